@@ -1,0 +1,83 @@
+//! What is written down of a measurement: the wall between the harness and the renderer.
+//!
+//! Counts are stored, not rates; units stand in the names. One CSV file per contender, so that one
+//! contender can be measured again alone.
+
+use serde::{Deserialize, Serialize};
+
+/// What was done with a filter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Workload {
+    /// Facts, not times: space, false negatives, false positives, theory's prediction.
+    Verify,
+    /// From an empty filter (or nothing) to one that holds all keys, per key.
+    Build,
+    /// Queries of which none is present, one after another, answers only counted (throughput).
+    Query0,
+    /// The same, half present, in random order.
+    Query50,
+    /// The same, all present.
+    Query100,
+    /// The batch interface, half present.
+    Batch50,
+}
+
+/// One cell of the comparison: a contender, a key set, a number of keys, an asked rate and a workload.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// The contender's name in the registry.
+    pub contender: String,
+    /// Which keys: `random-u64`, `sequential`, `strings`, `words`, or the user's file.
+    pub key_set: String,
+    /// Keys in the filter, all distinct.
+    pub keys: u64,
+    /// The false-positive rate asked for; empty where the contender takes none.
+    pub asked_fpr: Option<f64>,
+    /// What was done.
+    pub workload: Workload,
+    /// Empty, or why this cell has no numbers.
+    pub error: String,
+
+    /// Bytes held by the finished filter, by the counting allocator.
+    pub held_bytes: Option<u64>,
+    /// Bytes the filter itself says it holds.
+    pub said_bytes: Option<u64>,
+    /// Most bytes held at once while it was built, the filter included, the keys not.
+    pub peak_build_bytes: Option<u64>,
+    /// Present keys asked for (over all seeds).
+    pub present_queries: Option<u64>,
+    /// Present keys answered `false`. Anything but zero is an error row.
+    pub false_negatives: Option<u64>,
+    /// Absent keys asked for (over all seeds).
+    pub absent_queries: Option<u64>,
+    /// Absent keys answered `true`.
+    pub false_positives: Option<u64>,
+    /// Seeds (that is, filters) the false positives are pooled over.
+    pub seeds: Option<u64>,
+    /// The exact formula's rate at the realised parameters; empty where none is known.
+    pub predicted_fpr: Option<f64>,
+    /// Spread of the rate of single filters around the prediction.
+    pub predicted_fpr_sd: Option<f64>,
+    /// 95 % Clopper-Pearson interval of the measured rate.
+    pub fpr_low: Option<f64>,
+    /// Its upper end.
+    pub fpr_high: Option<f64>,
+    /// Whether the measured rate agrees with the prediction within their joint error; empty without one.
+    pub fpr_agrees: Option<bool>,
+
+    /// Operations in one timed pass.
+    pub operations: Option<u64>,
+    /// Hits counted in the timed pass; equal to the verified number, or the cell is an error.
+    pub hits: Option<u64>,
+    /// Timed rounds, interleaved with the other contenders'.
+    pub rounds: Option<u64>,
+    /// Median over the rounds.
+    pub median_ns: Option<f64>,
+    /// Median absolute deviation from it.
+    pub mad_ns: Option<f64>,
+    /// The fastest round.
+    pub min_ns: Option<f64>,
+    /// The rounds scatter too much for the median to be trusted.
+    pub unstable: Option<bool>,
+}

@@ -1,0 +1,194 @@
+//! How big, how good: asked in one set of words by every variant, answered without allocating.
+
+use crate::PlanError;
+use core::fmt;
+
+/// What may be spent: a false-positive rate to be met, or a size to be kept.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Budget {
+    /// The smallest filter whose false-positive rate, at the planned number of items, is at most this.
+    Fpr(f64),
+    /// The best filter with at most this many bits per planned item.
+    BitsPerKey(f64),
+    /// The best filter with at most this many bytes.
+    Bytes(u64),
+}
+
+/// A number of items, and what may be spent on them.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Goal {
+    /// How many distinct keys the filter is to hold.
+    pub items: u64,
+    /// What may be spent.
+    pub budget: Budget,
+}
+
+impl Goal {
+    /// `items` keys at a false-positive rate of at most `fpr`.
+    pub const fn fpr(items: u64, fpr: f64) -> Self {
+        Self {
+            items,
+            budget: Budget::Fpr(fpr),
+        }
+    }
+
+    /// `items` keys in at most `bits_per_key` bits each.
+    pub const fn bits_per_key(items: u64, bits_per_key: f64) -> Self {
+        Self {
+            items,
+            budget: Budget::BitsPerKey(bits_per_key),
+        }
+    }
+
+    /// `items` keys in at most `bytes` bytes.
+    pub const fn bytes(items: u64, bytes: u64) -> Self {
+        Self {
+            items,
+            budget: Budget::Bytes(bytes),
+        }
+    }
+
+    /// Checks what can be checked without knowing the variant: that rates lie in (0, 1) and above the hash
+    /// floor `items / 2^64`, that bits per key are positive and finite, and that the number of items is at
+    /// least `min_items`.
+    pub fn check(&self, min_items: u64) -> Result<(), PlanError> {
+        if self.items < min_items {
+            return Err(PlanError::Items {
+                items: self.items,
+                min: min_items,
+                max: u64::MAX,
+            });
+        }
+        match self.budget {
+            Budget::Fpr(fpr) => {
+                if !(fpr > 0.0 && fpr < 1.0) {
+                    return Err(PlanError::Fpr { fpr });
+                }
+                let floor = crate::numeric::hash_floor(self.items);
+                if fpr <= floor {
+                    return Err(PlanError::FprBelowHashFloor {
+                        fpr,
+                        floor,
+                        items: self.items,
+                    });
+                }
+            }
+            Budget::BitsPerKey(bits_per_key) => {
+                if !(bits_per_key > 0.0 && bits_per_key < f64::INFINITY) {
+                    return Err(PlanError::BitsPerKey { bits_per_key });
+                }
+            }
+            Budget::Bytes(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The most bits that a size budget allows, rounded down; `None` for a rate budget.
+    ///
+    /// Saturates at `u64::MAX`; whoever allocates checks against its own limit.
+    pub fn max_bits(&self) -> Option<u64> {
+        match self.budget {
+            Budget::Fpr(_) => None,
+            // A float-to-integer cast saturates, which is what is wanted.
+            Budget::BitsPerKey(bits_per_key) => Some((self.items as f64 * bits_per_key) as u64),
+            Budget::Bytes(bytes) => Some(bytes.saturating_mul(8)),
+        }
+    }
+}
+
+/// A filter that has been sized but not made: what it will cost and how good it will be.
+///
+/// `P` is the variant's own set of parameters; they determine everything else.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Plan<P> {
+    /// The number of items planned for.
+    pub items: u64,
+    /// Bytes the filter's table will hold on the heap.
+    pub bytes: u64,
+    /// Expected false-positive rate with `items` distinct keys in it.
+    pub expected_fpr: f64,
+    /// Peak bytes on the heap while the filter is built, the filter itself included.
+    pub build_bytes: u64,
+    /// The variant's parameters.
+    pub params: P,
+}
+
+impl<P> Plan<P> {
+    /// Bits of table per planned item.
+    pub fn bits_per_key(&self) -> f64 {
+        self.bytes as f64 * 8.0 / self.items as f64
+    }
+
+    /// Bits per key over the least that any filter of this rate can take, `log2(1 / expected_fpr)`.
+    pub fn overhead(&self) -> f64 {
+        crate::numeric::overhead(self.bits_per_key(), self.expected_fpr)
+    }
+}
+
+impl<P> fmt::Display for Plan<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} items in {} bytes: {:.3} bits per key, expected false-positive rate {:.3e}, {:.3} times the \
+             least possible space",
+            self.items,
+            self.bytes,
+            self.bits_per_key(),
+            self.expected_fpr,
+            self.overhead()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_goals_are_refused_with_the_value_in_the_error() {
+        for fpr in [0.0, 1.0, -0.01, f64::INFINITY, 2.0] {
+            assert_eq!(Goal::fpr(10, fpr).check(1), Err(PlanError::Fpr { fpr }));
+        }
+        assert!(matches!(
+            Goal::fpr(10, f64::NAN).check(1),
+            Err(PlanError::Fpr { fpr }) if fpr.is_nan()
+        ));
+        assert!(matches!(
+            Goal::fpr(10, 1e-300).check(1),
+            Err(PlanError::FprBelowHashFloor {
+                fpr: 1e-300,
+                items: 10,
+                ..
+            })
+        ));
+        for bits_per_key in [0.0, -1.0, f64::INFINITY] {
+            assert_eq!(
+                Goal::bits_per_key(10, bits_per_key).check(1),
+                Err(PlanError::BitsPerKey { bits_per_key })
+            );
+        }
+        assert!(Goal::bits_per_key(10, f64::NAN).check(1).is_err());
+        assert_eq!(
+            Goal::bytes(0, 10).check(1),
+            Err(PlanError::Items {
+                items: 0,
+                min: 1,
+                max: u64::MAX
+            })
+        );
+        assert_eq!(Goal::bytes(0, 10).check(0), Ok(()));
+        assert_eq!(Goal::fpr(3, 0.99).check(1), Ok(()));
+    }
+
+    #[test]
+    fn size_budgets_never_round_up_and_never_overflow() {
+        assert_eq!(Goal::bits_per_key(3, 9.5).max_bits(), Some(28));
+        assert_eq!(Goal::bytes(3, 9).max_bits(), Some(72));
+        assert_eq!(Goal::bytes(3, u64::MAX).max_bits(), Some(u64::MAX));
+        assert_eq!(
+            Goal::bits_per_key(u64::MAX, 1e300).max_bits(),
+            Some(u64::MAX)
+        );
+        assert_eq!(Goal::fpr(3, 0.1).max_bits(), None);
+    }
+}

@@ -1,0 +1,59 @@
+//! The shared ground of the amq family of approximate-membership filters.
+//!
+//! A filter answers "was this key put in?" with *definitely not* or *probably*. It never says *definitely
+//! not* about a key that is there; how often it says *probably* about a key that is not there is its
+//! **false-positive rate** (`fpr`), and the whole art is to make that rate small in few bits and few
+//! nanoseconds. This crate holds what all variants share, and nothing that belongs to one of them:
+//!
+//! | part | what it is |
+//! | --- | --- |
+//! | [`Key`], [`KeyHash`] | a key is hashed once, to 64 bits of XXH3, and everything else works on that hash |
+//! | [`Filter`] and its extensions | what a filter can do, one trait per ability |
+//! | [`Goal`], [`Budget`], [`Plan`] | how big it will be and how often it will be wrong, before a byte is allocated |
+//! | [`PlanError`], [`BuildError`], [`Full`], [`MergeError`] | what went wrong, with the numbers in it and the way out |
+//! | [`index`](mod@index) | from a hash to a place, without bias, at any size |
+//! | [`numeric`] | the sums that the variants' exact rate formulas share |
+//! | [`prefetch`] | asking for a cache line before it is needed |
+//!
+//! Filters are used through their own crates, which re-export the traits they implement; depend on this
+//! one to write code that is generic over filters, or a filter of your own.
+//!
+//! # The abilities
+//!
+//! ```text
+//!                Filter            contains, len, expected_fpr ...      every variant
+//!               /   |   \
+//!   InsertFilter    |    CountFilter      insert / count copies
+//!        |          |
+//!   RemoveFilter    PlanFilter            remove / size before allocating
+//!                   /        \
+//!           EmptyFilter     BuildFilter   made empty, then filled / made from all keys at once
+//!
+//!   MergeFilter                           two into one
+//! ```
+//!
+//! A Bloom filter has no `remove`, a ribbon filter no `insert`, and the compiler says so.
+#![no_std]
+#![deny(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod error;
+mod filter;
+mod goal;
+pub mod index;
+mod key;
+mod memory;
+pub mod numeric;
+pub mod prefetch;
+
+pub use error::{BatchFull, BuildError, Full, LengthMismatch, MergeError, PlanError};
+pub use filter::{
+    BuildFilter, Count, CountFilter, EmptyFilter, Filter, FilterKind, InsertFilter, Inserted,
+    MergeFilter, PlanFilter, PredictedFpr, RemoveFilter,
+};
+pub use goal::{Budget, Goal, Plan};
+pub use key::{DEFAULT_SEED, HASH_BLOCK, Key, KeyHash, hash_blocks};
+pub use memory::{filled, zeroed};

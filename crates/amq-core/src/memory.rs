@@ -1,0 +1,47 @@
+//! Memory for a table whose size a caller or a file chose.
+
+use crate::BuildError;
+use alloc::vec::Vec;
+
+/// A table of `len` copies of `value`, or [`BuildError::OutOfMemory`] if the allocator refuses.
+///
+/// Nothing here aborts: a size that does not fit the address space is refused like one the allocator
+/// will not give.
+pub fn filled<T: Clone>(len: u64, value: T) -> Result<Vec<T>, BuildError> {
+    let refused = BuildError::OutOfMemory {
+        bytes: len.saturating_mul(size_of::<T>() as u64),
+    };
+    let Ok(len) = usize::try_from(len) else {
+        return Err(refused);
+    };
+    let mut table = Vec::new();
+    if table.try_reserve_exact(len).is_err() {
+        return Err(refused);
+    }
+    table.resize(len, value);
+    Ok(table)
+}
+
+/// A table of `len` zeros (or whatever the type's default is).
+pub fn zeroed<T: Clone + Default>(len: u64) -> Result<Vec<T>, BuildError> {
+    filled(len, T::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_cannot_be_had_is_an_error_with_the_size_in_it() {
+        for len in [u64::MAX, 1 << 60, (1 << 63) / 8] {
+            assert_eq!(
+                zeroed::<u64>(len),
+                Err(BuildError::OutOfMemory {
+                    bytes: len.saturating_mul(8)
+                })
+            );
+        }
+        assert_eq!(filled(3, 7u8), Ok(alloc::vec![7, 7, 7]));
+        assert_eq!(zeroed::<u64>(0), Ok(Vec::new()));
+    }
+}

@@ -1,0 +1,175 @@
+//! The sums and bounds that the variants' exact formulas share.
+//!
+//! Everything goes through `libm`, never through the platform's own mathematics, so that every machine plans
+//! the same sizes.
+
+/// The least bits per key that any filter with this false-positive rate can take, `log2(1 / fpr)`.
+///
+/// Carter, Floyd, Gill, Markowsky, Wegman: *Exact and approximate membership testers* (STOC 1978).
+pub fn lower_bound_bits(fpr: f64) -> f64 {
+    -libm::log2(fpr)
+}
+
+/// How many times the least possible space a filter takes: `bits_per_key / log2(1 / fpr)`.
+pub fn overhead(bits_per_key: f64, fpr: f64) -> f64 {
+    bits_per_key / lower_bound_bits(fpr)
+}
+
+/// The rate below which 64-bit hashes cannot go: the probability, `items / 2^64`, that an absent key has the
+/// whole hash of a present one.
+pub fn hash_floor(items: u64) -> f64 {
+    items as f64 / 18_446_744_073_709_551_616.0
+}
+
+/// The mean of `f(X)` for X binomially distributed, `n` trials of probability `p`.
+///
+/// This is how many of `n` keys share a block, a bucket or a window: an exact mixture over the
+/// occupancy. With `n` large and `p` small it is the Poisson mixture of the literature.
+pub fn binomial_mean(n: u64, p: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
+    if n == 0 || p <= 0.0 {
+        return f(0);
+    }
+    if p >= 1.0 {
+        return f(n);
+    }
+    let odds = p / (1.0 - p);
+    let n_real = n as f64;
+    // P(i + 1) / P(i) = (n - i) / (i + 1) * odds
+    let up = |i: u64| (n_real - i as f64) / (i as f64 + 1.0) * odds;
+    mixture(n, (n_real * p) as u64, up, &mut f)
+}
+
+/// The mean of `f(X)` for X Poisson distributed with mean `lambda`.
+pub fn poisson_mean(lambda: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
+    if lambda <= 0.0 {
+        return f(0);
+    }
+    mixture(
+        u64::MAX,
+        lambda as u64,
+        |i| lambda / (i as f64 + 1.0),
+        &mut f,
+    )
+}
+
+/// Sums `f` over a distribution on `0..=last` given by the ratio of neighbouring weights, outwards from its mode
+/// until the weights no longer count; then normalises, which removes all rounding of the first weight.
+fn mixture(last: u64, mode: u64, up: impl Fn(u64) -> f64, f: &mut impl FnMut(u64) -> f64) -> f64 {
+    // Far below an ulp of the sum, yet the tail left out is at most a few times the last weight.
+    const NEGLIGIBLE: f64 = 1e-20;
+    let (mut total, mut sum) = (1.0, f(mode));
+    let (mut weight, mut i) = (1.0, mode);
+    while i < last {
+        weight *= up(i);
+        i += 1;
+        if weight < NEGLIGIBLE {
+            break;
+        }
+        total += weight;
+        sum += weight * f(i);
+    }
+    (weight, i) = (1.0, mode);
+    while i > 0 {
+        weight /= up(i - 1);
+        i -= 1;
+        if weight < NEGLIGIBLE {
+            break;
+        }
+        total += weight;
+        sum += weight * f(i);
+    }
+    sum / total
+}
+
+/// The smallest `x` in `low..=high` with `test(x)`, for a test that is false up to some point and true from there
+/// on; `high` if it is true nowhere below.
+pub fn first_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (low, high);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if test(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+/// The largest `x` in `low..=high` with `test(x)`, for a test that is true up to some point and false from there on;
+/// `low` if it is true nowhere above.
+pub fn last_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
+    match first_true(low, high, |x| !test(x)) {
+        x if x == high && test(high) => high,
+        x => x.saturating_sub(1).max(low),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_the_textbook_ones() {
+        assert!((lower_bound_bits(0.01) - 6.643_856_189_774_724).abs() < 1e-12);
+        assert_eq!(lower_bound_bits(1.0 / 256.0), 8.0);
+        assert!((overhead(9.585_058, 0.01) - 1.442_695).abs() < 1e-6);
+        assert_eq!(hash_floor(1 << 32), 1.0 / 4_294_967_296.0);
+    }
+
+    #[test]
+    fn mixtures_have_the_moments_of_their_distributions() {
+        for (n, p) in [
+            (1u64, 0.5),
+            (10, 0.1),
+            (1000, 0.03),
+            (100_000_000, 2e-7),
+            (7, 0.999),
+        ] {
+            let mean = n as f64 * p;
+            let close = |got: f64, want: f64| {
+                assert!(
+                    (got - want).abs() <= 1e-9 * want.abs().max(1.0),
+                    "n={n} p={p}: {got} {want}"
+                );
+            };
+            close(binomial_mean(n, p, |_| 1.0), 1.0);
+            close(binomial_mean(n, p, |i| i as f64), mean);
+            close(
+                binomial_mean(n, p, |i| (i as f64 - mean) * (i as f64 - mean)),
+                mean * (1.0 - p),
+            );
+        }
+        for lambda in [0.01, 1.0, 24.3, 5000.0] {
+            let second = poisson_mean(lambda, |i| (i as f64 - lambda) * (i as f64 - lambda));
+            assert!((second / lambda - 1.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn mixtures_agree_with_the_sum_written_out() {
+        // Binomial(3, 0.25), f = 2^i: the generating function (0.75 + 0.25 * 2)^3.
+        let got = binomial_mean(3, 0.25, |i| f64::from(1u32 << i));
+        assert!((got - 1.25f64.powi(3)).abs() < 1e-14);
+        // Poisson, f = 0.5^i: exp(-lambda / 2).
+        let got = poisson_mean(10.0, |i| 0.5f64.powi(i as i32));
+        assert!((got / (-5.0f64).exp() - 1.0).abs() < 1e-12);
+        // The edges.
+        assert_eq!(binomial_mean(0, 0.5, |i| i as f64), 0.0);
+        assert_eq!(binomial_mean(5, 0.0, |i| i as f64), 0.0);
+        assert_eq!(binomial_mean(5, 1.0, |i| i as f64), 5.0);
+        assert_eq!(poisson_mean(0.0, |i| i as f64), 0.0);
+    }
+
+    #[test]
+    fn searches_find_the_edge_wherever_it_is() {
+        for edge in 0..=10 {
+            assert_eq!(first_true(0, 10, |x| x >= edge), edge);
+            assert_eq!(last_true(0, 10, |x| x <= edge), edge);
+        }
+        assert_eq!(first_true(3, 10, |_| false), 10);
+        assert_eq!(last_true(3, 10, |_| false), 3);
+        assert_eq!(last_true(1, u64::MAX, |_| true), u64::MAX);
+        assert_eq!(first_true(1, u64::MAX, |x| x >= u64::MAX - 1), u64::MAX - 1);
+    }
+}

@@ -1,0 +1,34 @@
+//! Asking for a cache line before it is needed.
+//!
+//! The batch operations of the family work on blocks of keys: compute where each key's bits are, ask for those lines,
+//! and only then look. The waits for memory then overlap instead of adding up. A prefetch is a hint: it reads
+//! nothing, cannot fault and changes no answer. Where there is no stable intrinsic for it
+//! this does nothing, and the out-of-order core is left to find the overlap by itself.
+
+/// Hints that `slice[index]` will be read soon. An index out of range is ignored by the hardware.
+#[inline(always)]
+#[allow(unsafe_code)]
+pub fn prefetch<T>(slice: &[T], index: usize) {
+    let address = slice.as_ptr().wrapping_add(index);
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: PREFETCHT0 is part of the x86-64 baseline (SSE). It dereferences nothing: on an address that is
+    // not mapped it does nothing, so any pointer is allowed.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_prefetch_of_anything_is_harmless() {
+        let data = [1u64, 2, 3];
+        for index in [0, 2, 3, 1 << 40, usize::MAX] {
+            super::prefetch(&data, index);
+        }
+        super::prefetch::<u64>(&[], 0);
+        assert_eq!(data, [1, 2, 3]);
+    }
+}
