@@ -83,15 +83,15 @@ impl Goal {
         Ok(())
     }
 
-    /// The most bits that a size budget allows, rounded down; `None` for a rate budget.
+    /// The most bits that the budget allows, rounded down. A rate sets no limit to the size: `u64::MAX`.
     ///
-    /// Saturates at `u64::MAX`; whoever allocates checks against its own limit.
-    pub fn max_bits(&self) -> Option<u64> {
+    /// Saturates; whoever allocates checks against its own limit.
+    pub fn max_bits(&self) -> u64 {
         match self.budget {
-            Budget::Fpr(_) => None,
+            Budget::Fpr(_) => u64::MAX,
             // A float-to-integer cast saturates, which is what is wanted.
-            Budget::BitsPerKey(bits_per_key) => Some((self.items as f64 * bits_per_key) as u64),
-            Budget::Bytes(bytes) => Some(bytes.saturating_mul(8)),
+            Budget::BitsPerKey(bits_per_key) => (self.items as f64 * bits_per_key) as u64,
+            Budget::Bytes(bytes) => bytes.saturating_mul(8),
         }
     }
 }
@@ -182,13 +182,10 @@ mod tests {
 
     #[test]
     fn size_budgets_never_round_up_and_never_overflow() {
-        assert_eq!(Goal::bits_per_key(3, 9.5).max_bits(), Some(28));
-        assert_eq!(Goal::bytes(3, 9).max_bits(), Some(72));
-        assert_eq!(Goal::bytes(3, u64::MAX).max_bits(), Some(u64::MAX));
-        assert_eq!(
-            Goal::bits_per_key(u64::MAX, 1e300).max_bits(),
-            Some(u64::MAX)
-        );
-        assert_eq!(Goal::fpr(3, 0.1).max_bits(), None);
+        assert_eq!(Goal::bits_per_key(3, 9.5).max_bits(), 28);
+        assert_eq!(Goal::bytes(3, 9).max_bits(), 72);
+        assert_eq!(Goal::bytes(3, u64::MAX).max_bits(), u64::MAX);
+        assert_eq!(Goal::bits_per_key(u64::MAX, 1e300).max_bits(), u64::MAX);
+        assert_eq!(Goal::fpr(3, 0.1).max_bits(), u64::MAX);
     }
 }

@@ -1,0 +1,120 @@
+//! One block of the split-block layout: eight 32-bit words, of each of which a key has one bit.
+
+/// The odd multipliers of the Parquet format, one per word.
+pub(crate) const SALTS: [u32; 8] = [
+    0x47b6_137b,
+    0x4497_4d91,
+    0x8824_ad5b,
+    0xa2b7_289d,
+    0x7054_95c7,
+    0x2df1_424b,
+    0x9efc_4947,
+    0x5c6b_fb31,
+];
+
+/// 32 bytes, aligned so that a block never straddles a cache line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C, align(32))]
+pub(crate) struct Block(pub(crate) [u32; 8]);
+
+/// The bits of the key with this lower half of the hash, one in each word.
+#[inline(always)]
+pub(crate) fn mask(low: u32) -> [u32; 8] {
+    SALTS.map(|salt| 1 << (low.wrapping_mul(salt) >> 27))
+}
+
+impl Block {
+    /// Sets a key's bits; whether any was clear.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, low: u32) -> bool {
+        let mut changed = 0;
+        for (word, bit) in self.0.iter_mut().zip(mask(low)) {
+            changed |= bit & !*word;
+            *word |= bit;
+        }
+        changed != 0
+    }
+
+    /// Whether all of a key's bits are set.
+    #[inline(always)]
+    pub(crate) fn contains(&self, low: u32) -> bool {
+        let clear = self
+            .0
+            .iter()
+            .zip(mask(low))
+            .fold(0, |clear, (word, bit)| clear | (bit & !word));
+        clear == 0
+    }
+
+    pub(crate) fn count_ones(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// The share of all keys that this block, as it is, would answer `true` for: the product of the words' fills.
+    pub(crate) fn fpr(&self) -> f64 {
+        self.0
+            .iter()
+            .map(|word| f64::from(word.count_ones()) / 32.0)
+            .product()
+    }
+}
+
+/// Where a hash goes: its block, by the upper half, and what chooses its bits, the lower half.
+///
+/// Halves of 32 bits are this layout's definition, and the one exception to this family's rule that a place is chosen
+/// by 64 bits; see [`MAX_BLOCKS`](crate::MAX_BLOCKS).
+#[inline(always)]
+pub(crate) const fn place(hash: amq_core::KeyHash, blocks: u64) -> (usize, u32) {
+    let hash = hash.get();
+    ((((hash >> 32) * blocks) >> 32) as usize, hash as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_gets_one_bit_by_its_own_salt() {
+        assert_eq!(mask(0), [1; 8]);
+        for low in [1u32, 0xdead_beef, u32::MAX] {
+            for (bit, salt) in mask(low).into_iter().zip(SALTS) {
+                assert_eq!(bit, 1 << (low.wrapping_mul(salt) >> 27));
+            }
+        }
+    }
+
+    #[test]
+    fn bits_of_a_key_are_pairwise_independent() {
+        let mut cells = [[0u32; 1024]; 7];
+        let samples = 1u32 << 16;
+        for key in 0..samples {
+            let bits = mask(amq_core::KeyHash::of(&key, 0).get() as u32);
+            for (pair, counts) in cells.iter_mut().enumerate() {
+                let cell = bits[pair].trailing_zeros() * 32 + bits[pair + 1].trailing_zeros();
+                counts[cell as usize] += 1;
+            }
+        }
+        for counts in &cells {
+            let expected = f64::from(samples) / 1024.0;
+            let chi2: f64 = counts
+                .iter()
+                .map(|&c| (f64::from(c) - expected) * (f64::from(c) - expected) / expected)
+                .sum();
+            // 1023 degrees of freedom: sd 45; five on both sides.
+            assert!((797.0..1249.0).contains(&chi2), "chi-square {chi2}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_chosen_by_the_upper_half_up_to_the_limit() {
+        let blocks = crate::MAX_BLOCKS;
+        assert_eq!(
+            place(amq_core::KeyHash::new(u64::MAX), blocks),
+            ((blocks - 1) as usize, u32::MAX)
+        );
+        assert_eq!(
+            place(amq_core::KeyHash::new(0xFFFF_FFFF), blocks),
+            (0, u32::MAX)
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! The parameters of the layouts, their limits, and folding.
+
+use crate::theory::classic::max_bits;
+use amq_core::PlanError;
+use core::fmt;
+
+/// The most probes a key may have: what a rate of 2^-64, the least a 64-bit hash could give, would take.
+pub const MAX_PROBES: u32 = 64;
+
+/// The most blocks of the split-block layout, which has 32 bits of the hash to choose one.
+pub const MAX_BLOCKS: u64 = 1 << 31;
+
+/// What determines a classic table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BloomParams {
+    /// Bits in the table, 1 or more.
+    pub bits: u64,
+    /// Bits that stand for one key, 1 to [`MAX_PROBES`].
+    pub probes: u32,
+}
+
+impl BloomParams {
+    /// Checks the ranges; nothing is allocated.
+    pub fn check(&self) -> Result<(), PlanError> {
+        in_range("bits", self.bits, max_bits())?;
+        in_range("probes", self.probes.into(), MAX_PROBES.into())
+    }
+}
+
+/// What determines a split-block table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BlockedParams {
+    /// Blocks of 32 bytes in the table, 1 to [`MAX_BLOCKS`].
+    pub blocks: u64,
+}
+
+impl BlockedParams {
+    /// Checks the range; nothing is allocated.
+    pub fn check(&self) -> Result<(), PlanError> {
+        in_range("blocks", self.blocks, MAX_BLOCKS)
+    }
+}
+
+fn in_range(name: &'static str, value: u64, max: u64) -> Result<(), PlanError> {
+    if (1..=max).contains(&value) {
+        Ok(())
+    } else {
+        Err(PlanError::Parameter {
+            name,
+            value,
+            min: 1,
+            max,
+        })
+    }
+}
+
+/// A table that cannot be folded by a factor.
+///
+/// Folding lays the table's d-th parts over each other such that each place lands on its own quotient by d. That is exact only
+/// if d divides the number of places.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FoldError {
+    /// What is counted: `bits` or `blocks`.
+    pub places: &'static str,
+    /// How many there are.
+    pub count: u64,
+    /// The factor asked for.
+    pub factor: u64,
+}
+
+impl FoldError {
+    pub(crate) fn check(places: &'static str, count: u64, factor: u64) -> Result<(), Self> {
+        if factor != 0 && count % factor == 0 {
+            Ok(())
+        } else {
+            Err(Self {
+                places,
+                count,
+                factor,
+            })
+        }
+    }
+}
+
+impl fmt::Display for FoldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a table of {} {} cannot be folded by {}: the factor must divide it (tables that were planned by \
+             this crate divide by 2, 4, 8 ... 64 if they count bits)",
+            self.count, self.places, self.factor
+        )
+    }
+}
+
+impl core::error::Error for FoldError {}

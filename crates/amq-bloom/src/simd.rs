@@ -1,0 +1,217 @@
+//! The split-block operations with AVX2, and the choice between them and their portable twins.
+//!
+//! This is the only module of the crate with `unsafe` in it. Every function here gives the same answers as the twin in
+//! [`block`](crate::block); the tests compare them.
+#![allow(unsafe_code)]
+
+use crate::block::{Block, place};
+use amq_core::prefetch::prefetch;
+use amq_core::{HASH_BLOCK, KeyHash};
+
+/// Whether the AVX2 functions may be called. With `std` the processor is asked (once; the answer is kept), without it
+/// the crate uses what it was compiled for.
+#[inline(always)]
+fn has_avx2() -> bool {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    return std::is_x86_feature_detected!("avx2");
+    #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
+    return cfg!(all(target_arch = "x86_64", target_feature = "avx2"));
+}
+
+/// Calls the AVX2 version where it exists and the processor has it, else the portable one.
+macro_rules! dispatch {
+    ($avx2:expr, $portable:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        if has_avx2() {
+            // SAFETY: the functions in `avx2` need nothing but AVX2, and the processor has it.
+            return unsafe { $avx2 };
+        }
+        $portable
+    }};
+}
+
+/// Sets a key's bits in its block; whether any was clear.
+#[inline(always)]
+pub(crate) fn insert(block: &mut Block, low: u32) -> bool {
+    dispatch!(avx2::insert(block, low), block.insert(low))
+}
+
+/// Whether all of a key's bits are set in its block.
+#[inline(always)]
+pub(crate) fn contains(block: &Block, low: u32) -> bool {
+    dispatch!(avx2::contains(block, low), block.contains(low))
+}
+
+/// Inserts many hashes; how many changed the table.
+pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
+    dispatch!(
+        avx2::insert_batch(blocks, hashes),
+        insert_blocks(blocks, hashes, Block::insert)
+    )
+}
+
+/// Answers for many hashes; the slices are equally long.
+pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
+    dispatch!(
+        avx2::contains_batch(blocks, hashes, answers),
+        contains_blocks(blocks, hashes, answers, Block::contains)
+    )
+}
+
+#[inline(always)]
+fn insert_blocks(
+    blocks: &mut [Block],
+    hashes: &[KeyHash],
+    insert: impl Fn(&mut Block, u32) -> bool,
+) -> u64 {
+    let count = blocks.len() as u64;
+    let mut new = 0;
+    for hashes in hashes.chunks(HASH_BLOCK) {
+        for &hash in hashes {
+            prefetch(blocks, place(hash, count).0);
+        }
+        for &hash in hashes {
+            let (block, low) = place(hash, count);
+            new += u64::from(insert(&mut blocks[block], low));
+        }
+    }
+    new
+}
+
+#[inline(always)]
+fn contains_blocks(
+    blocks: &[Block],
+    hashes: &[KeyHash],
+    answers: &mut [bool],
+    contains: impl Fn(&Block, u32) -> bool,
+) {
+    let count = blocks.len() as u64;
+    for (hashes, answers) in hashes
+        .chunks(HASH_BLOCK)
+        .zip(answers.chunks_mut(HASH_BLOCK))
+    {
+        for &hash in hashes {
+            prefetch(blocks, place(hash, count).0);
+        }
+        for (answer, &hash) in answers.iter_mut().zip(hashes) {
+            let (block, low) = place(hash, count);
+            *answer = contains(&blocks[block], low);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{contains_blocks, insert_blocks};
+    use crate::block::{Block, SALTS};
+    use amq_core::KeyHash;
+    use core::arch::x86_64::{
+        __m256i, _mm256_load_si256, _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32,
+        _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_store_si256, _mm256_testc_si256,
+    };
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn mask(low: u32) -> __m256i {
+        let salts = Block(SALTS);
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32.
+        unsafe {
+            let salts = _mm256_load_si256((&raw const salts).cast());
+            let product = _mm256_mullo_epi32(_mm256_set1_epi32(low as i32), salts);
+            _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32::<27>(product))
+        }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn insert(block: &mut Block, low: u32) -> bool {
+        let address: *mut __m256i = (&raw mut *block).cast();
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32, and ours to write.
+        unsafe {
+            let (old, mask) = (_mm256_load_si256(address), mask(low));
+            _mm256_store_si256(address, _mm256_or_si256(old, mask));
+            _mm256_testc_si256(old, mask) == 0
+        }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn contains(block: &Block, low: u32) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32.
+        unsafe { _mm256_testc_si256(_mm256_load_si256((&raw const *block).cast()), mask(low)) != 0 }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
+        insert_blocks(blocks, hashes, |block, low| {
+            // SAFETY: AVX2 is there (the caller's promise).
+            unsafe { insert(block, low) }
+        })
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn contains_batch(
+        blocks: &[Block],
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) {
+        contains_blocks(blocks, hashes, answers, |block, low| {
+            // SAFETY: AVX2 is there (the caller's promise).
+            unsafe { contains(block, low) }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    fn hashes(n: u64) -> Vec<KeyHash> {
+        (0..n).map(|i| KeyHash::of(&(i % (n / 2 + 1)), 0)).collect()
+    }
+
+    #[test]
+    fn dispatched_operations_agree_with_their_portable_twins() {
+        // On a processor without AVX2 this compares the portable code with itself.
+        for count in [1u64, 3, 100] {
+            let hashes = hashes(3000);
+            let mut one = vec![Block::default(); count as usize];
+            let mut many = one.clone();
+            let mut portable = one.clone();
+            let mut news = 0;
+            for &hash in &hashes {
+                let (block, low) = place(hash, count);
+                let new = portable[block].insert(low);
+                assert_eq!(insert(&mut one[block], low), new);
+                news += u64::from(new);
+                // Half a table later.
+                let (block, low) = place(KeyHash::new(hash.get().rotate_left(17)), count);
+                assert_eq!(contains(&one[block], low), portable[block].contains(low));
+            }
+            assert_eq!(insert_batch(&mut many, &hashes), news);
+            assert_eq!(one, portable);
+            assert_eq!(many, portable);
+            let queries: Vec<_> = hashes
+                .iter()
+                .map(|h| KeyHash::new(h.get().rotate_left(9)))
+                .collect();
+            let mut answers = vec![false; queries.len()];
+            contains_batch(&many, &queries, &mut answers);
+            let mut twin = vec![true; queries.len()];
+            contains_blocks(&portable, &queries, &mut twin, Block::contains);
+            assert_eq!(answers, twin);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What the Bloom filters promise beyond the suite that all filters pass.
+
+use amq_bloom::{
+    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BuildError, Filter, FoldError,
+    Goal, InsertFilter, KeyHash, MergeError, MergeFilter, PlanError, PlanFilter,
+};
+
+fn hashes(range: std::ops::Range<u64>) -> Vec<KeyHash> {
+    range.map(|key| KeyHash::of(&key, 0)).collect()
+}
+
+#[test]
+fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
+    for bits in [64u64, 960, 12_345 * 3, 64_000] {
+        let params = BloomParams { bits, probes: 5 };
+        let mut whole = BloomFilter::from_params(params, 1000, 7).unwrap();
+        whole.insert_batch(&hashes(0..1000)).unwrap();
+        for factor in (1..=64).filter(|factor| bits % factor == 0) {
+            let bits = bits / factor;
+            let mut small =
+                BloomFilter::from_params(BloomParams { bits, probes: 5 }, 1000, 7).unwrap();
+            small.insert_batch(&hashes(0..1000)).unwrap();
+            let folded = whole.fold(factor).unwrap();
+            assert_eq!(
+                folded.as_words(),
+                small.as_words(),
+                "{} / {factor}",
+                whole.params().bits
+            );
+            assert_eq!(folded.params(), small.params());
+        }
+    }
+    for blocks in [1u64, 12, 35, 64] {
+        let mut whole = BlockedBloomFilter::from_params(BlockedParams { blocks }, 500, 7).unwrap();
+        whole.insert_batch(&hashes(0..500)).unwrap();
+        for factor in (1..=blocks).filter(|factor| blocks % factor == 0) {
+            let params = BlockedParams {
+                blocks: blocks / factor,
+            };
+            let mut small = BlockedBloomFilter::from_params(params, 500, 7).unwrap();
+            small.insert_batch(&hashes(0..500)).unwrap();
+            assert!(whole.fold(factor).unwrap().blocks().eq(small.blocks()));
+        }
+    }
+}
+
+#[test]
+fn planned_filters_fold_by_64_and_the_rate_is_that_of_the_size() {
+    let mut filter = BloomFilter::new(Goal::fpr(64_000, 1e-3)).unwrap();
+    filter.insert_batch(&hashes(0..1000)).unwrap();
+    let small = filter.fold(64).unwrap();
+    let predicted = BloomFilter::predicted_fpr(&small.params(), 1000);
+    assert!((small.expected_fpr() - predicted.mean).abs() < 5.0 * predicted.sd);
+    assert_eq!(small.len(), 1000);
+}
+
+#[test]
+fn a_factor_that_does_not_divide_the_table_is_refused_by_name() {
+    let filter = BloomFilter::from_params(
+        BloomParams {
+            bits: 100,
+            probes: 3,
+        },
+        10,
+        0,
+    )
+    .unwrap();
+    for factor in [0, 3, 64, u64::MAX] {
+        assert_eq!(
+            filter.fold(factor),
+            Err(FoldError {
+                places: "bits",
+                count: 100,
+                factor
+            })
+        );
+    }
+    let blocked = BlockedBloomFilter::from_params(BlockedParams { blocks: 9 }, 10, 0).unwrap();
+    assert_eq!(
+        blocked.fold(2),
+        Err(FoldError {
+            places: "blocks",
+            count: 9,
+            factor: 2
+        })
+    );
+    assert!(
+        blocked
+            .fold(2)
+            .unwrap_err()
+            .to_string()
+            .contains("9 blocks")
+    );
+}
+
+#[test]
+fn the_intersection_keeps_what_is_in_both_and_its_bits_are_in_both() {
+    let goal = Goal::fpr(2000, 0.01);
+    let (mut a, mut b) = (
+        BloomFilter::new(goal).unwrap(),
+        BloomFilter::new(goal).unwrap(),
+    );
+    a.insert_batch(&hashes(0..1500)).unwrap();
+    b.insert_batch(&hashes(500..2000)).unwrap();
+    let mut both = a.clone();
+    both.intersect_from(&b).unwrap();
+    assert!((500..1500u64).all(|key| both.contains(&key)));
+    let words = a.as_words().iter().zip(b.as_words()).map(|(x, y)| x & y);
+    assert!(words.eq(both.as_words().iter().copied()));
+    // Keys in one only are mostly gone.
+    let left = (0..500u64).filter(|key| both.contains(key)).count();
+    assert!(left < 100, "{left} of 500");
+
+    let mut c = BlockedBloomFilter::new(goal).unwrap();
+    let mut d = c.clone();
+    c.insert_batch(&hashes(0..1500)).unwrap();
+    d.insert_batch(&hashes(500..2000)).unwrap();
+    c.intersect_from(&d).unwrap();
+    assert!((500..1500u64).all(|key| c.contains(&key)));
+}
+
+#[test]
+fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
+    let params = BloomParams {
+        bits: 640,
+        probes: 4,
+    };
+    let mut ours = BloomFilter::from_params(params, 60, 1).unwrap();
+    ours.insert_batch(&hashes(0..50)).unwrap();
+    let before = ours.clone();
+    let other = |bits, probes, seed| {
+        BloomFilter::from_params(BloomParams { bits, probes }, 60, seed).unwrap()
+    };
+    for (theirs, field) in [
+        (other(641, 4, 1), "bits"),
+        (other(640, 5, 1), "probes"),
+        (other(640, 4, 2), "seed"),
+    ] {
+        for result in [ours.merge_from(&theirs), ours.intersect_from(&theirs)] {
+            assert!(matches!(result, Err(MergeError::Mismatch { field: f, .. }) if f == field));
+        }
+        assert_eq!(ours, before);
+    }
+}
+
+#[test]
+fn the_estimate_of_the_number_of_keys_is_within_its_error() {
+    for n in [0u64, 1, 1000, 30_000, 100_000] {
+        let goal = Goal::fpr(30_000, 0.01);
+        let mut filter = BloomFilter::new(goal).unwrap();
+        let mut blocked = BlockedBloomFilter::new(goal).unwrap();
+        filter.insert_batch(&hashes(0..n)).unwrap();
+        blocked.insert_batch(&hashes(0..n)).unwrap();
+        // Repeated keys do not count again.
+        filter.insert_batch(&hashes(0..n)).unwrap();
+        let tolerance = 1.0 + 0.02 * n as f64;
+        for estimate in [
+            filter.estimated_cardinality(),
+            blocked.estimated_cardinality(),
+        ] {
+            assert!(
+                (estimate - n as f64).abs() <= tolerance,
+                "{estimate} for {n}"
+            );
+        }
+        assert!((filter.saturation() - n as f64 / 30_000.0).abs() < 0.1);
+        assert!(filter.len() <= n);
+    }
+}
+
+#[test]
+fn a_filter_with_every_bit_set_says_so() {
+    let mut filter = BloomFilter::from_params(
+        BloomParams {
+            bits: 70,
+            probes: 3,
+        },
+        5,
+        0,
+    )
+    .unwrap();
+    filter.insert_batch(&hashes(0..10_000)).unwrap();
+    assert_eq!(filter.fill_ratio(), 1.0);
+    assert_eq!(filter.expected_fpr(), 1.0);
+    assert_eq!(filter.estimated_cardinality(), f64::INFINITY);
+    assert_eq!(filter.saturation(), f64::INFINITY);
+    // Padding stays clear: 70 bits are two words of which 58 bits do not exist.
+    assert_eq!(filter.as_words(), [u64::MAX, (1 << 6) - 1]);
+    filter.clear();
+    assert_eq!((filter.count_ones(), filter.len()), (0, 0));
+}
+
+#[test]
+fn explicit_parameters_out_of_range_are_refused_with_the_range() {
+    for (bits, probes, name, value) in [
+        (0, 3, "bits", 0),
+        (100, 0, "probes", 0),
+        (100, 65, "probes", 65),
+        (100, u32::MAX, "probes", u64::from(u32::MAX)),
+    ] {
+        let result = BloomFilter::from_params(BloomParams { bits, probes }, 1, 0);
+        assert!(matches!(
+            result,
+            Err(BuildError::Plan(PlanError::Parameter { name: n, value: v, min: 1, .. })) if n == name && v == value
+        ));
+    }
+    for blocks in [0, (1 << 31) + 1, u64::MAX] {
+        let result = BlockedBloomFilter::from_params(BlockedParams { blocks }, 1, 0);
+        assert!(matches!(
+            result,
+            Err(BuildError::Plan(PlanError::Parameter {
+                name: "blocks",
+                ..
+            }))
+        ));
+    }
+    // In range, but more than the allocator has.
+    let huge = BloomParams {
+        bits: u64::MAX / 64 * 64,
+        probes: 1,
+    };
+    assert!(matches!(
+        BloomFilter::from_params(huge, 1, 0),
+        Err(BuildError::OutOfMemory { .. })
+    ));
+}
+
+#[test]
+fn the_split_block_layout_is_parquets() {
+    // The format's own definition, written out: for each hash, block = (upper half * blocks) >> 32; in word i
+    // the bit (lower half * salt_i) >> 27.
+    const SALTS: [u32; 8] = [
+        0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947,
+        0x5c6bfb31,
+    ];
+    let blocks = 37;
+    let mut filter = BlockedBloomFilter::from_params(BlockedParams { blocks }, 500, 0).unwrap();
+    let mut want = vec![[0u32; 8]; blocks as usize];
+    for hash in hashes(0..500) {
+        filter.insert_hash(hash).unwrap();
+        let block = ((hash.get() >> 32) * blocks) >> 32;
+        for (word, salt) in want[block as usize].iter_mut().zip(SALTS) {
+            *word |= 1 << ((hash.get() as u32).wrapping_mul(salt) >> 27);
+        }
+    }
+    assert!(filter.blocks().eq(want.iter()));
+}
+
+#[test]
+fn bytes_and_rate_are_each_others_inverse() {
+    let bytes = 1_198_200;
+    let items = BloomFilter::items_for(bytes, 0.01).unwrap();
+    assert!((999_000..1_001_000).contains(&items), "{items}");
+    assert!((BloomFilter::fpr_for(items, bytes).unwrap() - 0.01).abs() < 1e-5);
+    let items = BlockedBloomFilter::items_for(bytes, 0.01).unwrap();
+    assert!((905_000..915_000).contains(&items), "{items}");
+    assert!(matches!(
+        BloomFilter::items_for(7, 0.01),
+        Err(PlanError::Bytes { bytes: 7, min: 8 })
+    ));
+}
