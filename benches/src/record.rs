@@ -81,3 +81,70 @@ pub struct Row {
     /// The rounds scatter too much for the median to be trusted.
     pub unstable: Option<bool>,
 }
+
+/// What a row is about, whoever is measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cell {
+    /// Which keys.
+    pub key_set: String,
+    /// How many of them are in the filter.
+    pub keys: u64,
+    /// The rate asked for; empty where the contender takes none.
+    pub asked_fpr: Option<f64>,
+}
+
+impl Row {
+    /// A row without any numbers yet.
+    pub fn new(contender: &str, cell: &Cell, workload: Workload) -> Self {
+        Self {
+            contender: contender.to_owned(),
+            key_set: cell.key_set.clone(),
+            keys: cell.keys,
+            asked_fpr: cell.asked_fpr,
+            workload,
+            error: String::new(),
+            held_bytes: None,
+            said_bytes: None,
+            peak_build_bytes: None,
+            present_queries: None,
+            false_negatives: None,
+            absent_queries: None,
+            false_positives: None,
+            seeds: None,
+            predicted_fpr: None,
+            predicted_fpr_sd: None,
+            fpr_low: None,
+            fpr_high: None,
+            fpr_agrees: None,
+            operations: None,
+            hits: None,
+            rounds: None,
+            median_ns: None,
+            mad_ns: None,
+            min_ns: None,
+            unstable: None,
+        }
+    }
+
+    /// A row that says why it has no numbers.
+    pub fn failed(contender: &str, cell: &Cell, workload: Workload, error: &str) -> Self {
+        Self {
+            error: error.to_owned(),
+            ..Self::new(contender, cell, workload)
+        }
+    }
+
+    /// The cell the row is about.
+    pub fn cell(&self) -> Cell {
+        Cell {
+            key_set: self.key_set.clone(),
+            keys: self.keys,
+            asked_fpr: self.asked_fpr,
+        }
+    }
+
+    /// Whether the row is about this cell.
+    pub fn is_of(&self, cell: &Cell) -> bool {
+        self.key_set == cell.key_set && self.keys == cell.keys && self.asked_fpr == cell.asked_fpr
+    }
+}

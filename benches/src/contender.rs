@@ -1,0 +1,209 @@
+//! What a contender is: something that says what it is, is built from keys, and then answers.
+//!
+//! A contender's own file implements [`Contender`], and [`Probe`] for what it builds. The loops over keys are
+//! here, written once and compiled once for each contender and key type; the call through a trait object happens
+//! once a pass, never per key.
+
+use crate::keys::{BenchKey, Keys};
+use amq_core::PredictedFpr;
+use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
+use std::fmt;
+use std::hint::black_box;
+use std::marker::PhantomData;
+
+/// The families that are drawn in one colour.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Bloom filters with bits anywhere.
+    Classic,
+    /// Bloom filters with eight bits in one block.
+    SplitBlock,
+    /// Counting Bloom filters.
+    Counting,
+    /// Bloom filters that grow.
+    Scalable,
+    /// Cuckoo filters.
+    Cuckoo,
+    /// Quotient filters.
+    Quotient,
+    /// Ribbon filters.
+    Ribbon,
+    /// Binary fuse, xor and other filters of three random places.
+    Fuse,
+    /// Sets that keep the keys.
+    Exact,
+    /// Not a filter: what hashing alone costs.
+    Floor,
+}
+
+/// What a contender is there for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// To be compared.
+    Filter,
+    /// The same filter once more: what differs between the two is noise.
+    Twin,
+    /// To be subtracted: it hashes the keys and answers nothing.
+    Floor,
+}
+
+/// What a filter can do besides answering.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ability {
+    /// Takes further keys one by one.
+    Insert,
+    /// Takes keys through a shared reference, from several threads.
+    ConcurrentInsert,
+    /// Forgets a key.
+    Remove,
+    /// Says how often a key was put in.
+    Count,
+    /// Takes in another filter.
+    Merge,
+    /// Grows beyond the number of keys it was planned for.
+    Grow,
+    /// Answers many keys in one call, quicker than one by one.
+    Batch,
+    /// Is made from all keys at once and then never changes.
+    Static,
+}
+
+/// The rate that theory expects of a family's filter of so many keys at so many bits per key; none where there
+/// is no such filter.
+pub type Theory = fn(keys: u64, bits_per_key: f64) -> Option<f64>;
+
+/// What a contender says of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// Its name: in records, in file names, for `--only`.
+    pub name: &'static str,
+    /// Its kind.
+    pub family: Family,
+    /// What it is there for.
+    pub role: Role,
+    /// Whether it is of this workspace.
+    pub ours: bool,
+    /// The packages it is made of; their versions are read from the lock file. `std` stands for the compiler.
+    pub packages: &'static [&'static str],
+    /// One sentence that says what to expect of it and why.
+    pub analysis: &'static str,
+    /// What it can do.
+    pub abilities: &'static [Ability],
+    /// Whether it can be asked for a rate. If not, it takes part once per number of keys.
+    pub takes_rate: bool,
+    /// The most keys it is measured with.
+    pub max_keys: u64,
+    /// Its theory, if it has one.
+    pub theory: Option<Theory>,
+}
+
+/// One entry of the registry.
+pub trait Contender: Sync {
+    /// What it is.
+    fn info(&self) -> Info;
+
+    /// Makes a filter of all the keys, which are distinct, by the quickest way its interface offers. `asked_fpr` is
+    /// none exactly if the contender takes no rate.
+    fn build(
+        &self,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Result<Box<dyn Built>, String>;
+}
+
+impl fmt::Debug for dyn Contender + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.info().name)
+    }
+}
+
+/// A filter that has been built.
+///
+/// Asked for keys of another type than it was built of, it finds none; verification then says so.
+pub trait Built {
+    /// Bytes that it says it holds on the heap, if it can say.
+    fn said_bytes(&self) -> Option<u64>;
+
+    /// What the exact formula expects of its rate, if there is one.
+    fn predicted(&self) -> Option<PredictedFpr>;
+
+    /// The timed loop: one query after another, answers only counted.
+    fn count_hits(&self, queries: Keys<'_>) -> u64;
+
+    /// The same through the batch interface; none where there is none.
+    fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64>;
+
+    /// The answers themselves, one for each query. Not timed.
+    fn answers(&self, queries: Keys<'_>) -> Vec<bool>;
+}
+
+impl fmt::Debug for dyn Built + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a filter of {:?} bytes", self.said_bytes())
+    }
+}
+
+/// What a contender implements for its filter: the answer to one key.
+pub trait Probe<K: BenchKey + ?Sized> {
+    /// Bytes that it says it holds on the heap, if it can say.
+    fn said_bytes(&self) -> Option<u64>;
+
+    /// What the exact formula expects of its rate, if there is one.
+    fn predicted(&self) -> Option<PredictedFpr> {
+        None
+    }
+
+    /// Whether the key is probably in. Hashing is part of it.
+    fn holds(&self, key: &K) -> bool;
+
+    /// How many of the keys are probably in, asked through the batch interface; none where there is none.
+    fn count_batch(&self, _keys: &[K::Item<'_>]) -> Option<u64> {
+        None
+    }
+}
+
+/// Makes a [`Built`] of a [`Probe`].
+pub fn built<K: BenchKey + ?Sized, P: Probe<K> + 'static>(probe: P) -> Box<dyn Built> {
+    Box::new(Loops(probe, PhantomData::<fn(&K)>))
+}
+
+/// The loops, compiled for each probe and key type.
+#[derive(Debug)]
+struct Loops<P, K: ?Sized>(P, PhantomData<fn(&K)>);
+
+impl<K: BenchKey + ?Sized, P: Probe<K>> Built for Loops<P, K> {
+    fn said_bytes(&self) -> Option<u64> {
+        self.0.said_bytes()
+    }
+
+    fn predicted(&self) -> Option<PredictedFpr> {
+        self.0.predicted()
+    }
+
+    fn count_hits(&self, queries: Keys<'_>) -> u64 {
+        // The optimiser must take filter and keys as unknown, and the sum as used; within the loop it may do
+        // whatever it could do in a user's.
+        let probe = black_box(&self.0);
+        let keys = black_box(K::slice(queries).unwrap_or_default());
+        black_box(
+            keys.iter()
+                .map(|key| u64::from(probe.holds(key.borrow())))
+                .sum(),
+        )
+    }
+
+    fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64> {
+        let probe = black_box(&self.0);
+        black_box(probe.count_batch(black_box(K::slice(queries)?)))
+    }
+
+    fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
+        let keys = K::slice(queries).unwrap_or_default();
+        keys.iter().map(|key| self.0.holds(key.borrow())).collect()
+    }
+}

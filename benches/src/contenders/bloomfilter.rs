@@ -1,0 +1,88 @@
+//! Peer: bloomfilter, the classic Bloom filter with the most downloads.
+
+use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
+use crate::keys::{BenchKey, Keys};
+use ::bloomfilter::Bloom;
+use amq_bloom::{BloomFilter, BloomParams};
+use amq_core::{PlanFilter, PredictedFpr};
+use std::borrow::Borrow;
+
+/// `bloomfilter::Bloom`; it has SipHash built in.
+#[derive(Debug)]
+pub struct Bloomfilter;
+
+impl Contender for Bloomfilter {
+    fn info(&self) -> Info {
+        Info {
+            name: "bloomfilter",
+            family: Family::Classic,
+            role: Role::Filter,
+            ours: false,
+            packages: &["bloomfilter"],
+            analysis: "A classic Bloom filter that hashes each key twice with SipHash, for a seed that strangers may \
+                       not guess, and finds places by division: slow, and safe against chosen keys.",
+            abilities: &[Ability::Insert],
+            takes_rate: true,
+            max_keys: 10_000_000,
+            theory: None,
+        }
+    }
+
+    fn build(
+        &self,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Result<Box<dyn Built>, String> {
+        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+        match keys {
+            Keys::U64(keys) => make::<u64>(keys, asked_fpr, seed),
+            Keys::Bytes(keys) => make::<[u8]>(keys, asked_fpr, seed),
+        }
+    }
+}
+
+fn make<K: BenchKey + ?Sized>(
+    keys: &[K::Item<'_>],
+    asked_fpr: f64,
+    seed: u64,
+) -> Result<Box<dyn Built>, String> {
+    let mut long_seed = [0; 32];
+    // Both SipHash keys must differ between seeds and from each other.
+    for (word, part) in long_seed.chunks_exact_mut(8).enumerate() {
+        part.copy_from_slice(&(word as u64).digest(seed).to_le_bytes());
+    }
+    let mut filter = Bloom::new_for_fp_rate_with_seed(keys.len(), asked_fpr, &long_seed)?;
+    for key in keys {
+        filter.set(Borrow::<K>::borrow(key));
+    }
+    Ok(built::<K, _>(Filter {
+        filter,
+        keys: keys.len() as u64,
+    }))
+}
+
+struct Filter<K: ?Sized> {
+    filter: Bloom<K>,
+    keys: u64,
+}
+
+impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
+    fn said_bytes(&self) -> Option<u64> {
+        Some(self.filter.as_slice().len() as u64)
+    }
+
+    /// The exact formula of the classic filter, at the size and number of probes it chose.
+    fn predicted(&self) -> Option<PredictedFpr> {
+        let params = BloomParams {
+            bits: self.filter.len(),
+            probes: self.filter.number_of_hash_functions(),
+        };
+        Some(BloomFilter::predicted_fpr(&params, self.keys))
+    }
+
+    #[inline]
+    fn holds(&self, key: &K) -> bool {
+        self.filter.check(key)
+    }
+}

@@ -1,0 +1,81 @@
+//! Peer: fastbloom, the quickest classic Bloom filter among the crates.
+
+use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
+use crate::keys::{BenchKey, Keys};
+use amq_bloom::{BloomFilter, BloomParams};
+use amq_core::{PlanFilter, PredictedFpr};
+use foldhash::fast::FixedState;
+use std::borrow::Borrow;
+
+/// `fastbloom::BloomFilter` with foldhash, the hasher its own documentation recommends for speed.
+#[derive(Debug)]
+pub struct Fastbloom;
+
+impl Contender for Fastbloom {
+    fn info(&self) -> Info {
+        Info {
+            name: "fastbloom",
+            family: Family::Classic,
+            role: Role::Filter,
+            ours: false,
+            packages: &["fastbloom", "foldhash"],
+            analysis: "A classic Bloom filter with one hash a key and the rest derived from it; its size follows the \
+                       textbook formula.",
+            abilities: &[Ability::Insert, Ability::ConcurrentInsert, Ability::Merge],
+            takes_rate: true,
+            max_keys: u64::MAX,
+            theory: None,
+        }
+    }
+
+    fn build(
+        &self,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Result<Box<dyn Built>, String> {
+        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+        Ok(match keys {
+            Keys::U64(keys) => make::<u64>(keys, asked_fpr, seed),
+            Keys::Bytes(keys) => make::<[u8]>(keys, asked_fpr, seed),
+        })
+    }
+}
+
+fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], asked_fpr: f64, seed: u64) -> Box<dyn Built> {
+    let mut filter = fastbloom::BloomFilter::with_false_pos(asked_fpr)
+        .hasher(FixedState::with_seed(seed))
+        .expected_items(keys.len());
+    for key in keys {
+        filter.insert(Borrow::<K>::borrow(key));
+    }
+    built::<K, _>(Filter {
+        filter,
+        keys: keys.len() as u64,
+    })
+}
+
+struct Filter {
+    filter: fastbloom::BloomFilter<FixedState>,
+    keys: u64,
+}
+
+impl<K: BenchKey + ?Sized> Probe<K> for Filter {
+    fn said_bytes(&self) -> Option<u64> {
+        Some(size_of_val(self.filter.as_slice()) as u64)
+    }
+
+    /// The exact formula of the classic filter, at the size and number of probes it chose.
+    fn predicted(&self) -> Option<PredictedFpr> {
+        let params = BloomParams {
+            bits: self.filter.num_bits() as u64,
+            probes: self.filter.num_hashes(),
+        };
+        Some(BloomFilter::predicted_fpr(&params, self.keys))
+    }
+
+    #[inline]
+    fn holds(&self, key: &K) -> bool {
+        self.filter.contains(key)
+    }
+}

@@ -1,0 +1,99 @@
+//! The floor: hashes every key and answers nothing. What a filter costs beyond it is the filter's own.
+
+use crate::contender::{Built, Contender, Family, Info, Role};
+use crate::keys::{BenchKey, Keys};
+use amq_core::{KeyHash, PredictedFpr, hash_blocks};
+use std::borrow::Borrow;
+use std::convert::Infallible;
+use std::hint::black_box;
+
+/// Sums the XXH3 hashes of the keys.
+#[derive(Debug)]
+pub struct HashOnly;
+
+impl Contender for HashOnly {
+    fn info(&self) -> Info {
+        Info {
+            name: "hash-only",
+            family: Family::Floor,
+            role: Role::Floor,
+            ours: true,
+            packages: &["xxhash-rust"],
+            analysis: "Adds up the XXH3 hashes of the keys and looks nothing up: the part of every number that is \
+                       hashing and reading the keys.",
+            abilities: &[],
+            takes_rate: false,
+            max_keys: u64::MAX,
+            theory: None,
+        }
+    }
+
+    fn build(
+        &self,
+        keys: Keys<'_>,
+        _asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Result<Box<dyn Built>, String> {
+        let floor = Floor { seed };
+        // To build is to hash every key once.
+        black_box(floor.count_hits(keys));
+        Ok(Box::new(floor))
+    }
+}
+
+/// The "filter": a seed. Its hits are the sum of the hashes.
+#[derive(Debug)]
+struct Floor {
+    seed: u64,
+}
+
+impl Floor {
+    fn sum<K: BenchKey + ?Sized>(&self, keys: &[K::Item<'_>]) -> u64 {
+        let keys = black_box(keys);
+        let hash = |key: &K::Item<'_>| Borrow::<K>::borrow(key).digest(self.seed);
+        black_box(keys.iter().map(hash).fold(0, u64::wrapping_add))
+    }
+
+    fn sum_in_blocks<K: BenchKey + ?Sized>(&self, keys: &[K::Item<'_>]) -> u64 {
+        let mut sum = 0u64;
+        let done = hash_blocks(black_box(keys), self.seed, |_, hashes| {
+            sum = hashes
+                .iter()
+                .copied()
+                .map(KeyHash::get)
+                .fold(sum, u64::wrapping_add);
+            Ok::<(), Infallible>(())
+        });
+        match done {
+            Ok(()) => black_box(sum),
+        }
+    }
+}
+
+impl Built for Floor {
+    fn said_bytes(&self) -> Option<u64> {
+        Some(0)
+    }
+
+    fn predicted(&self) -> Option<PredictedFpr> {
+        None
+    }
+
+    fn count_hits(&self, queries: Keys<'_>) -> u64 {
+        match queries {
+            Keys::U64(keys) => self.sum::<u64>(keys),
+            Keys::Bytes(keys) => self.sum::<[u8]>(keys),
+        }
+    }
+
+    fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64> {
+        Some(match queries {
+            Keys::U64(keys) => self.sum_in_blocks::<u64>(keys),
+            Keys::Bytes(keys) => self.sum_in_blocks::<[u8]>(keys),
+        })
+    }
+
+    fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
+        vec![false; queries.len()]
+    }
+}

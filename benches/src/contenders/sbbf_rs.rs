@@ -1,0 +1,119 @@
+//! Peer: sbbf-rs, the split-block Bloom filter of the Parquet readers.
+//!
+//! The crate is the two functions `insert` and `contains` over a caller's buffer; size and hash are the caller's. It is given
+//! the block count of our own plan, so that both have the same space and rate, and the same XXH3 digests.
+
+#![allow(unsafe_code)]
+
+use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
+use crate::keys::{BenchKey, Keys};
+use ::sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
+use amq_bloom::{BlockedBloomFilter, BlockedParams};
+use amq_core::{Goal, PlanFilter, PredictedFpr};
+use std::borrow::Borrow;
+
+/// `sbbf_rs::FilterFn` over a buffer of our own.
+#[derive(Debug)]
+pub struct SbbfRs;
+
+impl Contender for SbbfRs {
+    fn info(&self) -> Info {
+        Info {
+            name: "sbbf-rs",
+            family: Family::SplitBlock,
+            role: Role::Filter,
+            ours: false,
+            packages: &["sbbf-rs", "xxhash-rust"],
+            analysis: "The same blocks as blocked-bloom, found and tested through a virtual call chosen once by the \
+                       processor's abilities; sized by our exact formula, since the crate has none.",
+            abilities: &[Ability::Insert],
+            takes_rate: true,
+            max_keys: u64::MAX,
+            theory: None,
+        }
+    }
+
+    fn build(
+        &self,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Result<Box<dyn Built>, String> {
+        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+        match keys {
+            Keys::U64(keys) => make::<u64>(keys, asked_fpr, seed),
+            Keys::Bytes(keys) => make::<[u8]>(keys, asked_fpr, seed),
+        }
+    }
+}
+
+/// As much of the buffer as must be aligned together.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line {
+    _bytes: [u8; LINE],
+}
+
+impl Line {
+    const CLEAR: Self = Self { _bytes: [0; LINE] };
+}
+
+const LINE: usize = 64;
+const _: () = assert!(align_of::<Line>() >= ALIGNMENT && LINE.is_multiple_of(BUCKET_SIZE));
+
+struct Filter {
+    functions: FilterFn,
+    buffer: Vec<Line>,
+    blocks: usize,
+    keys: u64,
+    seed: u64,
+}
+
+fn make<K: BenchKey + ?Sized>(
+    keys: &[K::Item<'_>],
+    asked_fpr: f64,
+    seed: u64,
+) -> Result<Box<dyn Built>, String> {
+    let goal = Goal::fpr(keys.len() as u64, asked_fpr);
+    let plan = BlockedBloomFilter::plan(goal).map_err(|error| error.to_string())?;
+    let blocks = usize::try_from(plan.params.blocks).map_err(|error| error.to_string())?;
+    let mut filter = Filter {
+        functions: FilterFn::new(),
+        buffer: vec![Line::CLEAR; (blocks * BUCKET_SIZE).div_ceil(LINE)],
+        blocks,
+        keys: keys.len() as u64,
+        seed,
+    };
+    for key in keys {
+        let digest = Borrow::<K>::borrow(key).digest(seed);
+        let buffer = filter.buffer.as_mut_ptr().cast::<u8>();
+        // SAFETY: the buffer is aligned to 64 bytes by its type and has room for `blocks` buckets by the division
+        // above; a plan has at least one block.
+        unsafe { filter.functions.insert(buffer, blocks, digest) };
+    }
+    Ok(built::<K, _>(filter))
+}
+
+impl<K: BenchKey + ?Sized> Probe<K> for Filter {
+    fn said_bytes(&self) -> Option<u64> {
+        Some(size_of_val(self.buffer.as_slice()) as u64)
+    }
+
+    /// The exact formula of the split-block filter at its number of blocks.
+    fn predicted(&self) -> Option<PredictedFpr> {
+        let params = BlockedParams {
+            blocks: self.blocks as u64,
+        };
+        Some(BlockedBloomFilter::predicted_fpr(&params, self.keys))
+    }
+
+    #[inline]
+    fn holds(&self, key: &K) -> bool {
+        let buffer = self.buffer.as_ptr().cast::<u8>();
+        // SAFETY: as for the insert; the buffer lives as long as `self` and is not written to.
+        unsafe {
+            self.functions
+                .contains(buffer, self.blocks, key.digest(self.seed))
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! One heat: the contenders that meet over the same keys at one asked rate.
+
+use crate::contender::{Ability, Contender, Role};
+use crate::error::BenchError;
+use crate::keys::View;
+use crate::keysets::Made;
+use crate::progress::Progress;
+use crate::record::{Cell, Row, Workload};
+use crate::run::KeySetFacts;
+use crate::stream::Stream;
+use crate::suite::{Group, Suite};
+use crate::timing::{self, Entrant, Expected, Queries};
+use crate::verify::{self, Subject, verify};
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+
+/// How the reason begins in the timed cells of a contender that was not verified.
+pub const NOT_TIMED: &str = "not timed: ";
+
+/// The keys of a group and the streams of queries over them.
+#[derive(Debug)]
+pub struct Field {
+    made: Made,
+    none: Stream,
+    half: Stream,
+    all: Stream,
+}
+
+impl Field {
+    /// Makes keys and streams; the same again for the same seed.
+    pub fn new(group: &Group, suite: Suite, seed: u64) -> Result<Self, BenchError> {
+        let queries = suite.queries();
+        let made = group.key_set.make(group.keys, queries, seed)?;
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
+        let mut stream = |share| Stream::new(&made, queries, share, &mut rng);
+        let (none, half, all) = (stream(0), stream(50), stream(100));
+        Ok(Self {
+            made,
+            none,
+            half,
+            all,
+        })
+    }
+
+    /// What the record says of the keys.
+    pub fn facts(&self, group: &Group) -> KeySetFacts {
+        KeySetFacts {
+            name: group.key_set.name().to_owned(),
+            about: group.key_set.about().to_owned(),
+            present: self.made.present.len() as u64,
+            absent: self.made.absent.len() as u64,
+            queries: self.half.keys.len() as u64,
+            source: self.made.source,
+        }
+    }
+
+    /// The slices that contenders are given.
+    pub fn views(&self) -> Views<'_> {
+        Views {
+            field: self,
+            present: self.made.present.view(),
+            absent: self.made.absent.view(),
+            none: self.none.keys.view(),
+            half: self.half.keys.view(),
+            all: self.all.keys.view(),
+        }
+    }
+}
+
+/// A field, ready to be handed to contenders.
+#[derive(Debug)]
+pub struct Views<'a> {
+    field: &'a Field,
+    present: View<'a>,
+    absent: View<'a>,
+    none: View<'a>,
+    half: View<'a>,
+    all: View<'a>,
+}
+
+/// A heat's place in the comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Heat<'a> {
+    /// The keys.
+    pub group: &'a Group,
+    /// The rate that is asked for.
+    pub rate: f64,
+}
+
+impl Heat<'_> {
+    /// All heats of some groups, in order.
+    pub fn all(groups: &[Group]) -> Vec<Heat<'_>> {
+        groups
+            .iter()
+            .flat_map(|group| group.rates.iter().map(move |&rate| Heat { group, rate }))
+            .collect()
+    }
+
+    /// Who takes part, and in which cell. A contender without a choice of rate takes part once per group.
+    pub fn entrants(
+        &self,
+        contenders: &[&'static dyn Contender],
+    ) -> Vec<(&'static dyn Contender, Cell)> {
+        let entry = |contender: &&'static dyn Contender| {
+            let info = contender.info();
+            let asked_fpr = info.takes_rate.then_some(self.rate);
+            let takes_part = info.max_keys >= self.group.keys as u64
+                && (info.takes_rate || self.group.rate_of_fixed() == Some(self.rate));
+            takes_part.then(|| (*contender, self.cell(asked_fpr)))
+        };
+        contenders.iter().filter_map(entry).collect()
+    }
+
+    fn cell(&self, asked_fpr: Option<f64>) -> Cell {
+        Cell {
+            key_set: self.group.key_set.name().to_owned(),
+            keys: self.group.keys as u64,
+            asked_fpr,
+        }
+    }
+
+    /// What it is called while it runs.
+    pub fn title(&self) -> String {
+        format!(
+            "{}, {} keys, rate {:.4}",
+            self.group.key_set.name(),
+            self.group.keys,
+            self.rate
+        )
+    }
+
+    /// Verifies everybody. The rows of those who failed say why; the others are ready to be timed.
+    pub fn verify(
+        &self,
+        entrants: Vec<(&'static dyn Contender, Cell)>,
+        views: &Views<'_>,
+        suite: Suite,
+        seed: u64,
+        progress: &Progress,
+    ) -> (Vec<Entrant>, Vec<Row>) {
+        progress.begin(&self.title());
+        let (mut ready, mut rows) = (Vec::new(), Vec::new());
+        for (contender, cell) in entrants {
+            let info = contender.info();
+            progress.now(&format!("{}: verifying {}", self.title(), info.name));
+            let subject = Subject {
+                asked_fpr: cell.asked_fpr,
+                ..views.subject(seed)
+            };
+            let outcome = verify(contender, &subject, &suite.effort());
+            rows.push(verify::row(&info, &cell, &outcome));
+            progress.did_verify(subject.present.len(), subject.absent.len());
+            match outcome {
+                Ok(verified) => ready.push(Entrant {
+                    contender,
+                    asked_fpr: cell.asked_fpr,
+                    cell,
+                    expected: (info.role != Role::Floor).then(|| views.expected(&verified.absent)),
+                    filter: verified.filter,
+                }),
+                Err(failure) => {
+                    let reason = format!("{NOT_TIMED}{failure}");
+                    let offered = timing::TIMED.into_iter().filter(|&workload| {
+                        workload != Workload::Batch50 || info.abilities.contains(&Ability::Batch)
+                    });
+                    rows.extend(
+                        offered.map(|workload| Row::failed(info.name, &cell, workload, &reason)),
+                    );
+                }
+            }
+        }
+        (ready, rows)
+    }
+
+    /// Times those who passed.
+    pub fn time(
+        &self,
+        ready: &[Entrant],
+        views: &Views<'_>,
+        rounds: u64,
+        seed: u64,
+        progress: &Progress,
+    ) -> Vec<Row> {
+        progress.now(&format!("{}: timing", self.title()));
+        let queries = views.queries();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ self.rate.to_bits());
+        timing::race(
+            ready,
+            &queries,
+            &views.subject(seed),
+            rounds,
+            &mut rng,
+            progress,
+        )
+    }
+}
+
+impl Views<'_> {
+    /// The streams.
+    pub fn queries(&self) -> Queries<'_> {
+        Queries {
+            none: self.none.keys(),
+            half: self.half.keys(),
+            all: self.all.keys(),
+        }
+    }
+
+    /// What contenders without a choice of rate are verified with; the others are given a rate as well.
+    pub fn subject(&self, seed: u64) -> Subject<'_> {
+        Subject {
+            present: self.present.keys(),
+            absent: self.absent.keys(),
+            asked_fpr: None,
+            seed,
+        }
+    }
+
+    fn expected(&self, absent: &[bool]) -> Expected {
+        Expected {
+            none: self.field.none.hits(absent),
+            half: self.field.half.hits(absent),
+            all: self.field.all.hits(absent),
+        }
+    }
+}

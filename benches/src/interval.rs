@@ -1,0 +1,115 @@
+//! What a count of false positives says about the rate behind it.
+
+use amq_core::PredictedFpr;
+use statrs::function::beta::checked_beta_reg;
+
+/// How many standard deviations a count may be away from the prediction. One cell in 16,000 is further
+/// away by chance; the seeds being fixed, it is then always that one.
+pub const SIGMAS: f64 = 4.0;
+
+/// The 95 % Clopper-Pearson interval of a rate of which `hits` of `queries` were seen: exact, so rather a
+/// little too wide than too narrow.
+pub fn clopper_pearson(hits: u64, queries: u64) -> (f64, f64) {
+    const TAIL: f64 = 0.025;
+    let (x, n) = (hits as f64, queries as f64);
+    let low = if hits == 0 {
+        0.0
+    } else {
+        beta_quantile(x, n - x + 1.0, TAIL)
+    };
+    let high = if hits >= queries {
+        1.0
+    } else {
+        beta_quantile(x + 1.0, n - x, 1.0 - TAIL)
+    };
+    (low, high)
+}
+
+/// Where the beta distribution with these positive shapes reaches the probability `p`, by bisection: the ready-made
+/// inverses do not come to an end, or to a result, for counts of a million and more.
+fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    // Below the smallest distance of rates that anybody looks at; each step is one evaluation.
+    for _ in 0..64 {
+        let middle = (low + high) / 2.0;
+        // In [0, 1], and the shapes are positive: the error cannot occur.
+        if checked_beta_reg(a, b, middle).unwrap_or(f64::NAN) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (low + high) / 2.0
+}
+
+/// Whether a count agrees with the prediction within their joint error.
+///
+/// Two things scatter: the answers of one filter, binomially, and the filters' own rates around their mean, with the standard
+/// deviation that theory gives. `queries` absent keys were asked of each of `filters` filters.
+pub fn agrees(predicted: PredictedFpr, hits: u64, queries: u64, filters: u64) -> bool {
+    let (queries, filters) = (queries as f64, filters as f64);
+    let total = queries * filters;
+    let p = predicted.mean;
+    let binomial = total * p * (1.0 - p);
+    let between_filters = filters * (queries * predicted.sd).powi(2);
+    // A count is whole: half a unit either way is no disagreement.
+    (hits as f64 - total * p).abs()
+        <= SIGMAS * (binomial + between_filters).sqrt() + if p > 0.0 { 0.5 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_the_published_ones() {
+        for (hits, queries, low, high) in [
+            (10, 100, 0.049_005, 0.176_223),
+            (0, 10, 0.0, 0.308_497),
+            (10, 10, 0.691_503, 1.0),
+            (1, 10, 0.002_529, 0.445_016),
+        ] {
+            let got = clopper_pearson(hits, queries);
+            assert!(
+                (got.0 - low).abs() < 1e-6 && (got.1 - high).abs() < 1e-6,
+                "{hits}/{queries}: {got:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn intervals_of_large_counts_approach_the_normal_ones() {
+        for (hits, queries) in [(1000u64, 1_000_000u64), (10_000, 1 << 20), (1_050, 1 << 30)] {
+            let (low, high) = clopper_pearson(hits, queries);
+            let (x, n) = (hits as f64, queries as f64);
+            let half = 1.959_964 * x.sqrt() / n;
+            assert!(
+                ((high - low) / (2.0 * half) - 1.0).abs() < 0.02,
+                "{hits}/{queries}: {low} {high}"
+            );
+            assert!(low < x / n && x / n < high);
+        }
+    }
+
+    #[test]
+    fn disagreement_is_found_on_both_sides() {
+        let exact = PredictedFpr {
+            mean: 0.01,
+            sd: 0.0,
+        };
+        assert!(agrees(exact, 1000, 100_000, 1));
+        assert!(agrees(exact, 1100, 100_000, 1));
+        assert!(!agrees(exact, 1140, 100_000, 1));
+        assert!(!agrees(exact, 860, 100_000, 1));
+        // Filters that differ among themselves allow for more, but many of them for less.
+        let spread = PredictedFpr {
+            mean: 0.01,
+            sd: 0.002,
+        };
+        assert!(agrees(spread, 1700, 100_000, 1));
+        assert!(!agrees(spread, 17_000, 100_000, 10));
+        // What cannot happen must not.
+        let never = PredictedFpr { mean: 0.0, sd: 0.0 };
+        assert!(agrees(never, 0, 1000, 1) && !agrees(never, 1, 1000, 1));
+    }
+}

@@ -1,0 +1,231 @@
+//! Keys in memory: integers or byte strings, laid out so that reading them costs every contender the same.
+//!
+//! Byte strings stand one after another in one block, in the order in which they are read; a contender
+//! never waits for a key.
+
+use amq_core::Key;
+use std::borrow::Borrow;
+use std::hash::Hash;
+
+/// Keys as contenders see them.
+#[derive(Clone, Copy, Debug)]
+pub enum Keys<'a> {
+    /// 64-bit integers.
+    U64(&'a [u64]),
+    /// Byte strings.
+    Bytes(&'a [&'a [u8]]),
+}
+
+impl Keys<'_> {
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        match self {
+            Self::U64(keys) => keys.len(),
+            Self::Bytes(keys) => keys.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The first `n` (or all, if there are fewer).
+    #[must_use]
+    pub fn first(&self, n: usize) -> Self {
+        match self {
+            Self::U64(keys) => Keys::U64(&keys[..n.min(keys.len())]),
+            Self::Bytes(keys) => Keys::Bytes(&keys[..n.min(keys.len())]),
+        }
+    }
+}
+
+/// A type of key that contenders are measured with: `u64` or `[u8]`.
+///
+/// A contender written against this trait is compiled once for each, so that no choice is made per key.
+pub trait BenchKey: Key + Hash + Eq + ToOwned<Owned: Hash + Eq + Borrow<Self>> + 'static {
+    /// What a slice of such keys is made of.
+    type Item<'a>: Key + Copy + Borrow<Self>;
+
+    /// The keys, if they are of this type.
+    fn slice(keys: Keys<'_>) -> Option<&[Self::Item<'_>]>;
+
+    /// The XXH3 digest that ours make of the key, for peers that take a digest.
+    #[inline]
+    fn digest(&self, seed: u64) -> u64 {
+        self.key_hash(seed).get()
+    }
+}
+
+impl BenchKey for u64 {
+    type Item<'a> = Self;
+
+    fn slice(keys: Keys<'_>) -> Option<&[Self]> {
+        match keys {
+            Keys::U64(keys) => Some(keys),
+            Keys::Bytes(_) => None,
+        }
+    }
+}
+
+impl BenchKey for [u8] {
+    type Item<'a> = &'a [u8];
+
+    fn slice(keys: Keys<'_>) -> Option<&[Self::Item<'_>]> {
+        match keys {
+            Keys::Bytes(keys) => Some(keys),
+            Keys::U64(_) => None,
+        }
+    }
+}
+
+/// Keys that own their memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Store {
+    /// 64-bit integers.
+    U64(Vec<u64>),
+    /// Byte strings.
+    Bytes(Arena),
+}
+
+impl Store {
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U64(keys) => keys.len(),
+            Self::Bytes(keys) => keys.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The keys, ready to be handed to contenders.
+    pub fn view(&self) -> View<'_> {
+        match self {
+            Self::U64(keys) => View::U64(keys),
+            Self::Bytes(keys) => View::Bytes(keys.iter().collect()),
+        }
+    }
+
+    /// Whether no key occurs twice, here and in `other` together. Sorts a copy: the answer is counted, not
+    /// assumed.
+    pub fn distinct_from(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::U64(a), Self::U64(b)) => all_distinct(a.iter().chain(b)),
+            (Self::Bytes(a), Self::Bytes(b)) => all_distinct(a.iter().chain(b.iter())),
+            // Keys of different types are never mixed in one key set.
+            _ => false,
+        }
+    }
+}
+
+fn all_distinct<T: Ord>(keys: impl Iterator<Item = T>) -> bool {
+    let mut sorted: Vec<T> = keys.collect();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// The slices that [`Keys`] borrow: byte strings need one pointer each.
+#[derive(Clone, Debug)]
+pub enum View<'a> {
+    /// 64-bit integers.
+    U64(&'a [u64]),
+    /// Byte strings.
+    Bytes(Vec<&'a [u8]>),
+}
+
+impl View<'_> {
+    /// The keys.
+    pub fn keys(&self) -> Keys<'_> {
+        match self {
+            Self::U64(keys) => Keys::U64(keys),
+            Self::Bytes(keys) => Keys::Bytes(keys),
+        }
+    }
+}
+
+/// Byte strings, end to end in one block.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Arena {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Arena {
+    /// Adds a string.
+    pub fn push(&mut self, key: &[u8]) {
+        self.bytes.extend_from_slice(key);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The string at `index`; empty beyond the end.
+    pub fn get(&self, index: usize) -> &[u8] {
+        let Some(&end) = self.ends.get(index) else {
+            return &[];
+        };
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.bytes[start..end]
+    }
+
+    /// All strings in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+}
+
+impl<'a> FromIterator<&'a [u8]> for Arena {
+    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(keys: I) -> Self {
+        let mut arena = Self::default();
+        for key in keys {
+            arena.push(key);
+        }
+        arena
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arena(keys: &[&str]) -> Store {
+        Store::Bytes(keys.iter().map(|key| key.as_bytes()).collect())
+    }
+
+    #[test]
+    fn an_arena_gives_back_what_was_put_in_empty_strings_included() {
+        let arena: Arena = [&b"a"[..], b"", b"bcd"].into_iter().collect();
+        assert_eq!(arena.iter().collect::<Vec<_>>(), [&b"a"[..], b"", b"bcd"]);
+        assert_eq!(arena.get(3), b"");
+    }
+
+    #[test]
+    fn repeated_keys_are_found_within_and_between_sets() {
+        assert!(Store::U64(vec![3, 1]).distinct_from(&Store::U64(vec![2])));
+        assert!(!Store::U64(vec![3, 1]).distinct_from(&Store::U64(vec![1])));
+        assert!(!Store::U64(vec![3, 3]).distinct_from(&Store::U64(vec![])));
+        assert!(arena(&["ab", "c"]).distinct_from(&arena(&["a", "bc"])));
+        assert!(!arena(&["ab", "c"]).distinct_from(&arena(&["c"])));
+    }
+
+    #[test]
+    fn keys_are_given_only_as_what_they_are() {
+        assert_eq!(<u64 as BenchKey>::slice(Keys::U64(&[1])), Some(&[1u64][..]));
+        assert!(<[u8] as BenchKey>::slice(Keys::U64(&[1])).is_none());
+        assert!(<u64 as BenchKey>::slice(Keys::Bytes(&[b"x"])).is_none());
+        assert_eq!(Keys::U64(&[1, 2, 3]).first(2).len(), 2);
+        assert!(Keys::Bytes(&[]).first(2).is_empty());
+    }
+}

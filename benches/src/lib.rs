@@ -1,0 +1,44 @@
+//! The comparison harness and the report of the amq filters.
+//!
+//! Two halves, and a wall between them: the measuring half writes records, the drawing half ([`render`]) reads
+//! them. Neither calls the other's code, so that a report is drawn again without measuring again.
+//!
+//! | part | what it is |
+//! | --- | --- |
+//! | [`registry`], [`contenders`] | who is compared: one line and one file each |
+//! | [`contender`] | what a contender is, and the loops that are timed |
+//! | [`keys`], [`keysets`], [`keyfile`], [`stream`] | the keys: made, shipped or the user's; and what is asked for |
+//! | [`verify`], [`interval`], [`alloc`] | checks before anything is timed: a wrong answer makes an error row, never a number |
+//! | [`timing`], [`stats`], [`progress`] | the clock: contenders in turns, medians over shuffled rounds |
+//! | [`suite`], [`heat`], [`measure`] | which cells there are, and a run through them |
+//! | [`record`], [`run`], [`machine`], [`lock`], [`store`] | what is written down, and how |
+//! | [`cli`], [`commands`], [`tables`] | the command line |
+#![deny(unsafe_code)]
+
+pub mod alloc;
+pub mod cli;
+pub mod commands;
+pub mod contender;
+pub mod contenders;
+pub mod error;
+pub mod heat;
+pub mod interval;
+pub mod keyfile;
+pub mod keys;
+pub mod keysets;
+pub mod lock;
+pub mod machine;
+pub mod measure;
+pub mod progress;
+pub mod record;
+pub mod registry;
+#[path = "render_stub.rs"]
+pub mod render;
+pub mod run;
+pub mod stats;
+pub mod store;
+pub mod stream;
+pub mod suite;
+pub mod tables;
+pub mod timing;
+pub mod verify;

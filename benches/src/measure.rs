@@ -1,0 +1,294 @@
+//! A whole run: heat after heat, each written down as soon as it is over.
+
+use crate::contender::{Contender, Role};
+use crate::error::BenchError;
+use crate::heat::{Field, Heat};
+use crate::interval::SIGMAS;
+use crate::keyfile;
+use crate::keysets::KeySet;
+use crate::machine::Machine;
+use crate::progress::{Progress, estimate};
+use crate::record::{Row, Workload};
+use crate::registry;
+use crate::run::{ContenderFacts, Options, Run};
+use crate::stats::UNSTABLE;
+use crate::store::Records;
+use crate::suite::{Group, Suite};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// What is wanted of a run.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// How much.
+    pub suite: Suite,
+    /// Of whom; empty for all.
+    pub only: Vec<String>,
+    /// With whose keys.
+    pub keys_file: Option<PathBuf>,
+    /// How many timed rounds, if not the suite's.
+    pub rounds: Option<u64>,
+    /// The seed of everything.
+    pub seed: u64,
+    /// The workspace, for the commit.
+    pub root: PathBuf,
+    /// The command line, as it may be published.
+    pub command: String,
+    /// The command that draws again, likewise.
+    pub render_command: String,
+}
+
+/// A request, looked up and checked.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Who takes part.
+    pub contenders: Vec<&'static dyn Contender>,
+    /// Over which keys.
+    pub groups: Vec<Group>,
+    /// What must be the same for numbers to belong together.
+    pub options: Options,
+}
+
+impl Plan {
+    /// Looks everything up; reads the key file.
+    pub fn new(request: &Request) -> Result<Self, BenchError> {
+        let contenders = registry::choose(&request.only)?;
+        let file = match &request.keys_file {
+            Some(path) => Some(KeySet::File(Rc::new(keyfile::read(path)?))),
+            None => None,
+        };
+        let file_facts = match &file {
+            Some(KeySet::File(keys)) => Some((keys.name.clone(), keys.digest)),
+            _ => None,
+        };
+        let suite = request.suite;
+        let rounds = request.rounds.unwrap_or(suite.rounds());
+        Ok(Self {
+            contenders,
+            groups: suite.groups(file.as_ref()),
+            options: Options::new(suite, rounds, request.seed, file_facts, &request.root),
+        })
+    }
+
+    /// How long it may take, roughly.
+    pub fn estimate(&self) -> Duration {
+        Heat::all(&self.groups)
+            .iter()
+            .map(|heat| self.estimate_of(heat))
+            .sum()
+    }
+
+    fn estimate_of(&self, heat: &Heat<'_>) -> Duration {
+        let queries = self.options.suite.queries();
+        let one = estimate(heat.group.keys, queries, queries, self.options.rounds);
+        one * heat.entrants(&self.contenders).len() as u32
+    }
+}
+
+/// The rows of all contenders that take part.
+type Rows = BTreeMap<&'static str, Vec<Row>>;
+
+/// Runs, and gives all rows of the contenders that took part.
+pub fn run(
+    request: &Request,
+    plan: &Plan,
+    records: &Records,
+    resume: bool,
+) -> Result<Vec<Row>, BenchError> {
+    let (mut run, mut rows) = begin(request, plan, records, resume)?;
+    records.write_machine(&Machine::this())?;
+    records.write_run(&run)?;
+    let (start, before) = (Instant::now(), run.seconds);
+    let progress = Progress::new(plan.estimate());
+    for group in &plan.groups {
+        let heats = Heat::all(std::slice::from_ref(group));
+        let (done, open): (Vec<_>, Vec<_>) =
+            heats.iter().partition(|heat| is_done(heat, plan, &rows));
+        progress.skip(done.iter().map(|heat| plan.estimate_of(heat)).sum());
+        if open.is_empty() {
+            continue;
+        }
+        let (suite, seed) = (plan.options.suite, plan.options.seed);
+        let field = Field::new(group, suite, seed)?;
+        let facts = field.facts(group);
+        run.key_set
+            .retain(|old| (&old.name, old.present) != (&facts.name, facts.present));
+        run.key_set.push(facts);
+        let views = field.views();
+        for heat in open {
+            let entrants = heat.entrants(&plan.contenders);
+            for (contender, cell) in &entrants {
+                rows.entry(contender.info().name)
+                    .or_default()
+                    .retain(|row| !row.is_of(cell));
+            }
+            let (ready, verified) = heat.verify(entrants, &views, suite, seed, &progress);
+            let timed = heat.time(&ready, &views, plan.options.rounds, seed, &progress);
+            let mut touched = Vec::new();
+            for row in verified.into_iter().chain(timed) {
+                if let Some((name, rows)) =
+                    rows.iter_mut().find(|(name, _)| **name == row.contender)
+                {
+                    rows.push(row);
+                    touched.push(*name);
+                }
+            }
+            touched.sort_unstable();
+            touched.dedup();
+            for name in touched {
+                records.write_rows(name, &rows[name])?;
+            }
+            run.seconds = before + start.elapsed().as_secs_f64().round();
+            records.write_run(&run)?;
+        }
+    }
+    progress.finish();
+    let noise = noise(&rows);
+    if !noise.is_empty() {
+        run.noise_median = quantile(&noise, 0.5);
+        run.noise_floor = quantile(&noise, 0.9);
+    }
+    run.complete = true;
+    records.write_run(&run)?;
+    Ok(rows.into_values().flatten().collect())
+}
+
+/// Verifies without timing or recording anything.
+pub fn verify_only(plan: &Plan) -> Result<Vec<Row>, BenchError> {
+    let (suite, seed) = (plan.options.suite, plan.options.seed);
+    let progress = Progress::new(plan.estimate());
+    let mut rows = Vec::new();
+    for group in &plan.groups {
+        let field = Field::new(group, suite, seed)?;
+        let views = field.views();
+        for heat in Heat::all(std::slice::from_ref(group)) {
+            let entrants = heat.entrants(&plan.contenders);
+            let (_, verified) = heat.verify(entrants, &views, suite, seed, &progress);
+            rows.extend(
+                verified
+                    .into_iter()
+                    .filter(|row| row.workload == Workload::Verify),
+            );
+            progress.skip(plan.estimate_of(&heat));
+        }
+    }
+    progress.finish();
+    Ok(rows)
+}
+
+/// What is there already, and whether this run may go on with it.
+fn begin(
+    request: &Request,
+    plan: &Plan,
+    records: &Records,
+    resume: bool,
+) -> Result<(Run, Rows), BenchError> {
+    let mut rows: Rows = plan
+        .contenders
+        .iter()
+        .map(|contender| (contender.info().name, Vec::new()))
+        .collect();
+    let earlier = records.run()?;
+    let facts = || {
+        let of =
+            |contender: &&'static dyn Contender| ContenderFacts::new(*contender, &request.command);
+        plan.contenders.iter().map(of).collect()
+    };
+    let fresh = Run {
+        date: today(),
+        command: request.command.clone(),
+        render_command: request.render_command.clone(),
+        seconds: 0.0,
+        complete: false,
+        noise_median: None,
+        noise_floor: None,
+        unstable_above: UNSTABLE,
+        sigmas: SIGMAS,
+        options: plan.options.clone(),
+        key_set: Vec::new(),
+        contender: facts(),
+    };
+    let joins = resume || !request.only.is_empty();
+    match earlier {
+        Some(earlier) if joins => {
+            if let Some((option, before, now)) = earlier.options.difference(&plan.options) {
+                return Err(BenchError::OptionsChanged {
+                    path: records.folder().to_owned(),
+                    option,
+                    before,
+                    now,
+                });
+            }
+            if resume {
+                for (name, rows) in &mut rows {
+                    *rows = records.rows(name)?;
+                }
+                return Ok((with_contenders(earlier, fresh.contender, false), rows));
+            }
+            Ok((with_contenders(earlier, fresh.contender, true), rows))
+        }
+        None if resume => Err(BenchError::NothingToResume {
+            path: records.folder().to_owned(),
+        }),
+        _ => {
+            records.clear()?;
+            Ok((fresh, rows))
+        }
+    }
+}
+
+/// The earlier run with these contenders in it, in place of what it said of them or only if it said nothing.
+fn with_contenders(mut run: Run, contenders: Vec<ContenderFacts>, replace: bool) -> Run {
+    for facts in contenders {
+        match run.contender.iter_mut().find(|old| old.name == facts.name) {
+            Some(old) if replace => *old = facts,
+            Some(_) => {}
+            None => run.contender.push(facts),
+        }
+    }
+    run.complete = false;
+    run
+}
+
+/// Whether everybody who takes part in a heat has rows of it.
+fn is_done(heat: &Heat<'_>, plan: &Plan, rows: &Rows) -> bool {
+    heat.entrants(&plan.contenders)
+        .iter()
+        .all(|(contender, cell)| {
+            rows.get(contender.info().name)
+                .is_some_and(|rows| rows.iter().any(|row| row.is_of(cell)))
+        })
+}
+
+/// The relative differences, in order, between the medians of the same filter entered twice: one for each timed cell.
+fn noise(rows: &Rows) -> Vec<f64> {
+    let mut twins = registry::ALL.iter().map(|contender| contender.info());
+    let of = |name| rows.get(name).map(Vec::as_slice).unwrap_or_default();
+    let first = of(registry::TWIN_OF_NOISE);
+    let second = twins
+        .find(|info| info.role == Role::Twin)
+        .map(|info| of(info.name))
+        .unwrap_or_default();
+    let difference = |row: &Row| {
+        let cell = row.cell();
+        let same = |other: &&Row| other.is_of(&cell) && other.workload == row.workload;
+        let (a, b) = (row.median_ns?, second.iter().find(same)?.median_ns?);
+        Some((a - b).abs() / a.min(b))
+    };
+    let mut noise: Vec<f64> = first.iter().filter_map(difference).collect();
+    noise.sort_unstable_by(f64::total_cmp);
+    noise
+}
+
+/// The smallest of the sorted numbers that is at least as large as this share of them.
+fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let place = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(place.saturating_sub(1)).copied()
+}
+
+/// The date, in UTC.
+pub fn today() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
+}

@@ -1,0 +1,79 @@
+//! The contenders: one line each. A new one is a file in `contenders/` and a line here.
+
+use crate::contender::Contender;
+use crate::contenders::*;
+use crate::error::BenchError;
+
+/// All contenders, in the order in which they are listed. Names are distinct (a test).
+pub static ALL: &[&dyn Contender] = &[
+    &bloom::CLASSIC,
+    &bloom::SPLIT_BLOCK,
+    &bloom::ATOMIC,
+    #[cfg(feature = "peers")]
+    &fastbloom::Fastbloom,
+    #[cfg(feature = "peers")]
+    &bloomfilter::Bloomfilter,
+    #[cfg(feature = "peers")]
+    &sbbf_rs::SbbfRs,
+    #[cfg(feature = "peers")]
+    &xorf::BinaryFuse8,
+    #[cfg(feature = "peers")]
+    &hash_set::HashSet,
+    &hash_only::HashOnly,
+    // The noise floor: the first one again.
+    &bloom::NOISE,
+];
+
+/// The contender that [`bloom::NOISE`] repeats.
+pub const TWIN_OF_NOISE: &str = "bloom";
+
+/// All contenders, or only the named ones.
+pub fn choose(only: &[String]) -> Result<Vec<&'static dyn Contender>, BenchError> {
+    for name in only {
+        if !ALL.iter().any(|contender| contender.info().name == name) {
+            return Err(BenchError::UnknownContender {
+                name: name.clone(),
+                known: names().join(", "),
+            });
+        }
+    }
+    Ok(ALL
+        .iter()
+        .copied()
+        .filter(|contender| {
+            only.is_empty() || only.iter().any(|name| name == contender.info().name)
+        })
+        .collect())
+}
+
+/// The names of all contenders.
+pub fn names() -> Vec<&'static str> {
+    ALL.iter().map(|contender| contender.info().name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_distinct_and_fit_for_files() {
+        let names = names();
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+        for name in names {
+            assert!(
+                name.bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_refused_with_the_known_ones() {
+        let text = choose(&["blom".to_owned()]).err().unwrap().to_string();
+        assert!(text.contains("blom") && text.contains("bloom, "), "{text}");
+        assert_eq!(choose(&["bloom".to_owned()]).unwrap().len(), 1);
+        assert_eq!(choose(&[]).unwrap().len(), ALL.len());
+    }
+}

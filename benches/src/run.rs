@@ -1,0 +1,273 @@
+//! `run.toml`: what was run, with what, by which code, and how much noise there was.
+
+use crate::contender::{Ability, Contender, Family, Role};
+use crate::keysets::Source;
+use crate::lock;
+use crate::suite::Suite;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::process::Command;
+
+/// The description of a run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// The day it began, in UTC.
+    pub date: String,
+    /// The command that measures again.
+    pub command: String,
+    /// The command that draws again.
+    pub render_command: String,
+    /// How long measuring took, verification included. Over all parts of a resumed run.
+    pub seconds: f64,
+    /// Whether all cells were measured.
+    pub complete: bool,
+    /// The median over all cells of the relative difference between the same filter entered twice; none if it was
+    /// not measured.
+    pub noise_median: Option<f64>,
+    /// The difference that nine in ten cells stay below: what is less than this is a tie.
+    pub noise_floor: Option<f64>,
+    /// Rounds that scatter by more than this share of their median are flagged unstable.
+    pub unstable_above: f64,
+    /// Standard deviations that a false-positive count may be away from its prediction.
+    pub sigmas: f64,
+    /// What must be the same for numbers to belong together.
+    pub options: Options,
+    /// The keys of each group.
+    #[serde(default)]
+    pub key_set: Vec<KeySetFacts>,
+    /// Who took part.
+    #[serde(default)]
+    pub contender: Vec<ContenderFacts>,
+}
+
+/// Everything that decides what is measured and by which code.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Options {
+    /// `--suite`.
+    pub suite: Suite,
+    /// `--rounds`, or the suite's.
+    pub rounds: u64,
+    /// `--seed`: of keys, filters, streams and order.
+    pub seed: u64,
+    /// The key file's name, if there is one.
+    pub keys_file: Option<String>,
+    /// XXH3-64 of its contents.
+    pub keys_file_xxh3: Option<String>,
+    /// The compiler.
+    pub rustc: String,
+    /// The target it compiled for.
+    pub target: String,
+    /// The profile and its optimisation level.
+    pub profile: String,
+    /// Flags given to the compiler.
+    pub rustflags: String,
+    /// Instruction sets that were taken for granted when compiling.
+    pub target_features: String,
+    /// The commit, as `git describe` has it, where there is a repository.
+    pub git: Option<String>,
+    /// XXH3-64 of the lock file.
+    pub lock_xxh3: String,
+}
+
+impl Options {
+    /// The options of this program for a run.
+    pub fn new(
+        suite: Suite,
+        rounds: u64,
+        seed: u64,
+        keys_file: Option<(String, u64)>,
+        root: &Path,
+    ) -> Self {
+        let (keys_file, digest) = keys_file.unzip();
+        Self {
+            suite,
+            rounds,
+            seed,
+            keys_file,
+            keys_file_xxh3: digest.map(|digest| format!("{digest:016x}")),
+            rustc: env!("AMQ_RUSTC").to_owned(),
+            target: env!("AMQ_TARGET").to_owned(),
+            profile: format!(
+                "{}, opt-level {}",
+                env!("AMQ_PROFILE"),
+                env!("AMQ_OPT_LEVEL")
+            ),
+            rustflags: env!("AMQ_RUSTFLAGS").to_owned(),
+            target_features: env!("AMQ_TARGET_FEATURES").to_owned(),
+            git: git_describe(root),
+            lock_xxh3: lock::digest(),
+        }
+    }
+
+    /// The first option that differs, with both values.
+    pub fn difference(&self, now: &Self) -> Option<(&'static str, String, String)> {
+        let optional = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+        let pairs = |options: &Self| {
+            [
+                ("--suite", options.suite.to_string()),
+                ("--rounds", options.rounds.to_string()),
+                ("--seed", options.seed.to_string()),
+                ("--keys-file", optional(&options.keys_file)),
+                (
+                    "contents of the key file",
+                    optional(&options.keys_file_xxh3),
+                ),
+                ("compiler", options.rustc.clone()),
+                ("target", options.target.clone()),
+                ("profile", options.profile.clone()),
+                ("compiler flags", options.rustflags.clone()),
+                ("target features", options.target_features.clone()),
+                ("commit", optional(&options.git)),
+                ("lock file", options.lock_xxh3.clone()),
+            ]
+        };
+        pairs(self)
+            .into_iter()
+            .zip(pairs(now))
+            .find(|((_, before), (_, now))| before != now)
+            .map(|((option, before), (_, now))| (option, before, now))
+    }
+}
+
+/// One group's keys.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct KeySetFacts {
+    /// Which.
+    pub name: String,
+    /// What they are and how they were split.
+    pub about: String,
+    /// Distinct present keys.
+    pub present: u64,
+    /// Distinct absent keys.
+    pub absent: u64,
+    /// Queries in a stream.
+    pub queries: u64,
+    /// What is known of their source.
+    pub source: Source,
+}
+
+/// What a contender says of itself, for whoever reads the records without the code.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ContenderFacts {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub family: Family,
+    /// What it is there for.
+    pub role: Role,
+    /// Whether it is of this workspace.
+    pub ours: bool,
+    /// The packages it is made of and their versions.
+    pub version: String,
+    /// What to expect of it and why.
+    pub analysis: String,
+    /// What it can do.
+    pub abilities: Vec<Ability>,
+    /// Whether it can be asked for a rate.
+    pub takes_rate: bool,
+    /// The command that measured it, which differs from the run's if it was measured again alone.
+    pub command: String,
+}
+
+impl ContenderFacts {
+    /// A contender's facts.
+    pub fn new(contender: &dyn Contender, command: &str) -> Self {
+        let info = contender.info();
+        Self {
+            name: info.name.to_owned(),
+            family: info.family,
+            role: info.role,
+            ours: info.ours,
+            version: lock::versions(info.packages),
+            analysis: info.analysis.to_owned(),
+            abilities: info.abilities.to_vec(),
+            takes_rate: info.takes_rate,
+            command: command.to_owned(),
+        }
+    }
+}
+
+/// Which commit was compiled. Like `git describe --always --dirty`, but records that were written in the meantime do not
+/// make the code dirty.
+fn git_describe(root: &Path) -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git")
+            .args(arguments)
+            .current_dir(root)
+            .output()
+            .ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
+    };
+    let commit = git(&["describe", "--always"]).filter(|commit| !commit.is_empty())?;
+    let changes = git(&[
+        "status",
+        "--porcelain",
+        "--",
+        "Cargo.toml",
+        "Cargo.lock",
+        "crates",
+        "benches",
+    ])?;
+    Some(if changes.is_empty() {
+        commit
+    } else {
+        format!("{commit}-dirty")
+    })
+}
+
+/// A command line that can be published: of anything that is a path, only the last part.
+pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
+    let mut words = vec!["cargo run --release -p amq-bench".to_owned()];
+    for (index, argument) in arguments.enumerate() {
+        if index == 0 {
+            words.push("--".to_owned());
+        }
+        let (option, value) = match argument.split_once('=') {
+            Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
+            _ => (String::new(), argument.as_str()),
+        };
+        let last = value.rsplit(['/', '\\']).next().unwrap_or(value);
+        let value = format!("{option}{last}");
+        words.push(if value.contains(char::is_whitespace) {
+            format!("'{value}'")
+        } else {
+            value
+        });
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_commands_name_no_place_on_the_disk() {
+        let of = |words: &[&str]| publishable(words.iter().map(|&word| word.to_owned()));
+        assert_eq!(of(&[]), "cargo run --release -p amq-bench");
+        assert_eq!(
+            of(&[
+                "measure",
+                "--keys-file",
+                "/home/me/my keys.txt",
+                "--records=/tmp/x"
+            ]),
+            "cargo run --release -p amq-bench -- measure --keys-file 'my keys.txt' --records=x"
+        );
+    }
+
+    #[test]
+    fn the_first_changed_option_is_named_with_both_values() {
+        let options = Options::new(Suite::Smoke, 3, 1, None, Path::new("."));
+        assert_eq!(options.difference(&options), None);
+        let other = Options {
+            seed: 2,
+            ..options.clone()
+        };
+        assert_eq!(
+            options.difference(&other),
+            Some(("--seed", "1".to_owned(), "2".to_owned()))
+        );
+    }
+}

@@ -1,0 +1,253 @@
+//! Records on disk: `<records>/<machine>/<date>/` with a CSV file per contender, `machine.toml` and `run.toml`.
+//!
+//! A file is written beside its place, flushed to the disk and renamed, so that whatever happens there is either the old one or
+//! the new one.
+
+use crate::error::BenchError;
+use crate::machine::Machine;
+use crate::record::Row;
+use crate::run::Run;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+const RUN: &str = "run.toml";
+const MACHINE: &str = "machine.toml";
+
+/// The folder of one run's records.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Records {
+    folder: PathBuf,
+}
+
+impl Records {
+    /// The folder of a machine and a day; it need not exist.
+    pub fn of_day(records: &Path, machine: &str, date: &str) -> Self {
+        Self {
+            folder: records.join(machine).join(date),
+        }
+    }
+
+    /// The newest folder with a run in it: `records` itself, or below it; of this machine if it has one.
+    pub fn newest(records: &Path, machine: Option<&str>) -> Option<Self> {
+        if records.join(RUN).is_file() {
+            return Some(Self {
+                folder: records.to_owned(),
+            });
+        }
+        let mut days: Vec<PathBuf> = folders(records)
+            .into_iter()
+            .filter(|folder| machine.is_none_or(|machine| folder.ends_with(machine)))
+            .flat_map(|folder| folders(&folder))
+            .filter(|folder| folder.join(RUN).is_file())
+            .collect();
+        // Dates sort as text; of one day, the machine's name decides.
+        days.sort_by(|a, b| a.file_name().cmp(&b.file_name()).then_with(|| a.cmp(b)));
+        days.pop().map(|folder| Self { folder })
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The description of the run, if there is one.
+    pub fn run(&self) -> Result<Option<Run>, BenchError> {
+        self.description(RUN)
+    }
+
+    /// Writes the description of the run.
+    pub fn write_run(&self, run: &Run) -> Result<(), BenchError> {
+        self.describe(RUN, run)
+    }
+
+    /// Writes the description of the machine.
+    pub fn write_machine(&self, machine: &Machine) -> Result<(), BenchError> {
+        self.describe(MACHINE, machine)
+    }
+
+    /// The rows of a contender; none if it has no record.
+    pub fn rows(&self, contender: &str) -> Result<Vec<Row>, BenchError> {
+        let path = self.csv(contender);
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let damaged = |error: csv::Error| BenchError::DamagedRecord {
+            path: path.clone(),
+            reason: error.to_string(),
+        };
+        let mut reader = csv::Reader::from_path(&path).map_err(damaged)?;
+        reader
+            .deserialize()
+            .collect::<Result<_, _>>()
+            .map_err(damaged)
+    }
+
+    /// Replaces the record of a contender.
+    pub fn write_rows(&self, contender: &str, rows: &[Row]) -> Result<(), BenchError> {
+        let path = self.csv(contender);
+        let failed = |error: csv::Error| BenchError::Io {
+            doing: "writing",
+            path: path.clone(),
+            source: error.into(),
+        };
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for row in rows {
+            writer.serialize(row).map_err(failed)?;
+        }
+        let bytes = writer.into_inner().map_err(|error| BenchError::Io {
+            doing: "writing",
+            path: path.clone(),
+            source: error.into_error(),
+        })?;
+        write_atomically(&path, &bytes)
+    }
+
+    /// Removes the records of an earlier run, so that one folder has the rows of one run only.
+    pub fn clear(&self) -> Result<(), BenchError> {
+        let Ok(entries) = fs::read_dir(&self.folder) else {
+            return Ok(());
+        };
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            if path.extension().is_some_and(|extension| extension == "csv") {
+                fs::remove_file(&path).map_err(BenchError::io("removing", &path))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn csv(&self, contender: &str) -> PathBuf {
+        self.folder.join(format!("{contender}.csv"))
+    }
+
+    fn description<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, BenchError> {
+        let path = self.folder.join(name);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = fs::read_to_string(&path).map_err(BenchError::io("reading", &path))?;
+        toml::from_str(&text)
+            .map(Some)
+            .map_err(|error| BenchError::DamagedRun {
+                path,
+                reason: error.message().to_owned(),
+            })
+    }
+
+    fn describe<T: Serialize>(&self, name: &str, value: &T) -> Result<(), BenchError> {
+        let path = self.folder.join(name);
+        let text = toml::to_string(value).map_err(|error| BenchError::Io {
+            doing: "writing",
+            path: path.clone(),
+            source: std::io::Error::other(error),
+        })?;
+        write_atomically(&path, text.as_bytes())
+    }
+}
+
+fn folders(of: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(of) else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect()
+}
+
+/// Writes a whole file or nothing.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), BenchError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let failed = |source| BenchError::Io {
+        doing: "writing",
+        path: path.to_owned(),
+        source,
+    };
+    fs::create_dir_all(folder).map_err(failed)?;
+    let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    readable_by_all(file.as_file()).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    // The rename itself is on the disk only once the folder is. Not every system can open one.
+    if let Ok(folder) = fs::File::open(folder) {
+        folder.sync_all().map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Temporary files are private; records are to be read by whoever may read the folder.
+#[cfg(unix)]
+fn readable_by_all(file: &fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_file: &fs::File) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Cell, Workload};
+
+    fn cell() -> Cell {
+        Cell {
+            key_set: "random-u64".to_owned(),
+            keys: 1000,
+            asked_fpr: Some(1.0 / 256.0),
+        }
+    }
+
+    #[test]
+    fn rows_come_back_as_they_were_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let records = Records::of_day(dir.path(), "m", "2000-01-01");
+        let mut row = Row::new("bloom", &cell(), Workload::Query50);
+        (row.median_ns, row.unstable, row.hits) = (Some(0.1 + 0.2), Some(false), Some(7));
+        let failed = Row::failed("bloom", &cell(), Workload::Verify, "a, \"quoted\"\nreason");
+        records
+            .write_rows("bloom", &[row.clone(), failed.clone()])
+            .unwrap();
+        assert_eq!(records.rows("bloom").unwrap(), [row, failed]);
+        assert_eq!(records.rows("other").unwrap(), []);
+        records.clear().unwrap();
+        assert_eq!(records.rows("bloom").unwrap(), []);
+    }
+
+    #[test]
+    fn a_record_cut_in_mid_row_is_an_error_that_names_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let records = Records::of_day(dir.path(), "m", "2000-01-01");
+        records
+            .write_rows("bloom", &[Row::new("bloom", &cell(), Workload::Build)])
+            .unwrap();
+        let path = records.csv("bloom");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, &text[..text.len() - 20]).unwrap();
+        let error = records.rows("bloom").unwrap_err().to_string();
+        assert!(
+            error.contains("bloom.csv") && error.contains("--only"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_newest_day_is_found_wherever_one_starts_to_look() {
+        let dir = tempfile::tempdir().unwrap();
+        for day in ["a/2001-01-01", "b/2000-12-31", "b/2000-01-01"] {
+            write_atomically(&dir.path().join(day).join(RUN), b"").unwrap();
+        }
+        let newest = |from: &Path, machine| Records::newest(from, machine).unwrap().folder;
+        assert!(newest(dir.path(), None).ends_with("a/2001-01-01"));
+        assert!(newest(dir.path(), Some("b")).ends_with("b/2000-12-31"));
+        assert!(newest(&dir.path().join("b/2000-01-01"), None).ends_with("b/2000-01-01"));
+        assert_eq!(Records::newest(&dir.path().join("none"), None), None);
+    }
+}

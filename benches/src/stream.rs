@@ -1,0 +1,134 @@
+//! Query streams: what is asked for, in which order.
+//!
+//! As long as the suite says, and of distinct keys as far as the set has them: a stream that repeats after a
+//! few thousand queries is learnt by the branch predictor, and the filter then looks quicker than it is. A smaller
+//! set is gone through again and again, in a new order each time.
+
+use crate::keys::{Arena, Store};
+use crate::keysets::Made;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::{SliceRandom, index};
+
+/// One query: which key of which set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Pick {
+    present: bool,
+    index: usize,
+}
+
+/// A stream of queries.
+#[derive(Debug)]
+pub struct Stream {
+    /// The keys in the order they are asked for.
+    pub keys: Store,
+    picks: Vec<Pick>,
+}
+
+impl Stream {
+    /// `length` queries, of which `share` in a hundred are for present keys, in random order.
+    pub fn new(made: &Made, length: usize, share: usize, rng: &mut Xoshiro256PlusPlus) -> Self {
+        let present = length * share / 100;
+        let mut picks = Vec::with_capacity(length);
+        for (of_present, pool, count) in [
+            (true, made.present.len(), present),
+            (false, made.absent.len(), length - present),
+        ] {
+            picks.extend(draws(pool, count, rng).into_iter().map(|index| Pick {
+                present: of_present,
+                index,
+            }));
+        }
+        picks.shuffle(rng);
+        Self {
+            keys: gather(made, &picks),
+            picks,
+        }
+    }
+
+    /// How many of the queries must be answered `true`, given that all present keys are and `absent[i]` is the
+    /// answer for the absent key `i`.
+    pub fn hits(&self, absent: &[bool]) -> u64 {
+        self.picks
+            .iter()
+            .map(|pick| u64::from(pick.present || absent.get(pick.index).copied().unwrap_or(false)))
+            .sum()
+    }
+}
+
+/// `count` places in a pool: distinct ones if it has that many, else all of it over and over.
+fn draws(pool: usize, count: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<usize> {
+    let mut draws = Vec::with_capacity(count);
+    while draws.len() < count && pool > 0 {
+        let wanted = (count - draws.len()).min(pool);
+        draws.extend(index::sample(rng, pool, wanted));
+    }
+    draws
+}
+
+fn gather(made: &Made, picks: &[Pick]) -> Store {
+    match (&made.present, &made.absent) {
+        (Store::U64(present), Store::U64(absent)) => Store::U64(
+            picks
+                .iter()
+                .map(|pick| {
+                    if pick.present {
+                        present[pick.index]
+                    } else {
+                        absent[pick.index]
+                    }
+                })
+                .collect(),
+        ),
+        (Store::Bytes(present), Store::Bytes(absent)) => {
+            let of = |pick: &Pick| {
+                if pick.present {
+                    present.get(pick.index)
+                } else {
+                    absent.get(pick.index)
+                }
+            };
+            Store::Bytes(picks.iter().map(of).collect())
+        }
+        // Never made: both halves of a set are of one type.
+        _ => Store::Bytes(Arena::default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keysets::KeySet;
+    use rand::SeedableRng;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_stream_has_its_share_of_present_keys_and_repeats_none_while_there_are_others() {
+        for set in [KeySet::Sequential, KeySet::Strings] {
+            let made = set.make(2000, 2000, 3).unwrap();
+            for share in [0, 50, 100] {
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+                let stream = Stream::new(&made, 2000, share, &mut rng);
+                assert_eq!(stream.keys.len(), 2000);
+                assert_eq!(stream.hits(&[]), 20 * share as u64);
+                assert_eq!(stream.hits(&vec![true; 2000]), 2000);
+                assert!(stream.keys.distinct_from(&match stream.keys {
+                    Store::U64(_) => Store::U64(vec![]),
+                    Store::Bytes(_) => Store::Bytes(Arena::default()),
+                }));
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_set_is_gone_through_again_in_another_order() {
+        let made = KeySet::Sequential.make(100, 10, 3).unwrap();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let Store::U64(keys) = Stream::new(&made, 300, 100, &mut rng).keys else {
+            panic!("integers stay integers");
+        };
+        assert_eq!(keys.iter().collect::<HashSet<_>>().len(), 100);
+        for key in 0..100 {
+            assert_eq!(keys.iter().filter(|&&k| k == key).count(), 3);
+        }
+    }
+}

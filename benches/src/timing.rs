@@ -1,0 +1,241 @@
+//! The clock: contenders run in turns, in an order drawn anew for every round.
+//!
+//! A shared machine drifts: it is quicker now than in a minute. In turns, the drift hits all contenders alike, and
+//! the medians over the rounds can be compared although none of them is the machine's true speed.
+
+use crate::contender::{Built, Contender, Role};
+use crate::keys::Keys;
+use crate::progress::Progress;
+use crate::record::{Cell, Row, Workload};
+use crate::stats::Summary;
+use crate::verify::{self, Subject};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+use std::time::{Duration, Instant};
+
+/// The workloads that are timed.
+pub const TIMED: [Workload; 5] = [
+    Workload::Build,
+    Workload::Query0,
+    Workload::Query50,
+    Workload::Query100,
+    Workload::Batch50,
+];
+
+/// Small filters are built so often that a pass has at least this many inserts.
+const MIN_BUILD_OPERATIONS: usize = 1 << 18;
+
+/// After each timed build one in so many of the keys is asked for.
+const BUILD_SAMPLE: usize = 16;
+
+/// What is asked of every contender: streams with no, half and all keys present.
+#[derive(Clone, Copy, Debug)]
+pub struct Queries<'a> {
+    /// 0 % present.
+    pub none: Keys<'a>,
+    /// 50 % present.
+    pub half: Keys<'a>,
+    /// 100 % present.
+    pub all: Keys<'a>,
+}
+
+/// The hits each stream must have, from the verified answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected {
+    /// With 0 % present.
+    pub none: u64,
+    /// With 50 % present.
+    pub half: u64,
+    /// With 100 % present.
+    pub all: u64,
+}
+
+/// A verified contender on the starting line.
+#[derive(Debug)]
+pub struct Entrant {
+    /// Who it is.
+    pub contender: &'static dyn Contender,
+    /// What its rows are about.
+    pub cell: Cell,
+    /// What it is built of.
+    pub asked_fpr: Option<f64>,
+    /// The filter that is queried.
+    pub filter: Box<dyn Built>,
+    /// What it must find; none for the floor, which finds nothing but must add up to the same each time.
+    pub expected: Option<Expected>,
+}
+
+/// One contender's passes over one workload.
+struct Lane {
+    entrant: usize,
+    workload: Workload,
+    /// Nanoseconds per operation, a number a round; or what went wrong.
+    rounds: Result<Vec<f64>, String>,
+    operations: u64,
+    hits: Option<u64>,
+}
+
+/// What one pass gave.
+struct Pass {
+    time: Duration,
+    operations: u64,
+    hits: Option<u64>,
+}
+
+/// Times all entrants and gives their rows.
+pub fn race(
+    entrants: &[Entrant],
+    queries: &Queries<'_>,
+    subject: &Subject<'_>,
+    rounds: u64,
+    rng: &mut Xoshiro256PlusPlus,
+    progress: &Progress,
+) -> Vec<Row> {
+    let mut lanes: Vec<Lane> = entrants
+        .iter()
+        .enumerate()
+        .flat_map(|(entrant, _)| {
+            TIMED.map(|workload| Lane {
+                entrant,
+                workload,
+                rounds: Ok(Vec::new()),
+                operations: 0,
+                hits: None,
+            })
+        })
+        .collect();
+    // Round 0 warms up: caches, branch predictors, the allocator. Nobody looks at the clock.
+    for round in 0..=rounds {
+        let mut order: Vec<usize> = (0..lanes.len()).collect();
+        order.shuffle(rng);
+        for place in order {
+            let lane = &mut lanes[place];
+            let entrant = &entrants[lane.entrant];
+            run(lane, entrant, queries, subject, round);
+            progress.did_pass(lane.workload, subject.present.len(), queries.half.len());
+        }
+    }
+    lanes
+        .into_iter()
+        .filter_map(|lane| row(&entrants[lane.entrant], lane))
+        .collect()
+}
+
+fn run(
+    lane: &mut Lane,
+    entrant: &Entrant,
+    queries: &Queries<'_>,
+    subject: &Subject<'_>,
+    round: u64,
+) {
+    let Ok(times) = &mut lane.rounds else {
+        return;
+    };
+    let pass = match lane.workload {
+        Workload::Build => build(entrant, subject),
+        _ => query(lane.workload, entrant, queries),
+    };
+    match pass {
+        // There is no such workload for this contender.
+        Ok(None) => {}
+        Ok(Some(pass)) => {
+            if round > 0 && lane.hits != pass.hits {
+                lane.rounds = Err(format!(
+                    "counted {:?} hits, and {:?} before",
+                    pass.hits, lane.hits
+                ));
+                return;
+            }
+            (lane.operations, lane.hits) = (pass.operations, pass.hits);
+            if round > 0 {
+                times.push(pass.time.as_secs_f64() * 1e9 / pass.operations.max(1) as f64);
+            }
+        }
+        Err(error) => lane.rounds = Err(error),
+    }
+}
+
+fn query(
+    workload: Workload,
+    entrant: &Entrant,
+    queries: &Queries<'_>,
+) -> Result<Option<Pass>, String> {
+    let expected = entrant.expected;
+    let (keys, want) = match workload {
+        Workload::Query0 => (queries.none, expected.map(|expected| expected.none)),
+        Workload::Query100 => (queries.all, expected.map(|expected| expected.all)),
+        _ => (queries.half, expected.map(|expected| expected.half)),
+    };
+    let start = Instant::now();
+    let hits = match workload {
+        Workload::Batch50 => entrant.filter.count_hits_batch(keys),
+        _ => Some(entrant.filter.count_hits(keys)),
+    };
+    let time = start.elapsed();
+    let Some(hits) = hits else {
+        return Ok(None);
+    };
+    if let Some(want) = want
+        && want != hits
+    {
+        return Err(format!(
+            "the timed loop counted {hits} hits where {want} were verified"
+        ));
+    }
+    Ok(Some(Pass {
+        time,
+        operations: keys.len() as u64,
+        hits: Some(hits),
+    }))
+}
+
+fn build(entrant: &Entrant, subject: &Subject<'_>) -> Result<Option<Pass>, String> {
+    let subject = Subject {
+        asked_fpr: entrant.asked_fpr,
+        ..*subject
+    };
+    let keys = subject.present.len();
+    let times = MIN_BUILD_OPERATIONS.div_ceil(keys.max(1));
+    let sample = subject.present.first(keys.div_ceil(BUILD_SAMPLE));
+    let mut time = Duration::ZERO;
+    for _ in 0..times {
+        let start = Instant::now();
+        let filter = verify::build(entrant.contender, &subject, subject.seed);
+        time += start.elapsed();
+        let filter = filter.map_err(|failure| failure.to_string())?;
+        // The build that was timed is a build that worked. (Dropping the filter is not timed.)
+        let found = filter.count_hits(sample);
+        if entrant.expected.is_some() && found != sample.len() as u64 {
+            return Err(format!(
+                "a timed build holds {found} of the first {} keys",
+                sample.len()
+            ));
+        }
+    }
+    Ok(Some(Pass {
+        time,
+        operations: (times * keys) as u64,
+        hits: None,
+    }))
+}
+
+/// The row of a lane; none if there is no such workload.
+fn row(entrant: &Entrant, lane: Lane) -> Option<Row> {
+    let info = entrant.contender.info();
+    let times = match lane.rounds {
+        Ok(times) => times,
+        Err(error) => return Some(Row::failed(info.name, &entrant.cell, lane.workload, &error)),
+    };
+    let summary = Summary::of(&times)?;
+    Some(Row {
+        operations: Some(lane.operations),
+        // The floor's "hits" are a sum of hashes.
+        hits: lane.hits.filter(|_| info.role != Role::Floor),
+        rounds: Some(times.len() as u64),
+        median_ns: Some(summary.median),
+        mad_ns: Some(summary.mad),
+        min_ns: Some(summary.min),
+        unstable: Some(summary.unstable()),
+        ..Row::new(info.name, &entrant.cell, lane.workload)
+    })
+}

@@ -1,0 +1,217 @@
+//! The whole program on a thousand keys: every contender is right, and a report is drawn twice alike.
+
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use amq_bench::record::{Row, Workload};
+use amq_bench::registry;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn amq_bench(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_amq-bench"))
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("temporary folders have plain names")
+}
+
+/// Every file below a folder, with its contents.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.insert(
+                    path.strip_prefix(folder).unwrap().to_owned(),
+                    fs::read(&path).unwrap(),
+                );
+            }
+        }
+    }
+    found
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
+    let dir = tempfile::tempdir().unwrap();
+    let records = dir.path().join("records");
+    let output = amq_bench(&["measure", "--suite", "smoke", "--records", text(&records)]);
+    assert!(output.status.success(), "{}", said(&output));
+
+    let written = files(&records);
+    let mut rows: Vec<Row> = Vec::new();
+    for (path, bytes) in &written {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(
+            !String::from_utf8_lossy(bytes).contains(text(dir.path())),
+            "{name} names a place on this machine's disk"
+        );
+        if name.ends_with(".csv") {
+            let read: Result<Vec<Row>, _> = csv::Reader::from_reader(bytes.as_slice())
+                .deserialize()
+                .collect();
+            rows.extend(read.unwrap());
+        }
+    }
+    for contender in registry::ALL {
+        let name = contender.info().name;
+        let of = |workload| {
+            rows.iter()
+                .filter(move |row| row.contender == name && row.workload == workload)
+                .count()
+        };
+        assert!(
+            of(Workload::Verify) >= 4,
+            "{name} was verified over four key sets"
+        );
+        assert_eq!(
+            of(Workload::Verify),
+            of(Workload::Query50),
+            "{name} was timed wherever it was verified"
+        );
+    }
+    for row in &rows {
+        assert_eq!(row.error, "", "{row:?}");
+    }
+
+    let mut pages = Vec::new();
+    for name in ["first", "second"] {
+        let out = dir.path().join(name);
+        let output = amq_bench(&["render", "--records", text(&records), "--out", text(&out)]);
+        assert!(output.status.success(), "{}", said(&output));
+        pages.push(files(&out));
+    }
+    assert!(!pages[0].is_empty());
+    assert!(
+        pages[0] == pages[1],
+        "two drawings of the same records differ"
+    );
+}
+
+#[test]
+fn a_run_is_resumed_with_the_same_options_and_refused_with_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |extra: &[&str]| {
+        let common = [
+            "measure",
+            "--suite",
+            "smoke",
+            "--only",
+            "bloom",
+            "--records",
+            text(dir.path()),
+        ];
+        amq_bench(&[&common, extra].concat())
+    };
+    let refused = run(&["--resume"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        said(&refused).contains("no run to resume"),
+        "{}",
+        said(&refused)
+    );
+    assert!(run(&["--rounds", "1"]).status.success());
+    let before = files(dir.path());
+    let resumed = run(&["--rounds", "1", "--resume"]);
+    assert!(resumed.status.success(), "{}", said(&resumed));
+    let record = |files: &BTreeMap<PathBuf, Vec<u8>>| {
+        let (_, bytes) = files
+            .iter()
+            .find(|(path, _)| path.ends_with("bloom.csv"))
+            .unwrap();
+        bytes.clone()
+    };
+    assert_eq!(
+        record(&before),
+        record(&files(dir.path())),
+        "what is measured is not measured again"
+    );
+    let refused = run(&["--rounds", "2", "--resume"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        said(&refused).contains("--rounds = 1, and now it is 2"),
+        "{}",
+        said(&refused)
+    );
+}
+
+#[test]
+fn bad_key_files_are_errors_that_name_them_and_a_good_one_is_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    fs::write(path("empty.txt"), b"").unwrap();
+    fs::write(path("few.txt"), b"a\nb\n").unwrap();
+    for name in ["missing.txt", "", "empty.txt", "few.txt"] {
+        let output = amq_bench(&[
+            "verify",
+            "--suite",
+            "smoke",
+            "--keys-file",
+            text(&path(name)),
+        ]);
+        assert_eq!(output.status.code(), Some(2), "{name}: {}", said(&output));
+        assert!(
+            said(&output).contains(text(&path(name))),
+            "{name}: {}",
+            said(&output)
+        );
+    }
+    let mut keys: Vec<u8> = (0..3000u32)
+        .flat_map(|key| format!("key {key}\r\n").into_bytes())
+        .collect();
+    keys.extend_from_slice(b"\n\xFF\xFE not UTF-8\nkey 7");
+    fs::write(path("good.txt"), keys).unwrap();
+    let records = path("records");
+    let output = amq_bench(&[
+        "measure",
+        "--suite",
+        "smoke",
+        "--rounds",
+        "1",
+        "--only",
+        "bloom,hash-only",
+        "--keys-file",
+        text(&path("good.txt")),
+        "--records",
+        text(&records),
+    ]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(
+        said(&output).contains("3001 distinct keys (1 repeated ones and 1 empty lines left out)"),
+        "{}",
+        said(&output)
+    );
+    for (name, bytes) in files(&records) {
+        let content = String::from_utf8_lossy(&bytes).into_owned();
+        assert!(
+            !content.contains(text(dir.path())),
+            "{}: {content}",
+            name.display()
+        );
+    }
+}
+
+#[test]
+fn unknown_contenders_are_refused_with_the_known_ones() {
+    let output = amq_bench(&["verify", "--suite", "smoke", "--only", "blom"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        said(&output).contains("bloom, blocked-bloom"),
+        "{}",
+        said(&output)
+    );
+}
