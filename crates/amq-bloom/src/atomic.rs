@@ -2,13 +2,13 @@
 #![cfg(target_has_atomic = "64")]
 
 use crate::probes::Probes;
-use crate::table::{self, Word, place, prefetch_bits};
+use crate::table::{self, Word, place};
 use crate::{BloomFilter, BloomParams, theory};
 use alloc::vec::Vec;
 use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind,
-    Full, Goal, HASH_BLOCK, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr,
+    Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
+    PlanFilter, PredictedFpr,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -212,23 +212,6 @@ impl InsertFilter for AtomicBloomFilter {
     #[inline]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         Ok(Self::insert_hash(self, hash))
-    }
-
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
-        let mut new = 0;
-        for hashes in hashes.chunks(HASH_BLOCK) {
-            for &hash in hashes {
-                prefetch_bits(
-                    &self.words,
-                    Probes::new(hash, self.params.bits),
-                    self.params.probes,
-                );
-            }
-            for &hash in hashes {
-                new += u64::from(Self::insert_hash(self, hash).is_new());
-            }
-        }
-        Ok(new)
     }
 
     fn clear(&mut self) {

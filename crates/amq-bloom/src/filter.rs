@@ -1,13 +1,14 @@
 //! The classic Bloom filter.
 
 use crate::probes::Probes;
-use crate::table::{self, place, prefetch_bits, words_for};
+use crate::table::{self, place, words_for};
 use crate::{BloomParams, FoldError, theory};
+use alloc::vec;
 use alloc::vec::Vec;
 use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind,
-    Full, Goal, HASH_BLOCK, InsertFilter, Inserted, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, zeroed,
+    Full, Goal, InsertFilter, Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan,
+    PlanError, PlanFilter, PredictedFpr, zeroed,
 };
 
 /// The classic Bloom filter: a key is k bits anywhere in a table of m.
@@ -130,8 +131,7 @@ impl BloomFilter {
     pub fn fold(&self, factor: u64) -> Result<Self, FoldError> {
         FoldError::check("bits", self.bits, factor)?;
         let bits = self.bits / factor;
-        let mut words = Vec::new();
-        words.resize(words_for(bits) as usize, 0u64);
+        let mut words = vec![0u64; words_for(bits) as usize];
         for (i, &word) in self.words.iter().enumerate() {
             let mut rest = word;
             while rest != 0 {
@@ -223,15 +223,12 @@ impl InsertFilter for BloomFilter {
         Ok(Inserted::from_change(new))
     }
 
+    // No prefetching: stores do not wait, so the misses of several inserts overlap as it is. It measured 1.2 to
+    // 1.7 times slower.
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
         let mut new = 0;
-        for hashes in hashes.chunks(HASH_BLOCK) {
-            for &hash in hashes {
-                prefetch_bits(&self.words, Probes::new(hash, self.bits), self.probes);
-            }
-            for &hash in hashes {
-                new += u64::from(self.set(hash));
-            }
+        for &hash in hashes {
+            new += u64::from(self.set(hash));
         }
         self.len += new;
         Ok(new)

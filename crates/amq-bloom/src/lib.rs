@@ -45,13 +45,13 @@
 //!
 //! A key is hashed once, with XXH3-64 under the filter's seed. *Classic*: the hash is multiplied by an odd constant
 //! once per probe, and the upper bits of each product, scaled to the number of bits, say where. To insert, set these
-//! k bits; to query, test them. The first three are tested together; when one of them is clear the remaining probes are led to a word
-//! that is in the cache anyway, so that an absent key costs three cache misses and no mispredicted branch. *Split block*: one bit
+//! k bits; to query, test them: in a table that fits the cache up to eight at once, without a branch; in a larger one, where
+//! each probe is a cache miss, two at once and the others only if those were set. *Split block*: one bit
 //! in each of the eight words of one block, all eight computed, set and tested at once with AVX2 where the
 //! processor has it. The layout is that of Apache Parquet and Impala, bit for bit.
 //!
-//! Batches ([`Filter::contains_batch`], [`InsertFilter::insert_batch`]) ask for the cache lines of a block of keys first
-//! and look afterwards.
+//! Batches ([`Filter::contains_batch`]) ask for the cache lines of a block of keys first and look afterwards; the classic
+//! filter in two waves, so that the later probes of absent keys cost nothing.
 //!
 //! # Cost and false-positive rate
 //!

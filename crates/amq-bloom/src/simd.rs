@@ -19,6 +19,9 @@ fn has_avx2() -> bool {
 }
 
 /// Calls the AVX2 version where it exists and the processor has it, else the portable one.
+///
+/// Where the processor is asked, the portable twin of an operation on one key is a function of its own: inlined, its
+/// length would keep the whole operation from being inlined into the caller's loop.
 macro_rules! dispatch {
     ($avx2:expr, $portable:expr) => {{
         #[cfg(target_arch = "x86_64")]
@@ -33,13 +36,21 @@ macro_rules! dispatch {
 /// Sets a key's bits in its block; whether any was clear.
 #[inline(always)]
 pub(crate) fn insert(block: &mut Block, low: u32) -> bool {
-    dispatch!(avx2::insert(block, low), block.insert(low))
+    #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
+    fn portable(block: &mut Block, low: u32) -> bool {
+        block.insert(low)
+    }
+    dispatch!(avx2::insert(block, low), portable(block, low))
 }
 
 /// Whether all of a key's bits are set in its block.
 #[inline(always)]
 pub(crate) fn contains(block: &Block, low: u32) -> bool {
-    dispatch!(avx2::contains(block, low), block.contains(low))
+    #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
+    fn portable(block: &Block, low: u32) -> bool {
+        block.contains(low)
+    }
+    dispatch!(avx2::contains(block, low), portable(block, low))
 }
 
 /// Inserts many hashes; how many changed the table.

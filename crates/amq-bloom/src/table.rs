@@ -6,10 +6,22 @@ use crate::probes::Probes;
 use amq_core::prefetch::prefetch;
 use amq_core::{HASH_BLOCK, KeyHash, LengthMismatch};
 
-/// Probes that are tested together before anything depends on the result.
+/// Probes of a key that the first wave of a batch tests.
 ///
 /// In a filter at its design load half the bits are set: three probes let one absent key in eight through.
-const HEAD: u32 = 3;
+const FIRST_WAVE: u32 = 3;
+
+/// Probes that are tested together, without a branch, before anything depends on the result.
+///
+/// In a table that fits a core's cache a mispredicted branch costs more than the probes that it would save: up to
+/// eight are tested at once, all there are down to a rate of 1/256. In a larger table each probe is a cache miss, so
+/// two are tested, and one absent key in four goes on to the others.
+const fn head(words: usize, probes: u32) -> u32 {
+    /// Words in 2 MiB, the second-level cache of one core.
+    const CACHED: usize = 1 << 18;
+    let most = if words <= CACHED { 8 } else { 2 };
+    if probes < most { probes } else { most }
+}
 
 /// A word of the table, however it is held.
 pub(crate) trait Word {
@@ -42,30 +54,28 @@ pub(crate) const fn place(bit: u64) -> (usize, u64) {
     ((bit >> 6) as usize, 1 << (bit & 63))
 }
 
-/// Whether all bits of a key are set: the first three are tested together, the others at their own places only
-/// if those were set.
-///
-/// Otherwise the others look at the first word of the table, which is in the cache: their result no longer matters, but
-/// a branch would be mispredicted whenever present and absent keys come mixed.
+/// Whether all bits of a key are set: the [`head`] first, the others only if those were.
 #[inline(always)]
 pub(crate) fn contains<W: Word>(words: &[W], params: BloomParams, hash: KeyHash) -> bool {
     let mut positions = Probes::new(hash, params.bits);
-    let head = params.probes.min(HEAD);
-    let clear = clear_bits(words, &mut positions, head, usize::MAX);
-    let keep = usize::from(clear == 0).wrapping_neg();
-    clear | clear_bits(words, &mut positions, params.probes - head, keep) == 0
+    let head = head(words.len(), params.probes);
+    let set = all_set(words, &mut positions, head);
+    // Asked first, since it is the same for every key: a filter without a tail has no branch on the answer.
+    if head == params.probes {
+        return set;
+    }
+    set && all_set(words, &mut positions, params.probes - head)
 }
 
-/// The bits among the next `count` probes that are not set, in no meaningful order; zero if all are set. Only
-/// the bits `keep` of each word's index count.
+/// Whether the bits of the next `count` probes are all set, without a branch.
 #[inline(always)]
-fn clear_bits<W: Word>(words: &[W], positions: &mut Probes, count: u32, keep: usize) -> u64 {
-    let mut clear = 0;
+fn all_set<W: Word>(words: &[W], positions: &mut Probes, count: u32) -> bool {
+    let mut set = 1;
     for _ in 0..count {
-        let (word, mask) = place(positions.next_bit());
-        clear |= mask & !words[word & keep].load();
+        let bit = positions.next_bit();
+        set &= words[(bit >> 6) as usize].load() >> (bit & 63);
     }
-    clear
+    set & 1 != 0
 }
 
 /// [`contains`] for many keys.
@@ -93,7 +103,7 @@ fn contains_block<W: Word>(
     hashes: &[KeyHash],
     answers: &mut [bool],
 ) {
-    let head = params.probes.min(HEAD);
+    let head = params.probes.min(FIRST_WAVE);
     let tail = params.probes - head;
     for &hash in hashes {
         prefetch_bits(words, Probes::new(hash, params.bits), head);
@@ -103,7 +113,7 @@ fn contains_block<W: Word>(
     let mut count = 0;
     for (i, (answer, &hash)) in answers.iter_mut().zip(hashes).enumerate() {
         let mut positions = Probes::new(hash, params.bits);
-        *answer = clear_bits(words, &mut positions, head, usize::MAX) == 0;
+        *answer = all_set(words, &mut positions, head);
         open[count] = (i as u8, positions);
         count += usize::from(*answer);
     }
@@ -114,13 +124,13 @@ fn contains_block<W: Word>(
         prefetch_bits(words, positions, tail);
     }
     for &(i, mut positions) in &open[..count] {
-        answers[usize::from(i)] = clear_bits(words, &mut positions, tail, usize::MAX) == 0;
+        answers[usize::from(i)] = all_set(words, &mut positions, tail);
     }
 }
 
 /// Asks for the words of the next `count` probes.
 #[inline(always)]
-pub(crate) fn prefetch_bits<W>(words: &[W], mut positions: Probes, count: u32) {
+fn prefetch_bits<W>(words: &[W], mut positions: Probes, count: u32) {
     for _ in 0..count {
         prefetch(words, place(positions.next_bit()).0);
     }

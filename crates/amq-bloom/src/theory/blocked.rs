@@ -21,6 +21,8 @@ pub(crate) const BLOCK_BYTES: u64 = 32;
 const WORDS: f64 = 8.0;
 /// Probability that one key leaves a given bit of its block's word clear.
 const MISS: f64 = 31.0 / 32.0;
+/// Keys in a block at which all of its bits are set, to within any rounding: 256 e^(-n/32) is 1e-134 already at 10,000.
+const SATURATED: f64 = 1e5;
 /// Distinct values of each half of the hash: the layout takes the block from the upper, the bits from the lower.
 const HALF: u64 = 1 << 32;
 
@@ -113,7 +115,14 @@ fn over_blocks(blocks: u64, items: u64, mut f: impl FnMut(u64) -> f64) -> f64 {
             return 0.0;
         }
         let probability = share as f64 / HALF as f64;
-        owners as f64 * probability * binomial_mean(items, probability, &mut f)
+        let keys = items as f64 * probability;
+        let mean = if keys > SATURATED {
+            // Every block is full, however many keys more or fewer it has: no need to sum over all their numbers.
+            f(keys as u64)
+        } else {
+            binomial_mean(items, probability, &mut f)
+        };
+        owners as f64 * probability * mean
     };
     part(larger, share + 1) + part(blocks - larger, share)
 }
@@ -137,8 +146,9 @@ fn smallest(items: u64, asked: f64) -> Result<u64, PlanError> {
     if !reached(MAX_BLOCKS) {
         // Either there are too many keys for the most blocks, or the rate is below what half a hash can tell apart.
         let lowest = fpr(MAX_BLOCKS, items);
-        return Err(if items > MAX_BLOCKS {
-            too_large(items as f64 * bytes_guess(asked))
+        let needed = items as f64 * bytes_guess(asked);
+        return Err(if needed > (MAX_BLOCKS * BLOCK_BYTES) as f64 {
+            too_large(needed)
         } else {
             PlanError::FprUnreachable {
                 fpr: asked,
