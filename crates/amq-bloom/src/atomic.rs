@@ -1,8 +1,8 @@
 //! The classic Bloom filter for several threads at once.
 #![cfg(target_has_atomic = "64")]
 
-use crate::probes::Probes;
-use crate::table::{self, Word, place};
+use crate::probing::{ProbeTable, Probes};
+use crate::table::{self, Bits, Word, place};
 use crate::{BloomFilter, BloomParams, theory};
 use alloc::vec::Vec;
 use amq_core::{
@@ -81,7 +81,7 @@ impl AtomicBloomFilter {
         let mut positions = Probes::new(hash, self.params.bits);
         let mut new = false;
         for _ in 0..self.params.probes {
-            let (word, mask) = place(positions.next_bit());
+            let (word, mask) = place(positions.next_place());
             // Most bits of a repeated key, and half of a new one's, are set already: a plain load is enough
             // to know, and leaves the cache line to the other threads. Whoever set the bit was told so.
             if words[word].load(Relaxed) & mask == 0 {
@@ -92,6 +92,14 @@ impl AtomicBloomFilter {
             self.len.add_one(hash);
         }
         Inserted::from_change(new)
+    }
+
+    #[inline(always)]
+    fn table(&self) -> Bits<'_, AtomicU64> {
+        Bits {
+            words: &self.words,
+            params: self.params,
+        }
     }
 
     /// A copy as it stands: every insert that has returned is in it.
@@ -195,7 +203,7 @@ impl Filter for AtomicBloomFilter {
 
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        table::contains(&self.words, self.params, hash)
+        self.table().contains(hash)
     }
 
     fn contains_batch(
@@ -203,7 +211,7 @@ impl Filter for AtomicBloomFilter {
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
-        table::contains_batch(&self.words, self.params, hashes, answers)
+        self.table().contains_batch(hashes, answers)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The classic Bloom filter.
 
-use crate::probes::Probes;
-use crate::table::{self, place, words_for};
+use crate::probing::{ProbeTable, Probes};
+use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -154,6 +154,14 @@ impl BloomFilter {
         ))
     }
 
+    #[inline(always)]
+    fn table(&self) -> Bits<'_, u64> {
+        Bits {
+            words: &self.words,
+            params: self.params(),
+        }
+    }
+
     /// Sets a key's bits; whether any was clear.
     #[inline(always)]
     fn set(&mut self, hash: KeyHash) -> bool {
@@ -163,7 +171,7 @@ impl BloomFilter {
         let mut positions = Probes::new(hash, bits);
         let mut changed = 0;
         for _ in 0..probes {
-            let (word, mask) = place(positions.next_bit());
+            let (word, mask) = place(positions.next_place());
             let old = words[word];
             let new = old | mask;
             changed |= new ^ old;
@@ -202,7 +210,7 @@ impl Filter for BloomFilter {
 
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        table::contains(&self.words, self.params(), hash)
+        self.table().contains(hash)
     }
 
     fn contains_batch(
@@ -210,7 +218,7 @@ impl Filter for BloomFilter {
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
-        table::contains_batch(&self.words, self.params(), hashes, answers)
+        self.table().contains_batch(hashes, answers)
     }
 }
 

@@ -98,6 +98,7 @@ mod blocked;
 mod filter;
 mod params;
 mod probes;
+pub mod probing;
 mod simd;
 mod table;
 pub mod theory;

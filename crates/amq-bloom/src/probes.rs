@@ -1,4 +1,4 @@
-//! Where a key's k bits are.
+//! Where a key's k places are.
 
 use amq_core::KeyHash;
 use amq_core::index::index;
@@ -6,7 +6,7 @@ use amq_core::index::index;
 /// Multiplier of the remix (that of Knuth's MMIX generator, chosen for good high bits).
 const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
 
-/// The bit positions of one key: an endless sequence, of which a filter takes the first k.
+/// The places of one key, bits or counters: an endless sequence, of which a filter takes the first k.
 ///
 /// Each probe is made of a 64-bit word of its own: the first of the hash itself, each further one of
 /// the one before, multiplied by an odd constant (a multiplicative congruential step), and scaled to the
@@ -19,26 +19,27 @@ const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
 /// share *all* their probes, which sets a floor of about `2n / (k m^2)`. Remixed probes have no floor but that of the
 /// hash itself, at the same cost. The tests of this module compare all three.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Probes {
+pub struct Probes {
     word: u64,
-    bits: u64,
+    places: u64,
 }
 
 impl Probes {
+    /// Of the key with this hash, in a table of so many places.
     #[inline(always)]
-    pub(crate) const fn new(hash: KeyHash, bits: u64) -> Self {
+    pub const fn new(hash: KeyHash, places: u64) -> Self {
         Self {
             word: hash.get(),
-            bits,
+            places,
         }
     }
 
-    /// The next position, in `0..bits`.
+    /// The next one, in `0..places`. The same may come twice.
     #[inline(always)]
-    pub(crate) const fn next_bit(&mut self) -> u64 {
-        let position = index(self.word, self.bits);
+    pub const fn next_place(&mut self) -> u64 {
+        let place = index(self.word, self.places);
         self.word = self.word.wrapping_mul(MULTIPLIER);
-        position
+        place
     }
 }
 
@@ -54,7 +55,7 @@ mod tests {
 
     fn ours(hash: u64, bits: u64, k: u32) -> Vec<u64> {
         let mut probes = Probes::new(KeyHash::new(hash), bits);
-        (0..k).map(|_| probes.next_bit()).collect()
+        (0..k).map(|_| probes.next_place()).collect()
     }
 
     /// The two hashes of double hashing, as places in the table: the textbook's `h1` and `h2`, of two full

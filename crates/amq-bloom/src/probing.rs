@@ -1,0 +1,117 @@
+//! How the bits of a key are tested, in one table or another: what the classic, the atomic and the counting
+//! filter share.
+
+use amq_core::{HASH_BLOCK, KeyHash, LengthMismatch};
+
+pub use crate::probes::Probes;
+
+/// A table of places, of which each key has a few: bits, or counters that are zero or not.
+pub trait ProbeTable {
+    /// How many places there are.
+    fn places(&self) -> u64;
+
+    /// How many places a key has.
+    fn probes(&self) -> u32;
+
+    /// Bytes that the table takes: whether it fits a core's cache decides how it is best queried.
+    fn bytes(&self) -> usize;
+
+    /// Whether a place is set, in the lowest bit; the others mean nothing.
+    fn is_set(&self, place: u64) -> u64;
+
+    /// Asks for the cache line of a place.
+    fn prefetch(&self, place: u64);
+
+    /// Whether all places of a key are set: the first few together, the others only if those were.
+    #[inline(always)]
+    fn contains(&self, hash: KeyHash) -> bool {
+        let mut places = Probes::new(hash, self.places());
+        let (together, probes) = (together(self.bytes()), self.probes());
+        if probes <= together {
+            return all_set(self, &mut places, probes);
+        }
+        all_set(self, &mut places, together) && all_set(self, &mut places, probes - together)
+    }
+
+    /// [`contains`](ProbeTable::contains) for many keys, with their waits for memory overlapping.
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        for (hashes, answers) in hashes
+            .chunks(HASH_BLOCK)
+            .zip(answers.chunks_mut(HASH_BLOCK))
+        {
+            contains_block(self, hashes, answers);
+        }
+        Ok(())
+    }
+}
+
+/// Probes of a key that the first wave of a batch tests.
+///
+/// In a filter at its design load half the places are set: three probes let one absent key in eight through.
+const FIRST_WAVE: u32 = 3;
+
+/// Probes that are tested together, without a branch, before anything depends on the result.
+///
+/// In a table that fits a core's cache a mispredicted branch costs more than the probes that it would save: up to
+/// eight are tested at once, all there are down to a rate of 1/256. In a larger table each probe is a cache miss, so
+/// two are tested, and one absent key in four goes on to the others.
+#[inline(always)]
+const fn together(bytes: usize) -> u32 {
+    /// The second-level cache of one core.
+    const CACHED: usize = 2 << 20;
+    if bytes <= CACHED { 8 } else { 2 }
+}
+
+/// Whether the next `count` places are all set, without a branch.
+#[inline(always)]
+fn all_set<T: ProbeTable + ?Sized>(table: &T, places: &mut Probes, count: u32) -> bool {
+    let mut set = 1;
+    for _ in 0..count {
+        set &= table.is_set(places.next_place());
+    }
+    set & 1 != 0
+}
+
+/// One block of a batch, in two waves: the first probes of all keys, then the others of those keys that are still
+/// in question. Each wave asks for its cache lines before it looks.
+#[inline(always)]
+fn contains_block<T: ProbeTable + ?Sized>(table: &T, hashes: &[KeyHash], answers: &mut [bool]) {
+    let places = |hash| Probes::new(hash, table.places());
+    let head = table.probes().min(FIRST_WAVE);
+    let tail = table.probes() - head;
+    for &hash in hashes {
+        prefetch(table, places(hash), head);
+    }
+    // The keys in question are moved to the front, without a branch on the answer.
+    let mut open = [(0u8, places(KeyHash::new(0))); HASH_BLOCK];
+    let mut count = 0;
+    for (i, (answer, &hash)) in answers.iter_mut().zip(hashes).enumerate() {
+        let mut places = places(hash);
+        *answer = all_set(table, &mut places, head);
+        open[count] = (i as u8, places);
+        count += usize::from(*answer);
+    }
+    if tail == 0 {
+        return;
+    }
+    for &(_, places) in &open[..count] {
+        prefetch(table, places, tail);
+    }
+    for &(i, mut places) in &open[..count] {
+        answers[usize::from(i)] = all_set(table, &mut places, tail);
+    }
+}
+
+/// Asks for the next `count` places.
+#[inline(always)]
+fn prefetch<T: ProbeTable + ?Sized>(table: &T, mut places: Probes, count: u32) {
+    for _ in 0..count {
+        table.prefetch(places.next_place());
+    }
+}
