@@ -105,7 +105,7 @@ impl AtomicBloomFilter {
     /// A copy as it stands: every insert that has returned is in it.
     pub fn snapshot(&self) -> BloomFilter {
         let words = self.words.iter().map(Word::load).collect();
-        BloomFilter::from_words(
+        BloomFilter::from_parts(
             words,
             self.params,
             self.seed,
@@ -118,7 +118,7 @@ impl AtomicBloomFilter {
     pub fn into_inner(self) -> BloomFilter {
         let len = self.len.total();
         let words = self.words.into_iter().map(AtomicU64::into_inner).collect();
-        BloomFilter::from_words(words, self.params, self.seed, self.capacity, len)
+        BloomFilter::from_parts(words, self.params, self.seed, self.capacity, len)
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.

@@ -1,5 +1,6 @@
 //! The classic Bloom filter.
 
+use crate::params::in_range;
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory};
@@ -38,7 +39,7 @@ impl BloomFilter {
     /// An empty filter with explicit parameters; `capacity` is what [`Filter::capacity`] will say.
     pub fn from_params(params: BloomParams, capacity: u64, seed: u64) -> Result<Self, BuildError> {
         params.check()?;
-        Ok(Self::from_words(
+        Ok(Self::from_parts(
             zeroed(words_for(params.bits))?,
             params,
             seed,
@@ -47,7 +48,28 @@ impl BloomFilter {
         ))
     }
 
-    pub(crate) const fn from_words(
+    /// A filter with a given table, as [`as_words`](BloomFilter::as_words) gives it; `capacity` and `len` are what
+    /// [`Filter::capacity`] and [`Filter::len`] will say.
+    ///
+    /// A table of another length than `params` ask for, or with a bit set past the last, is refused.
+    pub fn from_words(
+        words: Vec<u64>,
+        params: BloomParams,
+        seed: u64,
+        capacity: u64,
+        len: u64,
+    ) -> Result<Self, PlanError> {
+        params.check()?;
+        let wanted = words_for(params.bits);
+        in_range("words", words.len() as u64, wanted, wanted)?;
+        let last = words.last().copied().unwrap_or_default();
+        let used = (params.bits - 1) % 64 + 1;
+        let past = if used < 64 { last >> used } else { 0 };
+        in_range("bits set past the last", past.count_ones().into(), 0, 0)?;
+        Ok(Self::from_parts(words, params, seed, capacity, len))
+    }
+
+    pub(crate) const fn from_parts(
         words: Vec<u64>,
         params: BloomParams,
         seed: u64,
@@ -145,7 +167,7 @@ impl BloomFilter {
             bits,
             probes: self.probes,
         };
-        Ok(Self::from_words(
+        Ok(Self::from_parts(
             words,
             params,
             self.seed,

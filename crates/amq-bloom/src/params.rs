@@ -1,6 +1,6 @@
 //! The parameters of the layouts, their limits, and folding.
 
-use crate::theory::classic::max_bits;
+use crate::theory::sizing::max_bits;
 use amq_core::PlanError;
 use core::fmt;
 
@@ -22,8 +22,8 @@ pub struct BloomParams {
 impl BloomParams {
     /// Checks the ranges; nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
-        in_range("bits", self.bits, max_bits())?;
-        in_range("probes", self.probes.into(), MAX_PROBES.into())
+        in_range("bits", self.bits, 1, max_bits())?;
+        in_range("probes", self.probes.into(), 1, MAX_PROBES.into())
     }
 }
 
@@ -37,18 +37,24 @@ pub struct BlockedParams {
 impl BlockedParams {
     /// Checks the range; nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
-        in_range("blocks", self.blocks, MAX_BLOCKS)
+        in_range("blocks", self.blocks, 1, MAX_BLOCKS)
     }
 }
 
-fn in_range(name: &'static str, value: u64, max: u64) -> Result<(), PlanError> {
-    if (1..=max).contains(&value) {
+/// Refuses a value outside its range, by the name of the parameter.
+pub(crate) fn in_range(
+    name: &'static str,
+    value: u64,
+    min: u64,
+    max: u64,
+) -> Result<(), PlanError> {
+    if (min..=max).contains(&value) {
         Ok(())
     } else {
         Err(PlanError::Parameter {
             name,
             value,
-            min: 1,
+            min,
             max,
         })
     }

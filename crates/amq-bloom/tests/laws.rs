@@ -259,3 +259,24 @@ fn bytes_and_rate_are_each_others_inverse() {
         Err(PlanError::Bytes { bytes: 7, min: 8 })
     ));
 }
+
+#[test]
+fn a_filter_comes_back_from_its_words_and_a_wrong_table_is_refused_by_name() {
+    let params = BloomParams {
+        bits: 100,
+        probes: 3,
+    };
+    let mut filter = BloomFilter::from_params(params, 10, 7).unwrap();
+    filter.insert_batch(&hashes(0..10)).unwrap();
+    let words = filter.as_words().to_vec();
+    let back = BloomFilter::from_words(words.clone(), params, 7, 10, filter.len());
+    assert_eq!(back, Ok(filter));
+    let refused = |words: Vec<u64>| match BloomFilter::from_words(words, params, 7, 10, 10) {
+        Err(PlanError::Parameter { name, .. }) => name,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(words[..1].to_vec()), "words");
+    assert_eq!(refused(vec![]), "words");
+    assert_eq!(refused(vec![0, 1 << 36]), "bits set past the last");
+    assert!(BloomFilter::from_words(vec![0, 1 << 35], params, 7, 10, 10).is_ok());
+}

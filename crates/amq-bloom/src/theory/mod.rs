@@ -5,3 +5,4 @@
 
 pub mod blocked;
 pub mod classic;
+pub(crate) mod sizing;

@@ -1,0 +1,202 @@
+//! How large a classic table must be, and how many probes a key should have: the exact rate, solved for the size.
+
+use super::classic::fpr;
+use crate::{BloomParams, MAX_PROBES};
+use amq_core::numeric::{first_true, hash_floor};
+use amq_core::{Budget, Goal, Plan, PlanError};
+
+/// Bits per key that a large filter takes at this rate, at the best whole number of probes.
+pub fn bits_per_key(fpr: f64) -> f64 {
+    probe_candidates(-libm::log2(fpr))
+        .map(|k| ideal_bits_per_key(fpr, k))
+        .into_iter()
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// The smallest filter for a rate, or the best for a size.
+pub fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
+    plan_cells(goal, 1)
+}
+
+/// The same for a table whose places are not bits but cells of `cell_bits` bits each, as counters are: a power of two
+/// up to 64. `params.bits` is then the number of cells.
+pub fn plan_cells(goal: Goal, cell_bits: u64) -> Result<Plan<BloomParams>, PlanError> {
+    goal.check(1)?;
+    let params = match goal.budget {
+        Budget::Fpr(fpr) => smallest(goal.items, fpr, cell_bits)?,
+        Budget::BitsPerKey(_) | Budget::Bytes(_) => {
+            best_within(goal.items, goal.max_bits(), cell_bits)?
+        }
+    };
+    let bytes = params.bits / 64 * cell_bits * 8;
+    Ok(Plan {
+        items: goal.items,
+        bytes,
+        expected_fpr: fpr(params.bits, params.probes, goal.items),
+        build_bytes: bytes,
+        params,
+    })
+}
+
+/// The whole numbers of probes next to the ideal, which is `log2(1 / fpr)`, or `m/n ln 2`.
+fn probe_candidates(ideal: f64) -> [u32; 2] {
+    let low = (ideal as u32).clamp(1, MAX_PROBES);
+    [low, (low + 1).min(MAX_PROBES)]
+}
+
+/// Bits per key at which the folklore rate of k probes is `fpr`.
+fn ideal_bits_per_key(fpr: f64, probes: u32) -> f64 {
+    let k = f64::from(probes);
+    -k / libm::log1p(-libm::pow(fpr, 1.0 / k))
+}
+
+/// The fewest cells, in whole 64s, at which `items` keys have a rate of at most `fpr`, over the candidates for k.
+fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanError> {
+    let max_groups = max_bits() / cell_bits / 64;
+    let mut best: Option<BloomParams> = None;
+    let mut needed = f64::INFINITY;
+    for probes in probe_candidates(-libm::log2(fpr)) {
+        // The folklore rate is too low, so its size is a lower bound; the true one is a few bits above it.
+        let groups = libm::floor(ideal_bits_per_key(fpr, probes) * items as f64 / 64.0);
+        needed = needed.min(groups * 8.0 * cell_bits as f64);
+        if groups >= max_groups as f64 {
+            continue;
+        }
+        let low = (groups as u64).max(1);
+        let high = (low + low / 8 + 2 * u64::from(probes)).min(max_groups);
+        let reached = |groups: u64| super::classic::fpr(groups * 64, probes, items) <= fpr;
+        let groups = first_true(low, high, reached);
+        if !reached(groups) {
+            continue;
+        }
+        if best.is_none_or(|best| groups * 64 < best.bits) {
+            best = Some(BloomParams {
+                bits: groups * 64,
+                probes,
+            });
+        }
+    }
+    best.ok_or(if needed >= (max_bits() / 8) as f64 {
+        PlanError::TooLarge {
+            bytes: needed,
+            max_bytes: max_bits() / 8,
+        }
+    } else {
+        PlanError::FprUnreachable {
+            fpr,
+            lowest: lowest_fpr(items),
+            items,
+        }
+    })
+}
+
+/// The number of probes with the lowest rate in cells that take `allowed` bits together, in whole 64s.
+fn best_within(items: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, PlanError> {
+    let bits = allowed / cell_bits / 64 * 64;
+    if bits == 0 {
+        return Err(PlanError::Bytes {
+            bytes: allowed / 8,
+            min: 8 * cell_bits,
+        });
+    }
+    if bits > max_bits() / cell_bits {
+        return Err(PlanError::TooLarge {
+            bytes: allowed as f64 / 8.0,
+            max_bytes: max_bits() / 8,
+        });
+    }
+    let rate = |probes: u32| fpr(bits, probes, items);
+    // In a small table the best number is not the textbook's, but it is not far, and the rate has one minimum.
+    let [mut probes, _] = probe_candidates(bits as f64 / items as f64 * core::f64::consts::LN_2);
+    while probes < MAX_PROBES && rate(probes + 1) < rate(probes) {
+        probes += 1;
+    }
+    while probes > 1 && rate(probes - 1) <= rate(probes) {
+        probes -= 1;
+    }
+    Ok(BloomParams { bits, probes })
+}
+
+/// The lowest rate that can be planned: all probes, and the hash floor.
+fn lowest_fpr(items: u64) -> f64 {
+    libm::pow(0.5, f64::from(MAX_PROBES)) + hash_floor(items)
+}
+
+/// The most bits a table can have here: what the address space holds, in whole words.
+pub(crate) fn max_bits() -> u64 {
+    (isize::MAX as u64).saturating_mul(8) / 64 * 64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_the_smallest_in_whole_words_that_meet_the_rate() {
+        for items in [1u64, 2, 3, 10, 100, 12_345, 1_000_000, 100_000_000] {
+            for asked in [0.5, 0.1, 0.01, 1.0 / 256.0, 1e-3, 1e-6, 1e-9] {
+                let plan = plan(Goal::fpr(items, asked)).unwrap();
+                let BloomParams { bits, probes } = plan.params;
+                assert!(plan.expected_fpr <= asked);
+                assert_eq!(plan.bytes * 8, bits);
+                for k in probes.saturating_sub(2).max(1)..=probes + 2 {
+                    assert!(
+                        bits == 64 || fpr(bits - 64, k, items) > asked,
+                        "{items} items at {asked}: {k} probes would do in fewer than {bits} bits"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bits_per_key_at_a_million_are_the_textbook_ones() {
+        for (asked, k, want) in [
+            (0.01, 7, 9.593),
+            (1.0 / 256.0, 8, 11.542),
+            (1e-3, 10, 14.378),
+        ] {
+            assert!((ideal_bits_per_key(asked, k) - want).abs() < 5e-4);
+            let plan = plan(Goal::fpr(1_000_000, asked)).unwrap();
+            assert!(
+                plan.bits_per_key() <= want + 1e-3,
+                "{}",
+                plan.bits_per_key()
+            );
+            assert!((plan.bits_per_key() - bits_per_key(asked)).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn a_size_gives_the_best_rate_it_can_and_is_never_exceeded() {
+        for items in [1u64, 10, 1000, 1_000_000] {
+            for bits_per_key in [0.7, 3.0, 9.6, 10.0, 24.0, 100.0] {
+                let Ok(plan) = plan(Goal::bits_per_key(items, bits_per_key)) else {
+                    assert!(items as f64 * bits_per_key < 64.0);
+                    continue;
+                };
+                assert!(plan.bits_per_key() <= bits_per_key);
+                for k in 1..=MAX_PROBES {
+                    assert!(fpr(plan.params.bits, k, items) >= plan.expected_fpr * (1.0 - 1e-9));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cells_of_several_bits_take_as_many_times_the_space() {
+        for items in [1u64, 1000, 1_000_000] {
+            for asked in [0.1, 0.01, 1e-4] {
+                let bits = plan(Goal::fpr(items, asked)).unwrap();
+                let cells = plan_cells(Goal::fpr(items, asked), 4).unwrap();
+                assert_eq!((cells.params, cells.bytes), (bits.params, bits.bytes * 4));
+                let within = plan_cells(Goal::bytes(items, cells.bytes + 31), 4).unwrap();
+                assert_eq!(within.bytes, cells.bytes);
+            }
+        }
+        assert_eq!(
+            plan_cells(Goal::bytes(1, 31), 4),
+            Err(PlanError::Bytes { bytes: 31, min: 32 })
+        );
+    }
+}
