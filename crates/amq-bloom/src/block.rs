@@ -1,7 +1,7 @@
 //! One block of the split-block layout: eight 32-bit words, of each of which a key has one bit.
 
-/// The odd multipliers of the Parquet format, one per word.
-pub(crate) const SALTS: [u32; 8] = [
+/// The odd multipliers of the Parquet format, one per word: each makes another few bits of half a hash.
+pub const SALTS: [u32; 8] = [
     0x47b6_137b,
     0x4497_4d91,
     0x8824_ad5b,

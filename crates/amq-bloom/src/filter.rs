@@ -1,6 +1,5 @@
 //! The classic Bloom filter.
 
-use crate::params::in_range;
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory};
@@ -61,11 +60,11 @@ impl BloomFilter {
     ) -> Result<Self, PlanError> {
         params.check()?;
         let wanted = words_for(params.bits);
-        in_range("words", words.len() as u64, wanted, wanted)?;
+        PlanError::check_parameter("words", words.len() as u64, wanted, wanted)?;
         let last = words.last().copied().unwrap_or_default();
         let used = (params.bits - 1) % 64 + 1;
         let past = if used < 64 { last >> used } else { 0 };
-        in_range("bits set past the last", past.count_ones().into(), 0, 0)?;
+        PlanError::check_parameter("bits set past the last", past.count_ones().into(), 0, 0)?;
         Ok(Self::from_parts(words, params, seed, capacity, len))
     }
 

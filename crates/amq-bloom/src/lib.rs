@@ -105,6 +105,7 @@ pub mod theory;
 
 #[cfg(target_has_atomic = "64")]
 pub use atomic::AtomicBloomFilter;
+pub use block::SALTS;
 pub use blocked::BlockedBloomFilter;
 pub use filter::BloomFilter;
 pub use params::{BlockedParams, BloomParams, FoldError, MAX_BLOCKS, MAX_PROBES};

@@ -22,8 +22,8 @@ pub struct BloomParams {
 impl BloomParams {
     /// Checks the ranges; nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
-        in_range("bits", self.bits, 1, max_bits())?;
-        in_range("probes", self.probes.into(), 1, MAX_PROBES.into())
+        PlanError::check_parameter("bits", self.bits, 1, max_bits())?;
+        PlanError::check_parameter("probes", self.probes.into(), 1, MAX_PROBES.into())
     }
 }
 
@@ -37,26 +37,7 @@ pub struct BlockedParams {
 impl BlockedParams {
     /// Checks the range; nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
-        in_range("blocks", self.blocks, 1, MAX_BLOCKS)
-    }
-}
-
-/// Refuses a value outside its range, by the name of the parameter.
-pub(crate) fn in_range(
-    name: &'static str,
-    value: u64,
-    min: u64,
-    max: u64,
-) -> Result<(), PlanError> {
-    if (min..=max).contains(&value) {
-        Ok(())
-    } else {
-        Err(PlanError::Parameter {
-            name,
-            value,
-            min,
-            max,
-        })
+        PlanError::check_parameter("blocks", self.blocks, 1, MAX_BLOCKS)
     }
 }
 

@@ -5,8 +5,8 @@
 #![allow(unsafe_code)]
 
 use crate::block::{Block, place};
-use amq_core::prefetch::prefetch;
-use amq_core::{HASH_BLOCK, KeyHash};
+use amq_core::KeyHash;
+use amq_core::prefetch::{ahead, prefetch};
 
 /// Whether the AVX2 functions may be called. With `std` the processor is asked (once; the answer is kept), without it
 /// the crate uses what it was compiled for.
@@ -77,38 +77,35 @@ fn insert_blocks(
 ) -> u64 {
     let count = blocks.len() as u64;
     let mut new = 0;
-    for hashes in hashes.chunks(HASH_BLOCK) {
-        for &hash in hashes {
-            prefetch(blocks, place(hash, count).0);
-        }
-        for &hash in hashes {
+    ahead(
+        blocks,
+        hashes,
+        |blocks, hash| prefetch(blocks, place(hash, count).0),
+        |blocks, _, hash| {
             let (block, low) = place(hash, count);
             new += u64::from(insert(&mut blocks[block], low));
-        }
-    }
+        },
+    );
     new
 }
 
 #[inline(always)]
 fn contains_blocks(
-    blocks: &[Block],
+    mut blocks: &[Block],
     hashes: &[KeyHash],
     answers: &mut [bool],
     contains: impl Fn(&Block, u32) -> bool,
 ) {
     let count = blocks.len() as u64;
-    for (hashes, answers) in hashes
-        .chunks(HASH_BLOCK)
-        .zip(answers.chunks_mut(HASH_BLOCK))
-    {
-        for &hash in hashes {
-            prefetch(blocks, place(hash, count).0);
-        }
-        for (answer, &hash) in answers.iter_mut().zip(hashes) {
+    ahead(
+        &mut blocks,
+        hashes,
+        |blocks, hash| prefetch(blocks, place(hash, count).0),
+        |blocks, i, hash| {
             let (block, low) = place(hash, count);
-            *answer = contains(&blocks[block], low);
-        }
-    }
+            answers[i] = contains(&blocks[block], low);
+        },
+    );
 }
 
 #[cfg(target_arch = "x86_64")]

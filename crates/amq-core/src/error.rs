@@ -71,6 +71,22 @@ pub enum PlanError {
     },
 }
 
+impl PlanError {
+    /// `Ok` if the parameter `name` is from `min` to `max`, the error that says so if not.
+    pub fn check_parameter(name: &'static str, value: u64, min: u64, max: u64) -> Result<(), Self> {
+        if (min..=max).contains(&value) {
+            Ok(())
+        } else {
+            Err(Self::Parameter {
+                name,
+                value,
+                min,
+                max,
+            })
+        }
+    }
+}
+
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -27,6 +27,8 @@ pub enum FilterKind {
     Quotient = 6,
     /// Ribbon filter: a solved linear system.
     Ribbon = 7,
+    /// Counting Bloom filter with eight 4-bit counters in one 64-byte block.
+    BlockedCounting = 8,
 }
 
 impl FilterKind {
@@ -40,6 +42,7 @@ impl FilterKind {
             Self::Cuckoo => "cuckoo",
             Self::Quotient => "quotient",
             Self::Ribbon => "ribbon",
+            Self::BlockedCounting => "blocked counting Bloom",
         }
     }
 }

@@ -195,7 +195,7 @@ mod tests {
             (195, 0, 0xCD94_217E_E362_EC3A),
             (195, PRIME64, 0xBA68_003D_370C_B3D9),
             (403, 0, 0xCDEB_804D_65C6_DEA4),
-            (403, PRIME64, 0x6259_F6EC_FD6443FD),
+            (403, PRIME64, 0x6259_F6EC_FD64_43FD),
             (512, 0, 0x617E_4959_9013_CB6B),
             (512, PRIME64, 0x3CE4_57DE_14C2_7708),
             (2048, 0, 0xDD59_E2C3_A5F0_38E0),

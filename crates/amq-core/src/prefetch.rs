@@ -5,6 +5,8 @@
 //! nothing, cannot fault and changes no answer. Where there is no stable intrinsic for it
 //! this does nothing, and the out-of-order core is left to find the overlap by itself.
 
+use crate::{HASH_BLOCK, KeyHash};
+
 /// Hints that `slice[index]` will be read soon. An index out of range is ignored by the hardware.
 #[inline(always)]
 #[allow(unsafe_code)]
@@ -20,8 +22,48 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     let _ = address;
 }
 
+/// Goes through hashes in blocks: prefetches from the table for every hash of a block, then acts on each, with its index.
+///
+/// By the time of the first action the lines of the whole block are on their way. The table is whatever both
+/// functions need, shared for the one and exclusive for the other.
+#[inline(always)]
+pub fn ahead<T: ?Sized>(
+    table: &mut T,
+    hashes: &[KeyHash],
+    prefetch: impl Fn(&T, KeyHash),
+    mut act: impl FnMut(&mut T, usize, KeyHash),
+) {
+    for (block, hashes) in hashes.chunks(HASH_BLOCK).enumerate() {
+        for &hash in hashes {
+            prefetch(table, hash);
+        }
+        for (i, &hash) in hashes.iter().enumerate() {
+            act(table, block * HASH_BLOCK + i, hash);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::KeyHash;
+    use std::vec::Vec;
+
+    #[test]
+    fn every_hash_is_acted_on_once_in_order() {
+        for n in [0usize, 1, 31, 32, 33, 100] {
+            let hashes: Vec<KeyHash> = (0..n as u64).map(KeyHash::new).collect();
+            let mut seen = Vec::new();
+            super::ahead(
+                &mut seen,
+                &hashes,
+                |_, _| (),
+                |seen, i, hash| seen.push((i, hash)),
+            );
+            assert!(seen.iter().copied().eq(hashes.iter().copied().enumerate()));
+            assert_eq!(seen.len(), n);
+        }
+    }
+
     #[test]
     fn a_prefetch_of_anything_is_harmless() {
         let data = [1u64, 2, 3];

@@ -6,3 +6,4 @@
 pub mod blocked;
 pub mod classic;
 pub(crate) mod sizing;
+pub mod split;

@@ -1,0 +1,96 @@
+//! Laws of filters that are made from all keys at once.
+
+use crate::fill::{absent_hashes, all_found, at_once, present, present_hashes};
+use crate::violation::{Verdict, Violation, ensure, same};
+use amq_core::{Budget, BuildError, BuildFilter, KeyHash, PlanError};
+
+/// Any number of keys can be built, from one on; none at all is built as well or refused by its number.
+pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
+    match F::build(Budget::Fpr(0.01), 1, &[]) {
+        Ok(filter) => {
+            same("len of a filter built of nothing", filter.len(), 0)?;
+            let found = absent_hashes(1000, 1)
+                .iter()
+                .filter(|&&h| filter.contains_hash(h))
+                .count();
+            same("keys found in a filter built of nothing", found, 0)?;
+        }
+        Err(BuildError::Plan(PlanError::Items { items: 0, .. })) => {}
+        Err(error) => {
+            return Err(Violation::refused("a filter of no key, not by that number")(error));
+        }
+    }
+    for n in (1..=600).chain([1023, 1024, 1025, 4095, 4096, 4097, 65_535, 65_536, 65_537]) {
+        for (budget, seed) in [(Budget::Fpr(0.01), n), (Budget::Fpr(0.2), n + 1)] {
+            let hashes = present_hashes(n, seed);
+            let filter = built::<F>(budget, seed, &hashes)?;
+            all_found(
+                &filter,
+                &hashes,
+                format_args!("{n} keys built at once, {budget:?}"),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Repeated keys do no harm, however often they come; nor does the order.
+pub fn repeated_keys_do_no_harm<F: BuildFilter>() -> Verdict {
+    let keys = present_hashes(2000, 4);
+    let mut all: Vec<KeyHash> = Vec::new();
+    for (i, &key) in keys.iter().enumerate() {
+        all.resize(all.len() + 1 + i % 5, key);
+    }
+    all.resize(all.len() + 1000, keys[7]);
+    let filter = built::<F>(Budget::Fpr(0.01), 4, &all)?;
+    all_found(&filter, &keys, "built with repeated keys")?;
+    ensure(
+        filter.len() <= all.len() as u64,
+        "len with repeated keys",
+        filter.len(),
+        all.len(),
+    )?;
+
+    let same_key = vec![keys[0]; 5000];
+    let filter = built::<F>(Budget::Fpr(0.01), 4, &same_key)?;
+    all_found(&filter, &keys[..1], "built of 5000 copies of it")?;
+
+    let mut backwards = keys.clone();
+    backwards.sort_unstable();
+    backwards.reverse();
+    let filter = built::<F>(Budget::Fpr(0.01), 4, &backwards)?;
+    all_found(&filter, &keys, "built in falling order of hashes")
+}
+
+/// Building from keys is building from their hashes.
+pub fn keys_build_what_their_hashes_build<F: BuildFilter>() -> Verdict {
+    let keys: Vec<u64> = (0..3000).map(present).collect();
+    let budget = Budget::Fpr(0.05);
+    let one = F::build_from_keys(budget, 6, &keys).map_err(Violation::refused("3000 keys"))?;
+    let two = built::<F>(budget, 6, &present_hashes(3000, 6))?;
+    same("seed", one.seed(), 6)?;
+    same("len", one.len(), two.len())?;
+    same("params", one.params(), two.params())?;
+    for hash in absent_hashes(20_000, 6)
+        .into_iter()
+        .chain(present_hashes(3000, 6))
+    {
+        same(
+            "an answer",
+            one.contains_hash(hash),
+            two.contains_hash(hash),
+        )?;
+    }
+    Ok(())
+}
+
+fn built<F: BuildFilter>(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<F, Violation> {
+    let goal = amq_core::Goal {
+        items: hashes.len() as u64,
+        budget,
+    };
+    at_once(goal, seed, hashes).map_err(Violation::refused(format!(
+        "{} keys built at once, {budget:?}, seed {seed}",
+        hashes.len()
+    )))
+}

@@ -1,0 +1,189 @@
+//! Laws of goals at the edge of what is possible, and beyond it.
+
+use crate::fill::{all_found, present_hashes};
+use crate::violation::{Verdict, Violation, ensure, same};
+use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Goal, Plan, PlanError, PlanFilter};
+
+/// A goal that no filter can meet is refused, and the text says what was asked.
+pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
+    let rates = [
+        0.0,
+        1.0,
+        -0.5,
+        1.5,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        1e-300,
+    ];
+    let rates = rates.map(|rate| (Budget::Fpr(rate), rate));
+    let bits = [0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    let bits = bits.map(|bits| (Budget::BitsPerKey(bits), bits));
+    let bytes = [(Budget::Bytes(0), 0.0)];
+    for (budget, value) in rates.into_iter().chain(bits).chain(bytes) {
+        for items in [1, 3, 1000, 1 << 40] {
+            let goal = Goal { items, budget };
+            let text = match F::plan(goal) {
+                Ok(plan) => {
+                    return Err(Violation::Accepted {
+                        what: format!("{goal:?}, as {plan:?}"),
+                    });
+                }
+                Err(error) => error.to_string(),
+            };
+            let named = [format!("{value}"), format!("{value:e}")];
+            ensure(
+                named.iter().any(|name| text.contains(name)),
+                format_args!("the text of the error for {goal:?}"),
+                text,
+                format_args!("one with {value} in it"),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// A goal at the edge of what is possible is planned or refused, but nothing else happens: neither a
+/// panic nor an allocation of what is planned.
+pub fn a_goal_at_the_edge_is_planned_or_refused<F: PlanFilter>() -> Verdict {
+    for goal in edges() {
+        match F::plan(goal) {
+            Ok(plan) => usable(&plan, goal)?,
+            Err(error) => names_the_goal(error, goal)?,
+        }
+    }
+    Ok(())
+}
+
+fn edges() -> impl Iterator<Item = Goal> {
+    let items = [
+        0,
+        1,
+        2,
+        3,
+        1 << 31,
+        1 << 32,
+        1 << 40,
+        1 << 62,
+        1 << 63,
+        u64::MAX - 1,
+        u64::MAX,
+    ];
+    let budgets = [
+        Budget::Fpr(0.99),
+        Budget::Fpr(0.5),
+        Budget::Fpr(1.0 - f64::EPSILON),
+        Budget::Fpr(0.01),
+        Budget::Fpr(1e-9),
+        Budget::Fpr(1e-18),
+        Budget::BitsPerKey(f64::MIN_POSITIVE),
+        Budget::BitsPerKey(0.1),
+        Budget::BitsPerKey(10.0),
+        Budget::BitsPerKey(1e300),
+        Budget::Bytes(1),
+        Budget::Bytes(100),
+        Budget::Bytes(1 << 40),
+        Budget::Bytes(u64::MAX),
+    ];
+    items
+        .into_iter()
+        .flat_map(move |items| budgets.map(|budget| Goal { items, budget }))
+}
+
+/// A plan that was given can be made; one beyond all memory is refused by an error, not by an abort.
+pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() -> Verdict {
+    for goal in edges() {
+        let Ok(plan) = F::plan(goal) else { continue };
+        // In between lies what a machine may have, or promise to have: not for a test to try.
+        if plan.bytes <= 16 << 20 {
+            let mut filter = F::from_plan(&plan, 5).map_err(refused(&plan))?;
+            let hashes = present_hashes(plan.items.min(3), 5);
+            filter
+                .insert_batch(&hashes)
+                .map_err(Violation::refused(format!("the first keys in {plan:?}")))?;
+            all_found(&filter, &hashes, format_args!("{plan:?}"))?;
+        } else if plan.bytes >= 1 << 62 {
+            let made = F::from_plan(&plan, 5).map(|filter| filter.size_in_bytes());
+            refused_for_size(made, &plan)?;
+        }
+    }
+    Ok(())
+}
+
+/// The same for what is built at once: a budget that no memory can hold.
+pub fn a_budget_beyond_memory_is_refused<F: BuildFilter>() -> Verdict {
+    for budget in [Budget::Bytes(u64::MAX), Budget::BitsPerKey(1e300)] {
+        let hashes = present_hashes(3, 5);
+        // A variant that takes no more than it has a use for may well build it.
+        if let Ok(plan) = F::plan(Goal { items: 3, budget }) {
+            if plan.bytes <= 16 << 20 {
+                let filter = F::build(budget, 5, &hashes).map_err(refused(&plan))?;
+                all_found(&filter, &hashes, format_args!("{plan:?}"))?;
+            } else if plan.bytes >= 1 << 62 {
+                let made = F::build(budget, 5, &hashes).map(|filter| filter.size_in_bytes());
+                refused_for_size(made, &plan)?;
+            }
+        } else if F::build(budget, 5, &hashes).is_ok() {
+            return Err(Violation::Accepted {
+                what: format!("building within {budget:?}, which cannot be planned"),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn refused_for_size<P: core::fmt::Debug>(made: Result<u64, BuildError>, plan: &Plan<P>) -> Verdict {
+    match made {
+        Err(BuildError::OutOfMemory { .. } | BuildError::Plan(PlanError::TooLarge { .. })) => {
+            Ok(())
+        }
+        made => ensure(
+            false,
+            format_args!("making {plan:?}"),
+            made,
+            "refused for its size",
+        ),
+    }
+}
+
+/// A plan made of sensible numbers.
+pub(crate) fn usable<P>(plan: &Plan<P>, goal: Goal) -> Verdict {
+    let rate = plan.expected_fpr;
+    ensure(
+        (0.0..=1.0).contains(&rate),
+        format_args!("rate of {goal:?}"),
+        rate,
+        "a rate",
+    )?;
+    ensure(
+        plan.build_bytes >= plan.bytes,
+        format_args!("memory to build {goal:?}"),
+        plan.build_bytes,
+        format_args!("the filter's own {} bytes and more", plan.bytes),
+    )?;
+    same(format_args!("items of {goal:?}"), plan.items, goal.items)
+}
+
+/// An error about the goal that was asked, not about another one.
+pub(crate) fn names_the_goal(error: PlanError, goal: Goal) -> Verdict {
+    let about = match error {
+        PlanError::Items { items, .. } => items == goal.items,
+        PlanError::Fpr { fpr } => goal.budget == Budget::Fpr(fpr),
+        PlanError::FprBelowHashFloor { fpr, items, .. }
+        | PlanError::FprUnreachable { fpr, items, .. } => goal == Goal::fpr(items, fpr),
+        PlanError::BitsPerKey { bits_per_key } => goal.budget == Budget::BitsPerKey(bits_per_key),
+        PlanError::Bytes { bytes, min } => bytes < min && goal.max_bits() / 8 == bytes,
+        PlanError::TooLarge { bytes, max_bytes } => bytes >= max_bytes as f64,
+        _ => true,
+    };
+    ensure(
+        about,
+        format_args!("the error for {goal:?}"),
+        error,
+        "about that goal",
+    )
+}
+
+pub(crate) fn refused<P: core::fmt::Debug>(plan: &Plan<P>) -> impl FnOnce(BuildError) -> Violation {
+    Violation::refused(format!("making {plan:?}"))
+}

@@ -1,0 +1,105 @@
+//! How a law comes by a filter with keys in it, and by keys.
+
+use crate::violation::{Verdict, Violation};
+use amq_core::index::remix;
+use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Filter, Goal, Key, KeyHash};
+
+/// A way to make a filter for a goal, with a seed, that holds these hashes.
+///
+/// Laws that hold for every filter take one, so that they don't ask for an ability they are not about.
+pub type Fill<F> = fn(Goal, u64, &[KeyHash]) -> Result<F, BuildError>;
+
+/// Makes an empty filter for the goal and puts the hashes in.
+pub fn by_inserting<F: EmptyFilter>(
+    goal: Goal,
+    seed: u64,
+    hashes: &[KeyHash],
+) -> Result<F, BuildError> {
+    let mut filter = F::with_goal(goal, seed)?;
+    filter.insert_batch(hashes)?;
+    Ok(filter)
+}
+
+/// Makes the filter of all hashes at once. The size follows from their number, not from `goal.items`.
+pub fn at_once<F: BuildFilter>(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<F, BuildError> {
+    F::build(goal.budget, seed, hashes)
+}
+
+/// Where the absent keys begin: no law puts in as many.
+const ABSENT: u64 = 1 << 40;
+
+/// The i-th key that is put in. Scattered over all 64 bits, by a bijection, so that no two are equal.
+pub(crate) fn present(i: u64) -> u64 {
+    remix(i, 0)
+}
+
+/// The i-th key that is not: the same bijection over numbers that [`present`] never takes.
+pub(crate) fn absent(i: u64) -> u64 {
+    remix(ABSENT + i, 0)
+}
+
+/// The hashes of the first `n` present keys.
+pub(crate) fn present_hashes(n: u64, seed: u64) -> Vec<KeyHash> {
+    (0..n).map(|i| present(i).key_hash(seed)).collect()
+}
+
+/// The hashes of the first `n` absent keys.
+pub(crate) fn absent_hashes(n: u64, seed: u64) -> Vec<KeyHash> {
+    (0..n).map(|i| absent(i).key_hash(seed)).collect()
+}
+
+/// A filter for `n` keys at a rate, with the first `n` present keys in it.
+pub(crate) fn filled<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
+    filled_within(fill, n, Budget::Fpr(fpr), seed)
+}
+
+/// A filter for `n` keys within a budget, with the first `n` present keys in it.
+pub(crate) fn filled_within<F>(
+    fill: Fill<F>,
+    n: u64,
+    budget: Budget,
+    seed: u64,
+) -> Result<F, Violation> {
+    let goal = Goal { items: n, budget };
+    fill(goal, seed, &present_hashes(n, seed)).map_err(Violation::refused(format!(
+        "a filter of {n} keys, {budget:?}, seed {seed}"
+    )))
+}
+
+/// How many keys a batch is cut into while asking: enough to be a batch, few enough to need no memory.
+const CHUNK: usize = 4096;
+
+/// How many of `hashes` are answered `true`, asked in batches.
+pub(crate) fn count_found<F: Filter>(
+    filter: &F,
+    hashes: impl Iterator<Item = KeyHash>,
+) -> Result<u64, Violation> {
+    let mut hashes = hashes.peekable();
+    let mut block = Vec::with_capacity(CHUNK);
+    let mut answers = [false; CHUNK];
+    let mut found = 0;
+    while hashes.peek().is_some() {
+        block.clear();
+        block.extend(hashes.by_ref().take(CHUNK));
+        let answers = &mut answers[..block.len()];
+        filter
+            .contains_batch(&block, answers)
+            .map_err(Violation::refused("a batch of queries"))?;
+        found += answers.iter().filter(|&&answer| answer).count() as u64;
+    }
+    Ok(found)
+}
+
+/// `Ok` if every hash is found, one by one.
+pub(crate) fn all_found<F: Filter + ?Sized>(
+    filter: &F,
+    hashes: &[KeyHash],
+    when: impl core::fmt::Display,
+) -> Verdict {
+    match hashes.iter().position(|&hash| !filter.contains_hash(hash)) {
+        None => Ok(()),
+        Some(i) => Err(Violation::Lost {
+            what: format!("key {i} of {} ({:?}), {when}", hashes.len(), hashes[i]),
+        }),
+    }
+}

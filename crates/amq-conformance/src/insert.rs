@@ -1,0 +1,260 @@
+//! Laws of filters that take keys one by one.
+
+use crate::expected::Expected;
+use crate::fill::{absent_hashes, all_found, count_found, present, present_hashes};
+use crate::violation::{Verdict, Violation, ensure, same, unchanged};
+use amq_core::{EmptyFilter, Full, Goal};
+
+fn empty<F: EmptyFilter>(items: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
+    F::with_goal(Goal::fpr(items, fpr), seed).map_err(Violation::refused(format!(
+        "an empty filter for {items} items at {fpr}"
+    )))
+}
+
+/// An insert says `New` exactly if the key was answered `false` just before, and a batch counts them;
+/// both leave the same filter.
+pub fn an_insert_says_whether_the_key_was_there<F>() -> Verdict
+where
+    F: EmptyFilter + PartialEq,
+{
+    for (n, fpr) in [(1, 0.5), (10, 0.1), (1000, 0.2), (100_000, 0.01)] {
+        let (mut one, mut many) = (empty::<F>(n, fpr, 3)?, empty::<F>(n, fpr, 3)?);
+        // The second half of them are there already.
+        let mut hashes = present_hashes(n.div_ceil(2), 3);
+        hashes.extend_from_within(..);
+        hashes.truncate(n as usize);
+        let mut new = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            let there = one.contains_hash(hash);
+            let inserted = one.insert_hash(hash).map_err(Violation::refused(format!(
+                "key {i} of {n} that were planned for"
+            )))?;
+            same(
+                format_args!("New from insert {i} of {n}, at {fpr}"),
+                inserted.is_new(),
+                !there,
+            )?;
+            new += u64::from(inserted.is_new());
+        }
+        let counted = many
+            .insert_batch(&hashes)
+            .map_err(Violation::refused(format!("a batch of {n} keys")))?;
+        same(format_args!("New in a batch of {n}"), counted, new)?;
+        all_found(&many, &hashes, "after a batch")?;
+        ensure(
+            one == many,
+            format_args!("the filter after a batch of {n}"),
+            many.len(),
+            format_args!("as after {n} single inserts, with {} keys", one.len()),
+        )?;
+    }
+    Ok(())
+}
+
+/// Half a million keys, put in one by one, are all found.
+pub fn every_inserted_key_is_found<F: EmptyFilter>() -> Verdict {
+    let mut filter = empty::<F>(500_000, 0.01, 1)?;
+    let hashes = present_hashes(500_000, 1);
+    for &hash in &hashes {
+        filter
+            .insert_hash(hash)
+            .map_err(Violation::refused("one of the keys that were planned for"))?;
+    }
+    all_found(&filter, &hashes, "after single inserts")
+}
+
+/// A key goes in as its hash under the filter's seed, singly and in batches.
+pub fn a_key_goes_in_as_its_hash<F>() -> Verdict
+where
+    F: EmptyFilter + PartialEq,
+{
+    for seed in [0, 1, u64::MAX] {
+        let n = 1000;
+        let keys: Vec<u64> = (0..n).map(present).collect();
+        let (mut one, mut many, mut hashed) = (
+            empty::<F>(n, 0.1, seed)?,
+            empty::<F>(n, 0.1, seed)?,
+            empty::<F>(n, 0.1, seed)?,
+        );
+        let mut new = 0;
+        for key in &keys {
+            let inserted = one.insert(key).map_err(Violation::refused("a key"))?;
+            new += u64::from(inserted.is_new());
+        }
+        same("New from insert_keys", many.insert_keys(&keys), Ok(new))?;
+        same(
+            "New from insert_batch",
+            hashed.insert_batch(&present_hashes(n, seed)),
+            Ok(new),
+        )?;
+        ensure(
+            one == hashed && many == hashed,
+            "a filter of keys",
+            seed,
+            "that of their hashes",
+        )?;
+    }
+    Ok(())
+}
+
+/// `clear` makes a filter that is equal to a new one, and can be filled again.
+pub fn a_cleared_filter_is_a_new_one<F>() -> Verdict
+where
+    F: EmptyFilter + PartialEq,
+{
+    for n in [1, 10, 1000, 30_000] {
+        let new = empty::<F>(n, 0.01, 8)?;
+        let mut filter = empty::<F>(n, 0.01, 8)?;
+        for round in 0..2 {
+            let hashes = present_hashes(n, 8);
+            filter
+                .insert_batch(&hashes)
+                .map_err(Violation::refused(format!("{n} keys, round {round}")))?;
+            all_found(&filter, &hashes, "before clear")?;
+            let size = filter.size_in_bytes();
+            filter.clear();
+            same("size after clear", filter.size_in_bytes(), size)?;
+            same("len after clear", filter.len(), 0)?;
+            same("is_empty after clear", filter.is_empty(), true)?;
+            let left = count_found(&filter, hashes.into_iter())?;
+            same("keys found after clear", left, 0)?;
+            ensure(
+                filter == new,
+                "the filter after clear",
+                "differs",
+                "a new one",
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// One key, put in 100,000 times: memory stays bounded, the key stays in, and what is refused is refused
+/// for good and changes nothing.
+pub fn one_key_a_hundred_thousand_times_is_bounded<F>() -> Verdict
+where
+    F: EmptyFilter + Clone + PartialEq,
+{
+    let mut filter = empty::<F>(1000, 0.01, 6)?;
+    let size = filter.size_in_bytes();
+    let hashes = present_hashes(1, 6);
+    let mut refused: Option<(F, Full)> = None;
+    for copy in 1..=100_000u32 {
+        let answer = filter.insert_hash(hashes[0]);
+        match (answer, &refused) {
+            (Ok(_), None) => {}
+            (Ok(_), Some((_, full))) => {
+                return Err(Violation::Accepted {
+                    what: format!("copy {copy} of a key, after an earlier one was refused: {full}"),
+                });
+            }
+            (Err(full), None) => refused = Some((filter.clone(), full)),
+            (Err(again), Some((before, full))) => {
+                same("the second refusal", again, *full)?;
+                // Comparing reads the whole table: a few times will do.
+                if copy % 10_000 == 0 {
+                    unchanged(&filter, before, "a copy that was refused")?;
+                }
+            }
+        }
+    }
+    all_found(&filter, &hashes, "after 100,000 inserts of it")?;
+    let now = filter.size_in_bytes();
+    ensure(
+        now <= 2 * size,
+        "bytes after 100,000 copies of one key",
+        now,
+        format_args!("about {size}, as before"),
+    )
+}
+
+/// Fill to refusal: the refused key changes nothing, every acknowledged key is still there, and the refusal
+/// stands. A batch stops at the same key.
+///
+/// Filters that never refuse pass once they hold twenty times their plan.
+pub fn a_full_filter_refuses_and_stays_as_it_was<F>() -> Verdict
+where
+    F: EmptyFilter + Clone + PartialEq,
+{
+    for (n, seed) in [(1, 0), (10, 1), (100, 2), (2000, 3), (2000, 4)] {
+        let mut filter = empty::<F>(n, 0.01, seed)?;
+        let new = filter.clone();
+        let hashes = present_hashes(20 * n, seed);
+        let mut done = 0;
+        let mut refusal = None;
+        for &hash in &hashes {
+            let before = filter.clone();
+            match filter.insert_hash(hash) {
+                Ok(_) => done += 1,
+                Err(full) => {
+                    unchanged(&filter, &before, "an insert that was refused")?;
+                    refusal = Some(full);
+                    break;
+                }
+            }
+        }
+        all_found(
+            &filter,
+            &hashes[..done],
+            format_args!("in a filter filled to refusal, for {n}"),
+        )?;
+        if let Some(full) = refusal {
+            ensure(
+                done as u64 >= n,
+                "keys before the first refusal",
+                done,
+                format_args!("{n} or more"),
+            )?;
+            for _ in 0..3 {
+                same(
+                    "the refusal, again",
+                    filter.insert_hash(hashes[done]),
+                    Err(full),
+                )?;
+            }
+        }
+
+        let mut many = new;
+        let batch = many.insert_batch(&hashes);
+        let wanted = batch
+            .as_ref()
+            .map_or_else(|full| full.done, |_| hashes.len() as u64);
+        same("keys of a batch before it is refused", wanted, done as u64)?;
+        same(
+            "why a batch is refused",
+            batch.err().map(|full| full.full),
+            refusal,
+        )?;
+        ensure(
+            many == filter,
+            "a batch filled to refusal",
+            "differs",
+            "as single inserts",
+        )?;
+        all_found(&many, &hashes[..done], "in a batch up to its refusal")?;
+    }
+    Ok(())
+}
+
+/// Filling a filter beyond its plan raises what it says of its own rate, and never loses a key.
+pub fn an_overfull_filter_says_so<F: EmptyFilter>() -> Verdict {
+    let mut filter = empty::<F>(5000, 0.01, 2)?;
+    let hashes = present_hashes(15_000, 2);
+    let mut before = filter.expected_fpr();
+    for part in hashes.chunks(1000) {
+        if filter.insert_batch(part).is_err() {
+            return Ok(());
+        }
+        let now = filter.expected_fpr();
+        ensure(
+            now >= before,
+            "expected_fpr with more keys",
+            now,
+            format_args!("{before} or more"),
+        )?;
+        before = now;
+    }
+    all_found(&filter, &hashes, "in a filter with three times its plan")?;
+    let found = count_found(&filter, absent_hashes(100_000, 2).into_iter())?;
+    Expected::of_one(100_000, before).check("three times full".into(), Some(2), found, 5.0)
+}

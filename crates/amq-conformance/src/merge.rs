@@ -1,0 +1,200 @@
+//! Laws of filters that take in others.
+
+use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
+use crate::violation::{Verdict, Violation, ensure, same, unchanged};
+use amq_core::{Goal, KeyHash, MergeError, MergeFilter, PlanFilter};
+
+/// Planned for all keys of two filters together.
+const PLANNED: u64 = 10_000;
+
+/// Two filters with keys in common.
+struct Pair<F> {
+    one: F,
+    two: F,
+    keys_of_one: Vec<KeyHash>,
+    keys_of_two: Vec<KeyHash>,
+}
+
+fn pair<F>(fill: Fill<F>) -> Result<Pair<F>, Violation> {
+    let all = present_hashes(PLANNED, 3);
+    let (keys_of_one, keys_of_two) = (all[..4000].to_vec(), all[3000..7000].to_vec());
+    Ok(Pair {
+        one: with(fill, PLANNED, 3, &keys_of_one)?,
+        two: with(fill, PLANNED, 3, &keys_of_two)?,
+        keys_of_one,
+        keys_of_two,
+    })
+}
+
+fn with<F>(fill: Fill<F>, planned: u64, seed: u64, hashes: &[KeyHash]) -> Result<F, Violation> {
+    fill(Goal::fpr(planned, 0.05), seed, hashes).map_err(Violation::refused(format!(
+        "{} keys of {planned}",
+        hashes.len()
+    )))
+}
+
+fn merge<F: MergeFilter + Clone>(into: &F, from: &F) -> Result<F, Violation> {
+    into.can_merge(from)
+        .map_err(Violation::refused("can_merge of two filters made alike"))?;
+    let mut sum = into.clone();
+    sum.merge_from(from)
+        .map_err(Violation::refused("a merge that can_merge allowed"))?;
+    Ok(sum)
+}
+
+/// A merged filter holds the keys of both, and counts them; the one merged from stays as it was.
+pub fn a_merged_filter_holds_the_keys_of_both<F>(fill: Fill<F>) -> Verdict
+where
+    F: PlanFilter + MergeFilter + Clone + PartialEq,
+{
+    let pair = pair(fill)?;
+    let before = pair.two.clone();
+    let sum = merge(&pair.one, &pair.two)?;
+    unchanged(&pair.two, &before, "being merged from")?;
+    all_found(&sum, &pair.keys_of_one, "of the filter merged into")?;
+    all_found(&sum, &pair.keys_of_two, "of the filter merged from")?;
+    same(
+        "len after a merge",
+        sum.len(),
+        pair.one.len() + pair.two.len(),
+    )?;
+    same("seed after a merge", sum.seed(), 3)?;
+    for hash in absent_hashes(20_000, 3) {
+        ensure(
+            sum.contains_hash(hash)
+                || !(pair.one.contains_hash(hash) || pair.two.contains_hash(hash)),
+            format_args!("the answer for {hash:?}, `true` in one of two filters"),
+            false,
+            "true in their union",
+        )?;
+    }
+    let own = sum.expected_fpr();
+    let predicted = F::predicted_fpr(&sum.params(), 7000);
+    ensure(
+        (own - predicted.mean).abs() <= 6.0 * predicted.sd + 0.2 * predicted.mean,
+        "expected_fpr of a merged filter",
+        own,
+        format_args!("about {:e}, that of its 7000 keys", predicted.mean),
+    )
+}
+
+/// The order does not matter to any answer; what is empty adds nothing; and three can be merged in any
+/// grouping.
+pub fn merging_is_commutative_and_empty_is_its_identity<F>(fill: Fill<F>) -> Verdict
+where
+    F: PlanFilter + MergeFilter + Clone + PartialEq,
+{
+    let pair = pair(fill)?;
+    let (ab, ba) = (merge(&pair.one, &pair.two)?, merge(&pair.two, &pair.one)?);
+    let third = with(fill, PLANNED, 3, &present_hashes(PLANNED, 3)[7000..8000])?;
+    let left = merge(&ab, &third)?;
+    let right = merge(&pair.one, &merge(&pair.two, &third)?)?;
+    for hash in absent_hashes(30_000, 3)
+        .into_iter()
+        .chain(present_hashes(PLANNED, 3))
+    {
+        same(
+            "an answer, merged both ways",
+            ab.contains_hash(hash),
+            ba.contains_hash(hash),
+        )?;
+        same(
+            "an answer, grouped both ways",
+            left.contains_hash(hash),
+            right.contains_hash(hash),
+        )?;
+    }
+    same("len, merged both ways", ab.len(), ba.len())?;
+    same("len, grouped both ways", left.len(), right.len())?;
+
+    let empty = with(fill, PLANNED, 3, &[])?;
+    let same_as_before = merge(&pair.one, &empty)?;
+    unchanged(&same_as_before, &pair.one, "merging an empty filter")?;
+    let filled = merge(&empty, &pair.one)?;
+    same("len of one merged into empty", filled.len(), pair.one.len())?;
+    for hash in absent_hashes(20_000, 3)
+        .into_iter()
+        .chain(present_hashes(PLANNED, 3))
+    {
+        same(
+            "an answer of one merged into empty",
+            filled.contains_hash(hash),
+            pair.one.contains_hash(hash),
+        )?;
+    }
+    Ok(())
+}
+
+/// Filters with different seeds are refused by that name, with both seeds, and nothing changes.
+pub fn another_seed_is_refused_by_name<F>(fill: Fill<F>) -> Verdict
+where
+    F: PlanFilter + MergeFilter + Clone + PartialEq,
+{
+    for (ours, theirs) in [(0, 1), (1, 0), (5, 5 << 32), (7, !7)] {
+        let one = with(fill, 1000, ours, &present_hashes(400, ours))?;
+        let two = with(fill, 1000, theirs, &present_hashes(400, theirs))?;
+        let error = Err(MergeError::Mismatch {
+            field: "seed",
+            ours,
+            theirs,
+        });
+        same("can_merge across seeds", one.can_merge(&two), error)?;
+        let mut sum = one.clone();
+        same("merge_from across seeds", sum.merge_from(&two), error)?;
+        unchanged(&sum, &one, "a merge across seeds")?;
+    }
+    Ok(())
+}
+
+/// Filters of different geometry are refused with the differing field named, and nothing changes; or,
+/// where the layout can do it, they are merged without losing a key. `can_merge` foretells which.
+pub fn another_geometry_is_refused_by_name_or_merged_whole<F>(fill: Fill<F>) -> Verdict
+where
+    F: PlanFilter + MergeFilter + Clone + PartialEq,
+{
+    let goals = [
+        Goal::fpr(1000, 0.01),
+        Goal::fpr(1000, 0.02),
+        Goal::fpr(1000, 1e-4),
+        Goal::fpr(1700, 0.01),
+        Goal::fpr(2000, 0.01),
+        Goal::fpr(4000, 0.01),
+    ];
+    for ours in goals {
+        for theirs in goals {
+            let (keys, others) = (present_hashes(300, 9), present_hashes(600, 9));
+            let others = &others[300..];
+            let made = Violation::refused::<amq_core::BuildError>;
+            let one = fill(ours, 9, &keys).map_err(made("300 keys"))?;
+            let two = fill(theirs, 9, others).map_err(made("300 keys"))?;
+            let what = format!("a merge of {theirs:?} into {ours:?}");
+            let foretold = one.can_merge(&two);
+            let mut sum = one.clone();
+            let result = sum.merge_from(&two);
+            same(format_args!("can_merge before {what}"), foretold, result)?;
+            match result {
+                Ok(()) => {
+                    all_found(&sum, &keys, format_args!("after {what}"))?;
+                    all_found(&sum, others, format_args!("after {what}"))?;
+                }
+                Err(error) => {
+                    if let MergeError::Mismatch {
+                        field,
+                        ours,
+                        theirs,
+                    } = error
+                    {
+                        ensure(
+                            field != "seed" && ours != theirs,
+                            format_args!("the refusal of {what}"),
+                            error,
+                            "a field that differs",
+                        )?;
+                    }
+                    unchanged(&sum, &one, format_args!("{what}, which was refused"))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}

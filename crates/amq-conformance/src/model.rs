@@ -1,0 +1,333 @@
+//! The model: random sequences of operations, played on a filter and on a plain map of copies side by side.
+//!
+//! The sequences are random but always the same (the generator's seed is fixed), and a sequence that
+//! breaks a law is shortened before it is reported.
+
+use crate::violation::{Verdict, Violation, ensure, same, unchanged};
+use amq_core::{
+    Count, CountFilter, EmptyFilter, Goal, Key, KeyHash, MergeError, MergeFilter, RemoveFilter,
+};
+use proptest::collection::vec;
+use proptest::prelude::{Just, Strategy, prop_oneof};
+use proptest::sample::select;
+use proptest::strategy::Union;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use std::collections::BTreeMap;
+
+/// Keys are small numbers, so that they often come again; an odd number of them, as a batch has an end.
+const KEYS: u8 = 47;
+
+type Remove<F> = fn(&mut F, KeyHash) -> bool;
+type Merge<F> = fn(&mut F, &F) -> Result<(), MergeError>;
+type CountOf<F> = fn(&F, KeyHash) -> Count;
+
+/// What a filter can do, said as [`suite!`](crate::suite) says it: `Abilities::empty().merge().remove()`.
+#[derive(Clone, Copy, Debug)]
+pub struct Abilities<F> {
+    remove: Option<Remove<F>>,
+    merge: Option<Merge<F>>,
+    count: Option<CountOf<F>>,
+}
+
+impl<F: EmptyFilter> Abilities<F> {
+    /// Made empty, and then takes keys.
+    pub const fn empty() -> Self {
+        Self {
+            remove: None,
+            merge: None,
+            count: None,
+        }
+    }
+
+    /// Can also be built at once, which is no move in this game.
+    #[must_use]
+    pub const fn build(self) -> Self {
+        self
+    }
+}
+
+impl<F: RemoveFilter> Abilities<F> {
+    /// Can also remove keys; then it holds every copy of a key, and its `len` counts them.
+    #[must_use]
+    pub fn remove(self) -> Self {
+        Self {
+            remove: Some(F::remove_hash),
+            ..self
+        }
+    }
+}
+
+impl<F: MergeFilter> Abilities<F> {
+    /// Can also take in another filter.
+    #[must_use]
+    pub fn merge(self) -> Self {
+        Self {
+            merge: Some(F::merge_from),
+            ..self
+        }
+    }
+}
+
+impl<F: CountFilter> Abilities<F> {
+    /// Can also count.
+    #[must_use]
+    pub fn count(self) -> Self {
+        Self {
+            count: Some(F::count_hash),
+            ..self
+        }
+    }
+}
+
+/// Inserts, batches, clears and whatever else the filter can do, in any order, agree with the model.
+pub fn any_sequence_agrees_with_the_model<F>(abilities: Abilities<F>) -> Verdict
+where
+    F: EmptyFilter + Clone + PartialEq,
+{
+    let config = Config {
+        cases: 400,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    // From filters that are soon overfull, or refuse, to roomy ones; rates at which false positives are common.
+    let goals = prop_oneof![
+        (select(vec![1u64, 5, 40]), select(vec![0.5, 0.1])),
+        (select(vec![300u64, 2000]), select(vec![0.1, 1e-3])),
+    ];
+    let cases = (goals, select(vec![0u64, 1, u64::MAX]), steps(&abilities));
+    runner
+        .run(&cases, |((items, fpr), seed, steps)| {
+            play(&abilities, Goal::fpr(items, fpr), seed, &steps)
+                .map_err(|violation| TestCaseError::fail(violation.to_string()))
+        })
+        .map_err(|error| match error {
+            TestError::Fail(reason, ((items, fpr), seed, steps)) => Violation::Sequence {
+                steps: format!("{steps:?} on a filter for {items} items at {fpr}, seed {seed}"),
+                violation: reason.message().to_owned(),
+            },
+            TestError::Abort(reason) => Violation::Sequence {
+                steps: "no sequence".to_owned(),
+                violation: reason.message().to_owned(),
+            },
+        })
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Step {
+    Insert(u8),
+    InsertBatch(Vec<u8>),
+    Clear,
+    Remove(u8),
+    Merge(Vec<u8>),
+}
+
+fn steps<F>(abilities: &Abilities<F>) -> impl Strategy<Value = Vec<Step>> + use<F> {
+    let mut steps: Vec<(u32, _)> = vec![
+        (8, (0..KEYS).prop_map(Step::Insert).boxed()),
+        (3, vec(0..KEYS, 0..70).prop_map(Step::InsertBatch).boxed()),
+        (1, Just(Step::Clear).boxed()),
+    ];
+    if abilities.remove.is_some() {
+        steps.push((8, (0..KEYS).prop_map(Step::Remove).boxed()));
+    }
+    if abilities.merge.is_some() {
+        steps.push((2, vec(0..KEYS, 0..20).prop_map(Step::Merge).boxed()));
+    }
+    vec(Union::new_weighted(steps), 0..40)
+}
+
+/// The filter and what should be in it.
+struct Game<'a, F> {
+    abilities: &'a Abilities<F>,
+    filter: F,
+    /// Copies of each key.
+    copies: BTreeMap<u8, u64>,
+    /// What `len` should be.
+    len: u64,
+    seed: u64,
+}
+
+fn play<F>(abilities: &Abilities<F>, goal: Goal, seed: u64, steps: &[Step]) -> Verdict
+where
+    F: EmptyFilter + Clone + PartialEq,
+{
+    let empty = F::with_goal(goal, seed)
+        .map_err(Violation::refused(format!("an empty filter for {goal:?}")))?;
+    let mut game = Game {
+        abilities,
+        filter: empty.clone(),
+        copies: BTreeMap::new(),
+        len: 0,
+        seed,
+    };
+    for step in steps {
+        match step {
+            Step::Insert(key) => game.insert(*key)?,
+            Step::InsertBatch(keys) => game.insert_batch(keys)?,
+            Step::Remove(key) => game.remove(*key)?,
+            Step::Merge(keys) => game.merge(&empty, keys)?,
+            Step::Clear => {
+                game.filter.clear();
+                game.copies.clear();
+                game.len = 0;
+            }
+        }
+        game.check()?;
+    }
+    Ok(())
+}
+
+impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
+    fn hash(&self, key: u8) -> KeyHash {
+        key.key_hash(self.seed)
+    }
+
+    /// Filters that remove hold every copy; the others count what was new.
+    fn took(&mut self, key: u8, new: bool) {
+        *self.copies.entry(key).or_default() += 1;
+        self.len += u64::from(new || self.abilities.remove.is_some());
+    }
+
+    fn insert(&mut self, key: u8) -> Verdict {
+        let hash = self.hash(key);
+        let there = self.filter.contains_hash(hash);
+        let before = self.filter.clone();
+        match self.filter.insert_hash(hash) {
+            Ok(inserted) => {
+                same("New from an insert", inserted.is_new(), !there)?;
+                self.took(key, inserted.is_new());
+                Ok(())
+            }
+            Err(_) => unchanged(&self.filter, &before, "an insert that was refused"),
+        }
+    }
+
+    /// A batch is its inserts, one after another.
+    fn insert_batch(&mut self, keys: &[u8]) -> Verdict {
+        let hashes: Vec<KeyHash> = keys.iter().map(|&key| self.hash(key)).collect();
+        let mut singly = self.filter.clone();
+        let result = self.filter.insert_batch(&hashes);
+        let mut counted = 0;
+        for (i, (&key, &hash)) in keys.iter().zip(&hashes).enumerate() {
+            match (singly.insert_hash(hash), result) {
+                (Ok(inserted), _) => {
+                    counted += u64::from(inserted.is_new());
+                    self.took(key, inserted.is_new());
+                }
+                (Err(full), Err(batch)) => {
+                    same("keys of a batch before its refusal", batch.done, i as u64)?;
+                    same("why a batch was refused", batch.full, full)?;
+                    break;
+                }
+                (Err(full), Ok(_)) => {
+                    return Err(Violation::Accepted {
+                        what: format!("a batch whose key {i} alone is refused: {full}"),
+                    });
+                }
+            }
+        }
+        if let Ok(new) = result {
+            same("New in a batch", new, counted)?;
+        }
+        ensure(
+            self.filter == singly,
+            "the filter after a batch",
+            "differs",
+            "as after single inserts",
+        )
+    }
+
+    fn remove(&mut self, key: u8) -> Verdict {
+        let Some(remove) = self.abilities.remove else {
+            return Ok(());
+        };
+        let hash = self.hash(key);
+        match self.copies.get_mut(&key) {
+            Some(copies) => {
+                *copies -= 1;
+                if *copies == 0 {
+                    self.copies.remove(&key);
+                }
+                self.len -= 1;
+                same(
+                    "removing a key that is in",
+                    remove(&mut self.filter, hash),
+                    true,
+                )
+            }
+            // A false positive must not be removed: it would take what belongs to another key.
+            None if self.filter.contains_hash(hash) => Ok(()),
+            None => {
+                let before = self.filter.clone();
+                same(
+                    "removing an absent key",
+                    remove(&mut self.filter, hash),
+                    false,
+                )?;
+                unchanged(&self.filter, &before, "removing an absent key")
+            }
+        }
+    }
+
+    fn merge(&mut self, empty: &F, keys: &[u8]) -> Verdict {
+        let Some(merge) = self.abilities.merge else {
+            return Ok(());
+        };
+        let mut other = empty.clone();
+        let mut put_in = Vec::new();
+        for &key in keys {
+            if other.insert_hash(self.hash(key)).is_ok() {
+                put_in.push(key);
+            }
+        }
+        let before = self.filter.clone();
+        match merge(&mut self.filter, &other) {
+            Ok(()) => {
+                self.len += other.len();
+                for key in put_in {
+                    *self.copies.entry(key).or_default() += 1;
+                }
+                Ok(())
+            }
+            Err(MergeError::Full(_)) => {
+                unchanged(&self.filter, &before, "a merge that was refused")
+            }
+            Err(error) => Err(Violation::refused("a merge of filters made alike")(error)),
+        }
+    }
+
+    fn check(&self) -> Verdict {
+        let hashes: Vec<KeyHash> = (0..KEYS).map(|key| self.hash(key)).collect();
+        let mut answers = vec![false; hashes.len()];
+        self.filter
+            .contains_batch(&hashes, &mut answers)
+            .map_err(Violation::refused("a batch of queries"))?;
+        for ((key, &hash), answer) in (0..KEYS).zip(&hashes).zip(answers) {
+            let alone = self.filter.contains_hash(hash);
+            let copies = self.copies.get(&key).copied().unwrap_or(0);
+            if copies > 0 && !alone {
+                return Err(Violation::Lost {
+                    what: format!("key {key}, of which there are {copies} copies"),
+                });
+            }
+            if let Some(count) = self.abilities.count.map(|count| count(&self.filter, hash)) {
+                let enough = count.at_least >= copies || count.saturated;
+                ensure(
+                    enough,
+                    format_args!("count of key {key}"),
+                    count,
+                    format_args!("{copies} or more"),
+                )?;
+            }
+            same(
+                format_args!("answer for key {key} in a batch"),
+                answer,
+                alone,
+            )?;
+        }
+        same("len", self.filter.len(), self.len)?;
+        same("is_empty", self.filter.is_empty(), self.len == 0)
+    }
+}

@@ -1,0 +1,199 @@
+//! Laws of plans: what is asked is what one gets.
+
+use crate::edge::{names_the_goal, refused, usable};
+use crate::fill::{Fill, filled_within};
+use crate::violation::{Verdict, Violation, ensure, same};
+use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanFilter};
+
+const RATES: [f64; 9] = [
+    0.5,
+    0.1,
+    0.0101,
+    0.01,
+    0.0079,
+    0.0078,
+    1.0 / 256.0,
+    1e-3,
+    1e-6,
+];
+const ITEMS: [u64; 9] = [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000, 1_000_000_000];
+
+/// A plan for a rate has at most that rate, the rate that is predicted for its parameters; one within a
+/// size stays within it; and more room, or a higher rate, never makes it worse.
+pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
+    for items in ITEMS {
+        let mut smaller = 0;
+        for asked in RATES {
+            let goal = Goal::fpr(items, asked);
+            let Some(plan) = planned::<F>(goal)? else {
+                continue;
+            };
+            let rate = plan.expected_fpr;
+            ensure(
+                rate <= asked,
+                format_args!("rate of {goal:?}"),
+                rate,
+                "at most that",
+            )?;
+            let what = format!("bytes of {goal:?}");
+            ensure(
+                plan.bytes >= smaller,
+                what,
+                plan.bytes,
+                format_args!("{smaller} or more"),
+            )?;
+            smaller = plan.bytes;
+        }
+        let mut better = 1.0;
+        for bits in [1.0, 3.0, 8.0, 10.0, 12.5, 16.0, 24.0, 40.0] {
+            let goal = Goal::bits_per_key(items, bits);
+            let Some(plan) = planned::<F>(goal)? else {
+                continue;
+            };
+            let held = plan.bytes as f64 * 8.0;
+            ensure(
+                held <= items as f64 * bits,
+                format_args!("bits of {goal:?}"),
+                held,
+                "within",
+            )?;
+            not_worse(&plan, goal, &mut better)?;
+        }
+        let mut better = 1.0;
+        for bytes in (0..34).map(|shift| 3 << shift) {
+            let goal = Goal::bytes(items, bytes);
+            let Some(plan) = planned::<F>(goal)? else {
+                continue;
+            };
+            ensure(
+                plan.bytes <= bytes,
+                format_args!("bytes of {goal:?}"),
+                plan.bytes,
+                "within",
+            )?;
+            not_worse(&plan, goal, &mut better)?;
+        }
+    }
+    Ok(())
+}
+
+fn not_worse<P>(plan: &Plan<P>, goal: Goal, better: &mut f64) -> Verdict {
+    let rate = plan.expected_fpr;
+    let what = format!("rate of {goal:?}");
+    // Both are computed; equal rates may differ by rounding.
+    ensure(
+        rate <= *better * (1.0 + 1e-9),
+        what,
+        rate,
+        format_args!("{better} or less"),
+    )?;
+    *better = rate;
+    Ok(())
+}
+
+/// The plan for a goal, itself checked; `None` if it is refused, which no variant may do to an ordinary
+/// goal.
+fn planned<F: PlanFilter>(goal: Goal) -> Result<Option<Plan<F::Params>>, Violation> {
+    let ordinary = (100..=1_000_000).contains(&goal.items)
+        && match goal.budget {
+            Budget::Fpr(fpr) => (1e-3..=0.1).contains(&fpr),
+            Budget::BitsPerKey(bits) => (8.0..=24.0).contains(&bits),
+            Budget::Bytes(bytes) => {
+                (goal.items..=4 * goal.items).contains(&bytes) && goal.items > 100
+            }
+        };
+    let plan = match F::plan(goal) {
+        Ok(plan) => plan,
+        Err(error) if ordinary => return Err(Violation::refused(format!("{goal:?}"))(error)),
+        Err(error) => {
+            names_the_goal(error, goal)?;
+            return Ok(None);
+        }
+    };
+    usable(&plan, goal)?;
+    let predicted = F::predicted_fpr(&plan.params, goal.items);
+    let off = (predicted.mean - plan.expected_fpr).abs();
+    ensure(
+        off <= 1e-9 * plan.expected_fpr && predicted.sd >= 0.0,
+        format_args!("expected_fpr of the plan for {goal:?}"),
+        plan.expected_fpr,
+        format_args!("predicted_fpr of its parameters, {predicted:?}"),
+    )?;
+    Ok(Some(plan))
+}
+
+/// A filter made from a plan has the plan's parameters, size, capacity and seed, and no key.
+pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
+    for items in [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000] {
+        for asked in RATES {
+            let goal = Goal::fpr(items, asked);
+            let Some(plan) = planned::<F>(goal)? else {
+                continue;
+            };
+            let filter = F::from_plan(&plan, 11).map_err(refused(&plan))?;
+            let what = |what| format!("{what} of {goal:?}");
+            same(what("bytes"), filter.size_in_bytes(), plan.bytes)?;
+            same(what("params"), filter.params(), plan.params)?;
+            same(what("capacity"), filter.capacity(), items)?;
+            same(what("seed"), filter.seed(), 11)?;
+            same(what("len"), filter.len(), 0)?;
+        }
+    }
+    Ok(())
+}
+
+/// A filled filter takes the bytes that were planned (one built at once, to within 1 %).
+pub fn a_filled_filter_takes_the_planned_bytes<F: PlanFilter>(fill: Fill<F>) -> Verdict {
+    for items in [1000, 12_345, 100_000] {
+        for budget in [
+            Budget::Fpr(0.01),
+            Budget::Fpr(1e-3),
+            Budget::BitsPerKey(14.0),
+        ] {
+            let goal = Goal { items, budget };
+            let Some(plan) = planned::<F>(goal)? else {
+                continue;
+            };
+            let filter = filled_within(fill, items, budget, 1)?;
+            let (size, planned) = (filter.size_in_bytes() as f64, plan.bytes as f64);
+            ensure(
+                (size - planned).abs() <= 0.01 * planned,
+                format_args!("bytes of a filled filter for {goal:?}"),
+                size,
+                planned,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// `items_for` is the most items that fit, and `fpr_for` a rate no worse than the one they were fitted for.
+pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
+    for bytes in [1000, 54_321, 10_000_000] {
+        for fpr in [0.1, 0.01, 1e-3] {
+            let what = format!("items in {bytes} bytes at {fpr}");
+            let items = F::items_for(bytes, fpr).map_err(Violation::refused(&what))?;
+            let size = |items| F::plan(Goal::fpr(items, fpr)).map(|plan| plan.bytes);
+            let fits = |items| size(items).is_ok_and(|size| size <= bytes);
+            ensure(
+                fits(items) && !fits(items + 1),
+                what,
+                items,
+                format_args!(
+                    "the last that fits: they take {:?}, one more {:?}",
+                    size(items),
+                    size(items + 1)
+                ),
+            )?;
+            let what = format!("rate of {items} items in {bytes} bytes");
+            let rate = F::fpr_for(items, bytes).map_err(Violation::refused(&what))?;
+            ensure(
+                rate <= fpr * (1.0 + 1e-9),
+                what,
+                rate,
+                format_args!("{fpr} or less"),
+            )?;
+        }
+    }
+    Ok(())
+}

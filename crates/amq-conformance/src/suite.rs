@@ -1,0 +1,172 @@
+//! The macro that turns the laws into tests.
+
+/// Makes a module of tests, one for each law that a filter with these abilities must keep.
+///
+/// `suite!(name: Type => [abilities]);` The name is that of the module and of the golden record. The first
+/// ability, `empty` or `build`, says how the laws that hold for every filter come by a filled one. See
+/// the [crate's documentation](crate).
+#[macro_export]
+macro_rules! suite {
+    ($name:ident: $filter:ty => [$first:ident $(, $ability:ident)* $(,)?]) => {
+        mod $name {
+            #[allow(unused_imports, reason = "the type may be given by a full path")]
+            use super::*;
+            #[allow(unused_imports, reason = "which laws there are depends on the abilities")]
+            use $crate::{build, edge, insert, membership, merge, model, plan, rate, remove, shapes};
+
+            /// The filter under test.
+            type Subject = $filter;
+
+            fn golden() -> $crate::Golden {
+                $crate::Golden::new(env!("CARGO_MANIFEST_DIR"), stringify!($name))
+            }
+
+            $crate::suite!(@first $first);
+            $crate::suite!(@ability $first);
+            $($crate::suite!(@second $ability);)*
+            $($crate::suite!(@ability $ability);)*
+            $crate::suite!(@model $first $($ability)*);
+        }
+    };
+
+    // One game with all that the filter can do. A static filter has no moves.
+    (@model empty $($ability:ident)*) => {
+        #[test]
+        fn any_sequence_agrees_with_the_model() {
+            let abilities = model::Abilities::<Subject>::empty()$(.$ability())*;
+            $crate::hold(model::any_sequence_agrees_with_the_model(abilities));
+        }
+    };
+    (@model build $($ability:ident)*) => {};
+
+    (@first empty) => { $crate::suite!(@every $crate::by_inserting); };
+    (@first build) => { $crate::suite!(@every $crate::at_once); };
+
+    // A filter that is filled as well as built at once is gated both ways.
+    (@second build) => {
+        $crate::suite!(@gates $crate::at_once => { the_rate_is_right_when_built_at_once: BUILT });
+    };
+    (@second $other:ident) => {};
+
+    (@every $fill:path) => {
+        $crate::suite!(@laws membership($fill) => {
+            every_key_is_found
+            a_batch_answers_as_single_queries_do
+            a_batch_of_two_lengths_is_refused
+            a_key_is_its_hash_under_the_filters_seed
+            a_filter_is_the_same_behind_dyn
+            the_same_seed_gives_the_same_filter
+            two_seeds_err_independently
+            an_empty_filter_holds_nothing
+        });
+        $crate::suite!(@laws shapes($fill) => {
+            the_shape_of_keys_does_not_matter
+            the_empty_key_and_a_megabyte_are_keys
+        });
+        $crate::suite!(@laws plan($fill) => {
+            a_filled_filter_takes_the_planned_bytes
+        });
+        $crate::suite!(@laws edge => {
+            an_impossible_goal_is_refused_by_name
+            a_goal_at_the_edge_is_planned_or_refused
+        });
+        $crate::suite!(@laws plan => {
+            a_plan_keeps_to_its_budget
+            size_and_rate_are_each_others_inverse
+        });
+        $crate::suite!(@gates $fill => {
+            the_rate_is_right_at_one_in_100: ONE_IN_100,
+            the_rate_is_right_at_one_in_256: ONE_IN_256,
+            the_rate_is_right_at_one_in_1000: ONE_IN_1000,
+            the_rate_is_right_at_one_in_100_000: ONE_IN_100_000
+        });
+        #[test]
+        fn small_filters_err_as_often_as_predicted() {
+            $crate::hold(
+                rate::small_filters_err_as_often_as_predicted::<Subject>($fill)
+                    .and_then(|counts| golden().compare(&counts)),
+            );
+        }
+    };
+
+    (@ability empty) => {
+        $crate::suite!(@laws edge => {
+            a_plan_can_be_made_or_is_refused
+        });
+        $crate::suite!(@laws plan => {
+            a_filter_is_what_its_plan_says
+        });
+        $crate::suite!(@laws insert => {
+            an_insert_says_whether_the_key_was_there
+            every_inserted_key_is_found
+            a_key_goes_in_as_its_hash
+            a_cleared_filter_is_a_new_one
+            one_key_a_hundred_thousand_times_is_bounded
+            a_full_filter_refuses_and_stays_as_it_was
+            an_overfull_filter_says_so
+        });
+        $crate::suite!(@gates $crate::by_inserting => {
+            the_rate_is_right_at_half_the_planned_load: HALF_FULL,
+            the_rate_is_right_at_twice_the_planned_load: OVERFULL
+        });
+        #[test]
+        fn small_overfull_filters_err_as_often_as_predicted() {
+            $crate::hold(
+                rate::small_overfull_filters_err_as_often_as_predicted::<Subject>($crate::by_inserting)
+                    .and_then(|counts| golden().compare(&counts)),
+            );
+        }
+    };
+
+    (@ability build) => {
+        $crate::suite!(@laws edge => { a_budget_beyond_memory_is_refused });
+        $crate::suite!(@laws build => {
+            any_number_of_keys_can_be_built
+            repeated_keys_do_no_harm
+            keys_build_what_their_hashes_build
+        });
+    };
+
+    (@ability merge) => {
+        $crate::suite!(@laws merge($crate::by_inserting) => {
+            a_merged_filter_holds_the_keys_of_both
+            merging_is_commutative_and_empty_is_its_identity
+            another_seed_is_refused_by_name
+            another_geometry_is_refused_by_name_or_merged_whole
+        });
+    };
+
+    (@ability remove) => {
+        $crate::suite!(@laws remove => {
+            removing_one_copy_leaves_the_others
+            removing_an_absent_key_changes_nothing
+            a_filter_can_be_turned_over_for_ever
+        });
+    };
+
+    (@ability count) => {
+        $crate::suite!(@laws remove => {
+            a_count_is_never_too_low_and_seldom_too_high
+        });
+    };
+
+    (@laws $module:ident($fill:path) => { $($law:ident)* }) => {$(
+        #[test]
+        fn $law() {
+            $crate::hold($module::$law::<Subject>($fill));
+        }
+    )*};
+    (@laws $module:ident => { $($law:ident)* }) => {$(
+        #[test]
+        fn $law() {
+            $crate::hold($module::$law::<Subject>());
+        }
+    )*};
+
+    (@gates $fill:path => { $($test:ident: $cell:ident),* }) => {$(
+        #[test]
+        fn $test() {
+            $crate::hold(rate::gate::<Subject>($fill, rate::$cell, golden()));
+        }
+    )*};
+}

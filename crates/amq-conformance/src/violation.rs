@@ -1,0 +1,185 @@
+//! What a law says when a filter breaks it.
+
+use core::fmt;
+use std::error::Error;
+
+/// What a law returns.
+pub type Verdict = Result<(), Violation>;
+
+/// A broken law, with the numbers.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Violation {
+    /// A key that is in was answered `false`: the one thing that no filter may ever do.
+    Lost {
+        /// Which key, and what had been done.
+        what: String,
+    },
+    /// More or fewer false positives than theory says.
+    Rate {
+        /// The cell of the gate, or the law.
+        cell: String,
+        /// One filter's seed, or `None` for the sum over all seeds.
+        seed: Option<u64>,
+        /// False positives found.
+        found: u64,
+        /// Absent keys asked.
+        queries: u64,
+        /// False positives expected.
+        expected: f64,
+        /// Their standard deviation.
+        sd: f64,
+        /// How many standard deviations are allowed.
+        sigmas: f64,
+    },
+    /// Two things that must be equal are not.
+    Differs {
+        /// What they are.
+        what: String,
+        /// What was found.
+        found: String,
+        /// What it should have been.
+        wanted: String,
+    },
+    /// An operation that failed, or had nothing to do, changed the filter all the same.
+    Changed {
+        /// The operation.
+        by: String,
+    },
+    /// Something impossible was accepted.
+    Accepted {
+        /// What.
+        what: String,
+    },
+    /// Something possible was refused.
+    Refused {
+        /// What.
+        what: String,
+        /// The filter's own error.
+        error: String,
+    },
+    /// A sequence of operations, made as short as possible, that ends in another violation.
+    Sequence {
+        /// The operations.
+        steps: String,
+        /// What was wrong after the last of them.
+        violation: String,
+    },
+    /// The record of golden counts is missing, or cannot be read or written.
+    Golden {
+        /// Which record, and what to do.
+        what: String,
+    },
+}
+
+impl Violation {
+    /// Makes a [`Violation::Refused`] of an error, for `map_err`.
+    pub fn refused<E: fmt::Display>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
+        move |error| Self::Refused {
+            what: what.into(),
+            error: error.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lost { what } => {
+                write!(
+                    f,
+                    "false negative, {what}: it is in, and was answered `false`"
+                )
+            }
+            Self::Rate {
+                cell,
+                seed,
+                found,
+                queries,
+                expected,
+                sd,
+                sigmas,
+            } => {
+                write!(f, "{cell}, ")?;
+                match seed {
+                    Some(seed) => write!(f, "seed {seed}")?,
+                    None => write!(f, "all seeds together")?,
+                }
+                write!(
+                    f,
+                    ": {found} false positives in {queries} queries, expected {expected:.1} +- {sd:.1}; that is \
+                     {:+.1} sigma, allowed are {sigmas}",
+                    (*found as f64 - expected) / sd
+                )
+            }
+            Self::Differs {
+                what,
+                found,
+                wanted,
+            } => write!(f, "{what}: {found}, should be {wanted}"),
+            Self::Changed { by } => write!(f, "the filter was changed by {by}"),
+            Self::Accepted { what } => write!(f, "accepted, though impossible: {what}"),
+            Self::Refused { what, error } => write!(f, "refused, though possible: {what}: {error}"),
+            Self::Sequence { steps, violation } => write!(f, "after {steps}: {violation}"),
+            Self::Golden { what } => f.write_str(what),
+        }
+    }
+}
+
+impl Error for Violation {}
+
+/// `Ok` if the two are equal.
+pub(crate) fn same<T: PartialEq + fmt::Debug>(
+    what: impl fmt::Display,
+    found: T,
+    wanted: T,
+) -> Verdict {
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(Violation::Differs {
+            what: what.to_string(),
+            found: format!("{found:?}"),
+            wanted: format!("{wanted:?}"),
+        })
+    }
+}
+
+/// `Ok` if `holds`; `wanted` says in words what should have been.
+pub(crate) fn ensure(
+    holds: bool,
+    what: impl fmt::Display,
+    found: impl fmt::Debug,
+    wanted: impl fmt::Display,
+) -> Verdict {
+    if holds {
+        Ok(())
+    } else {
+        Err(Violation::Differs {
+            what: what.to_string(),
+            found: format!("{found:?}"),
+            wanted: wanted.to_string(),
+        })
+    }
+}
+
+/// `Ok` if the filter is what it was before `by`.
+pub(crate) fn unchanged<F: PartialEq>(now: &F, before: &F, by: impl fmt::Display) -> Verdict {
+    if now == before {
+        Ok(())
+    } else {
+        Err(Violation::Changed { by: by.to_string() })
+    }
+}
+
+/// Fails the running test if a law is broken.
+///
+/// # Panics
+/// With the violation's text: this is how a test says no.
+#[track_caller]
+#[expect(clippy::panic, reason = "the only way for a test to fail")]
+pub fn hold(verdict: Verdict) {
+    if let Err(violation) = verdict {
+        panic!("{violation}");
+    }
+}

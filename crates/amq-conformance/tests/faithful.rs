@@ -1,0 +1,15 @@
+//! The faultless reference filters pass every law: what the suite rejects, it rejects for a reason.
+
+mod reference;
+
+use amq_conformance::suite;
+use reference::Fault;
+
+suite!(bloom: reference::Bloom<{ Fault::None as u8 }> => [empty, build, merge]);
+suite!(multiset: reference::Multiset<{ Fault::None as u8 }> => [empty, merge, remove, count]);
+
+/// A filter that is only ever built, as a ribbon filter is, gets the laws that don't insert.
+mod built_only {
+    use super::*;
+    suite!(static_bloom: reference::Bloom<{ Fault::None as u8 }> => [build]);
+}

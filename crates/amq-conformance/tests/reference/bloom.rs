@@ -1,0 +1,349 @@
+//! The textbook's Bloom filter.
+
+use super::{Fault, theory};
+use amq_core::index::{index, remix};
+use amq_core::{
+    Budget, BuildError, BuildFilter, EmptyFilter, Filter, FilterKind, Full, Goal, InsertFilter,
+    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
+    PredictedFpr, zeroed,
+};
+
+/// A Bloom filter with one fault, `Fault::... as u8`.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Bloom<const FAULT: u8> {
+    words: Vec<u64>,
+    params: Params,
+    seed: u64,
+    capacity: u64,
+    len: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Params {
+    bits: u64,
+    probes: u32,
+}
+
+impl<const FAULT: u8> Bloom<FAULT> {
+    fn has(fault: Fault) -> bool {
+        FAULT == fault as u8
+    }
+
+    fn probes(&self) -> u32 {
+        match self.params.probes {
+            probes if Self::has(Fault::OneProbeFewer) => probes - 1,
+            probes if Self::has(Fault::OneProbeMore) => probes + 1,
+            probes => probes,
+        }
+    }
+
+    fn bit(&self, hash: KeyHash, probe: u32) -> u64 {
+        let mut hash = hash.get();
+        if Self::has(Fault::HashOf32Bits) {
+            hash &= 0xFFFF_FFFF;
+        }
+        let place = index(remix(hash, probe.into()), self.params.bits);
+        // One probe in eight is folded into the lower half.
+        let folded = remix(hash, u64::from(probe) + 100) % 8 == 0;
+        if Self::has(Fault::LowerHalfMoreOften) && folded {
+            place / 2
+        } else {
+            place
+        }
+    }
+
+    fn all_set(&self, hash: KeyHash, probes: u32) -> bool {
+        (0..probes).all(|probe| {
+            let bit = self.bit(hash, probe);
+            self.words[(bit / 64) as usize] >> (bit % 64) & 1 == 1
+        })
+    }
+
+    fn set(&mut self, hash: KeyHash) {
+        let forgets = Self::has(Fault::ForgetsOneInAThousand) && hash.get() % 1000 == 0;
+        for probe in u32::from(forgets)..self.probes() {
+            let bit = self.bit(hash, probe);
+            self.words[(bit / 64) as usize] |= 1 << (bit % 64);
+        }
+    }
+
+    fn fill(&self) -> f64 {
+        let ones: u32 = self.words.iter().map(|word| word.count_ones()).sum();
+        f64::from(ones) / self.params.bits as f64
+    }
+}
+
+impl<const FAULT: u8> Filter for Bloom<FAULT> {
+    fn kind(&self) -> FilterKind {
+        FilterKind::Bloom
+    }
+
+    fn seed(&self) -> u64 {
+        match self.seed {
+            _ if Self::has(Fault::SeedNotKept) => 0,
+            seed if Self::has(Fault::SeedReachesHalf) => seed & 0xFFFF_FFFF,
+            seed => seed,
+        }
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.capacity - u64::from(Self::has(Fault::CapacityUnderstated))
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        self.words.len() as u64
+            * if Self::has(Fault::SizeUnderstated) {
+                7
+            } else {
+                8
+            }
+    }
+
+    fn expected_fpr(&self) -> f64 {
+        let fill = self.fill();
+        let fill = if Self::has(Fault::RateOfHalfTheKeys) {
+            fill / 2.0
+        } else {
+            fill
+        };
+        fill.powi(self.probes() as i32)
+    }
+
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        self.all_set(hash, self.probes())
+    }
+
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        if !Self::has(Fault::LengthsNotCompared) {
+            LengthMismatch::check(hashes.len(), answers.len())?;
+        }
+        let probes = self.probes() - u32::from(Self::has(Fault::BatchAsksOneProbeFewer));
+        let skip = usize::from(Self::has(Fault::BatchSkipsItsLastKey) && hashes.len() % 2 == 1);
+        for (&hash, answer) in hashes.iter().zip(answers).take(hashes.len() - skip) {
+            *answer = self.all_set(hash, probes);
+        }
+        Ok(())
+    }
+}
+
+impl<const FAULT: u8> InsertFilter for Bloom<FAULT> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        let new = !self.contains_hash(hash);
+        self.set(hash);
+        self.len += u64::from(new || Self::has(Fault::CountsRepeats));
+        if Self::has(Fault::GrowsWithEveryInsert) && !new {
+            self.words.push(0);
+        }
+        Ok(Inserted::from_change(
+            (new || Self::has(Fault::AlwaysNew)) && !Self::has(Fault::NeverNew),
+        ))
+    }
+
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, amq_core::BatchFull> {
+        let skip = Self::has(Fault::BatchInsertSkipsItsLastKey) && hashes.len() % 32 == 31;
+        let mut new = 0;
+        for &hash in &hashes[..hashes.len() - usize::from(skip)] {
+            new += u64::from(self.insert_hash(hash).is_ok_and(Inserted::is_new));
+        }
+        Ok(new)
+    }
+
+    fn clear(&mut self) {
+        let kept = usize::from(Self::has(Fault::ClearKeepsAWord));
+        self.words[kept..].fill(0);
+        if !Self::has(Fault::ClearKeepsTheCount) {
+            self.len = 0;
+        }
+    }
+}
+
+impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
+    type Params = Params;
+
+    fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
+        let asked = goal;
+        let mut goal = goal;
+        if Self::has(Fault::PlanNamesAnotherGoal) {
+            goal.items = goal.items.max(4) - 3;
+        }
+        if let (Budget::Fpr(fpr), true) = (goal.budget, Self::has(Fault::PlanAcceptsAnything)) {
+            goal.budget = Budget::Fpr(if fpr >= 1.0 { 0.99 } else { fpr });
+        }
+        goal.check(1)?;
+        let params = match goal.budget {
+            Budget::Fpr(fpr) => Self::smallest(goal.items, fpr)?,
+            _ => Self::within(goal.items, goal.max_bits())?,
+        };
+        Ok(Plan {
+            items: asked.items,
+            bytes: params.bits / 8,
+            expected_fpr: Self::predicted_fpr(&params, goal.items).mean,
+            build_bytes: params.bits / 8,
+            params,
+        })
+    }
+
+    fn predicted_fpr(params: &Params, items: u64) -> PredictedFpr {
+        let throws = items.saturating_mul(params.probes.into());
+        if Self::has(Fault::FolkloreRate) {
+            let (fill, _) = theory::fill(params.bits as f64, throws as f64);
+            return PredictedFpr {
+                mean: fill.powi(params.probes as i32),
+                sd: 0.0,
+            };
+        }
+        if items == 0 {
+            return PredictedFpr { mean: 0.0, sd: 0.0 };
+        }
+        let (mean, square) = theory::fill_moments(params.bits, throws, params.probes);
+        let sd = (square - mean * mean).max(0.0).sqrt();
+        PredictedFpr {
+            mean: mean.min(1.0),
+            sd: match sd {
+                _ if Self::has(Fault::SpreadDenied) => 0.0,
+                sd if Self::has(Fault::SpreadOverstated) => 3.0 * sd,
+                sd => sd,
+            },
+        }
+    }
+
+    fn params(&self) -> Params {
+        self.params
+    }
+}
+
+/// As many whole words as a `u64` counts bits.
+const MAX_BITS: u64 = u64::MAX / 64 * 64;
+
+impl<const FAULT: u8> Bloom<FAULT> {
+    /// The fewest words at the textbook's number of probes.
+    fn smallest(items: u64, fpr: f64) -> Result<Params, PlanError> {
+        let probes = (-fpr.log2()).round().clamp(1.0, 64.0) as u32;
+        let k = f64::from(probes);
+        let least = -k / (-fpr.powf(1.0 / k)).ln_1p() * items as f64;
+        if least > MAX_BITS as f64 {
+            return Err(PlanError::TooLarge {
+                bytes: least / 8.0,
+                max_bytes: MAX_BITS / 8,
+            });
+        }
+        let mut params = Params {
+            bits: ((least as u64) / 64).max(1) * 64,
+            probes,
+        };
+        if Self::has(Fault::PlanUnderRate) {
+            params.bits = (params.bits / 64 * 9 / 10).max(1) * 64;
+            return Ok(params);
+        }
+        while Self::predicted_fpr(&params, items).mean > fpr {
+            params.bits += (params.bits >> 20).max(1) / 64 * 64 + 64;
+        }
+        Ok(params)
+    }
+
+    /// All the words that `bits` bits hold, at the textbook's number of probes.
+    fn within(items: u64, bits: u64) -> Result<Params, PlanError> {
+        let words = bits / 64 + u64::from(Self::has(Fault::PlanOverBudget));
+        let min = 8;
+        match words {
+            0 => Err(PlanError::Bytes {
+                bytes: bits / 8,
+                min,
+            }),
+            words if words > MAX_BITS / 64 => Err(PlanError::TooLarge {
+                bytes: words as f64 * 8.0,
+                max_bytes: MAX_BITS / 8,
+            }),
+            words => {
+                let bits = words * 64;
+                let best = bits as f64 / items as f64 * core::f64::consts::LN_2;
+                let floor = (best as u32).clamp(1, 63);
+                let [low, high] = [floor, floor + 1].map(|probes| Params { bits, probes });
+                let rate = |params| Self::predicted_fpr(params, items).mean;
+                Ok(if rate(&low) <= rate(&high) { low } else { high })
+            }
+        }
+    }
+}
+
+impl<const FAULT: u8> EmptyFilter for Bloom<FAULT> {
+    fn from_plan(plan: &Plan<Params>, seed: u64) -> Result<Self, BuildError> {
+        Ok(Self {
+            words: zeroed(plan.params.bits / 64)?,
+            params: plan.params,
+            seed,
+            capacity: plan.items,
+            len: 0,
+        })
+    }
+}
+
+impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
+    fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
+        let items = (hashes.len() as u64).max(1);
+        let mut filter = Self::with_goal(Goal { items, budget }, seed)?;
+        let lost = usize::from(Self::has(Fault::LosesTheLastOf64) && hashes.len() % 64 == 0);
+        filter.insert_batch(&hashes[..hashes.len() - lost.min(hashes.len())])?;
+        if Self::has(Fault::BuildCountsTwice) {
+            filter.len *= 2;
+        }
+        Ok(filter)
+    }
+}
+
+impl<const FAULT: u8> MergeFilter for Bloom<FAULT> {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        if Self::has(Fault::CanMergeAnything) {
+            return Ok(());
+        }
+        self.mergeable(other)
+    }
+
+    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
+        if Self::has(Fault::MergeBeforeCheck) {
+            self.words[0] |= other.words[0];
+        }
+        self.mergeable(other)?;
+        for (word, theirs) in self.words.iter_mut().zip(&other.words) {
+            if Self::has(Fault::MergeIntersects) {
+                *word &= theirs;
+            } else {
+                *word |= theirs;
+            }
+        }
+        if !Self::has(Fault::MergeKeepsItsCount) {
+            self.len += other.len;
+        }
+        Ok(())
+    }
+}
+
+impl<const FAULT: u8> Bloom<FAULT> {
+    fn mergeable(&self, other: &Self) -> Result<(), MergeError> {
+        if !Self::has(Fault::MergeIgnoresGeometry) {
+            let bits = if Self::has(Fault::MergeNamesNothing) {
+                "seed"
+            } else {
+                "bits"
+            };
+            MergeError::check(bits, self.params.bits, other.params.bits)?;
+            MergeError::check(
+                "probes",
+                self.params.probes.into(),
+                other.params.probes.into(),
+            )?;
+        }
+        if !Self::has(Fault::MergeIgnoresSeed) {
+            MergeError::check("seed", self.seed, other.seed)?;
+        }
+        Ok(())
+    }
+}

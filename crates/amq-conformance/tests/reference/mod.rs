@@ -1,0 +1,75 @@
+//! Two filters so plain that one can see they are right, with a fault to order: what the suite is tested
+//! on.
+
+mod bloom;
+mod multiset;
+mod theory;
+
+pub(crate) use bloom::Bloom;
+pub(crate) use multiset::Multiset;
+
+/// What is wrong with a filter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+#[allow(dead_code, reason = "the faithful filters have none")]
+pub(crate) enum Fault {
+    /// Nothing.
+    None,
+
+    // Of the Bloom filter: rates.
+    OneProbeFewer,
+    OneProbeMore,
+    HashOf32Bits,
+    LowerHalfMoreOften,
+    FolkloreRate,
+    SpreadDenied,
+    SpreadOverstated,
+    RateOfHalfTheKeys,
+    // Of the Bloom filter: keys and batches.
+    ForgetsOneInAThousand,
+    BatchAsksOneProbeFewer,
+    BatchSkipsItsLastKey,
+    BatchInsertSkipsItsLastKey,
+    LengthsNotCompared,
+    SeedNotKept,
+    SeedReachesHalf,
+    LosesTheLastOf64,
+    BuildCountsTwice,
+    // Of the Bloom filter: inserts and clear.
+    AlwaysNew,
+    NeverNew,
+    CountsRepeats,
+    ClearKeepsAWord,
+    ClearKeepsTheCount,
+    GrowsWithEveryInsert,
+    // Of the Bloom filter: merging.
+    MergeIgnoresSeed,
+    MergeIgnoresGeometry,
+    MergeBeforeCheck,
+    MergeKeepsItsCount,
+    MergeIntersects,
+    MergeNamesNothing,
+    CanMergeAnything,
+    // Of the Bloom filter: plans.
+    PlanOverBudget,
+    PlanUnderRate,
+    PlanAcceptsAnything,
+    PlanNamesAnotherGoal,
+    SizeUnderstated,
+    CapacityUnderstated,
+
+    // Of the multiset.
+    RemovesEveryCopy,
+    SkipsTwins,
+    RemoveOfAbsentCounts,
+    RemoveSaysNo,
+    HoleNeverFilled,
+    DropsAnotherWhenFull,
+    DropsTheKeyWhenFull,
+    RefusesButCounts,
+    RefusesOnlyOnce,
+    RefusesTooEarly,
+    BatchUndoneWhenFull,
+    CountsToOne,
+    CountsOneMore,
+}

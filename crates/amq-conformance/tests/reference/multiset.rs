@@ -1,0 +1,300 @@
+//! A multiset of fingerprints in a hash map: what cuckoo and quotient filters do, without their tables.
+//!
+//! A fingerprint is the hash scaled to a universe of U, 2^r for each slot; the rate is the share of U
+//! that is taken, `1 - (1 - 1/U)^n` in the mean.
+
+use super::{Fault, theory};
+use amq_core::index::index;
+use amq_core::{
+    Budget, BuildError, Count, CountFilter, EmptyFilter, Filter, FilterKind, Full, Goal,
+    InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
+    PredictedFpr, RemoveFilter,
+};
+use std::collections::HashMap;
+
+/// The most copies of one fingerprint, as a cuckoo filter has it.
+const COPIES: u64 = 8;
+
+/// A multiset with one fault, `Fault::... as u8`.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Multiset<const FAULT: u8> {
+    copies: HashMap<u64, u64>,
+    params: Params,
+    seed: u64,
+    capacity: u64,
+    len: u64,
+    holes: u64,
+    refused: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Params {
+    slots: u64,
+    remainder: u32,
+}
+
+impl Params {
+    /// As many remainders as 64 bits of hash allow.
+    fn all(items: u64) -> impl Iterator<Item = Self> {
+        let slots = items.saturating_add(items / 20);
+        (0..slots.leading_zeros()).map(move |remainder| Self { slots, remainder })
+    }
+
+    fn universe(self) -> u64 {
+        self.slots << self.remainder
+    }
+
+    fn bytes(self) -> u64 {
+        (self.slots as f64 * f64::from(self.remainder + 3) / 8.0).ceil() as u64
+    }
+}
+
+impl<const FAULT: u8> Multiset<FAULT> {
+    fn has(fault: Fault) -> bool {
+        FAULT == fault as u8
+    }
+
+    fn fingerprint(&self, hash: KeyHash) -> u64 {
+        index(hash.get(), self.params.universe())
+    }
+
+    fn full(&self) -> Full {
+        Full::Table {
+            len: self.len,
+            capacity: self.capacity,
+            load: self.len as f64 / self.params.slots as f64,
+        }
+    }
+}
+
+impl<const FAULT: u8> Filter for Multiset<FAULT> {
+    fn kind(&self) -> FilterKind {
+        FilterKind::Cuckoo
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        self.params.bytes()
+    }
+
+    fn expected_fpr(&self) -> f64 {
+        self.copies.len() as f64 / self.params.universe() as f64
+    }
+
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        self.copies.contains_key(&self.fingerprint(hash))
+    }
+}
+
+impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        let fingerprint = self.fingerprint(hash);
+        let copies = self.copies.get(&fingerprint).copied().unwrap_or(0);
+        let inserted = Inserted::from_change(copies == 0);
+        let early = u64::from(Self::has(Fault::RefusesTooEarly)) * (self.capacity / 10 + 1);
+        let room = self.params.slots.saturating_sub(self.holes + early);
+        if copies == COPIES || self.len >= room {
+            if Self::has(Fault::DropsTheKeyWhenFull) {
+                return Ok(inserted);
+            }
+            let other = self.copies.keys().next().copied();
+            if let (Some(other), true) = (other, Self::has(Fault::DropsAnotherWhenFull)) {
+                self.copies.remove(&other);
+                self.copies.insert(fingerprint, copies + 1);
+                return Ok(inserted);
+            }
+            if Self::has(Fault::RefusesButCounts) {
+                self.len += 1;
+            }
+            if !Self::has(Fault::RefusesOnlyOnce) || !self.refused {
+                // A note that an error was given is no part of the set, but only the faulty one takes it.
+                self.refused = Self::has(Fault::RefusesOnlyOnce);
+                return Err(if copies == COPIES {
+                    Full::Copies { copies }
+                } else {
+                    self.full()
+                });
+            }
+        }
+        self.len += 1;
+        if !(Self::has(Fault::SkipsTwins) && copies > 0) {
+            self.copies.insert(fingerprint, copies + 1);
+        }
+        Ok(inserted)
+    }
+
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, amq_core::BatchFull> {
+        let before = self.clone();
+        let mut new = 0;
+        for (done, &hash) in (0..).zip(hashes) {
+            match self.insert_hash(hash) {
+                Ok(inserted) => new += u64::from(inserted.is_new()),
+                Err(full) => {
+                    if Self::has(Fault::BatchUndoneWhenFull) {
+                        *self = before;
+                    }
+                    return Err(amq_core::BatchFull { done, full });
+                }
+            }
+        }
+        Ok(new)
+    }
+
+    fn clear(&mut self) {
+        self.copies.clear();
+        (self.len, self.holes, self.refused) = (0, 0, false);
+    }
+}
+
+impl<const FAULT: u8> RemoveFilter for Multiset<FAULT> {
+    fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        let fingerprint = self.fingerprint(hash);
+        let Some(copies) = self.copies.get_mut(&fingerprint) else {
+            if Self::has(Fault::RemoveOfAbsentCounts) {
+                self.len = self.len.saturating_sub(1);
+            }
+            return false;
+        };
+        *copies -= 1;
+        if *copies == 0 || Self::has(Fault::RemovesEveryCopy) {
+            self.copies.remove(&fingerprint);
+        }
+        self.len -= 1;
+        self.holes += u64::from(Self::has(Fault::HoleNeverFilled));
+        !Self::has(Fault::RemoveSaysNo)
+    }
+}
+
+impl<const FAULT: u8> CountFilter for Multiset<FAULT> {
+    fn count_hash(&self, hash: KeyHash) -> Count {
+        let mut copies = self
+            .copies
+            .get(&self.fingerprint(hash))
+            .copied()
+            .unwrap_or(0);
+        if Self::has(Fault::CountsToOne) {
+            copies = copies.min(1);
+        }
+        if Self::has(Fault::CountsOneMore) && copies > 0 {
+            copies += 1;
+        }
+        Count {
+            at_least: copies,
+            saturated: copies >= COPIES,
+        }
+    }
+}
+
+impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
+    type Params = Params;
+
+    fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
+        goal.check(1)?;
+        let rate = |params: &Params| Self::predicted_fpr(params, goal.items).mean;
+        let mut params = Params::all(goal.items);
+        let best = match goal.budget {
+            Budget::Fpr(fpr) => params.find(|params| rate(params) <= fpr),
+            _ => params
+                .filter(|params| params.bytes() <= goal.max_bits() / 8)
+                .last(),
+        };
+        let Some(params) = best else {
+            return Err(match (goal.budget, Params::all(goal.items).next()) {
+                (Budget::Fpr(fpr), _) => PlanError::FprUnreachable {
+                    fpr,
+                    lowest: Params::all(goal.items)
+                        .last()
+                        .map_or(1.0, |params| rate(&params)),
+                    items: goal.items,
+                },
+                (_, Some(least)) => PlanError::Bytes {
+                    bytes: goal.max_bits() / 8,
+                    min: least.bytes(),
+                },
+                (_, None) => PlanError::Items {
+                    items: goal.items,
+                    min: 1,
+                    max: u64::MAX / 2,
+                },
+            });
+        };
+        Ok(Plan {
+            items: goal.items,
+            bytes: params.bytes(),
+            expected_fpr: rate(&params),
+            build_bytes: params.bytes(),
+            params,
+        })
+    }
+
+    fn predicted_fpr(params: &Params, items: u64) -> PredictedFpr {
+        let (mean, variance) = theory::fill(params.universe() as f64, items as f64);
+        PredictedFpr {
+            mean,
+            sd: variance.sqrt(),
+        }
+    }
+
+    fn params(&self) -> Params {
+        self.params
+    }
+}
+
+impl<const FAULT: u8> EmptyFilter for Multiset<FAULT> {
+    fn from_plan(plan: &Plan<Params>, seed: u64) -> Result<Self, BuildError> {
+        if plan.bytes > 1 << 40 {
+            return Err(BuildError::OutOfMemory { bytes: plan.bytes });
+        }
+        Ok(Self {
+            copies: HashMap::new(),
+            params: plan.params,
+            seed,
+            capacity: plan.items,
+            len: 0,
+            holes: 0,
+            refused: false,
+        })
+    }
+}
+
+impl<const FAULT: u8> MergeFilter for Multiset<FAULT> {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        MergeError::check("slots", self.params.slots, other.params.slots)?;
+        MergeError::check(
+            "remainder",
+            self.params.remainder.into(),
+            other.params.remainder.into(),
+        )?;
+        MergeError::check("seed", self.seed, other.seed)?;
+        if self.len + other.len > self.params.slots {
+            return Err(MergeError::Full(self.full()));
+        }
+        for (fingerprint, theirs) in &other.copies {
+            let copies = theirs + self.copies.get(fingerprint).unwrap_or(&0);
+            if copies > COPIES {
+                return Err(MergeError::Full(Full::Copies { copies }));
+            }
+        }
+        Ok(())
+    }
+
+    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.can_merge(other)?;
+        for (fingerprint, theirs) in &other.copies {
+            *self.copies.entry(*fingerprint).or_default() += theirs;
+        }
+        self.len += other.len;
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! Every broken filter is rejected, by the law that is about what is broken.
+
+mod reference;
+
+use amq_conformance::model::any_sequence_agrees_with_the_model as played;
+use amq_conformance::rate::{self, Cell};
+use amq_conformance::{
+    Golden, Violation, at_once, build, by_inserting, edge, insert, membership, merge, model, plan,
+    remove,
+};
+use reference::{Bloom, Fault, Multiset};
+
+/// One test a fault: `fault, filter: laws that must reject it`.
+macro_rules! rejected {
+    ($($test:ident: $filter:ident with $fault:ident by { $($law:expr;)+ })*) => {$(
+        #[test]
+        fn $test() {
+            type Broken = $filter<{ Fault::$fault as u8 }>;
+            $({
+                let law: fn() -> Result<(), Violation> = $law;
+                let verdict = law();
+                assert!(verdict.is_err(), "{:?} passes {}", Fault::$fault, stringify!($law));
+            })+
+        }
+    )*};
+}
+
+fn gate<F: amq_core::EmptyFilter>(cell: Cell) -> Result<(), Violation> {
+    rate::a_filter_errs_as_often_as_predicted::<F>(by_inserting, cell).map(drop)
+}
+
+fn small<F: amq_core::EmptyFilter>() -> Result<(), Violation> {
+    rate::small_filters_err_as_often_as_predicted::<F>(by_inserting).map(drop)
+}
+
+rejected! {
+    a_key_of_one_probe_fewer: Bloom with OneProbeFewer by {
+        || gate::<Broken>(rate::ONE_IN_100);
+        || gate::<Broken>(rate::HALF_FULL);
+    }
+    a_key_of_one_probe_more: Bloom with OneProbeMore by {
+        || gate::<Broken>(rate::ONE_IN_100);
+        || gate::<Broken>(rate::HALF_FULL);
+    }
+    a_hash_cut_to_32_bits: Bloom with HashOf32Bits by {
+        || gate::<Broken>(rate::ONE_IN_100_000);
+    }
+    an_index_that_prefers_the_lower_half: Bloom with LowerHalfMoreOften by {
+        || gate::<Broken>(rate::ONE_IN_100);
+        || gate::<Broken>(rate::ONE_IN_256);
+    }
+    the_folklore_formula: Bloom with FolkloreRate by {
+        || small::<Broken>();
+    }
+    a_formula_that_denies_the_spread: Bloom with SpreadDenied by {
+        || small::<Broken>();
+        || gate::<Broken>(rate::ONE_IN_100);
+    }
+    a_formula_that_overstates_the_spread: Bloom with SpreadOverstated by {
+        || small::<Broken>();
+    }
+    an_expected_rate_of_its_own: Bloom with RateOfHalfTheKeys by {
+        || gate::<Broken>(rate::ONE_IN_100);
+        || insert::an_overfull_filter_says_so::<Broken>();
+    }
+
+    a_filter_that_forgets_one_key_in_a_thousand: Bloom with ForgetsOneInAThousand by {
+        || membership::every_key_is_found::<Broken>(by_inserting);
+        || membership::every_key_is_found::<Broken>(at_once);
+        || insert::every_inserted_key_is_found::<Broken>();
+    }
+    a_batch_that_asks_less: Bloom with BatchAsksOneProbeFewer by {
+        || membership::a_batch_answers_as_single_queries_do::<Broken>(by_inserting);
+    }
+    a_batch_that_leaves_an_answer_out: Bloom with BatchSkipsItsLastKey by {
+        || membership::a_batch_answers_as_single_queries_do::<Broken>(by_inserting);
+        || membership::every_key_is_found::<Broken>(by_inserting);
+        || played(model::Abilities::<Broken>::empty());
+    }
+    a_batch_that_leaves_a_key_out: Bloom with BatchInsertSkipsItsLastKey by {
+        || membership::every_key_is_found::<Broken>(by_inserting);
+        || played(model::Abilities::<Broken>::empty());
+    }
+    a_batch_of_two_lengths: Bloom with LengthsNotCompared by {
+        || membership::a_batch_of_two_lengths_is_refused::<Broken>(by_inserting);
+    }
+    a_seed_that_is_dropped: Bloom with SeedNotKept by {
+        || membership::a_key_is_its_hash_under_the_filters_seed::<Broken>(by_inserting);
+    }
+    a_seed_of_which_half_is_used: Bloom with SeedReachesHalf by {
+        || membership::a_key_is_its_hash_under_the_filters_seed::<Broken>(by_inserting);
+    }
+    a_build_that_fails_for_some_numbers: Bloom with LosesTheLastOf64 by {
+        || build::any_number_of_keys_can_be_built::<Broken>();
+    }
+    a_build_that_miscounts: Bloom with BuildCountsTwice by {
+        || membership::every_key_is_found::<Broken>(at_once);
+    }
+
+    an_insert_that_always_says_new: Bloom with AlwaysNew by {
+        || insert::an_insert_says_whether_the_key_was_there::<Broken>();
+        || played(model::Abilities::<Broken>::empty());
+    }
+    an_insert_that_never_says_new: Bloom with NeverNew by {
+        || insert::an_insert_says_whether_the_key_was_there::<Broken>();
+        || played(model::Abilities::<Broken>::empty());
+    }
+    a_length_that_counts_repeats: Bloom with CountsRepeats by {
+        || played(model::Abilities::<Broken>::empty());
+    }
+    a_clear_that_keeps_a_word: Bloom with ClearKeepsAWord by {
+        || insert::a_cleared_filter_is_a_new_one::<Broken>();
+    }
+    a_clear_that_keeps_the_count: Bloom with ClearKeepsTheCount by {
+        || insert::a_cleared_filter_is_a_new_one::<Broken>();
+        || played(model::Abilities::<Broken>::empty());
+    }
+    a_table_that_grows_with_every_copy: Bloom with GrowsWithEveryInsert by {
+        || insert::one_key_a_hundred_thousand_times_is_bounded::<Broken>();
+    }
+
+    a_merge_that_ignores_the_seed: Bloom with MergeIgnoresSeed by {
+        || merge::another_seed_is_refused_by_name::<Broken>(by_inserting);
+    }
+    a_merge_that_ignores_the_geometry: Bloom with MergeIgnoresGeometry by {
+        || merge::another_geometry_is_refused_by_name_or_merged_whole::<Broken>(by_inserting);
+    }
+    a_merge_that_fails_half_way: Bloom with MergeBeforeCheck by {
+        || merge::another_seed_is_refused_by_name::<Broken>(by_inserting);
+        || merge::another_geometry_is_refused_by_name_or_merged_whole::<Broken>(by_inserting);
+    }
+    a_merge_with_a_wrong_count: Bloom with MergeKeepsItsCount by {
+        || merge::a_merged_filter_holds_the_keys_of_both::<Broken>(by_inserting);
+        || played(model::Abilities::<Broken>::empty().merge());
+    }
+    a_merge_that_intersects: Bloom with MergeIntersects by {
+        || merge::a_merged_filter_holds_the_keys_of_both::<Broken>(by_inserting);
+        || merge::merging_is_commutative_and_empty_is_its_identity::<Broken>(by_inserting);
+        || played(model::Abilities::<Broken>::empty().merge());
+    }
+    a_merge_that_names_the_wrong_field: Bloom with MergeNamesNothing by {
+        || merge::another_geometry_is_refused_by_name_or_merged_whole::<Broken>(by_inserting);
+    }
+    a_can_merge_that_promises_too_much: Bloom with CanMergeAnything by {
+        || merge::another_seed_is_refused_by_name::<Broken>(by_inserting);
+        || merge::another_geometry_is_refused_by_name_or_merged_whole::<Broken>(by_inserting);
+    }
+
+    a_plan_over_its_budget: Bloom with PlanOverBudget by {
+        || plan::a_plan_keeps_to_its_budget::<Broken>();
+    }
+    a_plan_that_misses_the_rate: Bloom with PlanUnderRate by {
+        || plan::a_plan_keeps_to_its_budget::<Broken>();
+        || gate::<Broken>(rate::ONE_IN_100);
+    }
+    a_plan_for_an_impossible_rate: Bloom with PlanAcceptsAnything by {
+        || edge::an_impossible_goal_is_refused_by_name::<Broken>();
+    }
+    a_plan_for_another_goal: Bloom with PlanNamesAnotherGoal by {
+        || edge::a_goal_at_the_edge_is_planned_or_refused::<Broken>();
+        || plan::a_plan_keeps_to_its_budget::<Broken>();
+    }
+    a_size_that_is_not_the_planned_one: Bloom with SizeUnderstated by {
+        || plan::a_filter_is_what_its_plan_says::<Broken>();
+        || plan::a_filled_filter_takes_the_planned_bytes::<Broken>(by_inserting);
+    }
+    a_capacity_that_is_not_the_planned_one: Bloom with CapacityUnderstated by {
+        || plan::a_filter_is_what_its_plan_says::<Broken>();
+        || membership::a_filter_is_the_same_behind_dyn::<Broken>(at_once);
+    }
+
+    a_remove_that_takes_every_copy: Multiset with RemovesEveryCopy by {
+        || remove::removing_one_copy_leaves_the_others::<Broken>();
+        || played(model::Abilities::<Broken>::empty().remove());
+    }
+    an_insert_that_skips_a_twin: Multiset with SkipsTwins by {
+        || remove::removing_one_copy_leaves_the_others::<Broken>();
+        || played(model::Abilities::<Broken>::empty().remove());
+    }
+    a_remove_of_nothing_that_counts: Multiset with RemoveOfAbsentCounts by {
+        || remove::removing_an_absent_key_changes_nothing::<Broken>();
+        || played(model::Abilities::<Broken>::empty().remove());
+    }
+    a_remove_that_says_it_did_nothing: Multiset with RemoveSaysNo by {
+        || remove::removing_one_copy_leaves_the_others::<Broken>();
+        || played(model::Abilities::<Broken>::empty().remove());
+    }
+    a_hole_that_is_never_filled_again: Multiset with HoleNeverFilled by {
+        || remove::a_filter_can_be_turned_over_for_ever::<Broken>();
+    }
+    a_full_filter_that_drops_another_key: Multiset with DropsAnotherWhenFull by {
+        || insert::a_full_filter_refuses_and_stays_as_it_was::<Broken>();
+    }
+    a_full_filter_that_drops_the_new_key: Multiset with DropsTheKeyWhenFull by {
+        || insert::a_full_filter_refuses_and_stays_as_it_was::<Broken>();
+    }
+    a_refusal_that_changes_the_count: Multiset with RefusesButCounts by {
+        || insert::a_full_filter_refuses_and_stays_as_it_was::<Broken>();
+        || insert::one_key_a_hundred_thousand_times_is_bounded::<Broken>();
+        || played(model::Abilities::<Broken>::empty().remove());
+    }
+    a_refusal_that_does_not_stand: Multiset with RefusesOnlyOnce by {
+        || insert::a_full_filter_refuses_and_stays_as_it_was::<Broken>();
+        || insert::one_key_a_hundred_thousand_times_is_bounded::<Broken>();
+    }
+    a_refusal_before_the_planned_number: Multiset with RefusesTooEarly by {
+        || insert::a_full_filter_refuses_and_stays_as_it_was::<Broken>();
+        || gate::<Broken>(rate::ONE_IN_100);
+    }
+    a_refused_batch_that_is_undone: Multiset with BatchUndoneWhenFull by {
+        || insert::a_full_filter_refuses_and_stays_as_it_was::<Broken>();
+        || played(model::Abilities::<Broken>::empty().remove());
+    }
+    a_count_that_stops_at_one: Multiset with CountsToOne by {
+        || remove::a_count_is_never_too_low_and_seldom_too_high::<Broken>();
+    }
+    a_count_that_is_one_too_high: Multiset with CountsOneMore by {
+        || remove::a_count_is_never_too_low_and_seldom_too_high::<Broken>();
+    }
+}
+
+#[test]
+fn golden_counts_that_are_missing_or_changed_are_reported_with_the_way_out() {
+    if std::env::var_os("AMQ_BLESS").is_some() {
+        return;
+    }
+    let root = env!("CARGO_TARGET_TMPDIR");
+    let folder = std::path::Path::new(root).join("tests/golden");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("rates-some.txt"), "# cell: counts\n1e-2: 3 4\n").unwrap();
+    let compare = |name, cell, counts: &[u64]| {
+        let counts = rate::Counts::FalsePositives(counts.to_vec());
+        Golden::new(root, name).compare(&[(cell, counts)])
+    };
+    assert_eq!(compare("some", "1e-2", &[3, 4]), Ok(()));
+    let changed = compare("some", "1e-2", &[3, 5]).unwrap_err().to_string();
+    assert!(changed.contains("\"3 5\", should be \"3 4\""), "{changed}");
+    for missing in [compare("some", "1e-3", &[1]), compare("none", "1e-2", &[1])] {
+        let text = missing.unwrap_err().to_string();
+        assert!(text.contains("AMQ_BLESS=1"), "{text}");
+    }
+}
