@@ -12,6 +12,7 @@
 //! | [`timing`], [`stats`], [`progress`] | the clock: contenders in turns, medians over shuffled rounds |
 //! | [`suite`], [`heat`], [`measure`] | which cells there are, and a run through them |
 //! | [`record`], [`run`], [`machine`], [`lock`], [`store`] | what is written down, and how |
+//! | [`render`] | the page, its plots and tables, from records and theory alone |
 //! | [`cli`], [`commands`], [`tables`] | the command line |
 #![deny(unsafe_code)]
 
@@ -32,7 +33,6 @@ pub mod measure;
 pub mod progress;
 pub mod record;
 pub mod registry;
-#[path = "render_stub.rs"]
 pub mod render;
 pub mod run;
 pub mod stats;

@@ -64,6 +64,11 @@ impl Records {
         self.describe(RUN, run)
     }
 
+    /// The description of the machine, if there is one.
+    pub fn machine(&self) -> Result<Option<Machine>, BenchError> {
+        self.description(MACHINE)
+    }
+
     /// Writes the description of the machine.
     pub fn write_machine(&self, machine: &Machine) -> Result<(), BenchError> {
         self.describe(MACHINE, machine)

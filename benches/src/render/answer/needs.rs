@@ -1,0 +1,116 @@
+//! The needs that the answer speaks of, and the rule for each.
+
+use crate::contender::Ability;
+use crate::record::Workload;
+use crate::render::data::Data;
+use crate::render::entry::Entry;
+use crate::render::number::asked;
+
+/// What is the less, the better.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum By {
+    /// Bits per key.
+    Space,
+    /// Time of a workload.
+    Time(Workload),
+}
+
+/// One row: a need, who comes into question, and what decides among them.
+pub(super) struct Need {
+    /// In the words of who has it.
+    pub(super) need: String,
+    /// The rate to be kept.
+    pub(super) rate: Option<f64>,
+    /// Who comes into question.
+    pub(super) fits: fn(&Entry<'_>) -> bool,
+    /// What decides.
+    pub(super) by: By,
+    /// Said after the numbers.
+    pub(super) also: &'static str,
+}
+
+/// All needs that are asked about, whether or not the records have an answer.
+pub(super) fn needs(data: &Data) -> Vec<Need> {
+    let rate = data.main_rate();
+    let need = |need: &str, fits: fn(&Entry<'_>) -> bool, by: By| Need {
+        need: need.to_owned(),
+        rate,
+        fits,
+        by,
+        also: "",
+    };
+    let query = By::Time(Workload::Query50);
+    let mut needs = vec![
+        need("Keys come one by one; least memory", inserts, By::Space),
+        need("Keys come one by one; quickest queries", inserts, query),
+        need(
+            "All keys known beforehand; least memory",
+            |entry| !entry.is_exact(),
+            By::Space,
+        ),
+        need(
+            "Quickest queries, however it is made",
+            |entry| !entry.is_exact(),
+            query,
+        ),
+        need(
+            "Quickest when most keys asked for are absent",
+            |entry| !entry.is_exact(),
+            By::Time(Workload::Query0),
+        ),
+        need(
+            "Many queries at once",
+            |entry| !entry.is_exact(),
+            By::Time(Workload::Batch50),
+        ),
+        need(
+            "Built often; quickest build",
+            |entry| !entry.is_exact(),
+            By::Time(Workload::Build),
+        ),
+        Need {
+            also: "timed on one thread only",
+            ..need(
+                "Inserts from several threads; quickest queries",
+                |entry| entry.can(Ability::ConcurrentInsert) && !entry.is_exact(),
+                query,
+            )
+        },
+    ];
+    let lowest = data
+        .main_set()
+        .zip(data.main_size())
+        .and_then(|(set, keys)| data.rates(set, keys).last().copied());
+    if lowest != rate
+        && let Some(lowest) = lowest
+    {
+        for (name, by) in [("least memory", By::Space), ("quickest queries", query)] {
+            needs.push(Need {
+                rate: Some(lowest),
+                ..need(&format!("A rate of {}; {name}", asked(lowest)), inserts, by)
+            });
+        }
+    }
+    needs.extend([
+        need(
+            "Keys are removed again",
+            |entry| entry.can(Ability::Remove) && !entry.is_exact(),
+            By::Space,
+        ),
+        need(
+            "Keys are counted",
+            |entry| entry.can(Ability::Count) && !entry.is_exact(),
+            By::Space,
+        ),
+        need(
+            "The number of keys is not known beforehand",
+            |entry| entry.can(Ability::Grow) && !entry.is_exact(),
+            By::Space,
+        ),
+    ]);
+    needs
+}
+
+fn inserts(entry: &Entry<'_>) -> bool {
+    entry.can(Ability::Insert) && !entry.is_exact()
+}

@@ -1,0 +1,206 @@
+//! Claims that theory alone settles.
+
+use super::Settled;
+use crate::render::number::{asked, percent, three};
+use amq_bloom::theory::{blocked, classic};
+use amq_bloom::{BloomParams, Goal, Plan, PlanError};
+use amq_core::numeric::last_true;
+
+const MILLION: u64 = 1_000_000;
+
+/// All of them. A formula that refuses its own textbook example is an error, of which a test sees to it that there is none.
+pub(super) fn all() -> Vec<Result<Settled, PlanError>> {
+    vec![
+        halving(),
+        overfilled(),
+        megabytes(),
+        well_known_sizes(),
+        decade(),
+        billion(),
+        counted(),
+        sized_by_the_wrong_formula(),
+    ]
+}
+
+fn plan(items: u64, fpr: f64) -> Result<Plan<BloomParams>, PlanError> {
+    classic::plan(Goal::fpr(items, fpr))
+}
+
+fn halving() -> Result<Settled, PlanError> {
+    let step = bits(0.005) - bits(0.01);
+    let before = plan(MILLION, 0.01)?;
+    let more = classic::plan(Goal::bits_per_key(MILLION, before.bits_per_key() + 0.7))?;
+    Ok(Settled {
+        claim: "Each 0.7 bits per key more halve the rate of a Bloom filter".to_owned(),
+        holds: step < 0.8,
+        verdict: format!(
+            "From 1 % to 0.5 % takes {step:.2} bits; 0.7 bits multiply the rate by {}",
+            three(more.expected_fpr / before.expected_fpr)
+        ),
+        by: "formula",
+    })
+}
+
+fn overfilled() -> Result<Settled, PlanError> {
+    let params = plan(MILLION, 0.01)?.params;
+    let rate = |items: u64| classic::fpr(params.bits, params.probes, items);
+    let five = rate(5 * MILLION);
+    let at = last_true(MILLION, 5 * MILLION, |items| rate(items) <= 0.18);
+    Ok(Settled {
+        claim:
+            "A filter for a million keys at 1 % that holds five million has a rate of about 18 %"
+                .to_owned(),
+        holds: (five - 0.18).abs() < 0.02,
+        verdict: format!(
+            "{} % with five million; 18 % comes at {} million",
+            (five * 100.0).round(),
+            three(at as f64 / MILLION as f64)
+        ),
+        by: "formula",
+    })
+}
+
+fn megabytes() -> Result<Settled, PlanError> {
+    let (one, tenth) = (plan(MILLION, 0.01)?, plan(MILLION, 0.001)?);
+    let megabytes = |plan: &Plan<BloomParams>| plan.bytes as f64 / 1e6;
+    Ok(Settled {
+        claim: "A million keys at 1 % take 1.2 MB and seven probes; 1.8 MB give 0.1 %".to_owned(),
+        holds: (megabytes(&one) - 1.2).abs() < 0.05
+            && one.params.probes == 7
+            && (megabytes(&tenth) - 1.8).abs() < 0.05,
+        verdict: format!(
+            "{:.3} MB and {} probes; {:.3} MB (decimal)",
+            megabytes(&one),
+            one.params.probes,
+            megabytes(&tenth)
+        ),
+        by: "formula",
+    })
+}
+
+fn well_known_sizes() -> Result<Settled, PlanError> {
+    let claimed = [
+        (0.1, 4.8, 3),
+        (0.01, 9.6, 7),
+        (1e-3, 14.4, 10),
+        (1e-4, 19.2, 13),
+        (1e-5, 24.0, 17),
+    ];
+    let mut found = Vec::new();
+    let mut holds = true;
+    for (rate, bits, probes) in claimed {
+        let plan = plan(MILLION, rate)?;
+        holds &= (plan.bits_per_key() - bits).abs() < 0.06 && plan.params.probes == probes;
+        found.push(format!(
+            "{} {:.2} bits, k = {}",
+            asked(rate),
+            plan.bits_per_key(),
+            plan.params.probes
+        ));
+    }
+    let claimed =
+        claimed.map(|(rate, bits, probes)| format!("{} {bits:.1} bits, k = {probes}", asked(rate)));
+    Ok(Settled {
+        claim: format!("Sizes of a Bloom filter: {}", claimed.join("; ")),
+        holds,
+        verdict: found.join("; "),
+        by: "formula",
+    })
+}
+
+fn decade() -> Result<Settled, PlanError> {
+    let step = bits(0.001) - bits(0.01);
+    Ok(Settled {
+        claim: "Each 4.8 bits per key more divide the rate by ten".to_owned(),
+        holds: (step - 4.8).abs() < 0.05,
+        verdict: format!("From 1 % to 0.1 %: {step:.2} bits"),
+        by: "formula",
+    })
+}
+
+fn billion() -> Result<Settled, PlanError> {
+    let plan = plan(1_000_000_000, 0.001)?;
+    let gigabytes = plan.bytes as f64 / 1e9;
+    Ok(Settled {
+        claim: "A billion keys at 0.1 % take 15 bits each, 1.875 GB, with about ten probes"
+            .to_owned(),
+        holds: plan.bits_per_key() <= 15.0 && plan.params.probes == 10,
+        verdict: format!(
+            "Rounded up: {:.2} bits, {gigabytes:.3} GB, {} probes",
+            plan.bits_per_key(),
+            plan.params.probes
+        ),
+        by: "formula",
+    })
+}
+
+fn counted() -> Result<Settled, PlanError> {
+    let params = BloomParams {
+        bits: 14_400_000,
+        probes: 10,
+    };
+    params.check()?;
+    let rate = classic::fpr(params.bits, params.probes, MILLION);
+    let expected = rate * MILLION as f64;
+    // The queries scatter, and so does the filter's own rate.
+    let spread = (expected * (1.0 - rate))
+        .sqrt()
+        .hypot(classic::fpr_sd(params.bits, params.probes, MILLION) * MILLION as f64);
+    Ok(Settled {
+        claim: "A million keys in 14.4 bits each with ten probes were seen to give 994 false positives in a million".to_owned(),
+        holds: (994.0 - expected).abs() <= 2.0 * spread,
+        verdict: format!("Consistent: {expected:.0} ± {spread:.0} are expected"),
+        by: "formula",
+    })
+}
+
+fn sized_by_the_wrong_formula() -> Result<Settled, PlanError> {
+    const PROBES: f64 = 8.0;
+    const BLOCK_BITS: f64 = 256.0;
+    let bits = -PROBES / (1.0 - 0.01f64.powf(1.0 / PROBES)).ln();
+    let blocks = (MILLION as f64 * bits / BLOCK_BITS).ceil() as u64;
+    let rate = blocked::fpr(blocks, MILLION);
+    Ok(Settled {
+        claim: "A split-block filter may be sized by the classic formula for eight probes"
+            .to_owned(),
+        holds: rate <= 0.0101,
+        verdict: format!("Asked for 1 %, it then gives {}", percent(rate)),
+        by: "formula",
+    })
+}
+
+/// Bits per key of a large classic filter.
+fn bits(rate: f64) -> f64 {
+    classic::bits_per_key(rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_formula_settles_its_claim_as_the_literature_does() {
+        let settled: Vec<Settled> = all().into_iter().map(|claim| claim.ok().unwrap()).collect();
+        let verdicts: Vec<bool> = settled.iter().map(|settled| settled.holds).collect();
+        assert_eq!(
+            verdicts,
+            [false, false, true, true, true, true, true, false]
+        );
+        for (index, words) in [
+            (0, "1.44"),
+            (1, "83 %"),
+            (1, "2.09"),
+            (2, "1.199"),
+            (4, "4.78"),
+            (5, "1.797"),
+            (6, "989"),
+            (7, "1.46 %"),
+        ] {
+            assert!(
+                settled[index].verdict.contains(words),
+                "{}",
+                settled[index].verdict
+            );
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Claims that introductions repeat, each settled by this workspace's own formulas or by the records.
+//!
+//! Nothing in the right column is typed: a change in theory changes the page.
+
+mod formulas;
+mod records;
+
+use super::data::Data;
+use super::document::{Block, Spans, Table};
+use crate::contender::Family;
+
+/// What became of a claim.
+struct Settled {
+    claim: String,
+    holds: bool,
+    verdict: String,
+    by: &'static str,
+}
+
+/// The table, and what must wait.
+pub(super) fn blocks(data: &Data) -> Vec<Block> {
+    // A formula that refuses its own textbook example leaves its row out; tests see to it that none does.
+    let mut settled: Vec<Settled> = formulas::all().into_iter().flatten().collect();
+    settled.extend(records::all(data));
+    let row = |settled: Settled| {
+        let verdict = if settled.holds { "true" } else { "false" };
+        vec![
+            Spans::from(settled.claim),
+            Spans::default().strong(verdict),
+            Spans::from(settled.verdict),
+            Spans::from(settled.by),
+        ]
+    };
+    let mut blocks = vec![Block::Table(Table {
+        caption: "Claims and what they come to".to_owned(),
+        head: ["claim", "verdict", "the figure", "settled by"]
+            .map(str::to_owned)
+            .to_vec(),
+        words: 4,
+        rows: settled.into_iter().map(row).collect(),
+    })];
+    let families = data.families();
+    let absent: Vec<&str> = [
+        (Family::Counting, "counting"),
+        (Family::Scalable, "scalable"),
+        (Family::Cuckoo, "cuckoo"),
+        (Family::Quotient, "quotient"),
+        (Family::Ribbon, "ribbon"),
+    ]
+    .into_iter()
+    .filter(|(family, _)| !families.contains(family))
+    .map(|(_, name)| name)
+    .collect();
+    if !absent.is_empty() {
+        blocks.push(Block::Para(Spans::from(format!(
+            "Claims about {} filters are not settled here: these records have none.",
+            super::number::list(&absent)
+        ))));
+    }
+    blocks
+}

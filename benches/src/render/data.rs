@@ -1,0 +1,221 @@
+//! The records of one run, sorted into heats: the contenders that met over the same keys at one asked rate.
+
+use super::entry::Entry;
+use crate::contender::{Family, Role};
+use crate::error::BenchError;
+use crate::machine::Machine;
+use crate::record::Row;
+use crate::run::{ContenderFacts, Run};
+use crate::store::Records;
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+
+/// The rate of filters of eight-bit fingerprints, in whose heat contenders without a choice take part.
+const BYTE: f64 = 1.0 / 256.0;
+/// The rate that everything is compared at, if it was asked for.
+const ONE_PERCENT: f64 = 0.01;
+
+/// Everything that one run left behind.
+#[derive(Debug)]
+pub(super) struct Data {
+    /// The folder it was read from.
+    pub(super) folder: PathBuf,
+    /// The run's own description.
+    pub(super) run: Run,
+    /// The machine's, if it was written.
+    pub(super) machine: Option<Machine>,
+    rows: Vec<Vec<Row>>,
+}
+
+/// Who met over the same keys.
+#[derive(Debug)]
+pub(super) struct Heat<'a> {
+    /// Which keys.
+    pub(super) key_set: &'a str,
+    /// How many.
+    pub(super) keys: u64,
+    /// The rate they were asked for; none where nobody could be asked.
+    pub(super) rate: Option<f64>,
+    /// Who, in the order of the registry.
+    pub(super) entries: Vec<Entry<'a>>,
+}
+
+impl Data {
+    /// Reads the records of a folder.
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let none = || BenchError::NoRecords {
+            path: folder.to_owned(),
+        };
+        let records = Records::newest(folder, None).ok_or_else(none)?;
+        let run = records.run()?.ok_or_else(none)?;
+        let rows = run
+            .contender
+            .iter()
+            .map(|facts| records.rows(&facts.name))
+            .collect::<Result<_, _>>()
+            .context("the records cannot be read")?;
+        Ok(Self {
+            folder: records.folder().to_owned(),
+            machine: records.machine()?,
+            run,
+            rows,
+        })
+    }
+
+    /// Contenders with what was recorded of them.
+    fn recorded(&self) -> impl Iterator<Item = (&ContenderFacts, &[Row])> {
+        let rows = self.rows.iter().map(Vec::as_slice);
+        self.run.contender.iter().zip(rows)
+    }
+
+    /// All contenders of the run.
+    pub(super) fn contenders(&self) -> impl Iterator<Item = &ContenderFacts> {
+        self.run.contender.iter()
+    }
+
+    /// Those that are compared and of which there is a record.
+    pub(super) fn filters(&self) -> Vec<&ContenderFacts> {
+        self.recorded()
+            .filter(|(facts, rows)| facts.role == Role::Filter && !rows.is_empty())
+            .map(|(facts, _)| facts)
+            .collect()
+    }
+
+    /// The families that are compared, each once.
+    pub(super) fn families(&self) -> Vec<Family> {
+        let mut families: Vec<Family> = self.filters().iter().map(|facts| facts.family).collect();
+        families.sort_unstable();
+        families.dedup();
+        families
+    }
+
+    /// The names of the key sets: the main one first, the others in the order in which they were measured.
+    pub(super) fn key_sets(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        let described = self.run.key_set.iter().map(|facts| facts.name.as_str());
+        let recorded = self.rows.iter().flatten().map(|row| row.key_set.as_str());
+        for name in described.chain(recorded) {
+            let is_recorded = self.rows.iter().flatten().any(|row| row.key_set == name);
+            if is_recorded && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if let Some(main) = names.iter().position(|&name| name == "random-u64") {
+            names[..=main].rotate_right(1);
+        }
+        names
+    }
+
+    /// The numbers of keys that a key set was measured with, rising.
+    pub(super) fn sizes(&self, key_set: &str) -> Vec<u64> {
+        let of_set = self
+            .rows
+            .iter()
+            .flatten()
+            .filter(|row| row.key_set == key_set);
+        let mut sizes: Vec<u64> = of_set.map(|row| row.keys).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+
+    /// The rates asked for, falling.
+    pub(super) fn rates(&self, key_set: &str, keys: u64) -> Vec<f64> {
+        let rows = self.rows.iter().flatten();
+        let of_cell = rows.filter(|row| row.key_set == key_set && row.keys == keys);
+        let mut rates: Vec<f64> = of_cell.filter_map(|row| row.asked_fpr).collect();
+        rates.sort_by(|a, b| b.total_cmp(a));
+        rates.dedup();
+        rates
+    }
+
+    /// All heats over some keys, by falling rate.
+    pub(super) fn heats<'a>(&'a self, key_set: &'a str, keys: u64) -> Vec<Heat<'a>> {
+        let rates = self.rates(key_set, keys);
+        let of_fixed = rates.iter().find(|&&rate| rate == BYTE).or(rates.first());
+        let heat = |rate: Option<f64>| Heat {
+            key_set,
+            keys,
+            rate,
+            entries: self
+                .recorded()
+                .filter_map(|(facts, rows)| {
+                    let asked = if facts.takes_rate { rate } else { None };
+                    let takes_part = facts.takes_rate || rate == of_fixed.copied();
+                    let is_of = |row: &&Row| {
+                        row.key_set == key_set && row.keys == keys && row.asked_fpr == asked
+                    };
+                    let rows: Vec<&Row> = rows.iter().filter(is_of).collect();
+                    (takes_part && !rows.is_empty()).then_some(Entry { facts, rows })
+                })
+                .collect(),
+        };
+        if rates.is_empty() {
+            return Some(heat(None))
+                .filter(|heat| !heat.entries.is_empty())
+                .into_iter()
+                .collect();
+        }
+        rates.iter().map(|&rate| heat(Some(rate))).collect()
+    }
+
+    /// Every heat: key sets in their order, sizes rising, rates falling.
+    pub(super) fn all_heats(&self) -> Vec<Heat<'_>> {
+        let mut heats = Vec::new();
+        for key_set in self.key_sets() {
+            for keys in self.sizes(key_set) {
+                heats.extend(self.heats(key_set, keys));
+            }
+        }
+        heats
+    }
+
+    /// The key set that questions are answered with.
+    pub(super) fn main_set(&self) -> Option<&str> {
+        self.key_sets().first().copied()
+    }
+
+    /// The size at which most rates were measured; of several, the largest.
+    pub(super) fn main_size(&self) -> Option<u64> {
+        let set = self.main_set()?;
+        self.sizes(set)
+            .into_iter()
+            .max_by_key(|&keys| (self.rates(set, keys).len(), keys))
+    }
+
+    /// The rate that everything is compared at.
+    pub(super) fn main_rate(&self) -> Option<f64> {
+        let rates = self.rates(self.main_set()?, self.main_size()?);
+        let one_percent = rates.iter().find(|&&rate| rate == ONE_PERCENT);
+        one_percent.or(rates.first()).copied()
+    }
+
+    /// The entries that answer for a rate: those asked for it, and those without a choice whose own rate is no worse.
+    pub(super) fn answering<'a>(
+        &'a self,
+        key_set: &'a str,
+        keys: u64,
+        rate: Option<f64>,
+    ) -> Vec<Entry<'a>> {
+        self.heats(key_set, keys)
+            .into_iter()
+            .flat_map(|heat| {
+                let asked = heat.rate == rate;
+                heat.entries.into_iter().filter(move |entry| {
+                    entry.facts.role == Role::Filter
+                        && if entry.facts.takes_rate { asked } else { true }
+                })
+            })
+            .filter(|entry| match (entry.error(), rate) {
+                (Some(_), _) => false,
+                (None, Some(rate)) => entry.keeps(rate),
+                (None, None) => true,
+            })
+            .collect()
+    }
+
+    /// What is less than this is a tie: the run's noise floor, if it was measured.
+    pub(super) fn noise(&self) -> Option<f64> {
+        self.run.noise_floor
+    }
+}
