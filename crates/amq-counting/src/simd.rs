@@ -1,0 +1,344 @@
+//! The operations on blocks with AVX2, and the choice between them and their portable twins.
+//!
+//! This is the only module of the crate with `unsafe` in it. Every function here gives the same answers as the twin in
+//! [`block`](crate::block); the tests compare them.
+#![allow(unsafe_code)]
+
+use crate::block::{Block, place};
+use amq_core::KeyHash;
+use amq_core::prefetch::{ahead, prefetch};
+
+/// Whether the AVX2 functions may be called. With `std` the processor is asked (once; the answer is kept), without it
+/// the crate uses what it was compiled for.
+#[inline(always)]
+fn has_avx2() -> bool {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    return std::is_x86_feature_detected!("avx2");
+    #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
+    return cfg!(all(target_arch = "x86_64", target_feature = "avx2"));
+}
+
+/// Calls the AVX2 version where it exists and the processor has it, else the portable one.
+///
+/// Where the processor is asked, the portable twin of an operation on one key is a function of its own: inlined, its
+/// length would keep the whole operation from being inlined into the caller's loop.
+macro_rules! dispatch {
+    ($avx2:expr, $portable:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        if has_avx2() {
+            // SAFETY: the functions in `avx2` need nothing but AVX2, and the processor has it.
+            return unsafe { $avx2 };
+        }
+        $portable
+    }};
+}
+
+/// An operation on one block: the dispatching function and its portable twin.
+macro_rules! operation {
+    ($(#[$doc:meta])* $name:ident($block:ty)) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub(crate) fn $name(block: $block, choice: u32) -> bool {
+            #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
+            fn portable(block: $block, choice: u32) -> bool {
+                block.$name(choice)
+            }
+            dispatch!(avx2::$name(block, choice), portable(block, choice))
+        }
+    };
+}
+
+operation! {
+    /// Raises a key's counters; whether any was zero.
+    insert(&mut Block)
+}
+operation! {
+    /// Whether all of a key's counters are above zero.
+    contains(&Block)
+}
+operation! {
+    /// Lowers a key's counters, if all are above zero; whether they were.
+    remove(&mut Block)
+}
+
+/// Inserts many hashes; how many had a counter that was zero.
+pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
+    dispatch!(
+        avx2::insert_batch(blocks, hashes),
+        insert_blocks(blocks, hashes, Block::insert)
+    )
+}
+
+/// Answers for many hashes; the slices are equally long.
+pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
+    dispatch!(
+        avx2::contains_batch(blocks, hashes, answers),
+        contains_blocks(blocks, hashes, answers, Block::contains)
+    )
+}
+
+#[inline(always)]
+fn insert_blocks(
+    blocks: &mut [Block],
+    hashes: &[KeyHash],
+    insert: impl Fn(&mut Block, u32) -> bool,
+) -> u64 {
+    let count = blocks.len() as u64;
+    let mut new = 0;
+    ahead(
+        blocks,
+        hashes,
+        |blocks, hash| prefetch(blocks, place(hash, count).0),
+        |blocks, _, hash| {
+            let (block, choice) = place(hash, count);
+            new += u64::from(insert(&mut blocks[block], choice));
+        },
+    );
+    new
+}
+
+#[inline(always)]
+fn contains_blocks(
+    mut blocks: &[Block],
+    hashes: &[KeyHash],
+    answers: &mut [bool],
+    contains: impl Fn(&Block, u32) -> bool,
+) {
+    let count = blocks.len() as u64;
+    ahead(
+        &mut blocks,
+        hashes,
+        |blocks, hash| prefetch(blocks, place(hash, count).0),
+        |blocks, i, hash| {
+            let (block, choice) = place(hash, count);
+            answers[i] = contains(&blocks[block], choice);
+        },
+    );
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{contains_blocks, insert_blocks};
+    use crate::block::Block;
+    use amq_bloom::SALTS;
+    use amq_core::KeyHash;
+    use core::arch::x86_64::{
+        __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128,
+        _mm256_cmpeq_epi64, _mm256_cvtepu32_epi64, _mm256_extracti128_si256, _mm256_load_si256,
+        _mm256_loadu_si256, _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32,
+        _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_slli_epi32, _mm256_sllv_epi64,
+        _mm256_srli_epi32, _mm256_srlv_epi64, _mm256_store_si256, _mm256_sub_epi64,
+        _mm256_testz_si256,
+    };
+
+    /// Half a block: its words, and how far the key's counters are from the lowest bit of each.
+    #[derive(Clone, Copy)]
+    struct Half {
+        words: __m256i,
+        shifts: __m256i,
+    }
+
+    impl Half {
+        /// The key's counters.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        unsafe fn counters(self) -> __m256i {
+            let lowest = _mm256_srlv_epi64(self.words, self.shifts);
+            _mm256_and_si256(lowest, _mm256_set1_epi64x(15))
+        }
+
+        /// All ones for each counter that is zero.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        unsafe fn zero(self) -> __m256i {
+            // SAFETY: AVX2 is there (the caller's promise).
+            let counters = unsafe { self.counters() };
+            _mm256_cmpeq_epi64(counters, _mm256_setzero_si256())
+        }
+
+        /// A one in the lowest bit of each counter that does not stick at 15.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        unsafe fn step(self) -> __m256i {
+            // SAFETY: AVX2 is there (the caller's promise).
+            let counters = unsafe { self.counters() };
+            let sticks = _mm256_cmpeq_epi64(counters, _mm256_set1_epi64x(15));
+            _mm256_sllv_epi64(
+                _mm256_andnot_si256(sticks, _mm256_set1_epi64x(1)),
+                self.shifts,
+            )
+        }
+    }
+
+    /// Both halves of a block as a key sees them.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn halves(block: &Block, choice: u32) -> [Half; 2] {
+        let address: *const __m256i = (&raw const *block).cast();
+        let salts = SALTS;
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is two times 32 bytes, aligned to 64; the salts are 32.
+        unsafe {
+            let salts = _mm256_loadu_si256((&raw const salts).cast());
+            let product = _mm256_mullo_epi32(_mm256_set1_epi32(choice as i32), salts);
+            let shifts = _mm256_slli_epi32::<2>(_mm256_srli_epi32::<28>(product));
+            let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(shifts));
+            let high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(shifts));
+            [(0, low), (1, high)].map(|(half, shifts)| Half {
+                words: _mm256_load_si256(address.add(half)),
+                shifts,
+            })
+        }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn store(block: &mut Block, halves: [__m256i; 2]) {
+        let address: *mut __m256i = (&raw mut *block).cast();
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is two times 32 bytes, aligned to 64, and ours to write.
+        unsafe {
+            _mm256_store_si256(address, halves[0]);
+            _mm256_store_si256(address.add(1), halves[1]);
+        }
+    }
+
+    /// Whether none of the key's counters is zero.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn none_zero([low, high]: [Half; 2]) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise).
+        let zero = unsafe { _mm256_or_si256(low.zero(), high.zero()) };
+        _mm256_testz_si256(zero, zero) != 0
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn insert(block: &mut Block, choice: u32) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe {
+            let [low, high] = halves(block, choice);
+            let raised = [
+                _mm256_add_epi64(low.words, low.step()),
+                _mm256_add_epi64(high.words, high.step()),
+            ];
+            store(block, raised);
+            !none_zero([low, high])
+        }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn contains(block: &Block, choice: u32) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe { none_zero(halves(block, choice)) }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn remove(block: &mut Block, choice: u32) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe {
+            let [low, high] = halves(block, choice);
+            if !none_zero([low, high]) {
+                return false;
+            }
+            let lowered = [
+                _mm256_sub_epi64(low.words, low.step()),
+                _mm256_sub_epi64(high.words, high.step()),
+            ];
+            store(block, lowered);
+            true
+        }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
+        insert_blocks(blocks, hashes, |block, choice| {
+            // SAFETY: AVX2 is there (the caller's promise).
+            unsafe { insert(block, choice) }
+        })
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn contains_batch(
+        blocks: &[Block],
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) {
+        contains_blocks(blocks, hashes, answers, |block, choice| {
+            // SAFETY: AVX2 is there (the caller's promise).
+            unsafe { contains(block, choice) }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn dispatched_operations_agree_with_their_portable_twins() {
+        // On a processor without AVX2 this compares the portable code with itself. Few blocks and many repeats, so that
+        // counters reach 15 and come back to 0.
+        for count in [1u64, 3, 50] {
+            let mut one = vec![Block::default(); count as usize];
+            let mut portable = one.clone();
+            for step in 0..40_000u64 {
+                let key = KeyHash::of(&(step * step % 997), 0);
+                let (block, choice) = place(key, count);
+                let (ours, twin) = (&mut one[block], &mut portable[block]);
+                match step / 5000 % 2 {
+                    0 => assert_eq!(insert(ours, choice), twin.insert(choice)),
+                    _ => assert_eq!(remove(ours, choice), twin.remove(choice)),
+                }
+                assert_eq!(ours, twin);
+                let other = choice.rotate_left(7);
+                assert_eq!(contains(ours, other), twin.contains(other));
+            }
+        }
+    }
+
+    #[test]
+    fn batches_agree_with_single_operations() {
+        let hashes: Vec<KeyHash> = (0..3000u64).map(|i| KeyHash::of(&(i % 2000), 0)).collect();
+        for count in [1u64, 7, 400] {
+            let mut many = vec![Block::default(); count as usize];
+            let (mut one, mut portable) = (many.clone(), many.clone());
+            let news = insert_batch(&mut many, &hashes);
+            assert_eq!(insert_blocks(&mut portable, &hashes, Block::insert), news);
+            let mut counted = 0;
+            for &hash in &hashes {
+                let (block, choice) = place(hash, count);
+                counted += u64::from(insert(&mut one[block], choice));
+            }
+            assert_eq!(counted, news);
+            assert_eq!(one, many);
+            assert_eq!(portable, many);
+            let queries: Vec<KeyHash> = (0..3001u64).map(|i| KeyHash::of(&(i * 3), 0)).collect();
+            let mut answers = vec![false; queries.len()];
+            contains_batch(&many, &queries, &mut answers);
+            let mut twin = vec![true; queries.len()];
+            contains_blocks(&many, &queries, &mut twin, Block::contains);
+            assert_eq!(answers, twin);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The laws that every filter of the family keeps; see `amq-conformance`.
+
+use amq_conformance::suite;
+use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
+
+suite!(counting: CountingBloomFilter => [empty, build, merge, remove, count]);
+suite!(blocked: BlockedCountingBloomFilter => [empty, build, merge, remove, count]);
