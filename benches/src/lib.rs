@@ -42,3 +42,8 @@ pub mod suite;
 pub mod tables;
 pub mod timing;
 pub mod verify;
+
+/// The README's example is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

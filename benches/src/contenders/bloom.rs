@@ -41,7 +41,8 @@ pub static SPLIT_BLOCK: Own<BlockedBloomFilter, Filled> = Own::new(Info {
 /// The classic Bloom filter that is shared between threads.
 pub static ATOMIC: Own<AtomicBloomFilter, Filled> = Own::new(Info {
     name: "atomic-bloom",
-    analysis: "The classic filter with atomic words: inserts through a shared reference, queries as quick as without.",
+    analysis: "The classic filter with atomic words: inserts through a shared reference, each bit a locked \
+               instruction; queries as quick as without.",
     abilities: &[
         Ability::Insert,
         Ability::ConcurrentInsert,

@@ -21,7 +21,7 @@ impl Contender for Fastbloom {
             packages: &["fastbloom", "foldhash"],
             analysis: "A classic Bloom filter with one hash a key and the rest derived from it; its size follows the \
                        textbook formula.",
-            abilities: &[Ability::Insert, Ability::ConcurrentInsert, Ability::Merge],
+            abilities: &[Ability::Insert, Ability::Merge],
             takes_rate: true,
             max_keys: u64::MAX,
             theory: None,

@@ -117,6 +117,8 @@ fn contains_blocks(
 }
 
 #[cfg(target_arch = "x86_64")]
+// Vector functions without pointers need no `unsafe` from Rust 1.86 on; with the oldest compiler they do.
+#[allow(unused_unsafe)]
 mod avx2 {
     use super::{contains_blocks, insert_blocks};
     use crate::block::Block;
@@ -143,8 +145,11 @@ mod avx2 {
         #[inline]
         #[target_feature(enable = "avx2")]
         unsafe fn counters(self) -> __m256i {
-            let lowest = _mm256_srlv_epi64(self.words, self.shifts);
-            _mm256_and_si256(lowest, _mm256_set1_epi64x(15))
+            // SAFETY: AVX2 is there (the caller's promise).
+            unsafe {
+                let lowest = _mm256_srlv_epi64(self.words, self.shifts);
+                _mm256_and_si256(lowest, _mm256_set1_epi64x(15))
+            }
         }
 
         /// All ones for each counter that is zero.
@@ -152,8 +157,7 @@ mod avx2 {
         #[target_feature(enable = "avx2")]
         unsafe fn zero(self) -> __m256i {
             // SAFETY: AVX2 is there (the caller's promise).
-            let counters = unsafe { self.counters() };
-            _mm256_cmpeq_epi64(counters, _mm256_setzero_si256())
+            unsafe { _mm256_cmpeq_epi64(self.counters(), _mm256_setzero_si256()) }
         }
 
         /// A one in the lowest bit of each counter that does not stick at 15.
@@ -161,12 +165,11 @@ mod avx2 {
         #[target_feature(enable = "avx2")]
         unsafe fn step(self) -> __m256i {
             // SAFETY: AVX2 is there (the caller's promise).
-            let counters = unsafe { self.counters() };
-            let sticks = _mm256_cmpeq_epi64(counters, _mm256_set1_epi64x(15));
-            _mm256_sllv_epi64(
-                _mm256_andnot_si256(sticks, _mm256_set1_epi64x(1)),
-                self.shifts,
-            )
+            unsafe {
+                let sticks = _mm256_cmpeq_epi64(self.counters(), _mm256_set1_epi64x(15));
+                let one = _mm256_andnot_si256(sticks, _mm256_set1_epi64x(1));
+                _mm256_sllv_epi64(one, self.shifts)
+            }
         }
     }
 
@@ -214,8 +217,10 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn none_zero([low, high]: [Half; 2]) -> bool {
         // SAFETY: AVX2 is there (the caller's promise).
-        let zero = unsafe { _mm256_or_si256(low.zero(), high.zero()) };
-        _mm256_testz_si256(zero, zero) != 0
+        unsafe {
+            let zero = _mm256_or_si256(low.zero(), high.zero());
+            _mm256_testz_si256(zero, zero) != 0
+        }
     }
 
     /// # Safety
