@@ -79,6 +79,11 @@ pub struct Subject {
     /// shuffled; the first half goes into the filters, the second half is asked for in vain
     #[arg(long, value_name = "FILE")]
     pub keys_file: Option<PathBuf>,
+    /// Measure with so many random keys in place of the suite's key sets, at each of the three rates. Several numbers are
+    /// separated by commas
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "keys_file",
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub keys: Vec<u64>,
     /// Seed of keys, filters, query streams and the order of the rounds
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

@@ -99,6 +99,7 @@ fn request(subject: &Subject, rounds: Option<u64>) -> Request {
         suite: subject.suite,
         only: subject.only.clone(),
         keys_file: subject.keys_file.clone(),
+        keys: subject.keys.clone(),
         rounds,
         seed: subject.seed,
         root: root(),

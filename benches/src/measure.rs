@@ -28,6 +28,8 @@ pub struct Request {
     pub only: Vec<String>,
     /// With whose keys.
     pub keys_file: Option<PathBuf>,
+    /// With so many random keys, if not those of the suite.
+    pub keys: Vec<u64>,
     /// How many timed rounds, if not the suite's.
     pub rounds: Option<u64>,
     /// The seed of everything.
@@ -67,8 +69,15 @@ impl Plan {
         let rounds = request.rounds.unwrap_or(suite.rounds());
         Ok(Self {
             contenders,
-            groups: suite.groups(file.as_ref()),
-            options: Options::new(suite, rounds, request.seed, file_facts, &request.root),
+            groups: if request.keys.is_empty() {
+                suite.groups(file.as_ref())
+            } else {
+                suite.sizes(&request.keys)
+            },
+            options: Options {
+                keys: request.keys.clone(),
+                ..Options::new(suite, rounds, request.seed, file_facts, &request.root)
+            },
         })
     }
 

@@ -49,6 +49,9 @@ pub struct Options {
     pub rounds: u64,
     /// `--seed`: of keys, filters, streams and order.
     pub seed: u64,
+    /// `--keys`, if the sizes are not the suite's.
+    #[serde(default)]
+    pub keys: Vec<u64>,
     /// The key file's name, if there is one.
     pub keys_file: Option<String>,
     /// XXH3-64 of its contents.
@@ -83,6 +86,7 @@ impl Options {
             suite,
             rounds,
             seed,
+            keys: Vec::new(),
             keys_file,
             keys_file_xxh3: digest.map(|digest| format!("{digest:016x}")),
             rustc: env!("AMQ_RUSTC").to_owned(),
@@ -107,6 +111,7 @@ impl Options {
                 ("--suite", options.suite.to_string()),
                 ("--rounds", options.rounds.to_string()),
                 ("--seed", options.seed.to_string()),
+                ("--keys", format!("{:?}", options.keys)),
                 ("--keys-file", optional(&options.keys_file)),
                 (
                     "contents of the key file",

@@ -100,6 +100,17 @@ impl Suite {
         groups
     }
 
+    /// Groups of random keys, as many as the user says.
+    pub fn sizes(self, keys: &[u64]) -> Vec<Group> {
+        keys.iter()
+            .map(|&keys| Group {
+                key_set: KeySet::RandomU64,
+                keys: keys as usize,
+                rates: RATES.to_vec(),
+            })
+            .collect()
+    }
+
     /// Length of a query stream, and the least number of absent keys where the set is made to measure.
     pub const fn queries(self) -> usize {
         match self {

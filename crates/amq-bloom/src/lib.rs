@@ -45,7 +45,7 @@
 //!
 //! A key is hashed once, with XXH3-64 under the filter's seed. *Classic*: the hash is multiplied by an odd constant
 //! once per probe, and the upper bits of each product, scaled to the number of bits, say where. To insert, set these
-//! k bits; to query, test them: in a table that fits the cache up to eight at once, without a branch; in a larger one, where
+//! k bits; to query, test them: in a table that fits the cache up to sixteen at once, without a branch; in a larger one, where
 //! each probe is a cache miss, two at once and the others only if those were set. *Split block*: one bit
 //! in each of the eight words of one block, all eight computed, set and tested at once with AVX2 where the
 //! processor has it. The layout is that of Apache Parquet and Impala, bit for bit.

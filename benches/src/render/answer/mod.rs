@@ -49,7 +49,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let mut blocks = vec![
         Block::Para(Spans::from(format!(
             "Among the contenders measured here with {} keys ({set}){rate}. The rule is the need itself: the least bits per key, or the least nanoseconds; \
-             {noise}, and so are sizes closer than {}; of equally small filters the quicker is named first, of equally quick ones the smaller. \
+             {noise}, and so are sizes closer than {}; of equally small filters the quicker is named first, of equally quick ones the smaller, of those equal in both the one built sooner. \
              Peers are candidates like our own.",
             grouped(keys),
             asked(SPACE_TIE),
@@ -113,15 +113,27 @@ fn row(data: &Data, need: &Need, fitting: &[Entry<'_>]) -> Option<Vec<Spans>> {
     let (mut ties, rest): (Vec<_>, Vec<_>) = ranked
         .into_iter()
         .partition(|(_, value)| *value <= least * (1.0 + tie));
-    // Of equally small ones the quicker, of equally quick ones the smaller.
+    // Of equally small ones the quicker, of equally quick ones the smaller; of those that are equal in both the one
+    // that is built sooner.
+    let slack = match need.by {
+        By::Space => data.noise().unwrap_or(0.0),
+        By::Time(_) => SPACE_TIE,
+    };
     let second = |entry: &Entry<'_>| match need.by {
         By::Space => entry.median(Workload::Query50),
         By::Time(_) => entry.bits(),
     };
+    let least = ties
+        .iter()
+        .filter_map(|(entry, _)| second(entry))
+        .fold(f64::INFINITY, f64::min);
     ties.sort_by(|a, b| {
-        let key = |entry: &Entry<'_>| second(entry).unwrap_or(f64::INFINITY);
-        key(a.0)
-            .total_cmp(&key(b.0))
+        let behind =
+            |entry: &Entry<'_>| second(entry).is_none_or(|second| second > least * (1.0 + slack));
+        let build = |entry: &Entry<'_>| entry.median(Workload::Build).unwrap_or(f64::INFINITY);
+        behind(a.0)
+            .cmp(&behind(b.0))
+            .then(build(a.0).total_cmp(&build(b.0)))
             .then_with(|| a.0.name().cmp(b.0.name()))
     });
     let ((best, _), tied) = ties.split_first()?;
