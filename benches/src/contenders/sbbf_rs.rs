@@ -117,3 +117,39 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amq_core::{Filter as _, InsertFilter, KeyHash};
+
+    /// Two crates that say they have the layout of Parquet must set the same bits for the same hashes.
+    #[test]
+    fn our_blocks_have_the_same_bits_as_those_of_sbbf_rs() {
+        for blocks in [1u64, 2, 3, 1000, 4097] {
+            let functions = FilterFn::new();
+            let mut buffer = vec![Line::CLEAR; (blocks as usize * BUCKET_SIZE).div_ceil(LINE)];
+            let params = BlockedParams { blocks };
+            let mut ours = BlockedBloomFilter::from_params(params, 5000, 0).unwrap();
+            for key in 0..5000u64 {
+                let hash = KeyHash::of(&key, 0);
+                // SAFETY: the buffer is aligned to 64 bytes by its type and has room for `blocks` buckets.
+                unsafe {
+                    let buffer = buffer.as_mut_ptr().cast::<u8>();
+                    functions.insert(buffer, blocks as usize, hash.get());
+                }
+                ours.insert_hash(hash).unwrap();
+                if key % 100 == 0 {
+                    assert!(ours.contains_hash(hash));
+                }
+            }
+            let theirs: Vec<u8> = buffer.iter().flat_map(|line| line._bytes).collect();
+            let ours: Vec<u8> = ours
+                .blocks()
+                .flatten()
+                .flat_map(|word| word.to_le_bytes())
+                .collect();
+            assert_eq!(ours, theirs[..ours.len()], "{blocks} blocks");
+        }
+    }
+}
