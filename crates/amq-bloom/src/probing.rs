@@ -1,7 +1,7 @@
 //! How the bits of a key are tested, in one table or another: what the classic, the atomic and the counting
 //! filter share.
 
-use amq_core::{HASH_BLOCK, KeyHash, LengthMismatch};
+use amq_core::{KeyHash, LengthMismatch};
 
 pub use crate::probes::Probes;
 
@@ -41,15 +41,15 @@ pub trait ProbeTable {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), answers.len())?;
-        for (hashes, answers) in hashes
-            .chunks(HASH_BLOCK)
-            .zip(answers.chunks_mut(HASH_BLOCK))
-        {
+        for (hashes, answers) in hashes.chunks(WAVE).zip(answers.chunks_mut(WAVE)) {
             contains_block(self, hashes, answers);
         }
         Ok(())
     }
 }
+
+/// Keys that are asked together in a batch: enough to keep every line-fill buffer of a core busy.
+const WAVE: usize = 32;
 
 /// Probes of a key that the first wave of a batch tests.
 ///
@@ -89,7 +89,7 @@ fn contains_block<T: ProbeTable + ?Sized>(table: &T, hashes: &[KeyHash], answers
         prefetch(table, places(hash), head);
     }
     // The keys in question are moved to the front, without a branch on the answer.
-    let mut open = [(0u8, places(KeyHash::new(0))); HASH_BLOCK];
+    let mut open = [(0u8, places(KeyHash::new(0))); WAVE];
     let mut count = 0;
     for (i, (answer, &hash)) in answers.iter_mut().zip(hashes).enumerate() {
         let mut places = places(hash);

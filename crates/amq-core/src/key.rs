@@ -10,11 +10,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// collide. It does not make XXH3 a cryptographic hash, and does not help once a filter has leaked.
 pub const DEFAULT_SEED: u64 = 0;
 
-/// How many keys the batch operations hash, prefetch and test together.
-///
-/// Enough to keep every line-fill buffer of a core busy, few enough that the hashes stay in the first-level
-/// cache.
-pub const HASH_BLOCK: usize = 32;
+/// How many keys are hashed together before a batch operation is given them: enough for its prefetching to get under
+/// way, few enough that the hashes stay in the first-level cache.
+pub const HASH_BLOCK: usize = 128;
 
 /// The 64-bit hash of a key: all that a filter ever sees of it.
 ///
