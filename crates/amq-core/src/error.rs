@@ -69,9 +69,25 @@ pub enum PlanError {
         /// The largest value accepted.
         max: u64,
     },
+    /// An explicit parameter that is a share, such as a tightening ratio, is not strictly between 0 and 1.
+    Share {
+        /// The parameter's name.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+    },
 }
 
 impl PlanError {
+    /// `Ok` if the parameter `name` is strictly between 0 and 1, the error that says so if not (or if it is not a number).
+    pub fn check_share(name: &'static str, value: f64) -> Result<(), Self> {
+        if value > 0.0 && value < 1.0 {
+            Ok(())
+        } else {
+            Err(Self::Share { name, value })
+        }
+    }
+
     /// `Ok` if the parameter `name` is from `min` to `max`, the error that says so if not.
     pub fn check_parameter(name: &'static str, value: u64, min: u64, max: u64) -> Result<(), Self> {
         if (min..=max).contains(&value) {
@@ -130,6 +146,10 @@ impl fmt::Display for PlanError {
             } => write!(
                 f,
                 "{name} = {value} is out of range: it must be from {min} to {max}"
+            ),
+            Self::Share { name, value } => write!(
+                f,
+                "{name} = {value} is out of range: it must lie strictly between 0 and 1"
             ),
         }
     }
@@ -299,6 +319,22 @@ pub enum MergeError {
         /// Its value in the filter merged from.
         theirs: u64,
     },
+    /// They differ in a real number that must be equal.
+    MismatchReal {
+        /// What differs.
+        field: &'static str,
+        /// Its value in the filter merged into.
+        ours: f64,
+        /// Its value in the filter merged from.
+        theirs: f64,
+    },
+    /// Together they would have a higher false-positive rate than was promised.
+    Rate {
+        /// The rate they would have.
+        merged: f64,
+        /// The rate promised.
+        asked: f64,
+    },
     /// Together they are more than the filter can hold.
     Full(Full),
 }
@@ -310,6 +346,19 @@ impl MergeError {
             Ok(())
         } else {
             Err(Self::Mismatch {
+                field,
+                ours,
+                theirs,
+            })
+        }
+    }
+
+    /// The same for real numbers.
+    pub fn check_real(field: &'static str, ours: f64, theirs: f64) -> Result<(), Self> {
+        if ours == theirs {
+            Ok(())
+        } else {
+            Err(Self::MismatchReal {
                 field,
                 ours,
                 theirs,
@@ -330,6 +379,20 @@ impl fmt::Display for MergeError {
                 "the filters differ in {field}: {ours} here, {theirs} there; only filters made with the same \
                  parameters and seed can be combined"
             ),
+            Self::MismatchReal {
+                field,
+                ours,
+                theirs,
+            } => write!(
+                f,
+                "the filters differ in {field}: {ours:e} here, {theirs:e} there; only filters made with the same \
+                 parameters and seed can be combined"
+            ),
+            Self::Rate { merged, asked } => write!(
+                f,
+                "together the filters would have a false-positive rate of {merged:e}, and {asked:e} was promised; keep \
+                 both, or put the keys of both into a larger one"
+            ),
             Self::Full(full) => write!(f, "the filters do not fit into one: {full}"),
         }
     }
@@ -339,7 +402,7 @@ impl Error for MergeError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Full(full) => Some(full),
-            Self::Mismatch { .. } => None,
+            _ => None,
         }
     }
 }

@@ -29,6 +29,8 @@ pub enum FilterKind {
     Ribbon = 7,
     /// Counting Bloom filter with eight 4-bit counters in one 64-byte block.
     BlockedCounting = 8,
+    /// Scalable Bloom filter whose stages are split-block filters.
+    ScalableBlocked = 9,
 }
 
 impl FilterKind {
@@ -43,6 +45,7 @@ impl FilterKind {
             Self::Quotient => "quotient",
             Self::Ribbon => "ribbon",
             Self::BlockedCounting => "blocked counting Bloom",
+            Self::ScalableBlocked => "scalable split-block Bloom",
         }
     }
 }

@@ -1,0 +1,96 @@
+//! Scalable Bloom filters: sets that grow, with a false-positive rate that holds however large they become.
+//!
+//! ```
+//! use amq_scalable::{Filter, Goal, InsertFilter, ScalableBloomFilter};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Room for a thousand at first; 1 % for ever.
+//! let mut seen = ScalableBloomFilter::new(Goal::fpr(1_000, 0.01))?;
+//! for user in 0..50_000u64 {
+//!     seen.insert(&user)?;
+//! }
+//! assert!((0..50_000u64).all(|user| seen.contains(&user)));
+//! assert!(seen.expected_fpr() < 0.01);
+//! assert_eq!(seen.stage_count(), 6); // 1, 2, 4, 8, 16 and 32 thousand
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What it is
+//!
+//! A Bloom filter for when the number of keys is not known. When it is full it adds a stage, a further Bloom filter, larger and
+//! with a lower rate than the last. It answers *definitely not in* or *probably in*, and the false-positive rate
+//! asked for is the **compound** one, of all stages together: it is never exceeded, at no moment of growth.
+//!
+//! | type | stages are | choose it |
+//! | --- | --- | --- |
+//! | [`ScalableBloomFilter`] | classic filters | by default: the smaller one |
+//! | [`ScalableBlockedBloomFilter`] | split-block filters | for speed: one cache line a stage |
+//!
+//! # Picture
+//!
+//! ```text
+//! insert -> newest stage                    query: newest first, until one says "probably in"
+//!
+//!  stage 0   stage 1      stage 2            stage 3 (newest)
+//! |#######|##############|############################|##################......................................|
+//!  n0        n0 s         n0 s^2             n0 s^3                      capacity
+//!  P(1-r)    P(1-r) r     P(1-r) r^2         P(1-r) r^3                  rate: sums to P at most
+//!
+//! hash(key) --remix(0)--> stage 0     --remix(1)--> stage 1     --remix(2)--> ...     one hash, independent stages
+//! ```
+//!
+//! # Algorithm
+//!
+//! *Insert*: a key that any stage answers `true` for is left as it is; another one goes into the newest stage, and counts against its
+//! capacity. When that is used up, the next stage is made first. *Query*: every stage, from the newest, which has most of the keys. The key is
+//! hashed once; each stage gets that hash remixed with its own number, because stages that share hash bits err together.
+//!
+//! With a **bound** ([`ScalableParams::bounded`]), the largest number of keys that can come, the rate is shared among the stages in
+//! proportion to their capacities. That is what makes a growing filter affordable: 1.16 to 1.3 times the space of a
+//! filter that had the right size from the start, instead of 1.7 and more.
+//!
+//! # Cost and false-positive rate
+//!
+//! The compound rate is `1 - prod (1 - p_i)` over the exact rates of the stages ([`theory`]). At 1 % and a growth of 2 the filter takes
+//! 16.3 bits per key when all its stages are full, and twice that when the newest is empty; with a bound and a growth of 4, 11.1. A query of an absent key asks every
+//! stage, `log_s(n / n0)` of them.
+//!
+//! # When not to use it
+//!
+//! - The number of keys is known, even roughly: `amq-bloom` at twice the number is smaller than an unbounded growing filter.
+//! - Keys must be taken out again: `amq-counting`, `amq-cuckoo`, `amq-quotient`.
+//! - Strangers choose the keys: they can make it grow. Set a limit ([`ScalableParams::max_bytes`]), and use a secret seed.
+//!
+//! # Papers
+//!
+//! - P. Almeida, C. Baquero, N. Preguica, D. Hutchison, *Scalable Bloom filters*, IPL 101(6), 2007.
+//! - B. Bloom, *Space/time trade-offs in hash coding with allowable errors*, CACM 13(7), 1970.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod filter;
+mod params;
+mod sizing;
+mod stage;
+pub mod theory;
+
+pub use filter::ScalableFilter;
+pub use params::{MAX_GROWTH, ScalableParams, StageGoal};
+pub use stage::{StageFilter, StageReport};
+
+/// A growing filter of classic Bloom filters.
+pub type ScalableBloomFilter = ScalableFilter<amq_bloom::BloomFilter>;
+
+/// A growing filter of split-block Bloom filters.
+pub type ScalableBlockedBloomFilter = ScalableFilter<amq_bloom::BlockedBloomFilter>;
+
+pub use amq_core::{
+    BatchFull, Budget, BuildError, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
+    PlanFilter, PredictedFpr,
+};

@@ -1,0 +1,301 @@
+//! What scalable filters promise beyond the suite that all filters pass.
+
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+#![allow(clippy::unwrap_used)]
+
+use amq_scalable::theory::{self, bits_per_key};
+use amq_scalable::{
+    Filter, Full, Goal, InsertFilter, KeyHash, MergeError, MergeFilter, PlanError, PlanFilter,
+    ScalableBlockedBloomFilter, ScalableBloomFilter, ScalableFilter, ScalableParams, StageFilter,
+};
+
+/// Absent keys asked at each step of growth.
+const QUERIES: u64 = 200_000;
+
+fn false_positives<F: StageFilter>(filter: &ScalableFilter<F>) -> u64 {
+    let absent = (1u64 << 40)..(1 << 40) + QUERIES;
+    absent.filter(|key| filter.contains(key)).count() as u64
+}
+
+/// Grows through `growths` stages beyond the first. Whenever a stage is about to be added, the compound rate is at its
+/// highest: it is measured there, against the exact formula on both sides, and against the promise.
+fn grow<F: StageFilter>(params: ScalableParams, growths: usize, seed: u64) -> ScalableFilter<F> {
+    let mut filter = ScalableFilter::<F>::from_params(params, seed).unwrap();
+    let mut key = 0u64;
+    for stages in 1..=growths + 1 {
+        while filter.stage_count() == stages && filter.len() < filter.capacity() {
+            filter.insert(&key).unwrap();
+            key += 1;
+        }
+        assert_eq!(filter.stage_count(), stages);
+        let predicted = theory::fpr::<F>(&params, key);
+        let sd = {
+            let expected = QUERIES as f64 * predicted.mean;
+            (expected + (QUERIES as f64 * predicted.sd).powi(2)).sqrt()
+        };
+        let found = false_positives(&filter) as f64;
+        let off = (found - QUERIES as f64 * predicted.mean) / sd;
+        assert!(off.abs() < 4.5, "{stages} stages, {key} keys: {off} sigma");
+        assert!(
+            predicted.mean <= params.fpr * 1.0001,
+            "{stages} stages: {predicted:?}"
+        );
+        assert!(
+            found <= QUERIES as f64 * params.fpr + 3.0 * sd,
+            "{stages} stages: {found}"
+        );
+        // By its own contents, exactly.
+        let own = filter.expected_fpr();
+        assert!((own - predicted.mean).abs() < 5.0 * predicted.sd + 1e-3 * predicted.mean);
+        if stages <= growths {
+            // One key more, and there is one stage more.
+            while filter.stage_count() == stages {
+                filter.insert(&key).unwrap();
+                key += 1;
+            }
+        }
+    }
+    assert!((0..key).all(|key| filter.contains(&key)));
+    filter
+}
+
+#[test]
+fn the_compound_rate_holds_through_twelve_growths() {
+    grow::<amq_bloom::BloomFilter>(ScalableParams::new(100, 0.01), 12, 1);
+    grow::<amq_bloom::BlockedBloomFilter>(ScalableParams::new(100, 0.01), 12, 2);
+}
+
+#[test]
+fn the_compound_rate_holds_at_any_pace() {
+    grow::<amq_bloom::BloomFilter>(ScalableParams::new(1, 0.05).tightening(0.5), 12, 3);
+    grow::<amq_bloom::BloomFilter>(
+        ScalableParams::new(50, 0.01).growth(4).tightening(0.7),
+        5,
+        4,
+    );
+    grow::<amq_bloom::BloomFilter>(ScalableParams::new(1000, 1e-3).growth(8), 2, 5);
+}
+
+#[test]
+fn a_bounded_filter_keeps_the_rate_up_to_its_bound_and_refuses_the_next_key() {
+    let max = 150_000;
+    let params = ScalableParams::new(1000, 0.01).growth(4).bounded(max);
+    let mut filter = grow::<amq_bloom::BloomFilter>(params, 4, 6);
+    assert_eq!(filter.capacity(), max);
+    assert_eq!(filter.len(), max);
+    let before = filter.clone();
+    let key = (1u64 << 50..).find(|key| !filter.contains(key)).unwrap();
+    assert_eq!(
+        filter.insert(&key),
+        Err(Full::Limit {
+            what: "items",
+            limit: max
+        })
+    );
+    assert_eq!(filter, before);
+    // What is in is still accepted, and changes nothing.
+    assert!(!filter.insert(&0u64).unwrap().is_new());
+    assert_eq!(filter, before);
+}
+
+#[test]
+fn limits_on_bytes_and_stages_refuse_and_change_nothing() {
+    for (params, what) in [
+        (ScalableParams::new(100, 0.01).max_stages(3), "stages"),
+        (ScalableParams::new(100, 0.01).max_bytes(2000), "bytes"),
+        // A compound rate so low that soon no stage can be planned at its share of it.
+        (
+            ScalableParams::new(100, 2e-16).tightening(0.1),
+            "stages at this rate",
+        ),
+    ] {
+        let mut filter = ScalableBloomFilter::from_params(params, 0).unwrap();
+        let refusal = (0u64..).find_map(|key| filter.insert(&key).err().map(|full| (key, full)));
+        let (refused, full) = refusal.unwrap();
+        assert!(
+            matches!(full, Full::Limit { what: limited, .. } if limited == what),
+            "{full:?}"
+        );
+        assert!(refused >= 100 && filter.size_in_bytes() <= params.max_bytes);
+        let before = filter.clone();
+        assert_eq!(filter.insert(&refused), Err(full));
+        assert_eq!(filter, before);
+        assert!((0..refused).all(|key| filter.contains(&key)));
+    }
+}
+
+#[test]
+fn parameters_out_of_range_are_refused_by_name() {
+    let name = |params: ScalableParams| match ScalableBloomFilter::from_params(params, 0) {
+        Err(amq_scalable::BuildError::Plan(error)) => match error {
+            PlanError::Parameter { name, .. } | PlanError::Share { name, .. } => name,
+            PlanError::Fpr { .. } => "fpr",
+            PlanError::Items { .. } => "items",
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    };
+    let good = ScalableParams::new(100, 0.01);
+    assert_eq!(name(good.growth(0)), "growth");
+    assert_eq!(name(good.growth(1)), "growth");
+    assert_eq!(name(good.growth(u32::MAX)), "growth");
+    for tightening in [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
+        assert_eq!(name(good.tightening(tightening)), "tightening");
+    }
+    assert_eq!(name(good.bounded(99)), "max_items");
+    assert_eq!(name(good.max_stages(0)), "max_stages");
+    assert_eq!(name(ScalableParams::new(100, f64::NAN)), "fpr");
+    assert_eq!(name(ScalableParams::new(0, 0.01)), "items");
+}
+
+#[test]
+fn stages_whose_sizes_pass_64_bits_end_growth() {
+    let params = ScalableParams::new(1 << 40, 0.01).growth(1 << 16);
+    assert!(params.stage(1).is_ok());
+    assert!(matches!(
+        params.stage(2),
+        Err(Full::Limit { what: "items", .. })
+    ));
+}
+
+#[test]
+fn bits_per_key_are_the_published_ones() {
+    type F = amq_bloom::BloomFilter;
+    // 1 %, grown a thousand times, all stages full.
+    for (growth, tightening, stages, want) in [
+        (2, 0.5, 10, 22.6),
+        (2, 0.85, 10, 16.2),
+        (4, 0.8, 6, 15.1),
+        (8, 0.7, 4, 14.2),
+    ] {
+        let params = ScalableParams::new(1000, 0.01)
+            .growth(growth)
+            .tightening(tightening);
+        let got = bits_per_key::<F>(&params, stages);
+        assert!((got - want).abs() < 0.12, "{growth} {tightening}: {got}");
+    }
+    // With a bound: the sum of all stages is exactly what is asked for.
+    for (growth, stages, bound, want) in [
+        (2, 10, 1_023_000, 12.45),
+        (4, 6, 1_365_000, 11.13),
+        (8, 4, 585_000, 10.48),
+    ] {
+        let params = ScalableParams::new(1000, 0.01)
+            .growth(growth)
+            .bounded(bound);
+        let got = bits_per_key::<F>(&params, stages);
+        assert!((got - want).abs() < 0.06, "{growth}: {got}");
+    }
+}
+
+#[test]
+fn stages_err_independently() {
+    // Two full stages of the same rate: both err on a key as often as the product has it, not more.
+    let params = ScalableParams::new(20_000, 0.4).growth(2).tightening(0.99);
+    let mut filter = ScalableBloomFilter::from_params(params, 7).unwrap();
+    let mut key = 0u64;
+    while filter.len() < 60_000 {
+        filter.insert(&key).unwrap();
+        key += 1;
+    }
+    let rates: Vec<f64> = filter.stages().map(|stage| stage.expected_fpr).collect();
+    let expected = 1.0 - (1.0 - rates[0]) * (1.0 - rates[1]);
+    let queries = 2_000_000u64;
+    let found = (1u64 << 40..(1 << 40) + queries)
+        .filter(|key| filter.contains(key))
+        .count() as f64;
+    let sd = (queries as f64 * expected * (1.0 - expected)).sqrt();
+    assert!(
+        (found - queries as f64 * expected).abs() < 5.0 * sd,
+        "{found} {expected}"
+    );
+}
+
+#[test]
+fn filters_of_the_same_parameters_merge_while_the_rate_holds() {
+    let params = ScalableParams::new(1000, 0.01);
+    let filled = |keys: std::ops::Range<u64>| {
+        let mut filter = ScalableBloomFilter::from_params(params, 0).unwrap();
+        for key in keys {
+            filter.insert(&key).unwrap();
+        }
+        filter
+    };
+    // More in the first stage than it is for, but with others far from full: the rate still holds.
+    let mut sum = filled(0..300);
+    sum.merge_from(&filled(10_000..13_300)).unwrap();
+    assert!(
+        (0..300)
+            .chain(10_000..13_300)
+            .all(|key: u64| sum.contains(&key))
+    );
+    assert!(sum.expected_fpr() <= 0.01 && sum.stage_count() == 3);
+    // Within the capacity of the first stage.
+    let mut sum = filled(0..500);
+    sum.merge_from(&filled(10_000..10_400)).unwrap();
+    assert!(
+        (0..500)
+            .chain(10_000..10_400)
+            .all(|key: u64| sum.contains(&key))
+    );
+    assert!(sum.expected_fpr() <= 0.01);
+    // The same keys twice: the union is the filter, however full.
+    let full = filled(0..7000);
+    let mut twice = full.clone();
+    twice.merge_from(&full).unwrap();
+    assert_eq!(twice.expected_fpr(), full.expected_fpr());
+    // And it goes on growing.
+    for key in 20_000..40_000u64 {
+        twice.insert(&key).unwrap();
+    }
+    assert!(twice.expected_fpr() <= 0.0101);
+    // Two full ones of different keys are refused with both rates, and stay as they were.
+    let (mut one, other) = (filled(0..7000), filled(10_000..17_000));
+    let before = one.clone();
+    assert_eq!(one.can_merge(&other), one.merge_from(&other));
+    match one.merge_from(&other) {
+        Err(MergeError::Rate { merged, asked }) => assert!(merged > asked && asked == 0.01),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(one, before);
+}
+
+#[test]
+fn other_parameters_are_refused_by_name() {
+    let good = ScalableParams::new(1000, 0.01);
+    let filter = |params| ScalableBlockedBloomFilter::from_params(params, 0).unwrap();
+    let field = |params| match filter(good).can_merge(&filter(params)) {
+        Err(MergeError::Mismatch { field, .. } | MergeError::MismatchReal { field, .. }) => field,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(field(ScalableParams::new(1001, 0.01)), "initial");
+    assert_eq!(field(ScalableParams::new(1000, 0.02)), "fpr");
+    assert_eq!(field(good.growth(3)), "growth");
+    assert_eq!(field(good.tightening(0.5)), "tightening");
+    assert_eq!(field(good.bounded(1_000_000)), "max_items");
+}
+
+#[test]
+fn a_filter_says_how_its_stages_stand() {
+    let mut filter = ScalableBloomFilter::new(Goal::fpr(100, 0.01)).unwrap();
+    for key in 0..250u64 {
+        filter.insert(&key).unwrap();
+    }
+    let stages: Vec<_> = filter.stages().collect();
+    assert_eq!(stages.len(), 2);
+    assert_eq!((stages[0].taken, stages[0].capacity), (100, 100));
+    assert_eq!(stages[1].capacity, 200);
+    assert_eq!(stages[0].taken + stages[1].taken, filter.len());
+    assert!(stages[0].planned_fpr > stages[1].planned_fpr);
+    assert!(stages[1].expected_fpr < stages[1].planned_fpr);
+    let tables: u64 = stages.iter().map(|stage| stage.bytes).sum();
+    assert!(filter.size_in_bytes() >= tables && filter.size_in_bytes() < tables + 500);
+    let hash = KeyHash::of(&7u64, 0);
+    assert!(filter.contains_hash(hash));
+    assert_eq!(
+        ScalableBloomFilter::plan(Goal::fpr(100, 0.01))
+            .unwrap()
+            .bytes,
+        stages[0].bytes
+    );
+}
