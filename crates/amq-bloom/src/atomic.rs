@@ -5,11 +5,13 @@ use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, Word, place};
 use crate::{BloomFilter, BloomParams, theory};
 use alloc::vec::Vec;
+use amq_core::numeric::hash_floor;
 use amq_core::{
     Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
     PlanFilter, PredictedFpr,
 };
+use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A [`BloomFilter`] that any number of threads insert into and query at once, through `&self`, without locks.
@@ -19,6 +21,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// - **Of racing inserters of one new key, at least one is told [`Inserted::New`]**, unless other keys
 ///   covered all of its bits in the meantime. With k bits in k words exactly one cannot be promised: each may be the first at one of
 ///   them. Alone, the answer is exact.
+/// - The struct itself takes a kilobyte, for a count that threads do not wait for; the table is on the heap.
 /// - The table is the same, bit for bit, as that of a `BloomFilter` with the same parameters, seed and keys; they
 ///   convert into each other ([`AtomicBloomFilter::into_inner`], `From`).
 ///
@@ -36,7 +39,6 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct AtomicBloomFilter {
     words: Vec<AtomicU64>,
     params: BloomParams,
@@ -102,7 +104,7 @@ impl AtomicBloomFilter {
         }
     }
 
-    /// A copy as it stands: every insert that has returned is in it.
+    /// A copy as it stands: every insert that this thread has heard of is in it; of inserts under way, perhaps some bits.
     pub fn snapshot(&self) -> BloomFilter {
         let words = self.words.iter().map(Word::load).collect();
         BloomFilter::from_parts(
@@ -114,7 +116,8 @@ impl AtomicBloomFilter {
         )
     }
 
-    /// The plain filter with the same table, without copying it.
+    /// The plain filter with the same table. Where a `u64` and an `AtomicU64` are aligned alike, as on every 64-bit machine,
+    /// the table is not copied.
     pub fn into_inner(self) -> BloomFilter {
         let len = self.len.total();
         let words = self.words.into_iter().map(AtomicU64::into_inner).collect();
@@ -174,6 +177,12 @@ impl PartialEq for AtomicBloomFilter {
     }
 }
 
+impl fmt::Debug for AtomicBloomFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        amq_core::debug(self, "AtomicBloomFilter", f)
+    }
+}
+
 impl Filter for AtomicBloomFilter {
     fn kind(&self) -> FilterKind {
         FilterKind::Bloom
@@ -196,9 +205,9 @@ impl Filter for AtomicBloomFilter {
         self.words.capacity() as u64 * 8
     }
 
-    /// `fill^k`, the exact rate of this filter with the bits it has set. Reads the whole table.
+    /// `fill^k`, the exact rate of this filter with the bits it has set, and the floor of 64-bit hashes. Reads the whole table.
     fn expected_fpr(&self) -> f64 {
-        theory::classic::fpr_of_fill(self.fill_ratio(), self.params.probes)
+        theory::classic::fpr_of_fill(self.fill_ratio(), self.params.probes) + hash_floor(self.len())
     }
 
     #[inline]
@@ -256,6 +265,10 @@ impl BuildFilter for AtomicBloomFilter {
     fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
         Ok(BloomFilter::build(budget, seed, hashes)?.into())
     }
+
+    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
+        Ok(BloomFilter::build_from_keys(budget, seed, keys)?.into())
+    }
 }
 
 impl MergeFilter for AtomicBloomFilter {
@@ -266,7 +279,7 @@ impl MergeFilter for AtomicBloomFilter {
             self.params.probes.into(),
             other.params.probes.into(),
         )?;
-        MergeError::check("seed", self.seed, other.seed)
+        MergeError::check_seeds(self.seed, other.seed)
     }
 
     fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
@@ -301,7 +314,8 @@ impl Tally {
     }
 
     fn total(&self) -> u64 {
-        self.0.iter().map(|cell| cell.0.load(Relaxed)).sum()
+        let cells = self.0.iter().map(|cell| cell.0.load(Relaxed));
+        cells.fold(0, u64::saturating_add)
     }
 }
 

@@ -5,16 +5,18 @@ use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory};
 use alloc::vec;
 use alloc::vec::Vec;
+use amq_core::numeric::hash_floor;
 use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind,
-    Full, Goal, InsertFilter, Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan,
-    PlanError, PlanFilter, PredictedFpr, zeroed,
+    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
+    Plan, PlanError, PlanFilter, PredictedFpr, zeroed,
 };
+use core::fmt;
 
 /// The classic Bloom filter: a key is k bits anywhere in a table of m.
 ///
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct BloomFilter {
     words: Vec<u64>,
     bits: u64,
@@ -107,7 +109,7 @@ impl BloomFilter {
     /// How many distinct keys are in, judged by the share of bits set; infinite when all are. Reads the whole table.
     ///
     /// Unlike [`Filter::len`] it is right after a union, and it counts the distinct keys that were false
-    /// positives when they came. Its standard error is some `0.9 / sqrt(m)` of the estimate at the design load.
+    /// positives when they came. Its standard error is some `0.8 / sqrt(m)` of the estimate at the design load.
     pub fn estimated_cardinality(&self) -> f64 {
         theory::classic::items_of_fill(self.bits, self.probes, self.fill_ratio())
     }
@@ -115,13 +117,13 @@ impl BloomFilter {
     /// The estimated number of keys over the planned one: above 1 the rate is above the planned one, and when
     /// it is infinite every bit is set and every answer is `true`. Reads the whole table.
     pub fn saturation(&self) -> f64 {
-        self.estimated_cardinality() / self.capacity as f64
+        self.estimated_cardinality() / self.capacity.max(1) as f64
     }
 
     /// Keeps only what `other` has too: afterwards every key that was in both is still in.
     ///
-    /// A key that was in one of them only is answered `true` no more often than by that one. [`Filter::len`]
-    /// becomes the smaller of both, an upper bound. All or nothing.
+    /// A key that was in one of them only is answered `true` no more often than by the other. [`Filter::len`]
+    /// becomes the smaller of both. All or nothing.
     pub fn intersect_from(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
         for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
@@ -202,6 +204,12 @@ impl BloomFilter {
     }
 }
 
+impl fmt::Debug for BloomFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        amq_core::debug(self, "BloomFilter", f)
+    }
+}
+
 impl Filter for BloomFilter {
     fn kind(&self) -> FilterKind {
         FilterKind::Bloom
@@ -224,9 +232,9 @@ impl Filter for BloomFilter {
         self.words.capacity() as u64 * 8
     }
 
-    /// `fill^k`, the exact rate of this filter with the bits it has set. Reads the whole table.
+    /// `fill^k`, the exact rate of this filter with the bits it has set, and the floor of 64-bit hashes. Reads the whole table.
     fn expected_fpr(&self) -> f64 {
-        theory::classic::fpr_of_fill(self.fill_ratio(), self.probes)
+        theory::classic::fpr_of_fill(self.fill_ratio(), self.probes) + hash_floor(self.len)
     }
 
     #[inline]
@@ -248,7 +256,7 @@ impl InsertFilter for BloomFilter {
     #[inline]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         let new = self.set(hash);
-        self.len += u64::from(new);
+        self.len = self.len.saturating_add(u64::from(new));
         Ok(Inserted::from_change(new))
     }
 
@@ -259,7 +267,7 @@ impl InsertFilter for BloomFilter {
         for &hash in hashes {
             new += u64::from(self.set(hash));
         }
-        self.len += new;
+        self.len = self.len.saturating_add(new);
         Ok(new)
     }
 
@@ -300,10 +308,11 @@ impl EmptyFilter for BloomFilter {
 
 impl BuildFilter for BloomFilter {
     fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        let items = (hashes.len() as u64).max(1);
-        let mut filter = Self::with_goal(Goal { items, budget }, seed)?;
-        filter.insert_batch(hashes)?;
-        Ok(filter)
+        Self::filled(budget, seed, hashes)
+    }
+
+    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
+        Self::filled_from_keys(budget, seed, keys)
     }
 }
 
@@ -311,7 +320,7 @@ impl MergeFilter for BloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         MergeError::check("bits", self.bits, other.bits)?;
         MergeError::check("probes", self.probes.into(), other.probes.into())?;
-        MergeError::check("seed", self.seed, other.seed)
+        MergeError::check_seeds(self.seed, other.seed)
     }
 
     /// The union. [`Filter::len`] becomes the sum of both, which counts keys in both twice;

@@ -50,28 +50,28 @@
 //! in each of the eight words of one block, all eight computed, set and tested at once with AVX2 where the
 //! processor has it. The layout is that of Apache Parquet and Impala, bit for bit.
 //!
-//! Batches ([`Filter::contains_batch`]) ask for the cache lines of a block of keys first and look afterwards; the classic
-//! filter in two waves, so that the later probes of absent keys cost nothing.
+//! Batches ([`Filter::contains_batch`]) ask for cache lines well before they look at them; the classic filter in two waves, so that
+//! seven absent keys in eight never touch the lines of their later probes.
 //!
 //! # Cost and false-positive rate
 //!
 //! Classic, m bits, k probes, n keys, X the number of bits set: the rate is the moment `E[(X/m)^k]`, computed exactly
 //! in [`theory::classic`]; for large m it is `(1 - e^(-kn/m))^k`. The best k is `m/n ln 2`, and each factor of ten in the
-//! rate costs 4.8 bits per key: 1.44 times the least that any filter can take. A query touches k cache lines if
-//! the key is in, two to three if it is not.
+//! rate costs 4.8 bits per key: 1.44 times the least that any filter can take. In a table that outgrows the cache a query touches
+//! k cache lines if the key is in, and some `2 + (k - 2) / 4` if it is not.
 //!
 //! Split block, b blocks: `E[(1 - (1 - 1/32)^i)^8]` over i, binomial with n trials of probability 1/b ([`theory::blocked`]). 10.5 bits per key at 1 %,
 //! 16.9 at 0.1 %; one cache line per operation. Below some 0.01 % the price grows steep.
 //!
 //! Filters are never rounded up to a power of two: their size follows the number of keys.
 //!
-//! Past the planned number of keys inserts go on to succeed, and the rate rises: 1 % becomes 18 % at twice the
+//! Past the planned number of keys inserts keep succeeding, and the rate rises: 1 % becomes 16 % at twice the
 //! keys and 83 % at five times. [`Filter::expected_fpr`] tells the rate as it stands.
 //!
 //! # When not to use it
 //!
-//! - Keys must be taken out again: `amq-counting`, `amq-cuckoo`, `amq-quotient`.
-//! - All keys are known beforehand: `amq-ribbon` takes 30 % less space.
+//! - Keys must be taken out again: `amq-counting` (and, once they are there, `amq-cuckoo` and `amq-quotient`).
+//! - All keys are known beforehand: `amq-ribbon`, once it is there, takes 30 % less space.
 //! - The number of keys is not known: `amq-scalable`.
 //! - Strangers choose the keys and gain by false positives: use a secret seed ([`BloomFilter::with_seed`]). It stops them from
 //!   preparing keys; it does not hide the filter from whoever can read it, and XXH3 is not a cryptographic function.

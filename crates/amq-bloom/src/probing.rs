@@ -1,5 +1,7 @@
 //! How the bits of a key are tested, in one table or another: what the classic, the atomic and the counting
 //! filter share.
+//!
+//! This is for the crates of this family, which are released together; it may change in any version.
 
 use amq_core::{KeyHash, LengthMismatch};
 
@@ -59,7 +61,7 @@ const FIRST_WAVE: u32 = 3;
 /// Probes that are tested together, without a branch, before anything depends on the result.
 ///
 /// In a table that fits a core's cache a mispredicted branch costs more than the probes that it would save: up to
-/// sixteen are tested at once, all there are down to a rate of 1e-4. In a larger table each probe is a cache miss, so
+/// sixteen are tested at once, all there are down to a rate of 1.5e-5. In a larger table each probe is a cache miss, so
 /// two are tested, and one absent key in four goes on to the others.
 #[inline(always)]
 const fn together(bytes: usize) -> u32 {

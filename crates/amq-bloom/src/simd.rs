@@ -6,17 +6,8 @@
 
 use crate::block::{Block, place};
 use amq_core::KeyHash;
-use amq_core::prefetch::{ahead, prefetch};
-
-/// Whether the AVX2 functions may be called. With `std` the processor is asked (once; the answer is kept), without it
-/// the crate uses what it was compiled for.
-#[inline(always)]
-fn has_avx2() -> bool {
-    #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    return std::is_x86_feature_detected!("avx2");
-    #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
-    return cfg!(all(target_arch = "x86_64", target_feature = "avx2"));
-}
+use amq_core::cpu::has_avx2;
+use amq_core::prefetch::{contains_each, insert_each};
 
 /// Calls the AVX2 version where it exists and the processor has it, else the portable one.
 ///
@@ -57,7 +48,7 @@ pub(crate) fn contains(block: &Block, low: u32) -> bool {
 pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
     dispatch!(
         avx2::insert_batch(blocks, hashes),
-        insert_blocks(blocks, hashes, Block::insert)
+        insert_each(blocks, hashes, place, Block::insert)
     )
 }
 
@@ -65,54 +56,15 @@ pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
 pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
     dispatch!(
         avx2::contains_batch(blocks, hashes, answers),
-        contains_blocks(blocks, hashes, answers, Block::contains)
+        contains_each(blocks, hashes, answers, place, Block::contains)
     )
-}
-
-#[inline(always)]
-fn insert_blocks(
-    blocks: &mut [Block],
-    hashes: &[KeyHash],
-    insert: impl Fn(&mut Block, u32) -> bool,
-) -> u64 {
-    let count = blocks.len() as u64;
-    let mut new = 0;
-    ahead(
-        blocks,
-        hashes,
-        |blocks, hash| prefetch(blocks, place(hash, count).0),
-        |blocks, _, hash| {
-            let (block, low) = place(hash, count);
-            new += u64::from(insert(&mut blocks[block], low));
-        },
-    );
-    new
-}
-
-#[inline(always)]
-fn contains_blocks(
-    mut blocks: &[Block],
-    hashes: &[KeyHash],
-    answers: &mut [bool],
-    contains: impl Fn(&Block, u32) -> bool,
-) {
-    let count = blocks.len() as u64;
-    ahead(
-        &mut blocks,
-        hashes,
-        |blocks, hash| prefetch(blocks, place(hash, count).0),
-        |blocks, i, hash| {
-            let (block, low) = place(hash, count);
-            answers[i] = contains(&blocks[block], low);
-        },
-    );
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{contains_blocks, insert_blocks};
-    use crate::block::{Block, SALTS};
+    use crate::block::{Block, SALTS, place};
     use amq_core::KeyHash;
+    use amq_core::prefetch::{contains_each, insert_each};
     use core::arch::x86_64::{
         __m256i, _mm256_load_si256, _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32,
         _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_store_si256, _mm256_testc_si256,
@@ -159,7 +111,7 @@ mod avx2 {
     /// The processor must have AVX2.
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
-        insert_blocks(blocks, hashes, |block, low| {
+        insert_each(blocks, hashes, place, |block, low| {
             // SAFETY: AVX2 is there (the caller's promise).
             unsafe { insert(block, low) }
         })
@@ -173,7 +125,7 @@ mod avx2 {
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) {
-        contains_blocks(blocks, hashes, answers, |block, low| {
+        contains_each(blocks, hashes, answers, place, |block, low| {
             // SAFETY: AVX2 is there (the caller's promise).
             unsafe { contains(block, low) }
         });
@@ -218,7 +170,7 @@ mod tests {
             let mut answers = vec![false; queries.len()];
             contains_batch(&many, &queries, &mut answers);
             let mut twin = vec![true; queries.len()];
-            contains_blocks(&portable, &queries, &mut twin, Block::contains);
+            contains_each(&portable, &queries, &mut twin, place, Block::contains);
             assert_eq!(answers, twin);
         }
     }

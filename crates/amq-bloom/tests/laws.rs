@@ -137,7 +137,11 @@ fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
         (other(640, 4, 2), "seed"),
     ] {
         for result in [ours.merge_from(&theirs), ours.intersect_from(&theirs)] {
-            assert!(matches!(result, Err(MergeError::Mismatch { field: f, .. }) if f == field));
+            match result {
+                Err(MergeError::Mismatch { field: named, .. }) => assert_eq!(named, field),
+                Err(MergeError::Seeds) => assert_eq!(field, "seed"),
+                other => panic!("{other:?}"),
+            }
         }
         assert_eq!(ours, before);
     }
@@ -279,4 +283,85 @@ fn a_filter_comes_back_from_its_words_and_a_wrong_table_is_refused_by_name() {
     assert_eq!(refused(vec![]), "words");
     assert_eq!(refused(vec![0, 1 << 36]), "bits set past the last");
     assert!(BloomFilter::from_words(vec![0, 1 << 35], params, 7, 10, 10).is_ok());
+}
+
+#[test]
+fn a_split_block_filter_comes_back_from_its_blocks() {
+    let mut filter = BlockedBloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
+    filter.insert_batch(&hashes(0..1000)).unwrap();
+    let blocks: Vec<[u32; 8]> = filter.blocks().copied().collect();
+    let back = BlockedBloomFilter::from_blocks(blocks, 0, 1000, filter.len());
+    assert_eq!(back, Ok(filter));
+    assert!(BlockedBloomFilter::from_blocks([], 0, 1, 0).is_err());
+}
+
+#[test]
+fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
+    let rate =
+        |bits, probes, items| BloomFilter::predicted_fpr(&BloomParams { bits, probes }, items);
+    for bits in [1u64, 64, 1 << 30, 1 << 60] {
+        let rate = rate(bits, 7, 0);
+        assert_eq!((rate.mean, rate.sd), (0.0, 0.0), "{bits} bits");
+    }
+    for (bits, probes) in [(0, 7), (100, 0), (100, 65), (1 << 40, u32::MAX)] {
+        let rate = rate(bits, probes, u64::MAX);
+        assert!(rate.mean.is_nan() && rate.sd.is_nan(), "{bits} {probes}");
+    }
+    let empty = BlockedBloomFilter::predicted_fpr(&BlockedParams { blocks: 1 << 20 }, 0);
+    assert_eq!((empty.mean, empty.sd), (0.0, 0.0));
+    assert!(
+        BlockedBloomFilter::predicted_fpr(&BlockedParams { blocks: 0 }, 5)
+            .mean
+            .is_nan()
+    );
+}
+
+#[test]
+fn counts_stop_at_the_end_instead_of_wrapping() {
+    let params = BloomParams {
+        bits: 1000,
+        probes: 3,
+    };
+    let mut filter = BloomFilter::from_words(vec![0; 16], params, 0, 10, u64::MAX - 1).unwrap();
+    for key in 0..5u64 {
+        filter.insert(&key).unwrap();
+    }
+    assert_eq!(filter.len(), u64::MAX);
+    let other = filter.clone();
+    filter.merge_from(&other).unwrap();
+    assert_eq!(filter.len(), u64::MAX);
+}
+
+#[test]
+fn a_key_that_panics_while_it_is_hashed_leaves_a_valid_filter() {
+    struct Fragile(u64);
+    impl amq_bloom::Key for Fragile {
+        fn key_hash(&self, seed: u64) -> KeyHash {
+            assert!(self.0 != 300, "this key cannot be hashed");
+            self.0.key_hash(seed)
+        }
+    }
+    let keys: Vec<Fragile> = (0..500).map(Fragile).collect();
+    let mut filter = BloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
+    filter.insert(&1_000_000u64).unwrap();
+    let result =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| filter.insert_keys(&keys)));
+    assert!(result.is_err());
+    assert!(filter.contains(&1_000_000u64));
+    assert!(filter.expected_fpr() < 0.01);
+    for key in 0..1000u64 {
+        filter.insert(&key).unwrap();
+    }
+    assert!((0..1000u64).all(|key| filter.contains(&key)));
+}
+
+#[test]
+fn debug_output_tells_neither_the_seed_nor_the_table() {
+    let filter = BloomFilter::with_seed(Goal::fpr(1000, 0.01), 0xDEAD_BEEF_0BAD_CAFE).unwrap();
+    let text = format!("{filter:?}");
+    assert!(text.contains("probes: 7") && text.len() < 200, "{text}");
+    assert!(
+        !text.contains(&0xDEAD_BEEF_0BAD_CAFEu64.to_string()),
+        "{text}"
+    );
 }

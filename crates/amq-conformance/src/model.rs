@@ -313,7 +313,7 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
                 });
             }
             if let Some(count) = self.abilities.count.map(|count| count(&self.filter, hash)) {
-                let enough = count.at_least >= copies || count.saturated;
+                let enough = count.estimate >= copies || count.saturated;
                 ensure(
                     enough,
                     format_args!("count of key {key}"),

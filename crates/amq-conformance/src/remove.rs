@@ -126,15 +126,15 @@ where
     for (i, &hash) in hashes.iter().enumerate() {
         let count = filter.count_hash(hash);
         ensure(
-            count.at_least >= copies(i) || count.saturated,
+            count.estimate >= copies(i) || count.saturated,
             format_args!("count of key {i}"),
             count,
             format_args!("{} or more", copies(i)),
         )?;
-        above += u64::from(count.at_least > copies(i));
+        above += u64::from(count.estimate > copies(i));
     }
     for hash in absent_hashes(50_000, 8) {
-        let count = filter.count_hash(hash).at_least;
+        let count = filter.count_hash(hash).estimate;
         same(
             "count of an absent key above 0",
             count > 0,

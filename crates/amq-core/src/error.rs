@@ -319,6 +319,8 @@ pub enum MergeError {
         /// Its value in the filter merged from.
         theirs: u64,
     },
+    /// They hash their keys with different seeds. The seeds are not told, since they may be secret.
+    Seeds,
     /// They differ in a real number that must be equal.
     MismatchReal {
         /// What differs.
@@ -353,6 +355,15 @@ impl MergeError {
         }
     }
 
+    /// `Ok` if the two seeds are equal.
+    pub const fn check_seeds(ours: u64, theirs: u64) -> Result<(), Self> {
+        if ours == theirs {
+            Ok(())
+        } else {
+            Err(Self::Seeds)
+        }
+    }
+
     /// The same for real numbers.
     pub fn check_real(field: &'static str, ours: f64, theirs: f64) -> Result<(), Self> {
         if ours == theirs {
@@ -378,6 +389,10 @@ impl fmt::Display for MergeError {
                 f,
                 "the filters differ in {field}: {ours} here, {theirs} there; only filters made with the same \
                  parameters and seed can be combined"
+            ),
+            Self::Seeds => f.write_str(
+                "the filters hash their keys with different seeds; only filters made with the same parameters and seed can be \
+                 combined",
             ),
             Self::MismatchReal {
                 field,

@@ -238,18 +238,19 @@ pub trait RemoveFilter: InsertFilter {
     }
 }
 
-/// How many copies of a key a filter knows of. Never fewer than there are, unless `saturated`.
+/// How many copies of a key a filter knows of: never fewer than there are, unless `saturated`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Count {
-    /// The count, or the most this filter can count to.
-    pub at_least: u64,
-    /// The filter stopped counting here: there may be more copies.
+    /// The copies, or a few more because of other keys.
+    pub estimate: u64,
+    /// The filter stopped counting at the estimate: there may be more copies.
     pub saturated: bool,
 }
 
 /// A filter that can say how often a key was put in.
 pub trait CountFilter: Filter {
-    /// The number of copies of the key with this hash. Other keys may raise it, never lower it.
+    /// The number of copies of the key with this hash. What the key shares with others, or with itself, may raise it, never
+    /// lower it.
     fn count_hash(&self, hash: KeyHash) -> Count;
 
     /// The number of copies of `key`; see [`count_hash`](CountFilter::count_hash).
@@ -309,6 +310,16 @@ pub trait PlanFilter: Filter + Sized {
     }
 }
 
+/// Writes a filter as its type, its parameters and how many keys it has: not its table, which may be gigabytes, and not its
+/// seed, which may be secret. What the filters of the family implement `Debug` with.
+pub fn debug<F: PlanFilter>(filter: &F, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.debug_struct(name)
+        .field("params", &filter.params())
+        .field("len", &filter.len())
+        .field("capacity", &filter.capacity())
+        .finish_non_exhaustive()
+}
+
 /// A filter that is made empty and then filled.
 pub trait EmptyFilter: PlanFilter + InsertFilter {
     /// An empty filter with a plan's parameters.
@@ -317,6 +328,23 @@ pub trait EmptyFilter: PlanFilter + InsertFilter {
     /// An empty filter for a goal.
     fn with_goal(goal: Goal, seed: u64) -> Result<Self, BuildError> {
         Self::from_plan(&Self::plan(goal)?, seed)
+    }
+
+    /// A filter for as many keys as there are hashes, with these in it: how filters that are filled implement
+    /// [`BuildFilter::build`].
+    fn filled(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
+        let items = (hashes.len() as u64).max(1);
+        let mut filter = Self::with_goal(Goal { items, budget }, seed)?;
+        filter.insert_batch(hashes)?;
+        Ok(filter)
+    }
+
+    /// The same from keys, without a vector of their hashes.
+    fn filled_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
+        let items = (keys.len() as u64).max(1);
+        let mut filter = Self::with_goal(Goal { items, budget }, seed)?;
+        filter.insert_keys(keys)?;
+        Ok(filter)
     }
 }
 

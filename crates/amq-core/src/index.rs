@@ -29,7 +29,7 @@ pub const fn index_and_rest(hash: u64, n: u64) -> (u64, u64) {
 /// A new hash out of an old one, for a layer with a number of its own.
 ///
 /// A bijection for each `layer` (so it loses nothing), with every output bit depending on every input bit: three
-/// rounds of xor-shift and odd multiplication, in the manner of the finalisers of Stafford and Evensen.
+/// xor-shifts and two odd multiplications, with the constants that Jon Maiga found for his mixer mx3.
 /// Stages, retries and further choices that each remix with their own number are independent of
 /// each other for all that a filter can notice.
 #[inline]

@@ -251,7 +251,14 @@ mod tests {
 
     #[test]
     fn blocks_cover_every_key_once_and_stop_at_an_error() {
-        for n in [0, 1, HASH_BLOCK - 1, HASH_BLOCK, HASH_BLOCK + 1, 100] {
+        for n in [
+            0,
+            1,
+            HASH_BLOCK - 1,
+            HASH_BLOCK,
+            HASH_BLOCK + 1,
+            3 * HASH_BLOCK + 1,
+        ] {
             let keys: Vec<u64> = (0..n as u64).collect();
             let mut seen = Vec::new();
             hash_blocks(&keys, 9, |first, hashes| {
@@ -264,10 +271,14 @@ mod tests {
             assert_eq!(seen, want);
         }
         let mut calls = 0;
-        let stopped = hash_blocks(&[0u64; 100], 0, |_, _| {
+        let stopped = hash_blocks(&[0u64; 3 * HASH_BLOCK + 1], 0, |first, _| {
             calls += 1;
-            Err("stop")
+            if first == HASH_BLOCK {
+                Err("stop")
+            } else {
+                Ok(())
+            }
         });
-        assert_eq!((stopped, calls), (Err("stop"), 1));
+        assert_eq!((stopped, calls), (Err("stop"), 2));
     }
 }

@@ -37,9 +37,10 @@
 #![deny(unsafe_code)]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(feature = "std", test))]
 extern crate std;
 
+pub mod cpu;
 mod error;
 mod filter;
 mod goal;
@@ -52,7 +53,7 @@ pub mod prefetch;
 pub use error::{BatchFull, BuildError, Full, LengthMismatch, MergeError, PlanError};
 pub use filter::{
     BuildFilter, Count, CountFilter, EmptyFilter, Filter, FilterKind, InsertFilter, Inserted,
-    MergeFilter, PlanFilter, PredictedFpr, RemoveFilter,
+    MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, debug,
 };
 pub use goal::{Budget, Goal, Plan};
 pub use key::{DEFAULT_SEED, HASH_BLOCK, Key, KeyHash, hash_blocks};

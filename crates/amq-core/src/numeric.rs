@@ -21,11 +21,14 @@ pub fn hash_floor(items: u64) -> f64 {
     items as f64 / 18_446_744_073_709_551_616.0
 }
 
-/// The mean of `f(X)` for X binomially distributed, `n` trials of probability `p`.
+/// The mean of `f(X)` for X binomially distributed, `n` trials of probability `p`. Calls `f` some `20 sqrt(np)` times.
 ///
 /// This is how many of `n` keys share a block, a bucket or a window: an exact mixture over the
 /// occupancy. With `n` large and `p` small it is the Poisson mixture of the literature.
 pub fn binomial_mean(n: u64, p: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
+    if p.is_nan() {
+        return p;
+    }
     if n == 0 || p <= 0.0 {
         return f(0);
     }
@@ -41,6 +44,9 @@ pub fn binomial_mean(n: u64, p: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
 
 /// The mean of `f(X)` for X Poisson distributed with mean `lambda`.
 pub fn poisson_mean(lambda: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
+    if !lambda.is_finite() {
+        return f64::NAN;
+    }
     if lambda <= 0.0 {
         return f(0);
     }

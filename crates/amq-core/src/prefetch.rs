@@ -46,6 +46,49 @@ pub fn ahead<T: ?Sized>(
     }
 }
 
+/// Inserts each hash into its block, `place` saying which and with what; how many inserts `insert` called new.
+#[inline(always)]
+pub fn insert_each<B>(
+    blocks: &mut [B],
+    hashes: &[KeyHash],
+    place: impl Fn(KeyHash, u64) -> (usize, u32),
+    insert: impl Fn(&mut B, u32) -> bool,
+) -> u64 {
+    let count = blocks.len() as u64;
+    let mut new = 0;
+    ahead(
+        blocks,
+        hashes,
+        |blocks, hash| prefetch(blocks, place(hash, count).0),
+        |blocks, _, hash| {
+            let (block, choice) = place(hash, count);
+            new += u64::from(insert(&mut blocks[block], choice));
+        },
+    );
+    new
+}
+
+/// Asks for each hash in its block; the slices are equally long.
+#[inline(always)]
+pub fn contains_each<B>(
+    mut blocks: &[B],
+    hashes: &[KeyHash],
+    answers: &mut [bool],
+    place: impl Fn(KeyHash, u64) -> (usize, u32),
+    contains: impl Fn(&B, u32) -> bool,
+) {
+    let count = blocks.len() as u64;
+    ahead(
+        &mut blocks,
+        hashes,
+        |blocks, hash| prefetch(blocks, place(hash, count).0),
+        |blocks, i, hash| {
+            let (block, choice) = place(hash, count);
+            answers[i] = contains(&blocks[block], choice);
+        },
+    );
+}
+
 #[cfg(test)]
 mod tests {
     use crate::KeyHash;

@@ -7,9 +7,10 @@ use crate::{BlockedCountingParams, simd};
 use alloc::vec::Vec;
 use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter,
-    Filter, FilterKind, Full, Goal, InsertFilter, Inserted, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
+    Filter, FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
+    MergeError, MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
 };
+use core::fmt;
 
 /// The blocked counting filter: a key is eight counters in one 64-byte block, one in each of its eight words.
 ///
@@ -17,7 +18,7 @@ use amq_core::{
 /// 1 %, a third at 0.1 %.
 ///
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct BlockedCountingBloomFilter {
     blocks: Vec<Block>,
     seed: u64,
@@ -73,6 +74,12 @@ impl BlockedCountingBloomFilter {
     }
 }
 
+impl fmt::Debug for BlockedCountingBloomFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        amq_core::debug(self, "BlockedCountingBloomFilter", f)
+    }
+}
+
 impl Filter for BlockedCountingBloomFilter {
     fn kind(&self) -> FilterKind {
         FilterKind::BlockedCounting
@@ -97,9 +104,11 @@ impl Filter for BlockedCountingBloomFilter {
     }
 
     /// The mean over the blocks of the product of their words' fills: the exact rate of this filter with the counters it
-    /// has above zero. Reads the whole table.
+    /// has above zero, and the floor of the 32 bits that choose them. Reads the whole table.
     fn expected_fpr(&self) -> f64 {
-        self.blocks.iter().map(Block::fpr).sum::<f64>() / self.blocks.len() as f64
+        let blocks = self.blocks.len() as u64;
+        let rate = self.blocks.iter().map(Block::fpr).sum::<f64>() / blocks as f64;
+        rate + theory::LAYOUT.choices_floor(blocks, self.len)
     }
 
     #[inline]
@@ -120,7 +129,7 @@ impl Filter for BlockedCountingBloomFilter {
 }
 
 impl InsertFilter for BlockedCountingBloomFilter {
-    /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and past fifteen copies of one key
+    /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and from the fifteenth copy of one key on
     /// its counters stick.
     #[inline]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
@@ -162,7 +171,7 @@ impl CountFilter for BlockedCountingBloomFilter {
         let (block, choice) = place(hash, self.blocks.len() as u64);
         let lowest = self.blocks[block].count(choice);
         Count {
-            at_least: lowest,
+            estimate: lowest,
             saturated: lowest == MAX,
         }
     }
@@ -197,10 +206,11 @@ impl EmptyFilter for BlockedCountingBloomFilter {
 
 impl BuildFilter for BlockedCountingBloomFilter {
     fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        let items = (hashes.len() as u64).max(1);
-        let mut filter = Self::with_goal(Goal { items, budget }, seed)?;
-        filter.insert_batch(hashes)?;
-        Ok(filter)
+        Self::filled(budget, seed, hashes)
+    }
+
+    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
+        Self::filled_from_keys(budget, seed, keys)
     }
 }
 
@@ -211,7 +221,7 @@ impl MergeFilter for BlockedCountingBloomFilter {
             self.blocks.len() as u64,
             other.blocks.len() as u64,
         )?;
-        MergeError::check("seed", self.seed, other.seed)
+        MergeError::check_seeds(self.seed, other.seed)
     }
 
     /// Adds counter to counter, at most to 15: every copy in either can be taken out again.

@@ -7,17 +7,19 @@ use crate::{CountingParams, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_bloom::probing::{ProbeTable, Probes};
 use amq_bloom::{BloomFilter, BloomParams};
+use amq_core::numeric::hash_floor;
 use amq_core::prefetch::prefetch;
 use amq_core::{
     Budget, BuildError, BuildFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter, Filter,
-    FilterKind, Full, Goal, InsertFilter, Inserted, KeyHash, LengthMismatch, MergeError,
+    FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
     MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
 };
+use core::fmt;
 
 /// The counting Bloom filter: a key is k counters anywhere in a table of m, each one higher for it.
 ///
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct CountingBloomFilter {
     words: Vec<u64>,
     params: CountingParams,
@@ -170,6 +172,12 @@ impl ProbeTable for Counters<'_> {
     }
 }
 
+impl fmt::Debug for CountingBloomFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        amq_core::debug(self, "CountingBloomFilter", f)
+    }
+}
+
 impl Filter for CountingBloomFilter {
     fn kind(&self) -> FilterKind {
         FilterKind::Counting
@@ -193,9 +201,10 @@ impl Filter for CountingBloomFilter {
         self.words.capacity() as u64 * 8
     }
 
-    /// `fill^k`, the exact rate of this filter with the counters it has above zero. Reads the whole table.
+    /// `fill^k`, the exact rate of this filter with the counters it has above zero, and the floor of 64-bit hashes. Reads the
+    /// whole table.
     fn expected_fpr(&self) -> f64 {
-        theory::fpr_of_fill(self.fill_ratio(), self.params.probes)
+        theory::fpr_of_fill(self.fill_ratio(), self.params.probes) + hash_floor(self.len)
     }
 
     #[inline]
@@ -213,7 +222,7 @@ impl Filter for CountingBloomFilter {
 }
 
 impl InsertFilter for CountingBloomFilter {
-    /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and past fifteen copies of one key
+    /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and from the fifteenth copy of one key on
     /// its counters stick.
     #[inline]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
@@ -265,7 +274,7 @@ impl CountFilter for CountingBloomFilter {
             lowest = lowest.min(get(self.words[word], shift));
         }
         Count {
-            at_least: lowest,
+            estimate: lowest,
             saturated: lowest == MAX,
         }
     }
@@ -299,10 +308,11 @@ impl EmptyFilter for CountingBloomFilter {
 
 impl BuildFilter for CountingBloomFilter {
     fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        let items = (hashes.len() as u64).max(1);
-        let mut filter = Self::with_goal(Goal { items, budget }, seed)?;
-        filter.insert_batch(hashes)?;
-        Ok(filter)
+        Self::filled(budget, seed, hashes)
+    }
+
+    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
+        Self::filled_from_keys(budget, seed, keys)
     }
 }
 
@@ -314,7 +324,7 @@ impl MergeFilter for CountingBloomFilter {
             self.params.probes.into(),
             other.params.probes.into(),
         )?;
-        MergeError::check("seed", self.seed, other.seed)
+        MergeError::check_seeds(self.seed, other.seed)
     }
 
     /// Adds counter to counter, at most to 15: every copy in either can be taken out again.

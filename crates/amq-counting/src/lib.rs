@@ -7,7 +7,7 @@
 //! let mut open = CountingBloomFilter::new(Goal::fpr(1_000_000, 0.01))?; // a million keys, 1 % wrong: 4.8 MB
 //! open.insert("session 17")?;
 //! open.insert("session 17")?;
-//! assert_eq!(open.count("session 17").at_least, 2);
+//! assert_eq!(open.count("session 17").estimate, 2);
 //! assert!(open.remove("session 17"));
 //! assert!(open.contains("session 17")); // one copy is left
 //! assert!(open.remove("session 17"));
@@ -48,8 +48,8 @@
 //! *Insert* raises the key's counters by one, *remove* lowers them, *contains* asks whether all are above zero, *count* takes
 //! the lowest. Sixteen counters share a 64-bit word; raising one is an addition that cannot carry into its neighbour, because
 //! a counter at 15 is left alone. It is left alone for ever: it may stand for fifteen keys or for fifty, and
-//! lowering it could make the filter forget one of them. (At the planned load this befalls one counter in 6e14; it befalls
-//! whoever inserts one key fifteen times.)
+//! lowering it could make the filter forget one of them. (At the planned load of a 1 % filter this befalls one counter in 3e14;
+//! it befalls whoever inserts one key fifteen times.)
 //!
 //! In the blocked filter a key's eight counters lie in one cache line, one in each word, and are found, compared and changed
 //! together with AVX2 where the processor has it.
@@ -64,8 +64,8 @@
 //!
 //! - **A key that was never put in must not be removed.** If it is a false positive, its counters belong to other keys,
 //!   and the filter forgets one of them: the only way to make it lie. Remove only what you know you put in.
-//! - Memory matters: `amq-cuckoo` and `amq-quotient` remove too, in a quarter of the space.
-//! - Keys come in very many copies: a counter knows no more than fifteen.
+//! - Memory matters: `amq-cuckoo` and `amq-quotient`, once they are there, remove too, in a quarter of the space.
+//! - Keys come in very many copies: a counter knows no more than fourteen.
 //! - Nothing is removed: `amq-bloom`.
 //! - Strangers choose the keys and gain by false positives, or by having others' keys removed: use a secret seed
 //!   ([`CountingBloomFilter::with_seed`]), and read SECURITY.md in the repository.
@@ -94,6 +94,7 @@ pub use blocked::BlockedCountingBloomFilter;
 pub use filter::CountingBloomFilter;
 pub use params::{BlockedCountingParams, CountingParams, MAX_BLOCKS};
 
+pub use amq_bloom::{BloomFilter, MAX_PROBES};
 pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter,
     Filter, FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch,

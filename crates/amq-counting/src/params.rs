@@ -27,8 +27,9 @@ pub struct BlockedCountingParams {
     pub blocks: u64,
 }
 
-/// The most blocks, 2 TiB: they are chosen by the upper bits of the hash, and 32 of the lower ones choose the counters.
-pub const MAX_BLOCKS: u64 = 1 << 35;
+/// The most blocks, 256 GiB: what is left of a 64-bit hash when it has chosen one of so many has 32 bits, which choose the
+/// counters.
+pub const MAX_BLOCKS: u64 = 1 << 32;
 
 impl BlockedCountingParams {
     /// Checks the range; nothing is allocated.

@@ -6,17 +6,8 @@
 
 use crate::block::{Block, place};
 use amq_core::KeyHash;
-use amq_core::prefetch::{ahead, prefetch};
-
-/// Whether the AVX2 functions may be called. With `std` the processor is asked (once; the answer is kept), without it
-/// the crate uses what it was compiled for.
-#[inline(always)]
-fn has_avx2() -> bool {
-    #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    return std::is_x86_feature_detected!("avx2");
-    #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
-    return cfg!(all(target_arch = "x86_64", target_feature = "avx2"));
-}
+use amq_core::cpu::has_avx2;
+use amq_core::prefetch::{contains_each, insert_each};
 
 /// Calls the AVX2 version where it exists and the processor has it, else the portable one.
 ///
@@ -65,7 +56,7 @@ operation! {
 pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
     dispatch!(
         avx2::insert_batch(blocks, hashes),
-        insert_blocks(blocks, hashes, Block::insert)
+        insert_each(blocks, hashes, place, Block::insert)
     )
 }
 
@@ -73,57 +64,18 @@ pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
 pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
     dispatch!(
         avx2::contains_batch(blocks, hashes, answers),
-        contains_blocks(blocks, hashes, answers, Block::contains)
+        contains_each(blocks, hashes, answers, place, Block::contains)
     )
-}
-
-#[inline(always)]
-fn insert_blocks(
-    blocks: &mut [Block],
-    hashes: &[KeyHash],
-    insert: impl Fn(&mut Block, u32) -> bool,
-) -> u64 {
-    let count = blocks.len() as u64;
-    let mut new = 0;
-    ahead(
-        blocks,
-        hashes,
-        |blocks, hash| prefetch(blocks, place(hash, count).0),
-        |blocks, _, hash| {
-            let (block, choice) = place(hash, count);
-            new += u64::from(insert(&mut blocks[block], choice));
-        },
-    );
-    new
-}
-
-#[inline(always)]
-fn contains_blocks(
-    mut blocks: &[Block],
-    hashes: &[KeyHash],
-    answers: &mut [bool],
-    contains: impl Fn(&Block, u32) -> bool,
-) {
-    let count = blocks.len() as u64;
-    ahead(
-        &mut blocks,
-        hashes,
-        |blocks, hash| prefetch(blocks, place(hash, count).0),
-        |blocks, i, hash| {
-            let (block, choice) = place(hash, count);
-            answers[i] = contains(&blocks[block], choice);
-        },
-    );
 }
 
 #[cfg(target_arch = "x86_64")]
 // Vector functions without pointers need no `unsafe` from Rust 1.86 on; with the oldest compiler they do.
 #[allow(unused_unsafe)]
 mod avx2 {
-    use super::{contains_blocks, insert_blocks};
-    use crate::block::Block;
+    use crate::block::{Block, place};
     use amq_bloom::SALTS;
     use amq_core::KeyHash;
+    use amq_core::prefetch::{contains_each, insert_each};
     use core::arch::x86_64::{
         __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128,
         _mm256_cmpeq_epi64, _mm256_cvtepu32_epi64, _mm256_extracti128_si256, _mm256_load_si256,
@@ -273,7 +225,7 @@ mod avx2 {
     /// The processor must have AVX2.
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
-        insert_blocks(blocks, hashes, |block, choice| {
+        insert_each(blocks, hashes, place, |block, choice| {
             // SAFETY: AVX2 is there (the caller's promise).
             unsafe { insert(block, choice) }
         })
@@ -287,7 +239,7 @@ mod avx2 {
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) {
-        contains_blocks(blocks, hashes, answers, |block, choice| {
+        contains_each(blocks, hashes, answers, place, |block, choice| {
             // SAFETY: AVX2 is there (the caller's promise).
             unsafe { contains(block, choice) }
         });
@@ -329,7 +281,10 @@ mod tests {
             let mut many = vec![Block::default(); count as usize];
             let (mut one, mut portable) = (many.clone(), many.clone());
             let news = insert_batch(&mut many, &hashes);
-            assert_eq!(insert_blocks(&mut portable, &hashes, Block::insert), news);
+            assert_eq!(
+                insert_each(&mut portable, &hashes, place, Block::insert),
+                news
+            );
             let mut counted = 0;
             for &hash in &hashes {
                 let (block, choice) = place(hash, count);
@@ -342,7 +297,7 @@ mod tests {
             let mut answers = vec![false; queries.len()];
             contains_batch(&many, &queries, &mut answers);
             let mut twin = vec![true; queries.len()];
-            contains_blocks(&many, &queries, &mut twin, Block::contains);
+            contains_each(&many, &queries, &mut twin, place, Block::contains);
             assert_eq!(answers, twin);
         }
     }

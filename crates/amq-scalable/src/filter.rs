@@ -9,13 +9,13 @@ use amq_core::{
     InsertFilter, Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
     PlanFilter, PredictedFpr,
 };
-use core::iter;
+use core::{fmt, iter};
 
 /// A Bloom filter that grows: stages of rising capacity and falling rate. `F` is what the stages are, see
 /// [`ScalableBloomFilter`](crate::ScalableBloomFilter) and [`ScalableBlockedBloomFilter`](crate::ScalableBlockedBloomFilter).
 ///
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 pub struct ScalableFilter<F> {
     first: Stage<F>,
     /// Those it grew since, older and smaller ones first.
@@ -114,7 +114,7 @@ impl<F: StageFilter> ScalableFilter<F> {
         MergeError::check_real("tightening", ours.tightening, theirs.tightening)?;
         let bound = |params: &ScalableParams| params.max_items.unwrap_or(u64::MAX);
         MergeError::check("max_items", bound(ours), bound(theirs))?;
-        MergeError::check("seed", self.seed, other.seed)?;
+        MergeError::check_seeds(self.seed, other.seed)?;
 
         let no_memory = |error| match error {
             BuildError::OutOfMemory { bytes } => MergeError::Full(Full::OutOfMemory { bytes }),
@@ -194,6 +194,12 @@ const fn refused(full: Full) -> BuildError {
 #[inline(always)]
 const fn in_stage(hash: KeyHash, index: usize) -> KeyHash {
     KeyHash::new(remix(hash.get(), index as u64))
+}
+
+impl<F: StageFilter> fmt::Debug for ScalableFilter<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        amq_core::debug(self, "ScalableFilter", f)
+    }
 }
 
 impl<F: StageFilter> Filter for ScalableFilter<F> {

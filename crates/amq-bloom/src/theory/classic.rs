@@ -1,6 +1,6 @@
 //! The classic Bloom filter.
 //!
-//! The folklore rate `(1 - e^(-kn/m))^k` (Bloom 1970) treats the share of set bits as if it were a constant; it is a random
+//! The folklore rate `(1 - (1 - 1/m)^(kn))^k` (Bloom 1970) treats the share of set bits as if it were a constant; it is a random
 //! variable X/m, and the true rate is the moment `E[(X/m)^k]`, which is larger (Bose et al. 2008; Christensen, Roginsky,
 //! Jimeno 2010). At a million keys the difference is 7e-7 of the rate, at ten keys it is 7 %.
 //!
@@ -27,8 +27,12 @@ use amq_core::numeric::hash_floor;
 /// The highest power of the fill whose mean is needed.
 const MAX_POWER: usize = MAX_PROBES as usize;
 
-/// The exact false-positive rate of an m-bit filter with k probes and n distinct keys, averaged over all seeds.
+/// The exact false-positive rate of an m-bit filter with k probes and n distinct keys, averaged over all seeds. Not a number
+/// if there is no such filter.
 pub fn fpr(bits: u64, probes: u32, items: u64) -> f64 {
+    if !exists(bits, probes) {
+        return f64::NAN;
+    }
     let rate = fill_moment(bits, throws(probes, items), probes);
     let floor = hash_floor(items);
     rate + (1.0 - rate) * floor
@@ -36,6 +40,12 @@ pub fn fpr(bits: u64, probes: u32, items: u64) -> f64 {
 
 /// The standard deviation of the rate from seed to seed.
 pub fn fpr_sd(bits: u64, probes: u32, items: u64) -> f64 {
+    if !exists(bits, probes) {
+        return f64::NAN;
+    }
+    if items == 0 {
+        return 0.0;
+    }
     let throws = throws(probes, items);
     let m = bits as f64;
     if m * throws <= SMALL {
@@ -102,6 +112,10 @@ pub fn items_of_fill(bits: u64, probes: u32, fill: f64) -> f64 {
         return 0.0;
     }
     libm::log1p(-fill) / libm::log1p(-1.0 / bits as f64) / f64::from(probes)
+}
+
+const fn exists(bits: u64, probes: u32) -> bool {
+    bits > 0 && probes > 0 && probes <= MAX_PROBES
 }
 
 fn throws(probes: u32, items: u64) -> f64 {

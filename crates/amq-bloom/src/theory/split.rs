@@ -38,7 +38,12 @@ const EVEN: u64 = 4096;
 
 impl SplitBlock {
     /// The exact false-positive rate of a filter of `blocks` blocks with n distinct keys, averaged over all seeds.
+    ///
+    /// Not a number if there is no block.
     pub fn fpr(&self, blocks: u64, items: u64) -> f64 {
+        if blocks == 0 {
+            return f64::NAN;
+        }
         self.over_blocks(blocks, items, |i| self.block_fpr(i))
     }
 
@@ -47,6 +52,9 @@ impl SplitBlock {
     /// The rate of a filter is the mean over its blocks, so the variance is that of one block over their number; less the part
     /// that is only due to the number of keys in the block, which averages out because the n keys are shared among all blocks.
     pub fn fpr_sd(&self, blocks: u64, items: u64) -> f64 {
+        if blocks == 0 {
+            return f64::NAN;
+        }
         let mean = self.over_blocks(blocks, items, |i| self.block_fpr(i));
         let square = self.over_blocks(blocks, items, |i| self.block_fpr_square(i));
         let keys = items as f64 / blocks as f64;
@@ -58,6 +66,11 @@ impl SplitBlock {
             0.0
         };
         libm::sqrt(((square - mean * mean - explained) / blocks as f64).max(0.0))
+    }
+
+    /// The part of the rate that is due to keys of one block whose bits the hash cannot tell apart, with n keys in the filter.
+    pub fn choices_floor(&self, blocks: u64, items: u64) -> f64 {
+        items as f64 / blocks as f64 / self.choices
     }
 
     /// How many distinct keys most likely set a share `fill` of the places. Infinite when every place is set.

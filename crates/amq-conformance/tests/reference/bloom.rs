@@ -342,7 +342,7 @@ impl<const FAULT: u8> Bloom<FAULT> {
             )?;
         }
         if !Self::has(Fault::MergeIgnoresSeed) {
-            MergeError::check("seed", self.seed, other.seed)?;
+            MergeError::check_seeds(self.seed, other.seed)?;
         }
         Ok(())
     }

@@ -190,7 +190,7 @@ impl<const FAULT: u8> CountFilter for Multiset<FAULT> {
             copies += 1;
         }
         Count {
-            at_least: copies,
+            estimate: copies,
             saturated: copies >= COPIES,
         }
     }
@@ -276,7 +276,7 @@ impl<const FAULT: u8> MergeFilter for Multiset<FAULT> {
             self.params.remainder.into(),
             other.params.remainder.into(),
         )?;
-        MergeError::check("seed", self.seed, other.seed)?;
+        MergeError::check_seeds(self.seed, other.seed)?;
         if self.len + other.len > self.params.slots {
             return Err(MergeError::Full(self.full()));
         }

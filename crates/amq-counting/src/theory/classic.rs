@@ -4,9 +4,9 @@
 //! classic filter ([`amq_bloom::theory::classic`]), at four times the space.
 //!
 //! The number of keys that share a counter is binomial, and for any real table as good as Poisson, with the mean `kn/m`, which is
-//! ln 2 = 0.69 at the best number of probes. A counter that would pass 15 has a probability of 7.07e-17 then
-//! (Fan, Cao, Almeida, Broder 2000 bound it by 1.37e-15): in a table of a billion counters it does not
-//! happen. It does happen to one key that is put in fifteen times.
+//! ln 2 = 0.69 at the best number of probes. Then a counter has to count sixteen keys, one more than it can, with a probability of
+//! 7.07e-17 (Fan, Cao, Almeida, Broder 2000 bound it by 1.37e-15), and reaches 15, where it sticks, with 1.6e-15: in a table of a
+//! billion counters neither happens. It does happen to one key that is put in fifteen times.
 
 pub use amq_bloom::theory::classic::{expected_fill, fpr, fpr_of_fill, fpr_sd, items_of_fill};
 
