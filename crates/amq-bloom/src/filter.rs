@@ -177,6 +177,14 @@ impl BloomFilter {
         ))
     }
 
+    /// [`contains_hash`](Filter::contains_hash), sooner if the answer is no and later if it is yes.
+    ///
+    /// For filters that are mostly asked for keys they do not have, in whatever order. The answers are the same.
+    #[inline]
+    pub fn contains_hash_unlikely(&self, hash: KeyHash) -> bool {
+        self.table().contains_unlikely(hash)
+    }
+
     #[inline(always)]
     fn table(&self) -> Bits<'_, u64> {
         Bits {

@@ -35,6 +35,16 @@ pub trait ProbeTable {
         all_set(self, &mut places, together) && all_set(self, &mut places, probes - together)
     }
 
+    /// The same answer, sooner if it is no and later if it is yes: for tables that are mostly asked for keys they do not have,
+    /// as the older stages of a growing filter are.
+    #[inline(always)]
+    fn contains_unlikely(&self, hash: KeyHash) -> bool {
+        let mut places = Probes::new(hash, self.places());
+        let probes = self.probes();
+        let head = probes.min(FIRST_WAVE);
+        all_set(self, &mut places, head) && all_set(self, &mut places, probes - head)
+    }
+
     /// [`contains`](ProbeTable::contains) for many keys, with their waits for memory overlapping.
     #[inline]
     fn contains_batch(
@@ -53,7 +63,7 @@ pub trait ProbeTable {
 /// Keys that are asked together in a batch: enough to keep every line-fill buffer of a core busy.
 const WAVE: usize = 32;
 
-/// Probes of a key that the first wave of a batch tests.
+/// Probes of a key that are tested first where a no is likely, and in the first wave of a batch.
 ///
 /// In a filter at its design load half the places are set: three probes let one absent key in eight through.
 const FIRST_WAVE: u32 = 3;
@@ -65,9 +75,13 @@ const FIRST_WAVE: u32 = 3;
 /// two are tested, and one absent key in four goes on to the others.
 #[inline(always)]
 const fn together(bytes: usize) -> u32 {
-    /// The second-level cache of one core.
-    const CACHED: usize = 2 << 20;
-    if bytes <= CACHED { 16 } else { 2 }
+    if is_cached(bytes) { 16 } else { 2 }
+}
+
+/// Whether a table fits the second-level cache of one core.
+#[inline(always)]
+const fn is_cached(bytes: usize) -> bool {
+    bytes <= 2 << 20
 }
 
 /// Whether the next `count` places are all set, without a branch.
@@ -81,14 +95,17 @@ fn all_set<T: ProbeTable + ?Sized>(table: &T, places: &mut Probes, count: u32) -
 }
 
 /// One block of a batch, in two waves: the first probes of all keys, then the others of those keys that are still
-/// in question. Each wave asks for its cache lines before it looks.
+/// in question. Each wave asks for its cache lines before it looks, if they are not in the cache anyway.
 #[inline(always)]
 fn contains_block<T: ProbeTable + ?Sized>(table: &T, hashes: &[KeyHash], answers: &mut [bool]) {
     let places = |hash| Probes::new(hash, table.places());
     let head = table.probes().min(FIRST_WAVE);
     let tail = table.probes() - head;
-    for &hash in hashes {
-        prefetch(table, places(hash), head);
+    let far = !is_cached(table.bytes());
+    if far {
+        for &hash in hashes {
+            prefetch(table, places(hash), head);
+        }
     }
     // The keys in question are moved to the front, without a branch on the answer.
     let mut open = [(0u8, places(KeyHash::new(0))); WAVE];
@@ -102,8 +119,10 @@ fn contains_block<T: ProbeTable + ?Sized>(table: &T, hashes: &[KeyHash], answers
     if tail == 0 {
         return;
     }
-    for &(_, places) in &open[..count] {
-        prefetch(table, places, tail);
+    if far {
+        for &(_, places) in &open[..count] {
+            prefetch(table, places, tail);
+        }
     }
     for &(i, mut places) in &open[..count] {
         answers[usize::from(i)] = all_set(table, &mut places, tail);

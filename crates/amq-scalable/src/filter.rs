@@ -240,7 +240,7 @@ impl<F: StageFilter> Filter for ScalableFilter<F> {
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
         self.newest_first()
-            .any(|(index, stage)| stage.filter.contains_hash(in_stage(hash, index)))
+            .any(|(index, stage)| stage.filter.holds(in_stage(hash, index)))
     }
 
     /// Stage by stage, the newest first: each is asked, in one batch, for the keys that no newer one has.

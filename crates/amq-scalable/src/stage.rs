@@ -1,7 +1,7 @@
 //! What a stage is made of.
 
 use amq_bloom::{BlockedBloomFilter, BloomFilter};
-use amq_core::{EmptyFilter, FilterKind, MergeFilter};
+use amq_core::{EmptyFilter, Filter, FilterKind, KeyHash, MergeFilter};
 use core::fmt::Debug;
 
 /// A filter that can be a stage: [`BloomFilter`] and [`BlockedBloomFilter`].
@@ -10,14 +10,28 @@ pub trait StageFilter:
 {
     /// The kind of a scalable filter with such stages.
     const KIND: FilterKind;
+
+    /// [`Filter::contains_hash`], for a stage that most probably has not got the key.
+    #[doc(hidden)]
+    fn holds(&self, hash: KeyHash) -> bool;
 }
 
 impl StageFilter for BloomFilter {
     const KIND: FilterKind = FilterKind::Scalable;
+
+    #[inline(always)]
+    fn holds(&self, hash: KeyHash) -> bool {
+        self.contains_hash_unlikely(hash)
+    }
 }
 
 impl StageFilter for BlockedBloomFilter {
     const KIND: FilterKind = FilterKind::ScalableBlocked;
+
+    #[inline(always)]
+    fn holds(&self, hash: KeyHash) -> bool {
+        self.contains_hash(hash)
+    }
 }
 
 mod sealed {
