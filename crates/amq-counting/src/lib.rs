@@ -25,7 +25,7 @@
 //!
 //! | type | a key is | bits per key at 1 % | choose it |
 //! | --- | --- | --- | --- |
-//! | [`CountingBloomFilter`] | k counters anywhere in the table | 38.4 | by default; it turns into a [`BloomFilter`](amq_bloom::BloomFilter) |
+//! | [`CountingBloomFilter`] | k counters anywhere in the table | 38.4 | by default; it turns into a [`BloomFilter`] |
 //! | [`BlockedCountingBloomFilter`] | 8 counters in one 64-byte block | 45.7 | for speed: one cache line an operation |
 //!
 //! # Picture
