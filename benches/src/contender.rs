@@ -5,6 +5,7 @@
 //! once a pass, never per key.
 
 use crate::keys::{BenchKey, Keys};
+use crate::record::Workload;
 use amq_core::PredictedFpr;
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
@@ -97,6 +98,11 @@ pub struct Info {
     pub takes_rate: bool,
     /// The most keys it is measured with.
     pub max_keys: u64,
+    /// Whether it can be given a seed. One that cannot is the same filter every time: there is no second one to verify.
+    pub seeded: bool,
+    /// Several times slower than the others. So that nobody waits for it, it takes part at one rate of each group, with
+    /// the main keys only, and is asked a part of each stream.
+    pub slow: bool,
     /// Its theory, if it has one.
     pub theory: Option<Theory>,
 }
@@ -114,6 +120,29 @@ pub trait Contender: Sync {
         asked_fpr: Option<f64>,
         seed: u64,
     ) -> Result<Box<dyn Built>, String>;
+
+    /// The same of the first keys of a course: whatever the contender is otherwise told of them, here it is made for just so many.
+    fn begin(
+        &self,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Result<Box<dyn Built>, String> {
+        self.build(keys, asked_fpr, seed)
+    }
+
+    /// Whether it is filled beyond its plan in this way: those that grow in the one, those that only take further keys in the
+    /// other. No reason to override it but that another entry of the same filter already does the same.
+    fn goes(&self, course: Workload) -> bool {
+        let info = self.info();
+        let can = |ability| info.abilities.contains(&ability);
+        let fits = match course {
+            Workload::Grow => can(Ability::Grow),
+            Workload::Overfill => can(Ability::Insert) && !can(Ability::Grow),
+            _ => false,
+        };
+        fits && info.role == Role::Filter
+    }
 }
 
 impl fmt::Debug for dyn Contender + '_ {
@@ -140,6 +169,17 @@ pub trait Built {
 
     /// The answers themselves, one for each query. Not timed.
     fn answers(&self, queries: Keys<'_>) -> Vec<bool>;
+
+    /// Puts in further keys, none of which is in yet, and says how many it took before it refused one. None where it takes none once
+    /// it is made.
+    fn insert_more(&mut self, _keys: Keys<'_>) -> Option<u64> {
+        None
+    }
+
+    /// Takes keys out, all of which are in, and says how many of them it knew. None where it cannot.
+    fn remove(&mut self, _keys: Keys<'_>) -> Option<u64> {
+        None
+    }
 }
 
 impl fmt::Debug for dyn Built + '_ {
@@ -163,6 +203,18 @@ pub trait Probe<K: BenchKey + ?Sized> {
 
     /// How many of the keys are probably in, asked through the batch interface; none where there is none.
     fn count_batch(&self, _keys: &[K::Item<'_>]) -> Option<u64> {
+        None
+    }
+
+    /// Puts in keys by the quickest way there is and says how many were taken before one was refused; none where it takes none
+    /// once it is made. [`predicted`](Self::predicted) is of all keys from then on.
+    fn insert_all(&mut self, _keys: &[K::Item<'_>]) -> Option<u64> {
+        None
+    }
+
+    /// Takes out keys and says how many of them it knew, all of them if it doesn't say; none where it cannot.
+    /// [`predicted`](Self::predicted) is of the remaining keys from then on.
+    fn remove_all(&mut self, _keys: &[K::Item<'_>]) -> Option<u64> {
         None
     }
 }
@@ -205,5 +257,15 @@ impl<K: BenchKey + ?Sized, P: Probe<K>> Built for Loops<P, K> {
     fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
         let keys = K::slice(queries).unwrap_or_default();
         keys.iter().map(|key| self.0.holds(key.borrow())).collect()
+    }
+
+    fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64> {
+        let probe = black_box(&mut self.0);
+        black_box(probe.insert_all(black_box(K::slice(keys)?)))
+    }
+
+    fn remove(&mut self, keys: Keys<'_>) -> Option<u64> {
+        let probe = black_box(&mut self.0);
+        black_box(probe.remove_all(black_box(K::slice(keys)?)))
     }
 }

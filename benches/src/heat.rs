@@ -2,17 +2,21 @@
 
 use crate::contender::{Ability, Contender, Role};
 use crate::error::BenchError;
+use crate::keys::Store;
 use crate::keys::View;
-use crate::keysets::Made;
+use crate::keysets::{KeySet, Made};
 use crate::progress::Progress;
 use crate::record::{Cell, Row, Workload};
 use crate::run::KeySetFacts;
-use crate::stream::Stream;
+use crate::stream::{Stream, halves};
 use crate::suite::{Group, Suite};
 use crate::timing::{self, Entrant, Expected, Queries};
-use crate::verify::{self, Subject, verify};
+use crate::verify::{self, Subject, verify, verify_removal};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
+
+/// A slow contender is asked one in so many of the queries.
+const SLOW_SHARE: usize = 8;
 
 /// How the reason begins in the timed cells of a contender that was not verified.
 pub const NOT_TIMED: &str = "not timed: ";
@@ -24,6 +28,8 @@ pub struct Field {
     none: Stream,
     half: Stream,
     all: Stream,
+    gone: Store,
+    kept: Store,
 }
 
 impl Field {
@@ -34,11 +40,14 @@ impl Field {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
         let mut stream = |share| Stream::new(&made, queries, share, &mut rng);
         let (none, half, all) = (stream(0), stream(50), stream(100));
+        let (gone, kept) = halves(&made.present, &mut rng);
         Ok(Self {
             made,
             none,
             half,
             all,
+            gone,
+            kept,
         })
     }
 
@@ -63,6 +72,8 @@ impl Field {
             none: self.none.keys.view(),
             half: self.half.keys.view(),
             all: self.all.keys.view(),
+            gone: self.gone.view(),
+            kept: self.kept.view(),
         }
     }
 }
@@ -76,6 +87,8 @@ pub struct Views<'a> {
     none: View<'a>,
     half: View<'a>,
     all: View<'a>,
+    gone: View<'a>,
+    kept: View<'a>,
 }
 
 /// A heat's place in the comparison.
@@ -105,16 +118,24 @@ impl Heat<'_> {
             let info = contender.info();
             let asked_fpr = info.takes_rate.then_some(self.rate);
             let takes_part = info.max_keys >= self.group.keys as u64
+                && (!info.slow || self.is_for_the_slow())
                 && (info.takes_rate || self.group.rate_of_fixed() == Some(self.rate));
             takes_part.then(|| (*contender, self.cell(asked_fpr)))
         };
         contenders.iter().filter_map(entry).collect()
     }
 
+    /// The first rate of each group, and only of the keys that are compared at all sizes, or the user's.
+    fn is_for_the_slow(&self) -> bool {
+        self.group.rates.first() == Some(&self.rate)
+            && matches!(self.group.key_set, KeySet::RandomU64 | KeySet::File(_))
+    }
+
     fn cell(&self, asked_fpr: Option<f64>) -> Cell {
         Cell {
             key_set: self.group.key_set.name().to_owned(),
             keys: self.group.keys as u64,
+            planned_keys: None,
             asked_fpr,
         }
     }
@@ -151,17 +172,33 @@ impl Heat<'_> {
             rows.push(verify::row(&info, &cell, &outcome));
             progress.did_verify(subject.present.len(), subject.absent.len());
             match outcome {
-                Ok(verified) => ready.push(Entrant {
-                    contender,
-                    asked_fpr: cell.asked_fpr,
-                    cell,
-                    expected: (info.role != Role::Floor).then(|| views.expected(&verified.absent)),
-                    filter: verified.filter,
-                }),
+                Ok(verified) => {
+                    let removes = info.abilities.contains(&Ability::Remove);
+                    let removal =
+                        removes.then(|| verify_removal(contender, &subject, &suite.effort()));
+                    if let Some(Err(failure)) = &removal {
+                        let reason = failure.to_string();
+                        rows.push(Row::failed(info.name, &cell, Workload::Remove, &reason));
+                    }
+                    let all = suite.queries();
+                    let queries = if info.slow { all / SLOW_SHARE } else { all };
+                    ready.push(Entrant {
+                        contender,
+                        asked_fpr: cell.asked_fpr,
+                        cell,
+                        expected: (info.role != Role::Floor)
+                            .then(|| views.expected(queries, &verified.absent)),
+                        filter: verified.filter,
+                        queries,
+                        removal: removal.and_then(Result::ok),
+                    });
+                }
                 Err(failure) => {
                     let reason = format!("{NOT_TIMED}{failure}");
-                    let offered = timing::TIMED.into_iter().filter(|&workload| {
-                        workload != Workload::Batch50 || info.abilities.contains(&Ability::Batch)
+                    let offered = timing::TIMED.into_iter().filter(|workload| match workload {
+                        Workload::Batch50 => info.abilities.contains(&Ability::Batch),
+                        Workload::Remove => info.abilities.contains(&Ability::Remove),
+                        _ => true,
                     });
                     rows.extend(
                         offered.map(|workload| Row::failed(info.name, &cell, workload, &reason)),
@@ -210,16 +247,18 @@ impl Views<'_> {
         Subject {
             present: self.present.keys(),
             absent: self.absent.keys(),
+            gone: self.gone.keys(),
+            kept: self.kept.keys(),
             asked_fpr: None,
             seed,
         }
     }
 
-    fn expected(&self, absent: &[bool]) -> Expected {
+    fn expected(&self, queries: usize, absent: &[bool]) -> Expected {
         Expected {
-            none: self.field.none.hits(absent),
-            half: self.field.half.hits(absent),
-            all: self.field.all.hits(absent),
+            none: self.field.none.hits(queries, absent),
+            half: self.field.half.hits(queries, absent),
+            all: self.field.all.hits(queries, absent),
         }
     }
 }

@@ -33,9 +33,17 @@ impl Keys<'_> {
     /// The first `n` (or all, if there are fewer).
     #[must_use]
     pub fn first(&self, n: usize) -> Self {
+        self.between(0, n)
+    }
+
+    /// Those from `start` up to, but not with, `end` (as far as there are any).
+    #[must_use]
+    pub fn between(&self, start: usize, end: usize) -> Self {
+        let end = end.min(self.len());
+        let start = start.min(end);
         match self {
-            Self::U64(keys) => Keys::U64(&keys[..n.min(keys.len())]),
-            Self::Bytes(keys) => Keys::Bytes(&keys[..n.min(keys.len())]),
+            Self::U64(keys) => Keys::U64(&keys[start..end]),
+            Self::Bytes(keys) => Keys::Bytes(&keys[start..end]),
         }
     }
 }
@@ -107,6 +115,15 @@ impl Store {
         match self {
             Self::U64(keys) => View::U64(keys),
             Self::Bytes(keys) => View::Bytes(keys.iter().collect()),
+        }
+    }
+
+    /// Copies of the keys at these places.
+    #[must_use]
+    pub fn pick(&self, places: &[usize]) -> Self {
+        match self {
+            Self::U64(keys) => Self::U64(places.iter().map(|&place| keys[place]).collect()),
+            Self::Bytes(keys) => Self::Bytes(places.iter().map(|&place| keys.get(place)).collect()),
         }
     }
 
@@ -227,5 +244,8 @@ mod tests {
         assert!(<u64 as BenchKey>::slice(Keys::Bytes(&[b"x"])).is_none());
         assert_eq!(Keys::U64(&[1, 2, 3]).first(2).len(), 2);
         assert!(Keys::Bytes(&[]).first(2).is_empty());
+        let middle = Keys::U64(&[1, 2, 3]).between(1, 9);
+        assert_eq!(<u64 as BenchKey>::slice(middle), Some(&[2u64, 3][..]));
+        assert!(Keys::U64(&[1]).between(2, 9).is_empty());
     }
 }

@@ -1,19 +1,21 @@
 //! A whole run: heat after heat, each written down as soon as it is over.
 
-use crate::contender::{Contender, Role};
+use crate::contender::{Ability, Contender, Role};
+use crate::courses::{self, Ground};
 use crate::error::BenchError;
-use crate::heat::{Field, Heat};
+use crate::heat::{Field, Heat, NOT_TIMED};
 use crate::interval::SIGMAS;
 use crate::keyfile;
 use crate::keysets::KeySet;
 use crate::machine::Machine;
-use crate::progress::{Progress, estimate};
-use crate::record::{Row, Workload};
+use crate::progress::{Progress, estimate, estimate_course};
+use crate::record::Row;
 use crate::registry;
 use crate::run::{ContenderFacts, Options, Run};
 use crate::stats::UNSTABLE;
 use crate::store::Records;
 use crate::suite::{Group, Suite};
+use crate::verify::beyond::Course;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -49,6 +51,8 @@ pub struct Plan {
     pub contenders: Vec<&'static dyn Contender>,
     /// Over which keys.
     pub groups: Vec<Group>,
+    /// Over which courses; none where the user says which keys.
+    pub courses: Vec<Course>,
     /// What must be the same for numbers to belong together.
     pub options: Options,
 }
@@ -67,8 +71,14 @@ impl Plan {
         };
         let suite = request.suite;
         let rounds = request.rounds.unwrap_or(suite.rounds());
+        let ours = request.keys.is_empty() && file.is_none();
         Ok(Self {
             contenders,
+            courses: ours
+                .then(|| suite.courses())
+                .into_iter()
+                .flatten()
+                .collect(),
             groups: if request.keys.is_empty() {
                 suite.groups(file.as_ref())
             } else {
@@ -83,16 +93,28 @@ impl Plan {
 
     /// How long it may take, roughly.
     pub fn estimate(&self) -> Duration {
-        Heat::all(&self.groups)
-            .iter()
-            .map(|heat| self.estimate_of(heat))
-            .sum()
+        let heats = Heat::all(&self.groups);
+        let heats = heats.iter().map(|heat| self.estimate_of(heat));
+        let courses = self.courses.iter();
+        let courses = courses.map(|course| self.estimate_of_course(course));
+        heats.chain(courses).sum()
     }
 
     fn estimate_of(&self, heat: &Heat<'_>) -> Duration {
         let queries = self.options.suite.queries();
-        let one = estimate(heat.group.keys, queries, queries, self.options.rounds);
-        one * heat.entrants(&self.contenders).len() as u32
+        let entrants = heat.entrants(&self.contenders);
+        let one = |(contender, _): &(&'static dyn Contender, _)| {
+            let removes = contender.info().abilities.contains(&Ability::Remove);
+            let rounds = self.options.rounds;
+            estimate(heat.group.keys, queries, queries, rounds, removes)
+        };
+        entrants.iter().map(one).sum()
+    }
+
+    fn estimate_of_course(&self, course: &Course) -> Duration {
+        let absent = courses::absent(self.options.suite);
+        let one = estimate_course(course, absent, self.options.rounds);
+        one * courses::entrants(course, &self.contenders).len() as u32
     }
 }
 
@@ -135,23 +157,34 @@ pub fn run(
             }
             let (ready, verified) = heat.verify(entrants, &views, suite, seed, &progress);
             let timed = heat.time(&ready, &views, plan.options.rounds, seed, &progress);
-            let mut touched = Vec::new();
-            for row in verified.into_iter().chain(timed) {
-                if let Some((name, rows)) =
-                    rows.iter_mut().find(|(name, _)| **name == row.contender)
-                {
-                    rows.push(row);
-                    touched.push(*name);
-                }
-            }
-            touched.sort_unstable();
-            touched.dedup();
-            for name in touched {
-                records.write_rows(name, &rows[name])?;
-            }
+            keep(verified.into_iter().chain(timed), &mut rows, records)?;
             run.seconds = before + start.elapsed().as_secs_f64().round();
             records.write_run(&run)?;
         }
+    }
+    for course in &plan.courses {
+        let (suite, seed) = (plan.options.suite, plan.options.seed);
+        let rows_of = |name: &str| rows.get(name).cloned().unwrap_or_default();
+        if courses::is_done(course, &plan.contenders, rows_of) {
+            progress.skip(plan.estimate_of_course(course));
+            continue;
+        }
+        for rows in rows.values_mut() {
+            rows.retain(|row| row.workload != course.workload);
+        }
+        let entrants = courses::entrants(course, &plan.contenders);
+        let ground = Ground::new(course, suite, seed)?;
+        let new = ground.run(
+            course,
+            entrants,
+            suite,
+            seed,
+            plan.options.rounds,
+            &progress,
+        );
+        keep(new.into_iter(), &mut rows, records)?;
+        run.seconds = before + start.elapsed().as_secs_f64().round();
+        records.write_run(&run)?;
     }
     progress.finish();
     let noise = noise(&rows);
@@ -162,6 +195,27 @@ pub fn run(
     run.complete = true;
     records.write_run(&run)?;
     Ok(rows.into_values().flatten().collect())
+}
+
+/// Adds new rows to their contenders' and writes down the records that changed.
+fn keep(
+    new: impl Iterator<Item = Row>,
+    rows: &mut Rows,
+    records: &Records,
+) -> Result<(), BenchError> {
+    let mut touched = Vec::new();
+    for row in new {
+        if let Some((name, rows)) = rows.iter_mut().find(|(name, _)| **name == row.contender) {
+            rows.push(row);
+            touched.push(*name);
+        }
+    }
+    touched.sort_unstable();
+    touched.dedup();
+    for name in touched {
+        records.write_rows(name, &rows[name])?;
+    }
+    Ok(())
 }
 
 /// Verifies without timing or recording anything.
@@ -178,10 +232,15 @@ pub fn verify_only(plan: &Plan) -> Result<Vec<Row>, BenchError> {
             rows.extend(
                 verified
                     .into_iter()
-                    .filter(|row| row.workload == Workload::Verify),
+                    .filter(|row| !row.error.starts_with(NOT_TIMED)),
             );
             progress.skip(plan.estimate_of(&heat));
         }
+    }
+    for course in &plan.courses {
+        let entrants = courses::entrants(course, &plan.contenders);
+        let ground = Ground::new(course, suite, seed)?;
+        rows.extend(ground.run(course, entrants, suite, seed, 0, &progress));
     }
     progress.finish();
     Ok(rows)

@@ -4,7 +4,8 @@
 //! time from the other core in the middle of one.
 
 use crate::record::Workload;
-use crate::timing::TIMED;
+use crate::timing::{MIN_BUILD_OPERATIONS, TIMED};
+use crate::verify::beyond::Course;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
@@ -57,6 +58,16 @@ impl Progress {
         self.bar.inc(pass(workload, keys, queries));
     }
 
+    /// One contender was verified over a course.
+    pub fn did_verify_course(&self, course: &Course, absent: usize) {
+        self.bar.inc(verify_course(course, absent));
+    }
+
+    /// One contender went over a course.
+    pub fn did_pass_course(&self, course: &Course) {
+        self.bar.inc(pass_course(course));
+    }
+
     /// Work that a resumed run finds done.
     pub fn skip(&self, estimate: Duration) {
         self.bar
@@ -70,19 +81,45 @@ impl Progress {
 }
 
 /// How long one contender takes in one cell, roughly.
-pub fn estimate(keys: usize, absent: usize, queries: usize, rounds: u64) -> Duration {
+pub fn estimate(
+    keys: usize,
+    absent: usize,
+    queries: usize,
+    rounds: u64,
+    removes: bool,
+) -> Duration {
     let verify = nanoseconds(keys, 2 * (2 * keys + absent));
     let round: u64 = TIMED
         .iter()
+        .filter(|&&workload| workload != Workload::Remove || removes)
         .map(|&workload| pass(workload, keys, queries))
         .sum();
     Duration::from_nanos(verify + (rounds + 1) * round)
 }
 
+/// How long one contender takes over a course, roughly.
+pub fn estimate_course(course: &Course, absent: usize, rounds: u64) -> Duration {
+    Duration::from_nanos(verify_course(course, absent) + (rounds + 1) * pass_course(course))
+}
+
+fn verify_course(course: &Course, absent: usize) -> u64 {
+    let queries: usize = course.stops.iter().map(|keys| keys + absent).sum();
+    nanoseconds(course.planned, 2 * queries)
+}
+
+fn pass_course(course: &Course) -> u64 {
+    nanoseconds(
+        course.planned,
+        2 * course.all_keys().max(MIN_BUILD_OPERATIONS),
+    )
+}
+
 fn pass(workload: Workload, keys: usize, queries: usize) -> u64 {
     match workload {
         // Inserts cost about twice a query.
-        Workload::Build => nanoseconds(keys, 2 * keys.max(1 << 18)),
+        Workload::Build => nanoseconds(keys, 2 * keys.max(MIN_BUILD_OPERATIONS)),
+        // Built, and half of it taken out.
+        Workload::Remove => nanoseconds(keys, 3 * keys.max(MIN_BUILD_OPERATIONS)),
         _ => nanoseconds(keys, queries),
     }
 }

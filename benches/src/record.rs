@@ -21,6 +21,12 @@ pub enum Workload {
     Query100,
     /// The batch interface, half present.
     Batch50,
+    /// Half of the keys of a full filter are taken out again, per key taken out; and facts about what is left.
+    Remove,
+    /// A filter that grows, begun with a hundredth of the keys: facts and inserts at rising numbers of keys.
+    Grow,
+    /// A filter that does not grow, given several times the keys it was planned for: the same.
+    Overfill,
 }
 
 /// One cell of the comparison: a contender, a key set, a number of keys, an asked rate and a workload.
@@ -32,12 +38,18 @@ pub struct Row {
     pub key_set: String,
     /// Keys in the filter, all distinct.
     pub keys: u64,
+    /// Keys it was planned for, where that is another number or becomes one; else empty.
+    #[serde(default)]
+    pub planned_keys: Option<u64>,
     /// The false-positive rate asked for; empty where the contender takes none.
     pub asked_fpr: Option<f64>,
     /// What was done.
     pub workload: Workload,
     /// Empty, or why this cell has no numbers.
     pub error: String,
+    /// Beyond its plan it refused a key when so many were in, as it may; it has no numbers then.
+    #[serde(default)]
+    pub refused_at: Option<u64>,
 
     /// Bytes held by the finished filter, by the counting allocator.
     pub held_bytes: Option<u64>,
@@ -89,6 +101,8 @@ pub struct Cell {
     pub key_set: String,
     /// How many of them are in the filter.
     pub keys: u64,
+    /// How many it was planned for, if that is another number or becomes one.
+    pub planned_keys: Option<u64>,
     /// The rate asked for; empty where the contender takes none.
     pub asked_fpr: Option<f64>,
 }
@@ -100,9 +114,11 @@ impl Row {
             contender: contender.to_owned(),
             key_set: cell.key_set.clone(),
             keys: cell.keys,
+            planned_keys: cell.planned_keys,
             asked_fpr: cell.asked_fpr,
             workload,
             error: String::new(),
+            refused_at: None,
             held_bytes: None,
             said_bytes: None,
             peak_build_bytes: None,
@@ -139,12 +155,13 @@ impl Row {
         Cell {
             key_set: self.key_set.clone(),
             keys: self.keys,
+            planned_keys: self.planned_keys,
             asked_fpr: self.asked_fpr,
         }
     }
 
     /// Whether the row is about this cell.
     pub fn is_of(&self, cell: &Cell) -> bool {
-        self.key_set == cell.key_set && self.keys == cell.keys && self.asked_fpr == cell.asked_fpr
+        self.cell() == *cell
     }
 }

@@ -9,12 +9,25 @@ pub static ALL: &[&dyn Contender] = &[
     &bloom::CLASSIC,
     &bloom::SPLIT_BLOCK,
     &bloom::ATOMIC,
+    &counting::CLASSIC,
+    &counting::BLOCKED,
+    &scalable::CLASSIC,
+    &scalable::BLOCKED,
+    &scalable::BOUNDED,
     #[cfg(feature = "peers")]
     &fastbloom::Fastbloom,
     #[cfg(feature = "peers")]
     &bloomfilter::Bloomfilter,
     #[cfg(feature = "peers")]
     &sbbf_rs::SbbfRs,
+    #[cfg(feature = "peers")]
+    &fastbloom_rs::FastbloomRs,
+    #[cfg(feature = "peers")]
+    &growable_bloom::SIZED,
+    #[cfg(feature = "peers")]
+    &growable_bloom::GROWN,
+    #[cfg(feature = "peers")]
+    &probabilistic::Probabilistic,
     #[cfg(feature = "peers")]
     &xorf::BinaryFuse8,
     #[cfg(feature = "peers")]

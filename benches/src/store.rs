@@ -206,6 +206,7 @@ mod tests {
         Cell {
             key_set: "random-u64".to_owned(),
             keys: 1000,
+            planned_keys: None,
             asked_fpr: Some(1.0 / 256.0),
         }
     }
@@ -224,6 +225,30 @@ mod tests {
         assert_eq!(records.rows("other").unwrap(), []);
         records.clear().unwrap();
         assert_eq!(records.rows("bloom").unwrap(), []);
+    }
+
+    #[test]
+    fn records_from_before_there_were_plans_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let records = Records::of_day(dir.path(), "m", "2000-01-01");
+        let row = Row::new("bloom", &cell(), Workload::Build);
+        records
+            .write_rows("bloom", std::slice::from_ref(&row))
+            .unwrap();
+        let text = fs::read_to_string(records.csv("bloom")).unwrap();
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+        let is_new = |place: usize| ["planned_keys", "refused_at"].contains(&lines[0][place]);
+        let without = |line: &Vec<&str>| {
+            let kept: Vec<&str> = (0..line.len())
+                .filter(|&i| !is_new(i))
+                .map(|i| line[i])
+                .collect();
+            kept.join(",")
+        };
+        let old: Vec<String> = lines.iter().map(without).collect();
+        assert!(old[0].len() < text.lines().next().unwrap().len());
+        fs::write(records.csv("bloom"), old.join("\n")).unwrap();
+        assert_eq!(records.rows("bloom").unwrap(), [row]);
     }
 
     #[test]

@@ -45,14 +45,22 @@ impl Stream {
         }
     }
 
-    /// How many of the queries must be answered `true`, given that all present keys are and `absent[i]` is the
+    /// How many of the first so many queries must be answered `true`, given that all present keys are and `absent[i]` is the
     /// answer for the absent key `i`.
-    pub fn hits(&self, absent: &[bool]) -> u64 {
-        self.picks
+    pub fn hits(&self, first: usize, absent: &[bool]) -> u64 {
+        self.picks[..first.min(self.picks.len())]
             .iter()
             .map(|pick| u64::from(pick.present || absent.get(pick.index).copied().unwrap_or(false)))
             .sum()
     }
+}
+
+/// Half of the keys, and the other half, both in random order.
+pub fn halves(keys: &Store, rng: &mut Xoshiro256PlusPlus) -> (Store, Store) {
+    let mut places: Vec<usize> = (0..keys.len()).collect();
+    places.shuffle(rng);
+    let (one, other) = places.split_at(places.len() / 2);
+    (keys.pick(one), keys.pick(other))
 }
 
 /// `count` places in a pool: distinct ones if it has that many, else all of it over and over.
@@ -109,14 +117,27 @@ mod tests {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
                 let stream = Stream::new(&made, 2000, share, &mut rng);
                 assert_eq!(stream.keys.len(), 2000);
-                assert_eq!(stream.hits(&[]), 20 * share as u64);
-                assert_eq!(stream.hits(&vec![true; 2000]), 2000);
+                assert_eq!(stream.hits(2000, &[]), 20 * share as u64);
+                assert_eq!(stream.hits(2000, &vec![true; 2000]), 2000);
                 assert!(stream.keys.distinct_from(&match stream.keys {
                     Store::U64(_) => Store::U64(vec![]),
                     Store::Bytes(_) => Store::Bytes(Arena::default()),
                 }));
             }
         }
+    }
+
+    #[test]
+    fn halves_are_distinct_shuffled_and_together_everything() {
+        let made = KeySet::Sequential.make(101, 10, 3).unwrap();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let (one, other) = halves(&made.present, &mut rng);
+        assert_eq!((one.len(), other.len()), (50, 51));
+        assert!(one.distinct_from(&other));
+        let Store::U64(one) = one else {
+            panic!("integers stay integers");
+        };
+        assert!(!one.is_sorted() && one.iter().all(|&key| key < 101));
     }
 
     #[test]

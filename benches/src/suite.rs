@@ -1,7 +1,9 @@
 //! What is measured: the cells of each suite, and how thoroughly.
 
+use crate::courses;
 use crate::keysets::KeySet;
 use crate::verify::Effort;
+use crate::verify::beyond::Course;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -109,6 +111,16 @@ impl Suite {
                 rates: RATES.to_vec(),
             })
             .collect()
+    }
+
+    /// Filters filled beyond their plan, at one size.
+    pub fn courses(self) -> [Course; 2] {
+        let keys = match self {
+            Self::Smoke => 1_000,
+            Self::Quick => 100_000,
+            Self::Full => 1_000_000,
+        };
+        [courses::grow(keys), courses::overfill(keys)]
     }
 
     /// Length of a query stream, and the least number of absent keys where the set is made to measure.

@@ -67,6 +67,7 @@ fn line(contender: &dyn Contender) -> [String; 4] {
 pub fn verified(rows: &[Row]) -> String {
     let head = [
         "contender",
+        "what",
         "keys",
         "asked",
         "bits/key",
@@ -90,6 +91,7 @@ pub fn verified(rows: &[Row]) -> String {
         let rate = |rate: Option<f64>| optional(rate, |rate| format!("{:.4} %", rate * 100.0));
         lines.push([
             row.contender.clone(),
+            format!("{:?}", row.workload).to_lowercase(),
             format!("{} {}", row.keys, row.key_set),
             optional(row.asked_fpr, |rate| format!("{:.4} %", rate * 100.0)),
             per_key(row.held_bytes),
@@ -99,6 +101,7 @@ pub fn verified(rows: &[Row]) -> String {
             optional(row.seeds, |seeds| seeds.to_string()),
             match (row.error.is_empty(), row.fpr_agrees) {
                 (false, _) => "ERROR",
+                (true, _) if row.refused_at.is_some() => "refuses so many",
                 (true, Some(false)) => "rate is not the formula's",
                 (true, Some(true)) => "good",
                 (true, None) => "good, no formula",

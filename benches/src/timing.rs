@@ -8,25 +8,26 @@ use crate::keys::Keys;
 use crate::progress::Progress;
 use crate::record::{Cell, Row, Workload};
 use crate::stats::Summary;
-use crate::verify::{self, Subject};
+use crate::verify::{self, Removal, Subject};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use std::time::{Duration, Instant};
 
 /// The workloads that are timed.
-pub const TIMED: [Workload; 5] = [
+pub const TIMED: [Workload; 6] = [
     Workload::Build,
     Workload::Query0,
     Workload::Query50,
     Workload::Query100,
     Workload::Batch50,
+    Workload::Remove,
 ];
 
 /// Small filters are built so often that a pass has at least this many inserts.
-const MIN_BUILD_OPERATIONS: usize = 1 << 18;
+pub const MIN_BUILD_OPERATIONS: usize = 1 << 18;
 
-/// After each timed build one in so many of the keys is asked for.
-const BUILD_SAMPLE: usize = 16;
+/// After each timed build or removal one in so many of the keys is asked for.
+const SAMPLE: usize = 16;
 
 /// What is asked of every contender: streams with no, half and all keys present.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,10 @@ pub struct Entrant {
     pub filter: Box<dyn Built>,
     /// What it must find; none for the floor, which finds nothing but must add up to the same each time.
     pub expected: Option<Expected>,
+    /// How many queries of each stream it is asked.
+    pub queries: usize,
+    /// What is known of it once half of the keys are gone; none if it cannot remove, or does it badly.
+    pub removal: Option<Removal>,
 }
 
 /// One contender's passes over one workload.
@@ -94,9 +99,11 @@ pub fn race(
     let mut lanes: Vec<Lane> = entrants
         .iter()
         .enumerate()
-        .flat_map(|(entrant, _)| {
-            TIMED.map(|workload| Lane {
-                entrant,
+        .flat_map(|(place, entrant)| {
+            let offered =
+                |workload: &Workload| *workload != Workload::Remove || entrant.removal.is_some();
+            TIMED.into_iter().filter(offered).map(move |workload| Lane {
+                entrant: place,
                 workload,
                 rounds: Ok(Vec::new()),
                 operations: 0,
@@ -112,7 +119,7 @@ pub fn race(
             let lane = &mut lanes[place];
             let entrant = &entrants[lane.entrant];
             run(lane, entrant, queries, subject, round);
-            progress.did_pass(lane.workload, subject.present.len(), queries.half.len());
+            progress.did_pass(lane.workload, subject.present.len(), entrant.queries);
         }
     }
     lanes
@@ -133,6 +140,7 @@ fn run(
     };
     let pass = match lane.workload {
         Workload::Build => build(entrant, subject),
+        Workload::Remove => remove(entrant, subject),
         _ => query(lane.workload, entrant, queries),
     };
     match pass {
@@ -166,6 +174,7 @@ fn query(
         Workload::Query100 => (queries.all, expected.map(|expected| expected.all)),
         _ => (queries.half, expected.map(|expected| expected.half)),
     };
+    let keys = keys.first(entrant.queries);
     let start = Instant::now();
     let hits = match workload {
         Workload::Batch50 => entrant.filter.count_hits_batch(keys),
@@ -196,7 +205,6 @@ fn build(entrant: &Entrant, subject: &Subject<'_>) -> Result<Option<Pass>, Strin
     };
     let keys = subject.present.len();
     let times = MIN_BUILD_OPERATIONS.div_ceil(keys.max(1));
-    let sample = subject.present.first(keys.div_ceil(BUILD_SAMPLE));
     let mut time = Duration::ZERO;
     for _ in 0..times {
         let start = Instant::now();
@@ -204,12 +212,8 @@ fn build(entrant: &Entrant, subject: &Subject<'_>) -> Result<Option<Pass>, Strin
         time += start.elapsed();
         let filter = filter.map_err(|failure| failure.to_string())?;
         // The build that was timed is a build that worked. (Dropping the filter is not timed.)
-        let found = filter.count_hits(sample);
-        if entrant.expected.is_some() && found != sample.len() as u64 {
-            return Err(format!(
-                "a timed build holds {found} of the first {} keys",
-                sample.len()
-            ));
+        if entrant.expected.is_some() {
+            holds_sample(&*filter, subject.present, "build")?;
         }
     }
     Ok(Some(Pass {
@@ -219,6 +223,46 @@ fn build(entrant: &Entrant, subject: &Subject<'_>) -> Result<Option<Pass>, Strin
     }))
 }
 
+/// Takes half of the keys out of filters that are built for it, which is not timed.
+fn remove(entrant: &Entrant, subject: &Subject<'_>) -> Result<Option<Pass>, String> {
+    let subject = Subject {
+        asked_fpr: entrant.asked_fpr,
+        ..*subject
+    };
+    let times = MIN_BUILD_OPERATIONS.div_ceil(subject.present.len().max(1));
+    let gone = subject.gone.len();
+    let mut time = Duration::ZERO;
+    for _ in 0..times {
+        let mut filter = verify::build(entrant.contender, &subject, subject.seed)
+            .map_err(|failure| failure.to_string())?;
+        let start = Instant::now();
+        let known = filter.remove(subject.gone);
+        time += start.elapsed();
+        if known != Some(gone as u64) {
+            return Err(format!("a timed pass took {known:?} of {gone} keys out"));
+        }
+        holds_sample(&*filter, subject.kept, "removal")?;
+    }
+    Ok(Some(Pass {
+        time,
+        operations: (times * gone) as u64,
+        hits: None,
+    }))
+}
+
+/// Asks for some of the keys that must be in after a timed pass.
+pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &str) -> Result<(), String> {
+    let sample = keys.first(keys.len().div_ceil(SAMPLE));
+    let found = filter.count_hits(sample);
+    if found == sample.len() as u64 {
+        return Ok(());
+    }
+    Err(format!(
+        "after a timed {pass} it holds {found} of the first {} keys",
+        sample.len()
+    ))
+}
+
 /// The row of a lane; none if there is no such workload.
 fn row(entrant: &Entrant, lane: Lane) -> Option<Row> {
     let info = entrant.contender.info();
@@ -226,16 +270,24 @@ fn row(entrant: &Entrant, lane: Lane) -> Option<Row> {
         Ok(times) => times,
         Err(error) => return Some(Row::failed(info.name, &entrant.cell, lane.workload, &error)),
     };
-    let summary = Summary::of(&times)?;
-    Some(Row {
-        operations: Some(lane.operations),
-        // The floor's "hits" are a sum of hashes.
-        hits: lane.hits.filter(|_| info.role != Role::Floor),
-        rounds: Some(times.len() as u64),
-        median_ns: Some(summary.median),
-        mad_ns: Some(summary.mad),
-        min_ns: Some(summary.min),
-        unstable: Some(summary.unstable()),
-        ..Row::new(info.name, &entrant.cell, lane.workload)
-    })
+    let mut row = Row::new(info.name, &entrant.cell, lane.workload);
+    write(&times, lane.operations, &mut row)?;
+    // The floor's "hits" are a sum of hashes.
+    row.hits = lane.hits.filter(|_| info.role != Role::Floor);
+    if let (Workload::Remove, Some(removal)) = (lane.workload, &entrant.removal) {
+        removal.write(&mut row);
+    }
+    Some(row)
+}
+
+/// Times of so many operations each into a row; none if there are no times.
+pub fn write(times: &[f64], operations: u64, row: &mut Row) -> Option<()> {
+    let summary = Summary::of(times)?;
+    row.operations = Some(operations);
+    row.rounds = Some(times.len() as u64);
+    row.median_ns = Some(summary.median);
+    row.mad_ns = Some(summary.mad);
+    row.min_ns = Some(summary.min);
+    row.unstable = Some(summary.unstable());
+    Some(())
 }

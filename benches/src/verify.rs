@@ -7,15 +7,24 @@
 //! 3. as many false positives as the exact formula expects, on both sides; pooled over seeds until a thousand are expected;
 //! 4. the space it says is the space it holds;
 //! 5. every loop that will be timed counts the same hits as the answers one by one.
+//!
+//! `removal` checks the same of a filter that half of the keys were taken out of, [`beyond`] of one that was given more
+//! than it was planned for. What they share is in `tally`.
 
 use crate::alloc::counted;
 use crate::contender::{Built, Contender, Info, Role};
-use crate::interval::{SIGMAS, agrees, clopper_pearson};
+use crate::interval::SIGMAS;
 use crate::keys::Keys;
 use crate::record::{Cell, Row, Workload};
-use amq_core::PredictedFpr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use tally::{Answers, Tally};
 use thiserror::Error;
+
+pub mod beyond;
+mod removal;
+mod tally;
+
+pub use removal::{Removal, verify_removal};
 
 /// How many filters the false positives are pooled over.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -28,6 +37,21 @@ pub struct Effort {
     pub false_positives: f64,
 }
 
+impl Effort {
+    /// The effort that a contender is worth: one that has no seed is the same filter every time.
+    #[must_use]
+    pub const fn of(self, info: &Info) -> Self {
+        if info.seeded {
+            return self;
+        }
+        Self {
+            min_seeds: 1,
+            max_seeds: 1,
+            ..self
+        }
+    }
+}
+
 /// What a contender is verified with.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
@@ -35,6 +59,10 @@ pub struct Subject<'a> {
     pub present: Keys<'a>,
     /// Keys that never do.
     pub absent: Keys<'a>,
+    /// Half of the present keys, shuffled: those that are taken out again.
+    pub gone: Keys<'a>,
+    /// The other half.
+    pub kept: Keys<'a>,
     /// The rate asked for, none if the contender takes none.
     pub asked_fpr: Option<f64>,
     /// The first seed; the others follow from it.
@@ -80,6 +108,22 @@ pub enum Failure {
         /// The seed it was built with.
         seed: u64,
     },
+    /// It cannot do what it says it can.
+    #[error("says that it {what}s, and does not")]
+    Unable {
+        /// What it says.
+        what: &'static str,
+    },
+    /// It denied keys that it was asked to take out.
+    #[error("knew {known} of {keys} keys that were to be taken out (seed {seed})")]
+    Unknown {
+        /// How many it knew.
+        known: u64,
+        /// How many there were, all of them in.
+        keys: u64,
+        /// The seed it was built with.
+        seed: u64,
+    },
     /// Two loops over the same keys count different hits.
     #[error(
         "counts {got} hits in the {which} loop where its single answers have {want} (seed {seed})"
@@ -109,25 +153,30 @@ pub enum Failure {
         /// What the formula says.
         predicted: f64,
     },
+    /// It grew, and its rate with it.
+    #[error(
+        "{hits} false positives in {queries} queries with {keys} keys in it, more than {SIGMAS} standard deviations above the \
+         rate {asked:.4e} that it was asked to keep while it grows"
+    )]
+    AboveAsked {
+        /// How many were seen.
+        hits: u64,
+        /// Of how many queries.
+        queries: u64,
+        /// How many keys were in.
+        keys: u64,
+        /// What was asked for.
+        asked: f64,
+    },
 }
 
-/// The numbers of the `verify` row.
+/// The numbers of a row of facts.
 #[derive(Clone, Copy, Default, Debug)]
 struct Facts {
     held: u64,
     said: Option<u64>,
     peak: u64,
     answers: Option<Answers>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Answers {
-    seeds: u64,
-    present_queries: u64,
-    absent_queries: u64,
-    false_positives: u64,
-    predicted: Option<PredictedFpr>,
-    agrees: Option<bool>,
 }
 
 /// The seed of the `i`-th filter.
@@ -142,22 +191,46 @@ pub fn build(
     subject: &Subject<'_>,
     seed: u64,
 ) -> Result<Box<dyn Built>, Failure> {
-    // Nothing of the harness is shared with the build but keys that it can only read.
-    let attempt = catch_unwind(AssertUnwindSafe(|| {
-        contender.build(subject.present, subject.asked_fpr, seed)
-    }));
-    match attempt {
-        Ok(result) => result.map_err(Failure::Build),
-        Err(panic) => {
-            let text = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(Failure::Panic(
-                text.unwrap_or("without a message").to_owned(),
-            ))
-        }
+    guarded(|| contender.build(subject.present, subject.asked_fpr, seed))?.map_err(Failure::Build)
+}
+
+/// The same of the first keys of a course.
+pub fn begin(
+    contender: &dyn Contender,
+    subject: &Subject<'_>,
+    seed: u64,
+) -> Result<Box<dyn Built>, Failure> {
+    guarded(|| contender.begin(subject.present, subject.asked_fpr, seed))?.map_err(Failure::Build)
+}
+
+/// Work that a contender does; a panic in it is a failure like any other.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
+    // Nothing of the harness is shared with the work but keys that it can only read; what it leaves half done is dropped.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied());
+        Failure::Panic(text.unwrap_or("without a message").to_owned())
+    })
+}
+
+/// The bytes a filter holds, once it has been compared with what it says.
+fn space(filter: &dyn Built, held: i64, seed: u64) -> Result<u64, Failure> {
+    match filter.said_bytes() {
+        Some(said) if i64::try_from(said) != Ok(held) => Err(Failure::Space { said, held, seed }),
+        _ => Ok(u64::try_from(held).unwrap_or(0)),
     }
+}
+
+/// Builds a filter of one key and drops it: some hashers make a table of constants when they are first used, and
+/// keep it. That is not the filter's.
+fn warm_up(contender: &dyn Contender, subject: &Subject<'_>) {
+    let one = Subject {
+        present: subject.present.first(1),
+        ..*subject
+    };
+    let _ = build(contender, &one, subject.seed);
 }
 
 /// Runs every check.
@@ -167,42 +240,23 @@ pub fn verify(
     effort: &Effort,
 ) -> Result<Verified, Failure> {
     let info = contender.info();
-    let keys = subject.present.len() as u64;
-    let queries = subject.absent.len() as u64;
+    let effort = effort.of(&info);
     let mut first: Option<(Box<dyn Built>, Vec<bool>)> = None;
-    let mut facts = Facts::default();
-    let (mut false_positives, mut seeds, mut expected) = (0, 0, 0.0);
-    let mut predicted = None;
-    // Some hashers make a table of constants when they are first used, and keep it: that is not the filter's.
-    let _ = build(
-        contender,
-        &Subject {
-            present: subject.present.first(1),
-            ..*subject
-        },
-        subject.seed,
-    );
-    while seeds < effort.min_seeds.max(1)
-        || (expected < effort.false_positives && seeds < effort.max_seeds)
+    let (mut facts, mut tally) = (Facts::default(), Tally::default());
+    warm_up(contender, subject);
+    while tally.filters < effort.min_seeds.max(1)
+        || (tally.expected() < effort.false_positives && tally.filters < effort.max_seeds)
     {
-        let seed = seed_of(subject.seed, seeds);
-        seeds += 1;
+        let seed = seed_of(subject.seed, tally.filters);
         let (built, memory) = counted(|| build(contender, subject, seed));
         let filter = built?;
         // The struct itself was boxed by the harness; a user has it on the stack.
         let boxed = size_of_val(&*filter) as i64;
-        let held = memory.held - boxed;
-        let said = filter.said_bytes();
-        if let Some(said) = said
-            && i64::try_from(said) != Ok(held)
-        {
-            return Err(Failure::Space { said, held, seed });
-        }
-        facts.held = facts.held.max(u64::try_from(held).unwrap_or(0));
-        facts.said = facts.said.max(said);
-        facts.peak = facts
-            .peak
-            .max(u64::try_from(memory.peak - boxed).unwrap_or(0));
+        let held = space(&*filter, memory.held - boxed, seed)?;
+        facts.held = facts.held.max(held);
+        facts.said = facts.said.max(filter.said_bytes());
+        let peak = u64::try_from(memory.peak - boxed).unwrap_or(0);
+        facts.peak = facts.peak.max(peak);
         if info.role == Role::Floor {
             return Ok(Verified {
                 filter,
@@ -210,46 +264,13 @@ pub fn verify(
                 facts,
             });
         }
-        let found = filter.count_hits(subject.present);
-        if found != keys {
-            let forgotten = keys.saturating_sub(found);
-            return Err(Failure::FalseNegatives {
-                forgotten,
-                keys,
-                seed,
-            });
-        }
-        let hits = filter.count_hits(subject.absent);
-        false_positives += hits;
+        let hits = tally.take(&*filter, subject.present, subject.absent, seed)?;
         if first.is_none() {
-            predicted = filter.predicted();
             let answers = compare_loops(&*filter, subject, hits, seed)?;
             first = Some((filter, answers));
         }
-        expected = match (predicted, subject.asked_fpr) {
-            // Nothing will ever be seen: the least number of seeds is enough.
-            (Some(predicted), _) if predicted.mean == 0.0 => f64::INFINITY,
-            (Some(predicted), _) => predicted.mean * (queries * seeds) as f64,
-            (None, _) => false_positives as f64,
-        };
     }
-    let agrees = predicted.map(|predicted| agrees(predicted, false_positives, queries, seeds));
-    if let (Some(false), Some(predicted), true) = (agrees, predicted, info.ours) {
-        return Err(Failure::Rate {
-            hits: false_positives,
-            queries: queries * seeds,
-            seeds,
-            predicted: predicted.mean,
-        });
-    }
-    facts.answers = Some(Answers {
-        seeds,
-        present_queries: keys * seeds,
-        absent_queries: queries * seeds,
-        false_positives,
-        predicted,
-        agrees,
-    });
+    facts.answers = Some(tally.judged(info.ours)?);
     let (filter, absent) = first.ok_or_else(|| Failure::Build("no filter was built".to_owned()))?;
     Ok(Verified {
         filter,
@@ -295,27 +316,20 @@ pub fn row(info: &Info, cell: &Cell, outcome: &Result<Verified, Failure>) -> Row
             return Row::failed(info.name, cell, Workload::Verify, &failure.to_string());
         }
     };
-    let facts = &verified.facts;
-    let mut row = Row {
-        held_bytes: Some(facts.held),
-        said_bytes: facts.said,
-        peak_build_bytes: Some(facts.peak.max(facts.held)),
-        ..Row::new(info.name, cell, Workload::Verify)
-    };
-    if let Some(answers) = facts.answers {
-        let (low, high) = clopper_pearson(answers.false_positives, answers.absent_queries);
-        row.present_queries = Some(answers.present_queries);
-        row.false_negatives = Some(0);
-        row.absent_queries = Some(answers.absent_queries);
-        row.false_positives = Some(answers.false_positives);
-        row.seeds = Some(answers.seeds);
-        row.predicted_fpr = answers.predicted.map(|predicted| predicted.mean);
-        row.predicted_fpr_sd = answers.predicted.map(|predicted| predicted.sd);
-        row.fpr_low = Some(low);
-        row.fpr_high = Some(high);
-        row.fpr_agrees = answers.agrees;
-    }
+    let mut row = Row::new(info.name, cell, Workload::Verify);
+    verified.facts.write(&mut row);
     row
+}
+
+impl Facts {
+    fn write(&self, row: &mut Row) {
+        row.held_bytes = Some(self.held);
+        row.said_bytes = self.said;
+        row.peak_build_bytes = Some(self.peak.max(self.held));
+        if let Some(answers) = &self.answers {
+            answers.write(row);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 // Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use amq_bench::contender::Ability;
 use amq_bench::record::{Row, Workload};
 use amq_bench::registry;
 use std::collections::BTreeMap;
@@ -68,24 +69,49 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         }
     }
     for contender in registry::ALL {
-        let name = contender.info().name;
+        let info = contender.info();
+        let name = info.name;
+        let can = |ability| info.abilities.contains(&ability);
         let of = |workload| {
             rows.iter()
                 .filter(move |row| row.contender == name && row.workload == workload)
                 .count()
         };
+        let cells = if info.slow { 1 } else { 4 };
         assert!(
-            of(Workload::Verify) >= 4,
-            "{name} was verified over four key sets"
+            of(Workload::Verify) >= cells,
+            "{name} was verified over {cells} key sets"
         );
         assert_eq!(
             of(Workload::Verify),
             of(Workload::Query50),
             "{name} was timed wherever it was verified"
         );
+        let removals = if can(Ability::Remove) {
+            of(Workload::Verify)
+        } else {
+            0
+        };
+        assert_eq!(of(Workload::Remove), removals, "{name} and removal");
+        let refused = |row: &Row| row.contender == name && row.refused_at.is_some();
+        for course in [Workload::Grow, Workload::Overfill] {
+            let stops = if contender.goes(course) { 5 } else { 0 };
+            assert!(
+                of(course) == stops || rows.iter().any(refused),
+                "{name} and {course:?}"
+            );
+        }
     }
     for row in &rows {
         assert_eq!(row.error, "", "{row:?}");
+        let beyond = matches!(row.workload, Workload::Grow | Workload::Overfill);
+        assert_eq!(row.planned_keys.is_some(), beyond, "{row:?}");
+        if beyond && row.refused_at.is_none() {
+            assert!(row.held_bytes.is_some() && row.fpr_high.is_some() && row.median_ns.is_some());
+        }
+        if row.workload == Workload::Remove {
+            assert!(row.false_negatives == Some(0) && row.median_ns.is_some());
+        }
     }
 
     let mut pages = Vec::new();
@@ -95,7 +121,10 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         assert!(output.status.success(), "{}", said(&output));
         pages.push(files(&out));
     }
-    assert!(!pages[0].is_empty());
+    for plot in ["rate-past-plan", "grow-rate", "grow-bits"] {
+        let is_plot = |path: &PathBuf| path.to_string_lossy().contains(plot);
+        assert!(pages[0].keys().any(is_plot), "{plot} is drawn");
+    }
     assert!(
         pages[0] == pages[1],
         "two drawings of the same records differ"

@@ -15,6 +15,8 @@ const CLASSIC_INFO: Info = Info {
     abilities: &[Ability::Insert, Ability::Merge, Ability::Batch],
     takes_rate: true,
     max_keys: u64::MAX,
+    seeded: true,
+    slow: false,
     theory: None,
 };
 

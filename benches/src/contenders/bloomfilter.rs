@@ -24,6 +24,8 @@ impl Contender for Bloomfilter {
             abilities: &[Ability::Insert],
             takes_rate: true,
             max_keys: 10_000_000,
+            seeded: true,
+            slow: false,
             theory: None,
         }
     }
@@ -52,14 +54,12 @@ fn make<K: BenchKey + ?Sized>(
     for (word, part) in long_seed.chunks_exact_mut(8).enumerate() {
         part.copy_from_slice(&(word as u64).digest(seed).to_le_bytes());
     }
-    let mut filter = Bloom::new_for_fp_rate_with_seed(keys.len(), asked_fpr, &long_seed)?;
-    for key in keys {
-        filter.set(Borrow::<K>::borrow(key));
-    }
-    Ok(built::<K, _>(Filter {
-        filter,
-        keys: keys.len() as u64,
-    }))
+    let mut filter = Filter {
+        filter: Bloom::new_for_fp_rate_with_seed(keys.len(), asked_fpr, &long_seed)?,
+        keys: 0,
+    };
+    filter.insert_all(keys);
+    Ok(built::<K, _>(filter))
 }
 
 struct Filter<K: ?Sized> {
@@ -84,5 +84,14 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
     #[inline]
     fn holds(&self, key: &K) -> bool {
         self.filter.check(key)
+    }
+
+    #[inline]
+    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        for key in keys {
+            self.filter.set(Borrow::<K>::borrow(key));
+        }
+        self.keys += keys.len() as u64;
+        Some(keys.len() as u64)
     }
 }

@@ -24,6 +24,8 @@ impl Contender for Fastbloom {
             abilities: &[Ability::Insert, Ability::Merge],
             takes_rate: true,
             max_keys: u64::MAX,
+            seeded: true,
+            slow: false,
             theory: None,
         }
     }
@@ -43,16 +45,14 @@ impl Contender for Fastbloom {
 }
 
 fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], asked_fpr: f64, seed: u64) -> Box<dyn Built> {
-    let mut filter = fastbloom::BloomFilter::with_false_pos(asked_fpr)
-        .hasher(FixedState::with_seed(seed))
-        .expected_items(keys.len());
-    for key in keys {
-        filter.insert(Borrow::<K>::borrow(key));
-    }
-    built::<K, _>(Filter {
-        filter,
-        keys: keys.len() as u64,
-    })
+    let mut filter = Filter {
+        filter: fastbloom::BloomFilter::with_false_pos(asked_fpr)
+            .hasher(FixedState::with_seed(seed))
+            .expected_items(keys.len()),
+        keys: 0,
+    };
+    Probe::<K>::insert_all(&mut filter, keys);
+    built::<K, _>(filter)
 }
 
 struct Filter {
@@ -77,5 +77,14 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
     #[inline]
     fn holds(&self, key: &K) -> bool {
         self.filter.contains(key)
+    }
+
+    #[inline]
+    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        for key in keys {
+            self.filter.insert(Borrow::<K>::borrow(key));
+        }
+        self.keys += keys.len() as u64;
+        Some(keys.len() as u64)
     }
 }

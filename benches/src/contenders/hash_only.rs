@@ -24,6 +24,8 @@ impl Contender for HashOnly {
             abilities: &[],
             takes_rate: false,
             max_keys: u64::MAX,
+            seeded: true,
+            slow: false,
             theory: None,
         }
     }

@@ -4,6 +4,8 @@ use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, bui
 use crate::keys::{BenchKey, Keys};
 use amq_core::PredictedFpr;
 use foldhash::fast::FixedState;
+use std::borrow::Borrow;
+use std::hash::Hash;
 
 /// `std::collections::HashSet` with foldhash: its default hasher is made to withstand attacks and would
 /// handicap it.
@@ -29,6 +31,8 @@ impl Contender for HashSet {
             takes_rate: false,
             // Some 20 bytes a key: beyond this it is no alternative.
             max_keys: 10_000_000,
+            seeded: true,
+            slow: false,
             theory: None,
         }
     }
@@ -40,34 +44,44 @@ impl Contender for HashSet {
         seed: u64,
     ) -> Result<Box<dyn Built>, String> {
         Ok(match keys {
-            Keys::U64(keys) => {
-                let mut set = std::collections::HashSet::with_capacity_and_hasher(
-                    keys.len(),
-                    FixedState::with_seed(seed),
-                );
-                set.extend(keys.iter().copied());
-                built::<u64, _>(Set(set))
-            }
-            Keys::Bytes(keys) => {
-                let mut set = std::collections::HashSet::with_capacity_and_hasher(
-                    keys.len(),
-                    FixedState::with_seed(seed),
-                );
-                // Without the spare capacity of a `Vec`, and without the word that would hold it.
-                set.extend(keys.iter().map(|&key| Box::<[u8]>::from(key)));
-                built::<[u8], _>(Set(set))
-            }
+            Keys::U64(keys) => make::<u64, u64>(keys, seed),
+            Keys::Bytes(keys) => make::<[u8], Box<[u8]>>(keys, seed),
         })
     }
 }
 
+/// A key as the set keeps it.
+trait Kept<K: ?Sized>: Borrow<K> + Hash + Eq + 'static {
+    /// A copy.
+    fn of(key: &K) -> Self;
+}
+
+impl Kept<u64> for u64 {
+    #[inline]
+    fn of(key: &u64) -> Self {
+        *key
+    }
+}
+
+/// Without the spare capacity of a `Vec`, and without the word that would hold it.
+impl Kept<[u8]> for Box<[u8]> {
+    #[inline]
+    fn of(key: &[u8]) -> Self {
+        key.into()
+    }
+}
+
+fn make<K: BenchKey + ?Sized, T: Kept<K>>(keys: &[K::Item<'_>], seed: u64) -> Box<dyn Built> {
+    let state = FixedState::with_seed(seed);
+    let set = std::collections::HashSet::with_capacity_and_hasher(keys.len(), state);
+    let mut set = Set::<T>(set);
+    set.insert_all(keys);
+    built::<K, _>(set)
+}
+
 struct Set<T>(std::collections::HashSet<T, FixedState>);
 
-impl<K, T> Probe<K> for Set<T>
-where
-    K: BenchKey + ?Sized,
-    T: std::borrow::Borrow<K> + std::hash::Hash + Eq,
-{
+impl<K: BenchKey + ?Sized, T: Kept<K>> Probe<K> for Set<T> {
     /// The standard library doesn't say.
     fn said_bytes(&self) -> Option<u64> {
         None
@@ -80,5 +94,17 @@ where
     #[inline]
     fn holds(&self, key: &K) -> bool {
         self.0.contains(key)
+    }
+
+    #[inline]
+    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        self.0.extend(keys.iter().map(|key| T::of(key.borrow())));
+        Some(keys.len() as u64)
+    }
+
+    #[inline]
+    fn remove_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        let known = |key: &K::Item<'_>| u64::from(self.0.remove(Borrow::<K>::borrow(key)));
+        Some(keys.iter().map(known).sum())
     }
 }

@@ -2,16 +2,36 @@
 
 use crate::contender::{Built, Contender, Info, Probe, built};
 use crate::keys::{BenchKey, Keys};
-use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Goal, Key, PlanFilter, PredictedFpr};
+use amq_core::{
+    Budget, BuildError, BuildFilter, EmptyFilter, Goal, Key, PlanFilter, PredictedFpr, RemoveFilter,
+};
 use std::marker::PhantomData;
 
 /// How many keys a batch query is given at once: some thousand, as a join or a compaction would.
 const BATCH: usize = 1024;
 
-/// A way of making a filter of keys.
+const NO_RATE: &str = "this filter must be asked for a rate";
+
+/// A way of making a filter of keys, and of changing it then, as far as it can be.
 pub trait Way<F> {
     /// Makes it.
     fn make<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError>;
+
+    /// Makes it for these keys and no more, to be filled beyond them; only a way that is not told of all keys does it otherwise
+    /// than [`make`](Self::make).
+    fn begin<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError> {
+        Self::make(asked_fpr, seed, keys)
+    }
+
+    /// Puts in further keys: how many were taken before one was refused.
+    fn insert<K: Key>(_filter: &mut F, _keys: &[K]) -> Option<u64> {
+        None
+    }
+
+    /// Takes out keys: how many of them were known.
+    fn remove<K: Key>(_filter: &mut F, _keys: &[K]) -> Option<u64> {
+        None
+    }
 }
 
 /// Made empty, then filled with one batch of inserts.
@@ -24,6 +44,35 @@ impl<F: EmptyFilter> Way<F> for Filled {
         let mut filter = F::with_goal(Goal::fpr(keys.len() as u64, asked_fpr), seed)?;
         filter.insert_keys(keys)?;
         Ok(filter)
+    }
+
+    #[inline]
+    fn insert<K: Key>(filter: &mut F, keys: &[K]) -> Option<u64> {
+        Some(match filter.insert_keys(keys) {
+            Ok(_) => keys.len() as u64,
+            Err(refused) => refused.done,
+        })
+    }
+}
+
+/// The same, of keys that can be taken out again.
+#[derive(Debug)]
+pub struct Removable;
+
+impl<F: EmptyFilter + RemoveFilter> Way<F> for Removable {
+    #[inline]
+    fn make<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError> {
+        Filled::make(asked_fpr, seed, keys)
+    }
+
+    #[inline]
+    fn insert<K: Key>(filter: &mut F, keys: &[K]) -> Option<u64> {
+        <Filled as Way<F>>::insert(filter, keys)
+    }
+
+    #[inline]
+    fn remove<K: Key>(filter: &mut F, keys: &[K]) -> Option<u64> {
+        Some(keys.iter().map(|key| u64::from(filter.remove(key))).sum())
     }
 }
 
@@ -45,8 +94,8 @@ pub struct Own<F, W> {
     kinds: PhantomData<fn() -> (F, W)>,
 }
 
-impl<F: PlanFilter + 'static, W: Way<F>> Own<F, W> {
-    /// A contender; its theory is the filter's own plan, whatever `info` says.
+impl<F: PlanFilter + 'static, W: Way<F> + 'static> Own<F, W> {
+    /// A contender. Unless `info` has a theory of its own, it is the filter's plan.
     pub const fn new(info: Info) -> Self {
         Self {
             info,
@@ -54,23 +103,22 @@ impl<F: PlanFilter + 'static, W: Way<F>> Own<F, W> {
         }
     }
 
-    fn make<K: BenchKey + ?Sized>(
+    fn held<K: BenchKey + ?Sized>(
+        filter: Result<F, BuildError>,
         keys: &[K::Item<'_>],
-        asked_fpr: f64,
-        seed: u64,
     ) -> Result<Box<dyn Built>, String> {
-        let filter = W::make(asked_fpr, seed, keys).map_err(|error| error.to_string())?;
         Ok(built::<K, _>(OwnFilter {
-            filter,
+            filter: filter.map_err(|error| error.to_string())?,
             keys: keys.len() as u64,
+            way: PhantomData::<fn() -> W>,
         }))
     }
 }
 
-impl<F: PlanFilter + 'static, W: Way<F>> Contender for Own<F, W> {
+impl<F: PlanFilter + 'static, W: Way<F> + 'static> Contender for Own<F, W> {
     fn info(&self) -> Info {
         Info {
-            theory: Some(planned_fpr::<F>),
+            theory: self.info.theory.or(Some(planned_fpr::<F>)),
             ..self.info
         }
     }
@@ -81,10 +129,23 @@ impl<F: PlanFilter + 'static, W: Way<F>> Contender for Own<F, W> {
         asked_fpr: Option<f64>,
         seed: u64,
     ) -> Result<Box<dyn Built>, String> {
-        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+        let asked_fpr = asked_fpr.ok_or(NO_RATE)?;
         match keys {
-            Keys::U64(keys) => Self::make::<u64>(keys, asked_fpr, seed),
-            Keys::Bytes(keys) => Self::make::<[u8]>(keys, asked_fpr, seed),
+            Keys::U64(keys) => Self::held::<u64>(W::make(asked_fpr, seed, keys), keys),
+            Keys::Bytes(keys) => Self::held::<[u8]>(W::make(asked_fpr, seed, keys), keys),
+        }
+    }
+
+    fn begin(
+        &self,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Result<Box<dyn Built>, String> {
+        let asked_fpr = asked_fpr.ok_or(NO_RATE)?;
+        match keys {
+            Keys::U64(keys) => Self::held::<u64>(W::begin(asked_fpr, seed, keys), keys),
+            Keys::Bytes(keys) => Self::held::<[u8]>(W::begin(asked_fpr, seed, keys), keys),
         }
     }
 }
@@ -98,12 +159,13 @@ fn planned_fpr<F: PlanFilter>(keys: u64, bits_per_key: f64) -> Option<f64> {
 
 /// A built filter and the number of keys in it.
 #[derive(Debug)]
-struct OwnFilter<F> {
+struct OwnFilter<F, W> {
     filter: F,
     keys: u64,
+    way: PhantomData<fn() -> W>,
 }
 
-impl<F: PlanFilter, K: BenchKey + ?Sized> Probe<K> for OwnFilter<F> {
+impl<F: PlanFilter, W: Way<F>, K: BenchKey + ?Sized> Probe<K> for OwnFilter<F, W> {
     fn said_bytes(&self) -> Option<u64> {
         Some(self.filter.size_in_bytes())
     }
@@ -128,5 +190,19 @@ impl<F: PlanFilter, K: BenchKey + ?Sized> Probe<K> for OwnFilter<F> {
             hits += answers.iter().map(|&hit| u64::from(hit)).sum::<u64>();
         }
         Some(hits)
+    }
+
+    #[inline]
+    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        let taken = W::insert(&mut self.filter, keys)?;
+        self.keys += taken;
+        Some(taken)
+    }
+
+    #[inline]
+    fn remove_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        let known = W::remove(&mut self.filter, keys)?;
+        self.keys = self.keys.saturating_sub(known);
+        Some(known)
     }
 }

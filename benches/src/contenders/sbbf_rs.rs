@@ -29,6 +29,8 @@ impl Contender for SbbfRs {
             abilities: &[Ability::Insert],
             takes_rate: true,
             max_keys: u64::MAX,
+            seeded: true,
+            slow: false,
             theory: None,
         }
     }
@@ -81,16 +83,10 @@ fn make<K: BenchKey + ?Sized>(
         functions: FilterFn::new(),
         buffer: vec![Line::CLEAR; (blocks * BUCKET_SIZE).div_ceil(LINE)],
         blocks,
-        keys: keys.len() as u64,
+        keys: 0,
         seed,
     };
-    for key in keys {
-        let digest = Borrow::<K>::borrow(key).digest(seed);
-        let buffer = filter.buffer.as_mut_ptr().cast::<u8>();
-        // SAFETY: the buffer is aligned to 64 bytes by its type and has room for `blocks` buckets by the division
-        // above; a plan has at least one block.
-        unsafe { filter.functions.insert(buffer, blocks, digest) };
-    }
+    Probe::<K>::insert_all(&mut filter, keys);
     Ok(built::<K, _>(filter))
 }
 
@@ -110,11 +106,24 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
     #[inline]
     fn holds(&self, key: &K) -> bool {
         let buffer = self.buffer.as_ptr().cast::<u8>();
-        // SAFETY: as for the insert; the buffer lives as long as `self` and is not written to.
+        // SAFETY: as for the inserts; the buffer lives as long as `self` and is not written to.
         unsafe {
             self.functions
                 .contains(buffer, self.blocks, key.digest(self.seed))
         }
+    }
+
+    #[inline]
+    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        for key in keys {
+            let digest = Borrow::<K>::borrow(key).digest(self.seed);
+            let buffer = self.buffer.as_mut_ptr().cast::<u8>();
+            // SAFETY: the buffer is aligned to 64 bytes by its type and was made with room for `blocks` buckets; a plan has at
+            // least one block.
+            unsafe { self.functions.insert(buffer, self.blocks, digest) };
+        }
+        self.keys += keys.len() as u64;
+        Some(keys.len() as u64)
     }
 }
 

@@ -26,6 +26,8 @@ impl Contender for BinaryFuse8 {
             abilities: &[Ability::Static],
             takes_rate: false,
             max_keys: u64::MAX,
+            seeded: true,
+            slow: false,
             theory: Some(theory),
         }
     }

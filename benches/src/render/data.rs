@@ -4,7 +4,7 @@ use super::entry::Entry;
 use crate::contender::{Family, Role};
 use crate::error::BenchError;
 use crate::machine::Machine;
-use crate::record::Row;
+use crate::record::{Row, Workload};
 use crate::run::{ContenderFacts, Run};
 use crate::store::Records;
 use anyhow::{Context, Result};
@@ -24,7 +24,10 @@ pub(super) struct Data {
     pub(super) run: Run,
     /// The machine's, if it was written.
     pub(super) machine: Option<Machine>,
+    /// The rows of heats, for each contender.
     rows: Vec<Vec<Row>>,
+    /// The rows of filters filled beyond their plan, for each contender.
+    beyond: Vec<Vec<Row>>,
 }
 
 /// Who met over the same keys.
@@ -48,17 +51,22 @@ impl Data {
         };
         let records = Records::newest(folder, None).ok_or_else(none)?;
         let run = records.run()?.ok_or_else(none)?;
-        let rows = run
+        let rows: Vec<Vec<Row>> = run
             .contender
             .iter()
             .map(|facts| records.rows(&facts.name))
             .collect::<Result<_, _>>()
             .context("the records cannot be read")?;
+        let (rows, beyond) = rows
+            .into_iter()
+            .map(|rows| rows.into_iter().partition(|row| row.planned_keys.is_none()))
+            .unzip();
         Ok(Self {
             folder: records.folder().to_owned(),
             machine: records.machine()?,
             run,
             rows,
+            beyond,
         })
     }
 
@@ -71,6 +79,17 @@ impl Data {
     /// All contenders of the run.
     pub(super) fn contenders(&self) -> impl Iterator<Item = &ContenderFacts> {
         self.run.contender.iter()
+    }
+
+    /// Who was filled beyond its plan in this way, and its rows, keys rising.
+    pub(super) fn beyond(&self, workload: Workload) -> Vec<(&ContenderFacts, Vec<&Row>)> {
+        let rows = self.beyond.iter().map(|rows| {
+            let mut rows: Vec<&Row> = rows.iter().filter(|row| row.workload == workload).collect();
+            rows.sort_by_key(|row| row.keys);
+            rows
+        });
+        let all = self.run.contender.iter().zip(rows);
+        all.filter(|(_, rows)| !rows.is_empty()).collect()
     }
 
     /// Those that are compared and of which there is a record.

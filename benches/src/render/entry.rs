@@ -36,6 +36,47 @@ pub(super) struct Time {
     pub(super) unstable: bool,
 }
 
+impl Rate {
+    /// What a row of facts says, with the interval of the count.
+    pub(super) fn of(row: &Row) -> Option<Self> {
+        Some(Self {
+            mean: row.false_positives? as f64 / row.absent_queries.filter(|&n| n > 0)? as f64,
+            low: row.fpr_low?,
+            high: row.fpr_high?,
+        })
+    }
+
+    /// The same with the spread of single filters around their mean, as far as theory knows it, taken into the interval:
+    /// only a few filters were built.
+    pub(super) fn joint_of(row: &Row) -> Option<Self> {
+        const NORMAL: f64 = 1.96;
+        let rate = Self::of(row)?;
+        let filters = row.seeds.unwrap_or(1).max(1) as f64;
+        let spread = NORMAL * row.predicted_fpr_sd.unwrap_or(0.0) / filters.sqrt();
+        Some(Self {
+            low: (rate.mean - (rate.mean - rate.low).hypot(spread)).max(0.0),
+            high: rate.mean + (rate.high - rate.mean).hypot(spread),
+            ..rate
+        })
+    }
+}
+
+impl Time {
+    /// What a timed row says.
+    pub(super) fn of(row: &Row) -> Option<Self> {
+        Some(Self {
+            median: row.median_ns?,
+            mad: row.mad_ns.unwrap_or(0.0),
+            unstable: row.unstable.unwrap_or(false),
+        })
+    }
+}
+
+/// Bits held per key in the filter.
+pub(super) fn bits_of(row: &Row) -> Option<f64> {
+    Some(row.held_bytes? as f64 * 8.0 / row.keys as f64)
+}
+
 impl<'a> Entry<'a> {
     fn row(&self, workload: Workload) -> Option<&'a Row> {
         self.rows
@@ -73,8 +114,7 @@ impl<'a> Entry<'a> {
 
     /// Bits held per key.
     pub(super) fn bits(&self) -> Option<f64> {
-        let row = self.verified()?;
-        Some(row.held_bytes? as f64 * 8.0 / row.keys as f64)
+        bits_of(self.verified()?)
     }
 
     /// Bits held per key while it was built, at most.
@@ -85,26 +125,12 @@ impl<'a> Entry<'a> {
 
     /// The measured rate, with the interval of the count.
     pub(super) fn rate(&self) -> Option<Rate> {
-        let row = self.verified()?;
-        Some(Rate {
-            mean: row.false_positives? as f64 / row.absent_queries.filter(|&n| n > 0)? as f64,
-            low: row.fpr_low?,
-            high: row.fpr_high?,
-        })
+        Rate::of(self.verified()?)
     }
 
-    /// The same with the spread of single filters around their mean, as far as theory knows it, taken into the interval:
-    /// only a few filters were built.
+    /// The same with the spread of single filters taken into the interval.
     pub(super) fn joint_rate(&self) -> Option<Rate> {
-        const NORMAL: f64 = 1.96;
-        let (row, rate) = (self.verified()?, self.rate()?);
-        let filters = row.seeds.unwrap_or(1).max(1) as f64;
-        let spread = NORMAL * row.predicted_fpr_sd.unwrap_or(0.0) / filters.sqrt();
-        Some(Rate {
-            low: (rate.mean - (rate.mean - rate.low).hypot(spread)).max(0.0),
-            high: rate.mean + (rate.high - rate.mean).hypot(spread),
-            ..rate
-        })
+        Rate::joint_of(self.verified()?)
     }
 
     /// What the exact formula expects, if there is one.
@@ -150,14 +176,19 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// Whether the rate after removals agrees with the formula for the keys that are left.
+    pub(super) fn agrees_after_removal(&self) -> Option<bool> {
+        self.row(Workload::Remove)?.fpr_agrees
+    }
+
+    /// Whether there is a row of a workload, with numbers or without.
+    pub(super) fn has(&self, workload: Workload) -> bool {
+        self.row(workload).is_some()
+    }
+
     /// How long a workload takes per key.
     pub(super) fn time(&self, workload: Workload) -> Option<Time> {
-        let row = self.row(workload).filter(|row| row.error.is_empty())?;
-        Some(Time {
-            median: row.median_ns?,
-            mad: row.mad_ns.unwrap_or(0.0),
-            unstable: row.unstable.unwrap_or(false),
-        })
+        Time::of(self.row(workload).filter(|row| row.error.is_empty())?)
     }
 
     /// The median of a workload.

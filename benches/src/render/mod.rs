@@ -3,7 +3,7 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | `data`, `entry`, `ties` | the records, sorted into heats, and what follows from them |
-//! | `answer`, `machine_box`, `plots`, `abilities`, `numbers`, `other_keys`, `claims`, `limits` | the page's sections |
+//! | `answer`, `machine_box`, `plots`, `abilities`, `numbers`, `beyond`, `other_keys`, `claims`, `limits` | the page's sections |
 //! | `document`, `html`, `markdown`, `link` | one document, written in two ways |
 //! | `text` | the table for the terminal |
 //! | `chart`, `axis`, `labels`, `draw`, `svg`, `style` | a plot as data, and its picture |
@@ -12,6 +12,7 @@
 mod abilities;
 mod answer;
 mod axis;
+mod beyond;
 mod chart;
 mod claims;
 mod data;
@@ -145,12 +146,13 @@ fn warnings(data: &Data) -> Vec<Block> {
         );
     }
     let heats = data.all_heats();
-    let failed: Vec<&str> = heats
+    let mut failed: Vec<&str> = heats
         .iter()
         .flat_map(|heat| &heat.entries)
         .filter(|entry| entry.rows.iter().any(|row| !row.error.is_empty()))
         .map(|entry| entry.name())
         .collect();
+    failed.extend(beyond::failed(data));
     if !failed.is_empty() {
         let mut names = failed.clone();
         names.sort_unstable();

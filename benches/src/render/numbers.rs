@@ -1,21 +1,31 @@
 //! The number table: every heat with its intervals, ties, unstable cells and errors.
 
+use super::beyond;
 use super::data::{Data, Heat};
 use super::document::{Block, Span, Spans, Table};
-use super::entry::{Entry, Time};
+use super::entry::{Entry, Rate, Time};
 use super::number::{asked, digits, grouped, percent, three};
 use super::ties::{Standing, standings};
 use crate::contender::Role;
-use crate::record::Workload;
+use crate::record::{Row, Workload};
 
 /// The timed columns, with their heads.
-pub(super) const TIMED: [(Workload, &str); 5] = [
+const TIMED: [(Workload, &str); 6] = [
     (Workload::Build, "build"),
     (Workload::Query0, "query, 0 %"),
     (Workload::Query50, "query, 50 %"),
     (Workload::Query100, "query, 100 %"),
     (Workload::Batch50, "batch, 50 %"),
+    (Workload::Remove, "remove"),
 ];
+
+/// The timed columns of a heat: removal only where somebody removes.
+pub(super) fn timed_columns(heat: &Heat<'_>) -> Vec<(Workload, &'static str)> {
+    let shown = |(workload, _): &(Workload, _)| {
+        *workload != Workload::Remove || heat.entries.iter().any(|entry| entry.has(*workload))
+    };
+    TIMED.into_iter().filter(shown).collect()
+}
 
 /// Space within this share is a tie: it is what whole blocks and words make of one size.
 pub(super) const SPACE_TIE: f64 = 0.005;
@@ -28,7 +38,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     );
     let mut blocks = vec![Block::Para(Spans::from(format!(
         "Times are nanoseconds per key; percentages of queries are the share that is for present keys. Bold is the best of its column among filters and sets, {tie} (for space: within {}); ± is the median absolute deviation; ? marks rounds that scatter by more than \
-         {} of their median; ERROR is a cell that failed, with its reason below. Bits are those held, by a counting allocator.",
+         {} of their median; ERROR is a cell that failed, with its reason below. Remove is the time to take out half of the keys of a full filter. Bits are those held, by a counting allocator.",
         asked(SPACE_TIE),
         asked(data.run.unstable_above)
     )))];
@@ -50,6 +60,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
             }
         }
     }
+    blocks.extend(beyond::blocks(data));
     blocks.push(files(data));
     blocks
 }
@@ -67,7 +78,8 @@ fn of_heat(data: &Data, heat: &Heat<'_>) -> Vec<Block> {
         standings(&values, noise)
     };
     let bits = column(&|entry| entry.bits(), SPACE_TIE);
-    let times: Vec<Vec<Standing>> = TIMED
+    let timed_columns = timed_columns(heat);
+    let times: Vec<Vec<Standing>> = timed_columns
         .iter()
         .map(|(workload, _)| column(&|entry| entry.median(*workload), noise))
         .collect();
@@ -100,10 +112,18 @@ fn of_heat(data: &Data, heat: &Heat<'_>) -> Vec<Block> {
                 Spans::from(format!("{} %", digits(rate * 100.0, 4)))
             }));
         }
-        for ((workload, _), column) in TIMED.iter().zip(&times) {
+        for ((workload, _), column) in timed_columns.iter().zip(&times) {
             cells.push(match (entry.failure(*workload), entry.time(*workload)) {
                 (Some(_), _) => Spans::default().strong("ERROR"),
-                (None, Some(time)) => timed(time, standing(column)),
+                (None, Some(time)) => {
+                    let cell = timed(time, standing(column));
+                    let is_off = entry.agrees_after_removal() == Some(false);
+                    if *workload == Workload::Remove && is_off {
+                        cell.strong(" ≠ formula")
+                    } else {
+                        cell
+                    }
+                }
                 (None, None) => dash(),
             });
         }
@@ -121,7 +141,7 @@ fn of_heat(data: &Data, heat: &Heat<'_>) -> Vec<Block> {
     ]
     .map(str::to_owned)
     .to_vec();
-    head.extend(TIMED.map(|(_, head)| head.to_owned()));
+    head.extend(timed_columns.iter().map(|(_, head)| (*head).to_owned()));
     let mut blocks = vec![Block::Table(Table {
         caption: format!("{} keys, {}{rate}", grouped(heat.keys), heat.key_set),
         head,
@@ -137,13 +157,17 @@ fn of_heat(data: &Data, heat: &Heat<'_>) -> Vec<Block> {
 
 /// Why cells of a heat have no numbers, each reason once.
 pub(super) fn failures(heat: &Heat<'_>) -> Vec<Spans> {
+    let entries = heat.entries.iter();
+    reasons(entries.flat_map(|entry| entry.rows.iter().map(|row| (entry.name(), *row))))
+}
+
+/// Why rows have no numbers, each reason once.
+pub(super) fn reasons<'a>(rows: impl Iterator<Item = (&'a str, &'a Row)>) -> Vec<Spans> {
     let mut failures: Vec<(&str, &str)> = Vec::new();
-    for entry in &heat.entries {
-        for row in entry.rows.iter().filter(|row| !row.error.is_empty()) {
-            let reason = row.error.trim_start_matches(crate::heat::NOT_TIMED);
-            if !failures.contains(&(entry.name(), reason)) {
-                failures.push((entry.name(), reason));
-            }
+    for (name, row) in rows.filter(|(_, row)| !row.error.is_empty()) {
+        let reason = row.error.trim_start_matches(crate::heat::NOT_TIMED);
+        if !failures.contains(&(name, reason)) {
+            failures.push((name, reason));
         }
     }
     let words = failures.into_iter();
@@ -178,9 +202,13 @@ fn files(data: &Data) -> Block {
 }
 
 fn rate(entry: &Entry<'_>) -> Spans {
-    let Some(rate) = entry.rate() else {
-        return dash();
-    };
+    entry
+        .rate()
+        .map_or_else(dash, |rate| rated(rate, entry.agrees()))
+}
+
+/// A rate with its interval, and whether it is the formula's.
+pub(super) fn rated(rate: Rate, agrees: Option<bool>) -> Spans {
     let decimals = |rate: f64| percent(rate).trim_end_matches(" %").to_owned();
     let mean = if rate.mean == 0.0 {
         "0 %".to_owned()
@@ -189,13 +217,13 @@ fn rate(entry: &Entry<'_>) -> Spans {
     };
     let mut spans =
         Spans::from(mean).aside(format!(" ({}–{})", decimals(rate.low), decimals(rate.high)));
-    if entry.agrees() == Some(false) {
+    if agrees == Some(false) {
         spans = spans.strong(" ≠ formula");
     }
     spans
 }
 
-fn timed(time: Time, standing: Standing) -> Spans {
+pub(super) fn timed(time: Time, standing: Standing) -> Spans {
     let spans = marked(three(time.median), standing);
     let spans = spans.aside(format!(" ±{}", digits(time.mad, 2)));
     if time.unstable {
@@ -213,6 +241,6 @@ fn marked(text: String, standing: Standing) -> Spans {
     }
 }
 
-fn dash() -> Spans {
+pub(super) fn dash() -> Spans {
     Spans::from("–")
 }

@@ -2,22 +2,13 @@
 
 use super::data::{Data, Heat};
 use super::number::{asked, digits, grouped, percent, three};
-use super::numbers::{SPACE_TIE, TIMED};
+use super::numbers::{SPACE_TIE, timed_columns};
 use super::ties::{Standing, standings};
 use crate::contender::Role;
 use std::fmt::Write;
 
-const HEAD: [&str; 9] = [
-    "contender",
-    "bits/key",
-    "rate",
-    "formula",
-    "build ns",
-    "query 0 %",
-    "50 %",
-    "100 %",
-    "batch 50 %",
-];
+/// The columns before the times.
+const HEAD: [&str; 4] = ["contender", "bits/key", "rate", "formula"];
 
 /// All heats.
 pub(super) fn table(data: &Data) -> String {
@@ -65,7 +56,8 @@ fn lines(data: &Data, heat: &Heat<'_>) -> Vec<Vec<String>> {
         heat.entries.iter().map(|entry| entry.bits()).collect(),
         SPACE_TIE,
     );
-    let times: Vec<Vec<Standing>> = TIMED
+    let timed_columns = timed_columns(heat);
+    let times: Vec<Vec<Standing>> = timed_columns
         .iter()
         .map(|(workload, _)| {
             let medians = heat
@@ -76,7 +68,9 @@ fn lines(data: &Data, heat: &Heat<'_>) -> Vec<Vec<String>> {
             column(medians, data.noise().unwrap_or(0.0))
         })
         .collect();
-    let mut lines = vec![HEAD.map(str::to_owned).to_vec()];
+    let heads = timed_columns.iter().map(|(_, head)| *head);
+    let head: Vec<String> = HEAD.into_iter().chain(heads).map(str::to_owned).collect();
+    let mut lines = vec![head];
     for (index, entry) in heat.entries.iter().enumerate() {
         let mut line = vec![plain(entry.name())];
         if entry.error().is_some() {
@@ -90,7 +84,7 @@ fn lines(data: &Data, heat: &Heat<'_>) -> Vec<Vec<String>> {
             line.push(entry.rate().map_or_else(dash, |rate| percent(rate.mean)));
             line.push(entry.predicted().map_or_else(dash, percent));
         }
-        for ((workload, _), standings) in TIMED.iter().zip(&times) {
+        for ((workload, _), standings) in timed_columns.iter().zip(&times) {
             line.push(match (entry.failure(*workload), entry.time(*workload)) {
                 (Some(_), _) => "ERROR".to_owned(),
                 (None, Some(time)) => {
@@ -126,7 +120,7 @@ fn plain(text: &str) -> String {
 
 /// The first column on the left, numbers on the right.
 fn columns(lines: &[Vec<String>]) -> String {
-    let mut widths = [0; HEAD.len()];
+    let mut widths = vec![0; lines.first().map_or(0, Vec::len)];
     for line in lines {
         for (width, cell) in widths.iter_mut().zip(line) {
             *width = (*width).max(cell.chars().count());
@@ -134,7 +128,7 @@ fn columns(lines: &[Vec<String>]) -> String {
     }
     let mut text = String::new();
     for line in lines {
-        for (column, (cell, width)) in line.iter().zip(widths).enumerate() {
+        for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
             let _ = match column {
                 0 => write!(text, "  {cell:<width$}"),
                 _ => write!(text, "  {cell:>width$}"),

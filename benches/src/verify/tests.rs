@@ -1,10 +1,14 @@
 //! Each check is shown to fail a contender that is broken in just that way.
 
+mod changes;
+
 use super::*;
 use crate::contender::{Ability, Family, Probe, built};
+use crate::keys::Store;
 use crate::keysets::{KeySet, Made};
 use crate::progress::Progress;
 use crate::timing::{Entrant, Expected, Queries, TIMED, race};
+use amq_core::PredictedFpr;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use std::cell::Cell as Shared;
@@ -22,6 +26,15 @@ enum Fault {
     ForgetsAfterAWhile,
     Refuses,
     Panics,
+    RemovesNothing,
+    RemovesEverything,
+    DeniesWhatItRemoves,
+    CannotChange,
+    PanicsWhenChanged,
+    RefusesFurtherKeys,
+    RefusesAndForgets,
+    DropsFurtherKeys,
+    ErrsMoreThanAsked,
 }
 
 /// A small exact set that errs on purpose for one absent key in a hundred, and has a fault beside it.
@@ -40,9 +53,11 @@ impl Contender for Broken {
             ours: self.ours,
             packages: &[],
             analysis: "",
-            abilities: &[Ability::Batch],
+            abilities: &[Ability::Batch, Ability::Insert, Ability::Remove],
             takes_rate: true,
             max_keys: u64::MAX,
+            seeded: true,
+            slow: false,
             theory: None,
         }
     }
@@ -88,7 +103,10 @@ impl Probe<u64> for BrokenFilter {
 
     fn predicted(&self) -> Option<PredictedFpr> {
         Some(PredictedFpr {
-            mean: 0.01,
+            mean: match self.fault {
+                Fault::ErrsMoreThanAsked => 0.03,
+                _ => 0.01,
+            },
             sd: 0.0,
         })
     }
@@ -99,7 +117,7 @@ impl Probe<u64> for BrokenFilter {
             return false;
         }
         let errs = match self.fault {
-            Fault::HasThreeTimesTheRate => 30,
+            Fault::HasThreeTimesTheRate | Fault::ErrsMoreThanAsked => 30,
             Fault::HasAThirdOfTheRate => 3,
             _ => 10,
         };
@@ -110,6 +128,42 @@ impl Probe<u64> for BrokenFilter {
     fn count_batch(&self, keys: &[u64]) -> Option<u64> {
         let hits: u64 = keys.iter().map(|key| u64::from(self.holds(key))).sum();
         Some(hits + u64::from(self.fault == Fault::CountsOtherwiseInBatches))
+    }
+
+    fn insert_all(&mut self, keys: &[u64]) -> Option<u64> {
+        let mut taken = keys;
+        match self.fault {
+            Fault::CannotChange => return None,
+            Fault::PanicsWhenChanged => panic!("changed"),
+            Fault::DropsFurtherKeys => return Some(keys.len() as u64),
+            // A fifth more than it was made for, and not one key beyond.
+            Fault::RefusesFurtherKeys | Fault::RefusesAndForgets => {
+                taken = &keys[..keys.len().min(1200usize.saturating_sub(self.held.len()))];
+            }
+            _ => {}
+        }
+        let refuses = taken.len() < keys.len();
+        self.held.extend_from_slice(taken);
+        if refuses && self.fault == Fault::RefusesAndForgets {
+            self.held.pop();
+        }
+        self.held.sort_unstable();
+        Some(taken.len() as u64)
+    }
+
+    fn remove_all(&mut self, keys: &[u64]) -> Option<u64> {
+        match self.fault {
+            Fault::CannotChange => return None,
+            Fault::PanicsWhenChanged => panic!("changed"),
+            Fault::RemovesNothing => {}
+            Fault::RemovesEverything => self.held.clear(),
+            _ => {
+                let gone: HashSet<u64> = keys.iter().copied().collect();
+                self.held.retain(|key| !gone.contains(key));
+            }
+        }
+        let denied = u64::from(self.fault == Fault::DeniesWhatItRemoves);
+        Some(keys.len() as u64 - denied)
     }
 }
 
@@ -123,21 +177,27 @@ fn made() -> Made {
     KeySet::RandomU64.make(1000, 20_000, 5).unwrap()
 }
 
-fn check(fault: Fault, ours: bool) -> Row {
-    let made = made();
-    let (present, absent) = (made.present.view(), made.absent.view());
-    let subject = Subject {
-        present: present.keys(),
-        absent: absent.keys(),
+/// Everything that a contender of integers is verified with. The first half of the keys is taken out.
+fn subject(made: &Made) -> Subject<'_> {
+    let (Store::U64(present), Store::U64(absent)) = (&made.present, &made.absent) else {
+        panic!("integers are integers");
+    };
+    let (gone, kept) = present.split_at(present.len() / 2);
+    Subject {
+        present: Keys::U64(present),
+        absent: Keys::U64(absent),
+        gone: Keys::U64(gone),
+        kept: Keys::U64(kept),
         asked_fpr: Some(0.01),
         seed: 1,
-    };
+    }
+}
+
+fn check(fault: Fault, ours: bool) -> Row {
+    let made = made();
+    let subject = subject(&made);
     let contender = Broken { fault, ours };
-    let cell = Cell {
-        key_set: "random-u64".to_owned(),
-        keys: 1000,
-        asked_fpr: Some(0.01),
-    };
+    let cell = made_cell();
     row(
         &contender.info(),
         &cell,
@@ -199,13 +259,7 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_an_error_row() {
         ours: true,
     };
     let made = made();
-    let (present, absent) = (made.present.view(), made.absent.view());
-    let subject = Subject {
-        present: present.keys(),
-        absent: absent.keys(),
-        asked_fpr: Some(0.01),
-        seed: 1,
-    };
+    let subject = subject(&made);
     let verified = verify(
         &FORGETFUL,
         &subject,
@@ -226,11 +280,13 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_an_error_row() {
             all: 1000,
         }),
         filter: verified.filter,
+        queries: 20_000,
+        removal: verify_removal(&FORGETFUL, &subject, &EFFORT).ok(),
     }];
     let queries = Queries {
-        none: absent.keys(),
-        half: present.keys(),
-        all: present.keys(),
+        none: subject.absent,
+        half: subject.present,
+        all: subject.present,
     };
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let rows = race(
@@ -244,7 +300,8 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_an_error_row() {
     let workloads: HashSet<Workload> = rows.iter().map(|row| row.workload).collect();
     assert_eq!(workloads, TIMED.into_iter().collect());
     for row in rows {
-        let built = row.workload == Workload::Build;
+        // Those build filters of their own each time, which are not asked for long.
+        let built = matches!(row.workload, Workload::Build | Workload::Remove);
         assert_eq!(row.error.is_empty(), built, "{row:?}");
         assert_eq!(has_no_numbers(&row), !built, "{row:?}");
     }
@@ -254,6 +311,7 @@ fn made_cell() -> Cell {
     Cell {
         key_set: "random-u64".to_owned(),
         keys: 1000,
+        planned_keys: None,
         asked_fpr: Some(0.01),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Every row follows a rule that is stated with it; what is within the noise is a tie, and a tie is decided by space.
 
+mod growing;
 mod needs;
 
 use super::data::Data;
@@ -32,6 +33,10 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
             Some(row) => rows.push(row),
             None => missing.push(need.need.clone()),
         }
+    }
+    match growing::row(data) {
+        Some(row) => rows.push(row),
+        None => missing.push(growing::NEED.to_owned()),
     }
     rows.extend(exact(data, set, keys));
     let noise = data.noise().map_or_else(
@@ -221,6 +226,9 @@ fn unit(workload: Workload) -> &'static str {
         Workload::Query50 => "per query, half present",
         Workload::Query100 => "per query, all present",
         Workload::Batch50 => "per query in batches, half present",
+        Workload::Remove => "per key taken out",
+        Workload::Grow => "per key put in while it grows",
+        Workload::Overfill => "per key put in",
     }
 }
 

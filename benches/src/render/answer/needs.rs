@@ -102,11 +102,6 @@ pub(super) fn needs(data: &Data) -> Vec<Need> {
             |entry| entry.can(Ability::Count) && !entry.is_exact(),
             By::Space,
         ),
-        need(
-            "The number of keys is not known beforehand",
-            |entry| entry.can(Ability::Grow) && !entry.is_exact(),
-            By::Space,
-        ),
     ]);
     needs
 }

@@ -1,5 +1,6 @@
 //! The plots, one file each: from records and theory to a chart, with what is found in it.
 
+mod beyond;
 mod bits;
 mod build;
 mod overhead;
@@ -25,7 +26,7 @@ const SERIES: usize = 8;
 type Plot = fn(&Data) -> Result<Vec<Chart>, String>;
 
 /// All plots, in the order of the page.
-const PLOTS: [Plot; 7] = [
+const PLOTS: [Plot; 9] = [
     bits::charts,
     overhead::charts,
     verdict::charts,
@@ -33,6 +34,8 @@ const PLOTS: [Plot; 7] = [
     share::charts,
     pareto::charts,
     build::charts,
+    beyond::overfilled,
+    beyond::grown,
 ];
 
 /// Draws whatever there are data for, and says what is left out and why.
@@ -63,7 +66,11 @@ struct Panel<'a> {
 
 /// All filters in one panel if they are few; else ours and peers apart, in as many panels as it takes.
 fn panels(data: &Data) -> Vec<Panel<'_>> {
-    let filters = data.filters();
+    panels_of(data.filters())
+}
+
+/// The same of some of them.
+fn panels_of(filters: Vec<&ContenderFacts>) -> Vec<Panel<'_>> {
     if filters.len() <= SERIES {
         let panel = Panel {
             slug: String::new(),

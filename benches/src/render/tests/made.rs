@@ -48,6 +48,7 @@ pub(super) fn rows(name: &str, key_set: &str, keys: u64, rate: f64, ns: f64) -> 
     let cell = Cell {
         key_set: key_set.to_owned(),
         keys,
+        planned_keys: None,
         asked_fpr: Some(rate),
     };
     let hits = (rate * 1e6) as u64;
@@ -71,6 +72,33 @@ pub(super) fn rows(name: &str, key_set: &str, keys: u64, rate: f64, ns: f64) -> 
         ..Row::new(name, &cell, workload)
     });
     [vec![verify], timed.to_vec()].concat()
+}
+
+/// The rows of a filter of ten bits a key and one in a hundred at its plan, over a course; the rate rises with the load.
+pub(super) fn course(name: &str, workload: Workload, planned: u64, stops: &[u64]) -> Vec<Row> {
+    let row = |&keys: &u64| {
+        let cell = Cell {
+            key_set: "random-u64".to_owned(),
+            keys,
+            planned_keys: Some(planned),
+            asked_fpr: Some(0.01),
+        };
+        let rate = 0.01 * keys as f64 / planned as f64;
+        Row {
+            held_bytes: Some(planned * 10 / 8),
+            absent_queries: Some(1_000_000),
+            false_positives: Some((rate * 1e6) as u64),
+            seeds: Some(2),
+            predicted_fpr: Some(rate),
+            predicted_fpr_sd: Some(0.0),
+            fpr_low: Some(rate * 0.98),
+            fpr_high: Some(rate * 1.02),
+            fpr_agrees: Some(true),
+            median_ns: Some(12.0),
+            ..Row::new(name, &cell, workload)
+        }
+    };
+    stops.iter().map(row).collect()
 }
 
 impl Made {

@@ -1,5 +1,6 @@
 //! Whole reports, drawn from records that are made here.
 
+mod beyond;
 mod made;
 
 use super::data::Data;
@@ -155,6 +156,7 @@ fn failed_cells_are_errors_in_tables_and_crosses_in_plots() {
     let cell = Cell {
         key_set: "random-u64".to_owned(),
         keys: 100_000,
+        planned_keys: None,
         asked_fpr: Some(0.01),
     };
     let failed: Vec<Row> = [Workload::Verify]

@@ -1,0 +1,119 @@
+//! Peer: the counting Bloom filter of fastbloom-rs.
+
+use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
+use crate::keys::{BenchKey, Keys};
+use ::fastbloom_rs::{CountingBloomFilter, Deletable, FilterBuilder, Hashes, Membership};
+use amq_core::{PlanFilter, PredictedFpr};
+use amq_counting::CountingParams;
+use std::borrow::Borrow;
+
+/// `fastbloom_rs::CountingBloomFilter`; it has XXH3 built in, with two seeds of its own.
+#[derive(Debug)]
+pub struct FastbloomRs;
+
+impl Contender for FastbloomRs {
+    fn info(&self) -> Info {
+        Info {
+            name: "fastbloom-rs-counting",
+            family: Family::Counting,
+            role: Role::Filter,
+            ours: false,
+            packages: &["fastbloom-rs"],
+            analysis: "Counters of four bits, their places found by plain double hashing with a division each; hashes every key \
+                       twice with XXH3 under seeds that cannot be changed. A full counter is counted down again.",
+            abilities: &[Ability::Insert, Ability::Remove, Ability::Count],
+            takes_rate: true,
+            max_keys: 10_000_000,
+            seeded: false,
+            slow: false,
+            theory: None,
+        }
+    }
+
+    fn build(
+        &self,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        _seed: u64,
+    ) -> Result<Box<dyn Built>, String> {
+        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+        Ok(match keys {
+            Keys::U64(keys) => make::<u64>(keys, asked_fpr),
+            Keys::Bytes(keys) => make::<[u8]>(keys, asked_fpr),
+        })
+    }
+}
+
+/// A key as the bytes that the filter takes.
+trait Bytes {
+    /// Calls with the bytes.
+    fn with_bytes<T>(&self, work: impl FnOnce(&[u8]) -> T) -> T;
+}
+
+impl Bytes for u64 {
+    #[inline]
+    fn with_bytes<T>(&self, work: impl FnOnce(&[u8]) -> T) -> T {
+        work(&self.to_le_bytes())
+    }
+}
+
+impl Bytes for [u8] {
+    #[inline]
+    fn with_bytes<T>(&self, work: impl FnOnce(&[u8]) -> T) -> T {
+        work(self)
+    }
+}
+
+fn make<K: BenchKey + Bytes + ?Sized>(keys: &[K::Item<'_>], asked_fpr: f64) -> Box<dyn Built> {
+    let mut filter = Filter {
+        filter: FilterBuilder::new(keys.len() as u64, asked_fpr).build_counting_bloom_filter(),
+        keys: 0,
+    };
+    Probe::<K>::insert_all(&mut filter, keys);
+    built::<K, _>(filter)
+}
+
+struct Filter {
+    filter: CountingBloomFilter,
+    keys: u64,
+}
+
+impl<K: BenchKey + Bytes + ?Sized> Probe<K> for Filter {
+    fn said_bytes(&self) -> Option<u64> {
+        Some(size_of_val(self.filter.get_u64_array()) as u64)
+    }
+
+    /// The exact formula of the classic filter, at the counters and probes it chose.
+    fn predicted(&self) -> Option<PredictedFpr> {
+        let params = CountingParams {
+            counters: self.filter.config().size,
+            probes: self.filter.hashes(),
+        };
+        Some(amq_counting::CountingBloomFilter::predicted_fpr(
+            &params, self.keys,
+        ))
+    }
+
+    #[inline]
+    fn holds(&self, key: &K) -> bool {
+        key.with_bytes(|bytes| self.filter.contains(bytes))
+    }
+
+    #[inline]
+    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        for key in keys {
+            Borrow::<K>::borrow(key).with_bytes(|bytes| self.filter.add(bytes));
+        }
+        self.keys += keys.len() as u64;
+        Some(keys.len() as u64)
+    }
+
+    #[inline]
+    fn remove_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        for key in keys {
+            Borrow::<K>::borrow(key).with_bytes(|bytes| self.filter.remove(bytes));
+        }
+        self.keys = self.keys.saturating_sub(keys.len() as u64);
+        Some(keys.len() as u64)
+    }
+}

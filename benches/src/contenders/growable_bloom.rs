@@ -1,0 +1,103 @@
+//! Peer: growable-bloom-filter, the Bloom filter that grows with the most downloads.
+
+use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
+use crate::keys::{BenchKey, Keys};
+use crate::record::Workload;
+use ::growable_bloom_filter::GrowableBloom;
+use std::borrow::Borrow;
+
+const SIZED_INFO: Info = Info {
+    name: "growable-bloom",
+    family: Family::Scalable,
+    role: Role::Filter,
+    ours: false,
+    packages: &["growable-bloom-filter"],
+    analysis: "Stages of partitioned Bloom filters, each twice as large and of 0.85 times the rate, told the number of keys \
+               beforehand: one stage, until more come. The first stage alone may have the rate that was asked for, so that a filter \
+               that grew exceeds it. Hashes with XXH3, state by state, under a seed that cannot be changed.",
+    abilities: &[Ability::Insert, Ability::Grow],
+    takes_rate: true,
+    max_keys: 10_000_000,
+    seeded: false,
+    slow: true,
+    theory: None,
+};
+
+/// `GrowableBloom` that is told how many keys will come, or a share of it.
+#[derive(Debug)]
+pub struct Growable {
+    info: Info,
+    /// It is told of one in so many keys.
+    told_one_in: usize,
+}
+
+/// Told of all keys.
+pub static SIZED: Growable = Growable {
+    info: SIZED_INFO,
+    told_one_in: 1,
+};
+
+/// Told of a thousandth of the keys: it grows nine times.
+pub static GROWN: Growable = Growable {
+    info: Info {
+        name: "growable-bloom-grown",
+        analysis: "The same filter, told to expect a thousandth of the keys: ten stages, each of which a query for an absent key \
+                   asks in turn.",
+        ..SIZED_INFO
+    },
+    told_one_in: 1000,
+};
+
+impl Contender for Growable {
+    fn info(&self) -> Info {
+        self.info
+    }
+
+    fn build(
+        &self,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        _seed: u64,
+    ) -> Result<Box<dyn Built>, String> {
+        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+        let told = (keys.len() / self.told_one_in).max(1);
+        let filter = Filter(GrowableBloom::new(asked_fpr, told));
+        Ok(match keys {
+            Keys::U64(keys) => filled::<u64>(filter, keys),
+            Keys::Bytes(keys) => filled::<[u8]>(filter, keys),
+        })
+    }
+
+    /// To grow a hundredfold from the keys it was told of is what the sized one does; the other would begin with a stage for
+    /// one key, which nobody would.
+    fn goes(&self, course: Workload) -> bool {
+        course == Workload::Grow && self.told_one_in == 1
+    }
+}
+
+fn filled<K: BenchKey + ?Sized>(mut filter: Filter, keys: &[K::Item<'_>]) -> Box<dyn Built> {
+    Probe::<K>::insert_all(&mut filter, keys);
+    built::<K, _>(filter)
+}
+
+struct Filter(GrowableBloom);
+
+impl<K: BenchKey + ?Sized> Probe<K> for Filter {
+    /// It doesn't say.
+    fn said_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    #[inline]
+    fn holds(&self, key: &K) -> bool {
+        self.0.contains(key)
+    }
+
+    #[inline]
+    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        for key in keys {
+            self.0.insert(Borrow::<K>::borrow(key));
+        }
+        Some(keys.len() as u64)
+    }
+}

@@ -1,0 +1,130 @@
+//! Our scalable filters, each grown from a thousandth of the keys.
+
+use super::own::{Filled, Own, Way};
+use crate::contender::{Ability, Family, Info, Role};
+use amq_bloom::theory::classic::bits_per_key;
+use amq_bloom::{BlockedBloomFilter, BloomFilter};
+use amq_core::{BuildError, InsertFilter, Key};
+use amq_scalable::{ScalableFilter, ScalableParams, StageFilter};
+
+/// How many times the first stage is exceeded: what a filter is for whose number of keys is not known.
+const GROWN: u64 = 1000;
+
+/// Made for a thousandth of the keys, then filled.
+#[derive(Debug)]
+pub struct Grown;
+
+/// The same, with the number of keys as a bound.
+#[derive(Debug)]
+pub struct Bounded;
+
+fn open(keys: u64, fpr: f64) -> ScalableParams {
+    ScalableParams::new((keys / GROWN).max(1), fpr)
+}
+
+fn bounded(keys: u64, fpr: f64) -> ScalableParams {
+    open(keys, fpr).growth(4).bounded(keys.max(1))
+}
+
+fn filled<F: StageFilter, K: Key>(
+    params: ScalableParams,
+    seed: u64,
+    keys: &[K],
+) -> Result<ScalableFilter<F>, BuildError> {
+    let mut filter = ScalableFilter::from_params(params, seed)?;
+    filter.insert_keys(keys)?;
+    Ok(filter)
+}
+
+impl<F: StageFilter> Way<ScalableFilter<F>> for Grown {
+    fn make<K: Key>(fpr: f64, seed: u64, keys: &[K]) -> Result<ScalableFilter<F>, BuildError> {
+        filled(open(keys.len() as u64, fpr), seed, keys)
+    }
+
+    fn insert<K: Key>(filter: &mut ScalableFilter<F>, keys: &[K]) -> Option<u64> {
+        Filled::insert(filter, keys)
+    }
+}
+
+impl<F: StageFilter> Way<ScalableFilter<F>> for Bounded {
+    fn make<K: Key>(fpr: f64, seed: u64, keys: &[K]) -> Result<ScalableFilter<F>, BuildError> {
+        filled(bounded(keys.len() as u64, fpr), seed, keys)
+    }
+
+    fn insert<K: Key>(filter: &mut ScalableFilter<F>, keys: &[K]) -> Option<u64> {
+        Filled::insert(filter, keys)
+    }
+}
+
+/// The rate at which a filter of classic stages that has grown so far takes so many bits per key.
+///
+/// For a curve of many points: the stages take what large filters take, without each being planned.
+fn rate_of(params: impl Fn(f64) -> ScalableParams, bits: f64) -> Option<f64> {
+    let bits_at = |exponent: f64| {
+        let params = params(exponent.exp2());
+        // A bounded filter has a last stage; an open one is full after ten.
+        let stages = (0..10).map_while(|stage| params.stage(stage).ok());
+        let (mut all, mut keys) = (0.0, 0.0);
+        for stage in stages {
+            all += stage.distinct() * bits_per_key(stage.fpr);
+            keys += stage.capacity as f64;
+        }
+        all / keys
+    };
+    let (mut low, mut high) = (-40.0, -1.0);
+    if bits_at(high) > bits || bits_at(low) < bits {
+        return None;
+    }
+    for _ in 0..40 {
+        let middle = (low + high) / 2.0;
+        if bits_at(middle) > bits {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(f64::exp2((low + high) / 2.0))
+}
+
+const GROWN_INFO: Info = Info {
+    name: "scalable-bloom",
+    family: Family::Scalable,
+    role: Role::Filter,
+    ours: true,
+    packages: &["amq-scalable"],
+    analysis: "Classic stages of doubling size, grown from a thousandth of the keys: the rate asked for holds however far it grows, \
+               at 1.7 times the space of a filter of the right size, and an absent key asks all ten stages.",
+    abilities: &[
+        Ability::Insert,
+        Ability::Grow,
+        Ability::Merge,
+        Ability::Batch,
+    ],
+    takes_rate: true,
+    max_keys: u64::MAX,
+    seeded: true,
+    slow: false,
+    theory: Some(|keys, bits| rate_of(|fpr| open(keys, fpr), bits)),
+};
+
+/// Without a bound, of classic stages.
+pub static CLASSIC: Own<ScalableFilter<BloomFilter>, Grown> = Own::new(GROWN_INFO);
+
+/// Without a bound, of split-block stages.
+pub static BLOCKED: Own<ScalableFilter<BlockedBloomFilter>, Grown> = Own::new(Info {
+    name: "scalable-blocked",
+    analysis: "Split-block stages of doubling size, grown from a thousandth of the keys: one cache line a stage.",
+    // The curve of the classic stages is the family's.
+    theory: Some(|_, _| None),
+    ..GROWN_INFO
+});
+
+/// With the number of keys as a bound.
+pub static BOUNDED: Own<ScalableFilter<BloomFilter>, Bounded> = Own::new(Info {
+    name: "scalable-bounded",
+    analysis: "Classic stages, each four times larger, grown from a thousandth of the keys to a bound that is known: the stages \
+               share the rate in proportion to their capacities, which takes a sixth more than a filter of the right size.",
+    abilities: &[Ability::Insert, Ability::Merge, Ability::Batch],
+    theory: Some(|keys, bits| rate_of(|fpr| bounded(keys, fpr), bits)),
+    ..GROWN_INFO
+});

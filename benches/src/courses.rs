@@ -1,0 +1,326 @@
+//! Courses: filters are filled beyond their plan, checked at every stop and timed from one to the next.
+//!
+//! `grow` begins with a hundredth of the keys, which is all that the filter is told of, and goes up to all of them; `overfill` begins
+//! with as many keys as the filter is made for and goes up to five times as many. Both are the same walk.
+
+use crate::contender::Contender;
+use crate::error::BenchError;
+use crate::keys::{Keys, View};
+use crate::keysets::{KeySet, Made};
+use crate::progress::Progress;
+use crate::record::{Cell, Row, Workload};
+use crate::suite::Suite;
+use crate::timing::{self, MIN_BUILD_OPERATIONS};
+use crate::verify::beyond::{Course, more_keys, rows, verify_beyond};
+use crate::verify::{self, Subject};
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+use std::time::{Duration, Instant};
+
+/// The keys.
+const KEY_SET: KeySet = KeySet::RandomU64;
+/// The rate that is asked for.
+const RATE: f64 = 0.01;
+/// There are several stops, and the rates are high: one in so many of a stream's keys is absent enough.
+const ABSENT_SHARE: usize = 4;
+
+/// Growing a hundredfold, in four steps of about the same ratio.
+pub fn grow(keys: usize) -> Course {
+    let part = |share: f64| ((keys as f64 / share).round() as usize).max(1);
+    Course {
+        workload: Workload::Grow,
+        planned: part(100.0),
+        stops: vec![part(100.0), part(32.0), part(10.0), part(3.2), keys],
+    }
+}
+
+/// Up to five times the keys it was made for.
+pub fn overfill(keys: usize) -> Course {
+    Course {
+        workload: Workload::Overfill,
+        planned: keys,
+        stops: vec![keys, keys * 3 / 2, keys * 2, keys * 3, keys * 5],
+    }
+}
+
+/// Who takes part, and in which cell.
+pub fn entrants(
+    course: &Course,
+    contenders: &[&'static dyn Contender],
+) -> Vec<(&'static dyn Contender, Cell)> {
+    let entry = |contender: &&'static dyn Contender| {
+        let info = contender.info();
+        let takes_part =
+            contender.goes(course.workload) && info.max_keys >= course.all_keys() as u64;
+        let cell = Cell {
+            key_set: KEY_SET.name().to_owned(),
+            keys: course.planned as u64,
+            planned_keys: Some(course.planned as u64),
+            asked_fpr: info.takes_rate.then_some(RATE),
+        };
+        takes_part.then_some((*contender, cell))
+    };
+    contenders.iter().filter_map(entry).collect()
+}
+
+/// Whether everybody who takes part has rows of it.
+pub fn is_done(
+    course: &Course,
+    contenders: &[&'static dyn Contender],
+    rows_of: impl Fn(&str) -> Vec<Row>,
+) -> bool {
+    entrants(course, contenders).iter().all(|(contender, _)| {
+        let rows = rows_of(contender.info().name);
+        rows.iter().any(|row| row.workload == course.workload)
+    })
+}
+
+impl Course {
+    /// The keys at the last stop.
+    pub fn all_keys(&self) -> usize {
+        self.stops.last().copied().unwrap_or(self.planned)
+    }
+
+    /// What it is called while it runs.
+    pub fn title(&self) -> String {
+        let what = match self.workload {
+            Workload::Grow => "growing",
+            _ => "overfilling",
+        };
+        format!("{what} from {} to {} keys", self.planned, self.all_keys())
+    }
+}
+
+/// The keys of a course.
+#[derive(Debug)]
+pub struct Ground(Made);
+
+impl Ground {
+    /// Makes them.
+    pub fn new(course: &Course, suite: Suite, seed: u64) -> Result<Self, BenchError> {
+        KEY_SET
+            .make(course.all_keys(), absent(suite), seed)
+            .map(Self)
+    }
+
+    /// Verifies everybody over a course, then times those who passed in so many rounds.
+    pub fn run(
+        &self,
+        course: &Course,
+        entrants: Vec<(&'static dyn Contender, Cell)>,
+        suite: Suite,
+        seed: u64,
+        rounds: u64,
+        progress: &Progress,
+    ) -> Vec<Row> {
+        progress.begin(&course.title());
+        let views = [self.0.present.view(), self.0.absent.view()];
+        let mut lanes = Vec::new();
+        for (contender, cell) in entrants {
+            let info = contender.info();
+            progress.now(&format!("{}: verifying {}", course.title(), info.name));
+            let subject = subject(&views, cell.asked_fpr, seed);
+            let outcome = verify_beyond(contender, &subject, course, &suite.effort());
+            progress.did_verify_course(course, absent(suite));
+            lanes.push(Lane {
+                contender,
+                asked_fpr: cell.asked_fpr,
+                rows: rows(&info, &cell, course.workload, &outcome),
+                times: outcome.is_ok().then(Vec::new),
+            });
+        }
+        progress.now(&format!("{}: timing", course.title()));
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ course.all_keys() as u64);
+        // Round 0 warms up, as in a heat. Without rounds there is nothing to warm up for.
+        for round in (0..=rounds).filter(|_| rounds > 0) {
+            let mut order: Vec<usize> = (0..lanes.len()).collect();
+            order.shuffle(&mut rng);
+            for place in order {
+                let lane = &mut lanes[place];
+                let subject = subject(&views, lane.asked_fpr, seed);
+                lane.run(course, &subject, round);
+                progress.did_pass_course(course);
+            }
+        }
+        lanes
+            .into_iter()
+            .flat_map(|lane| lane.rows(course))
+            .collect()
+    }
+}
+
+/// How many keys are asked for in vain at each stop.
+pub const fn absent(suite: Suite) -> usize {
+    suite.queries() / ABSENT_SHARE
+}
+
+fn subject<'a>(views: &'a [View<'_>; 2], asked_fpr: Option<f64>, seed: u64) -> Subject<'a> {
+    Subject {
+        present: views[0].keys(),
+        absent: views[1].keys(),
+        // Nothing is taken out.
+        gone: Keys::U64(&[]),
+        kept: Keys::U64(&[]),
+        asked_fpr,
+        seed,
+    }
+}
+
+/// One contender on a course.
+struct Lane {
+    contender: &'static dyn Contender,
+    asked_fpr: Option<f64>,
+    rows: Vec<Row>,
+    /// Nanoseconds per key, for each round one number a stop; none once something went wrong.
+    times: Option<Vec<Vec<f64>>>,
+}
+
+impl Lane {
+    fn run(&mut self, course: &Course, subject: &Subject<'_>, round: u64) {
+        let Some(times) = &mut self.times else {
+            return;
+        };
+        let reached = self.rows.iter().filter(|row| row.refused_at.is_none());
+        match walk(self.contender, subject, course, reached.count()) {
+            Ok(_) if round == 0 => {}
+            Ok(pass) => times.push(pass),
+            Err(reason) => {
+                self.times = None;
+                for row in &mut self.rows {
+                    *row = Row::failed(&row.contender, &row.cell(), row.workload, &reason);
+                }
+            }
+        }
+    }
+
+    fn rows(mut self, course: &Course) -> Vec<Row> {
+        let times = self.times.unwrap_or_default();
+        let repeats = repeats(course) as u64;
+        for (place, row) in self.rows.iter_mut().enumerate() {
+            // Where it refused, no time was taken.
+            let of_stop: Vec<f64> = times
+                .iter()
+                .filter_map(|pass| pass.get(place))
+                .copied()
+                .collect();
+            let before = place.checked_sub(1).map_or(0, |place| course.stops[place]);
+            let stretch = course.stops[place] - before;
+            // Without times there is nothing to write.
+            let _ = timing::write(&of_stop, repeats * stretch as u64, row);
+        }
+        self.rows
+    }
+}
+
+/// Short courses are gone over again, so that a pass has as many inserts as one of a build.
+fn repeats(course: &Course) -> usize {
+    MIN_BUILD_OPERATIONS.div_ceil(course.all_keys().max(1))
+}
+
+/// Nanoseconds per key from each stop to the next, as far as the filter was verified; to the first one it is built.
+fn walk(
+    contender: &dyn Contender,
+    subject: &Subject<'_>,
+    course: &Course,
+    stops: usize,
+) -> Result<Vec<f64>, String> {
+    let mut times = vec![Duration::ZERO; stops];
+    let planned = Subject {
+        present: subject.present.first(course.planned),
+        ..*subject
+    };
+    for _ in 0..repeats(course) {
+        let start = Instant::now();
+        let filter = verify::begin(contender, &planned, subject.seed);
+        let built = start.elapsed();
+        let mut filter = filter.map_err(|failure| failure.to_string())?;
+        let mut held = course.planned;
+        for (place, &stop) in course.stops[..stops].iter().enumerate() {
+            let more = subject.present.between(held, stop);
+            let start = Instant::now();
+            let taken = more_keys(&mut *filter, more);
+            times[place] += if place == 0 { built } else { start.elapsed() };
+            let taken = taken.map_err(|failure| failure.to_string())?;
+            if taken != more.len() as u64 {
+                return Err(format!(
+                    "a timed pass put in {taken} of {} keys",
+                    more.len()
+                ));
+            }
+            held = stop;
+        }
+        timing::holds_sample(&*filter, subject.present.first(held), "course")?;
+    }
+    let mut before = 0;
+    let per_key = |(time, &stop): (&Duration, &usize)| {
+        let keys = repeats(course) * (stop - before);
+        before = stop;
+        time.as_secs_f64() * 1e9 / keys as f64
+    };
+    Ok(times.iter().zip(&course.stops).map(per_key).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contenders::hash_only::HashOnly;
+    use crate::registry;
+
+    #[test]
+    fn courses_rise_from_the_plan_to_a_hundred_and_five_times_as_many() {
+        for keys in [1_000, 100_000, 1_000_000] {
+            let (grow, over) = (grow(keys), overfill(keys));
+            assert_eq!((grow.planned * 100, grow.all_keys()), (keys, keys));
+            assert_eq!((over.planned, over.all_keys()), (keys, 5 * keys));
+            for course in [grow, over] {
+                assert_eq!(course.stops[0], course.planned);
+                assert!(course.stops.is_sorted_by(|a, b| a < b), "{course:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
+        let names = |course: &Course| -> Vec<&str> {
+            let entrants = entrants(course, registry::ALL);
+            entrants
+                .iter()
+                .map(|(contender, _)| contender.info().name)
+                .collect()
+        };
+        let (grow, over) = (names(&grow(1000)), names(&overfill(1000)));
+        assert!(over.contains(&"bloom") && over.contains(&"counting-bloom"));
+        assert!(!over.contains(&"noise") && !over.contains(&"hash-only"));
+        assert!(grow.iter().all(|name| !over.contains(name)));
+    }
+
+    #[test]
+    fn what_takes_no_further_keys_is_not_timed_as_if_it_did() {
+        let course = overfill(100);
+        let ground = Ground::new(&course, Suite::Smoke, 1).unwrap();
+        let views = [ground.0.present.view(), ground.0.absent.view()];
+        let walked = walk(&HashOnly, &subject(&views, None, 1), &course, 5);
+        let reason = walked.unwrap_err();
+        assert!(reason.contains("inserts, and does not"), "{reason}");
+    }
+
+    #[test]
+    fn every_stop_is_timed_and_without_rounds_none_is() {
+        let course = overfill(100);
+        let ground = Ground::new(&course, Suite::Smoke, 1).unwrap();
+        for rounds in [0, 2] {
+            let bloom = registry::choose(&["bloom".to_owned()]).unwrap();
+            let entrants = entrants(&course, &bloom);
+            let progress = Progress::hidden();
+            let rows = ground.run(&course, entrants, Suite::Smoke, 1, rounds, &progress);
+            let keys: Vec<u64> = rows.iter().map(|row| row.keys).collect();
+            assert_eq!(keys, [100, 150, 200, 300, 500]);
+            for row in rows {
+                assert_eq!((row.error.as_str(), row.planned_keys), ("", Some(100)));
+                assert_eq!(row.rounds, Some(rounds).filter(|&rounds| rounds > 0));
+                assert_eq!(row.median_ns.is_some(), rounds > 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What several filters of the same keys answered, added up and judged.
+
+use super::Failure;
+use crate::contender::Built;
+use crate::interval::{agrees, clopper_pearson};
+use crate::keys::Keys;
+use crate::record::Row;
+use amq_core::PredictedFpr;
+
+/// Counts over filters of different seeds; each is asked for equally many keys.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Tally {
+    /// How many filters.
+    pub(super) filters: u64,
+    present_queries: u64,
+    absent_queries: u64,
+    false_positives: u64,
+    predicted: Option<PredictedFpr>,
+}
+
+/// Counts that passed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answers {
+    tally: Tally,
+    agrees: Option<bool>,
+}
+
+impl Tally {
+    /// Asks one filter for all keys that are in, of which it must know every one, and for keys that are not. How many of
+    /// those it took for present.
+    pub(super) fn take(
+        &mut self,
+        filter: &dyn Built,
+        present: Keys<'_>,
+        absent: Keys<'_>,
+        seed: u64,
+    ) -> Result<u64, Failure> {
+        no_false_negative(filter, present, seed)?;
+        let hits = filter.count_hits(absent);
+        if self.filters == 0 {
+            self.predicted = filter.predicted();
+        }
+        self.filters += 1;
+        self.present_queries += present.len() as u64;
+        self.absent_queries += absent.len() as u64;
+        self.false_positives += hits;
+        Ok(hits)
+    }
+
+    /// How many false positives there should have been by now; as many as there were, if nobody can tell.
+    pub(super) fn expected(&self) -> f64 {
+        match self.predicted {
+            // Nothing will ever be seen: the least number of filters is enough.
+            Some(predicted) if predicted.mean == 0.0 => f64::INFINITY,
+            Some(predicted) => predicted.mean * self.absent_queries as f64,
+            None => self.false_positives as f64,
+        }
+    }
+
+    /// Compares with the formula, on both sides. A filter of ours must agree; another is flagged.
+    pub(super) fn judged(self, ours: bool) -> Result<Answers, Failure> {
+        let agrees = self.predicted.map(|predicted| self.agrees(predicted));
+        if let (Some(false), Some(predicted), true) = (agrees, self.predicted, ours) {
+            return Err(Failure::Rate {
+                hits: self.false_positives,
+                queries: self.absent_queries,
+                seeds: self.filters,
+                predicted: predicted.mean,
+            });
+        }
+        Ok(Answers {
+            tally: self,
+            agrees,
+        })
+    }
+
+    fn agrees(&self, rate: PredictedFpr) -> bool {
+        let filters = self.filters.max(1);
+        let queries = self.absent_queries / filters;
+        agrees(rate, self.false_positives, queries, filters)
+    }
+
+    /// Refuses counts that are above a rate that `keys` keys must not exceed.
+    pub(super) fn not_above(&self, asked: f64, keys: u64) -> Result<(), Failure> {
+        let most = PredictedFpr {
+            mean: asked,
+            sd: self.predicted.map_or(0.0, |predicted| predicted.sd),
+        };
+        let above = self.false_positives as f64 > asked * self.absent_queries as f64;
+        if above && !self.agrees(most) {
+            return Err(Failure::AboveAsked {
+                hits: self.false_positives,
+                queries: self.absent_queries,
+                keys,
+                asked,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Answers {
+    /// Into a row.
+    pub(super) fn write(&self, row: &mut Row) {
+        let tally = &self.tally;
+        let (low, high) = clopper_pearson(tally.false_positives, tally.absent_queries);
+        row.present_queries = Some(tally.present_queries);
+        row.false_negatives = Some(0);
+        row.absent_queries = Some(tally.absent_queries);
+        row.false_positives = Some(tally.false_positives);
+        row.seeds = Some(tally.filters);
+        row.predicted_fpr = tally.predicted.map(|predicted| predicted.mean);
+        row.predicted_fpr_sd = tally.predicted.map(|predicted| predicted.sd);
+        row.fpr_low = Some(low);
+        row.fpr_high = Some(high);
+        row.fpr_agrees = self.agrees;
+    }
+}
+
+/// Asks for keys that are all in.
+pub(super) fn no_false_negative(
+    filter: &dyn Built,
+    present: Keys<'_>,
+    seed: u64,
+) -> Result<(), Failure> {
+    let keys = present.len() as u64;
+    let found = filter.count_hits(present);
+    if found == keys {
+        return Ok(());
+    }
+    Err(Failure::FalseNegatives {
+        forgotten: keys.saturating_sub(found),
+        keys,
+        seed,
+    })
+}
