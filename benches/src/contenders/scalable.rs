@@ -41,6 +41,15 @@ impl<F: StageFilter> Way<ScalableFilter<F>> for Grown {
         filled(open(keys.len() as u64, fpr), seed, keys)
     }
 
+    /// For as many keys as it is begun with: how it is when the growing itself is measured.
+    fn begin<K: Key>(fpr: f64, seed: u64, keys: &[K]) -> Result<ScalableFilter<F>, BuildError> {
+        filled(
+            ScalableParams::new(keys.len().max(1) as u64, fpr),
+            seed,
+            keys,
+        )
+    }
+
     fn insert<K: Key>(filter: &mut ScalableFilter<F>, keys: &[K]) -> Option<u64> {
         Filled::insert(filter, keys)
     }

@@ -28,19 +28,19 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
         .ok_or_else(missing)?;
     let worst = all.iter().map(|at| at.1).fold(0.0, f64::max);
     let least = all.iter().map(|at| at.1).fold(1.0, f64::min);
-    // To the left of the bound is nothing to see; curves are to leave through the right.
-    let x = Axis::linear_between(
+    // To the left of the bound is nothing to see, nor below the lowest rate measured.
+    let low = least / 4.0;
+    let x = Axis::log_between(
         "bits per key",
-        (-(worst * 3.0).log2()).max(0.0).floor(),
+        (-(worst * 3.0).log2()).max(1.0).floor(),
         most * 1.15,
     );
-    let curves = curves(data, keys, &x);
-    let ends = curves.iter().filter_map(|series| series.path.last());
-    let low = ends.map(|end| end.1).fold(least, f64::min) * 0.8;
+    let curves = curves(data, keys, &x, low);
     let y = Axis::log_between("false-positive rate", low, worst * 3.0).in_percent();
     let bound: Vec<(f64, f64)> = (0..=400)
         .map(|step| x.low + (x.high - x.low) * f64::from(step) / 400.0)
         .map(|bits| (bits, (-bits).exp2()))
+        .filter(|at| at.1 >= low)
         .collect();
     let note = (low * y.high).sqrt();
     let chart = |panel: &Panel<'_>| {
@@ -78,11 +78,12 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     Ok(panels.iter().map(chart).collect())
 }
 
-/// The curves of all families that have a theory, as far as the axis goes.
-fn curves(data: &Data, keys: u64, x: &Axis) -> Vec<Series> {
+/// The curves of all families that have a theory, as far as the axes go.
+fn curves(data: &Data, keys: u64, x: &Axis, low: f64) -> Vec<Series> {
     let curve = |family| {
         let theory = theory::of(data, family)?;
-        let path = theory::curve(theory, keys, x.low.max(1.0), x.high);
+        let mut path = theory::curve(theory, keys, x.low.max(1.0), x.high);
+        path.retain(|at| at.1 >= low);
         Some(Series::line(Ink::Family(family), Stroke::Theory, path))
     };
     data.families().into_iter().filter_map(curve).collect()
