@@ -1,0 +1,67 @@
+//! What cannot be made.
+
+use super::{BatchFull, PlanError};
+use core::error::Error;
+use core::fmt;
+
+/// A filter that could not be made.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The size or the parameters are impossible.
+    Plan(PlanError),
+    /// The allocator refused.
+    OutOfMemory {
+        /// The bytes asked of it in one piece.
+        bytes: u64,
+    },
+    /// No seed of a bounded number of tries gave a solvable system (static filters only).
+    Exhausted {
+        /// How many seeds were tried.
+        attempts: u32,
+        /// For how many keys.
+        items: u64,
+    },
+    /// The filter was filled to refusal while being built.
+    Full(BatchFull),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plan(error) => error.fmt(f),
+            Self::OutOfMemory { bytes } => write!(
+                f,
+                "the allocator refused {bytes} bytes: plan for fewer items or a higher false-positive rate"
+            ),
+            Self::Exhausted { attempts, items } => write!(
+                f,
+                "none of {attempts} seeds gave a solvable system for {items} keys: allow more bits per \
+                 key, or suspect keys chosen against the seed"
+            ),
+            Self::Full(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for BuildError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Plan(error) => Some(error),
+            Self::Full(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<PlanError> for BuildError {
+    fn from(error: PlanError) -> Self {
+        Self::Plan(error)
+    }
+}
+
+impl From<BatchFull> for BuildError {
+    fn from(error: BatchFull) -> Self {
+        Self::Full(error)
+    }
+}

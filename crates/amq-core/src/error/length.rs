@@ -1,0 +1,37 @@
+//! What does not go together.
+
+use core::error::Error;
+use core::fmt;
+
+/// A batch query whose slice of answers is not as long as its slice of keys. Nothing was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LengthMismatch {
+    /// Number of keys.
+    pub keys: usize,
+    /// Room for answers.
+    pub answers: usize,
+}
+
+impl LengthMismatch {
+    /// `Ok` if there is one answer per key.
+    #[inline]
+    pub fn check(keys: usize, answers: usize) -> Result<(), Self> {
+        if keys == answers {
+            Ok(())
+        } else {
+            Err(Self { keys, answers })
+        }
+    }
+}
+
+impl fmt::Display for LengthMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} keys but room for {} answers: the two slices must be equally long",
+            self.keys, self.answers
+        )
+    }
+}
+
+impl Error for LengthMismatch {}

@@ -1,0 +1,158 @@
+//! What cannot be planned.
+
+use core::error::Error;
+use core::fmt;
+
+/// A size or a parameter that no filter can be planned for. Nothing was allocated.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The number of items is outside what this variant can be planned for.
+    Items {
+        /// What was asked.
+        items: u64,
+        /// The smallest number accepted.
+        min: u64,
+        /// The largest number accepted.
+        max: u64,
+    },
+    /// The false-positive rate is not strictly between 0 and 1 (or not a number).
+    Fpr {
+        /// What was asked.
+        fpr: f64,
+    },
+    /// The rate is below what 64-bit hashes can give: two of `items` keys share a whole hash that often.
+    FprBelowHashFloor {
+        /// What was asked.
+        fpr: f64,
+        /// `items / 2^64`.
+        floor: f64,
+        /// The number of items it was asked for.
+        items: u64,
+    },
+    /// This variant cannot reach the rate at this number of items, whatever its size.
+    FprUnreachable {
+        /// What was asked.
+        fpr: f64,
+        /// The lowest rate this variant can be planned for.
+        lowest: f64,
+        /// The number of items it was asked for.
+        items: u64,
+    },
+    /// Bits per key that are not positive and finite.
+    BitsPerKey {
+        /// What was asked.
+        bits_per_key: f64,
+    },
+    /// Fewer bytes than the smallest filter of this variant.
+    Bytes {
+        /// What was asked.
+        bytes: u64,
+        /// The smallest size accepted.
+        min: u64,
+    },
+    /// The filter would be larger than this variant, or this machine's address space, allows.
+    TooLarge {
+        /// The bytes the goal needs (`inf` where that is beyond counting).
+        bytes: f64,
+        /// The most this variant can hold here.
+        max_bytes: u64,
+    },
+    /// An explicit parameter is out of its range.
+    Parameter {
+        /// The parameter's name.
+        name: &'static str,
+        /// What was given.
+        value: u64,
+        /// The smallest value accepted.
+        min: u64,
+        /// The largest value accepted.
+        max: u64,
+    },
+    /// An explicit parameter that is a share, such as a tightening ratio, is not strictly between 0 and 1.
+    Share {
+        /// The parameter's name.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+    },
+}
+
+impl PlanError {
+    /// `Ok` if the parameter `name` is strictly between 0 and 1, the error that says so if not (or if it is not a number).
+    pub fn check_share(name: &'static str, value: f64) -> Result<(), Self> {
+        if value > 0.0 && value < 1.0 {
+            Ok(())
+        } else {
+            Err(Self::Share { name, value })
+        }
+    }
+
+    /// `Ok` if the parameter `name` is from `min` to `max`, the error that says so if not.
+    pub fn check_parameter(name: &'static str, value: u64, min: u64, max: u64) -> Result<(), Self> {
+        if (min..=max).contains(&value) {
+            Ok(())
+        } else {
+            Err(Self::Parameter {
+                name,
+                value,
+                min,
+                max,
+            })
+        }
+    }
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Items { items, min, max } => write!(
+                f,
+                "a filter for {items} items cannot be planned: the number must be from {min} to {max}"
+            ),
+            Self::Fpr { fpr } => write!(
+                f,
+                "a false-positive rate of {fpr} is not possible: it must lie strictly between 0 and 1 \
+                 (1 % is written 0.01)"
+            ),
+            Self::FprBelowHashFloor { fpr, floor, items } => write!(
+                f,
+                "a false-positive rate of {fpr:e} is below the floor of {floor:e} that 64-bit hashes \
+                 set for {items} items: ask for a higher rate, or keep the keys themselves"
+            ),
+            Self::FprUnreachable { fpr, lowest, items } => write!(
+                f,
+                "this variant cannot reach a false-positive rate of {fpr:e} for {items} items at any size; \
+                 the lowest it can be planned for is {lowest:e}"
+            ),
+            Self::BitsPerKey { bits_per_key } => write!(
+                f,
+                "{bits_per_key} bits per key is not possible: it must be positive and finite"
+            ),
+            Self::Bytes { bytes, min } => write!(
+                f,
+                "{bytes} bytes are too few: the smallest filter of this variant takes {min}"
+            ),
+            Self::TooLarge { bytes, max_bytes } => write!(
+                f,
+                "the filter would take {bytes:.0} bytes, and at most {max_bytes} are possible here: \
+                 plan for fewer items, a higher rate, or several filters"
+            ),
+            Self::Parameter {
+                name,
+                value,
+                min,
+                max,
+            } => write!(
+                f,
+                "{name} = {value} is out of range: it must be from {min} to {max}"
+            ),
+            Self::Share { name, value } => write!(
+                f,
+                "{name} = {value} is out of range: it must lie strictly between 0 and 1"
+            ),
+        }
+    }
+}
+
+impl Error for PlanError {}
