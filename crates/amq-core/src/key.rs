@@ -117,7 +117,8 @@ key_as_u64! {
 
 /// Pointers hash as what they point to.
 macro_rules! key_as_target {
-    ($([$($g:tt)*] $type:ty;)*) => {$(
+    ($($(#[$cfg:meta])* [$($g:tt)*] $type:ty;)*) => {$(
+        $(#[$cfg])*
         impl<$($g)*> Key for $type {
             #[inline]
             fn key_hash(&self, seed: u64) -> KeyHash {
@@ -131,6 +132,9 @@ key_as_target! {
     [K: Key + ?Sized] &K;
     [K: Key + ?Sized] &mut K;
     [K: Key + ?Sized] Box<K>;
+    [K: Key + ?Sized] alloc::rc::Rc<K>;
+    #[cfg(target_has_atomic = "ptr")]
+    [K: Key + ?Sized] alloc::sync::Arc<K>;
     [K: Key + ?Sized + alloc::borrow::ToOwned] Cow<'_, K>;
 }
 
@@ -243,6 +247,8 @@ mod tests {
             b"amq".key_hash(3),
             b"amq".to_vec().key_hash(3),
             Box::<str>::from("amq").key_hash(3),
+            alloc::rc::Rc::<str>::from("amq").key_hash(3),
+            alloc::sync::Arc::<str>::from("amq").key_hash(3),
             Cow::Borrowed("amq").key_hash(3),
         ] {
             assert_eq!(got, want);

@@ -9,14 +9,18 @@
 //! | --- | --- |
 //! | [`Key`], [`KeyHash`] | a key is hashed once, to 64 bits of XXH3, and everything else works on that hash |
 //! | [`Filter`] and its extensions | what a filter can do, one trait per ability |
-//! | [`Goal`], [`Budget`], [`Plan`] | how big it will be and how often it will be wrong, before a byte is allocated |
+//! | [`Goal`], [`Budget`], [`Plan`] | how big it will be and how often it will be wrong, before it is made |
 //! | [`PlanError`], [`BuildError`], [`Full`], [`MergeError`] | what went wrong, with the numbers in it and the way out |
 //! | [`index`](mod@index) | from a hash to a place, without bias, at any size |
 //! | [`numeric`] | the sums that the variants' exact rate formulas share |
-//! | [`prefetch`] | asking for a cache line before it is needed |
+//! | [`prefetch`], [`cpu`] | asking for a cache line before it is needed; what the processor can do |
 //!
 //! Filters are used through their own crates, which re-export the traits they implement; depend on this
 //! one to write code that is generic over filters, or a filter of your own.
+//!
+//! What only the sibling crates need ([`prefetch`], [`cpu`], [`hash_blocks`], [`zeroed`], [`debug`] and their like) is public because
+//! crates have no other way to share it. It is not covered by the promise of semantic versioning: the crates of the
+//! family are released together.
 //!
 //! # The abilities
 //!
