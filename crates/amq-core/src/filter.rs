@@ -31,6 +31,8 @@ pub enum FilterKind {
     BlockedCounting = 8,
     /// Scalable Bloom filter whose stages are split-block filters.
     ScalableBlocked = 9,
+    /// Cuckoo filter whose buckets overlap.
+    WindowedCuckoo = 10,
 }
 
 impl FilterKind {
@@ -46,6 +48,7 @@ impl FilterKind {
             Self::Ribbon => "ribbon",
             Self::BlockedCounting => "blocked counting Bloom",
             Self::ScalableBlocked => "scalable split-block Bloom",
+            Self::WindowedCuckoo => "windowed cuckoo",
         }
     }
 }

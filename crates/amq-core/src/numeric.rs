@@ -3,6 +3,8 @@
 //! Everything goes through `libm`, never through the platform's own mathematics, so that every machine plans
 //! the same sizes.
 
+use crate::PredictedFpr;
+
 /// The least bits per key that any filter with this false-positive rate can take, `log2(1 / fpr)`.
 ///
 /// Carter, Floyd, Gill, Markowsky, Wegman: *Exact and approximate membership testers* (STOC 1978).
@@ -87,6 +89,46 @@ fn mixture(last: u64, mode: u64, up: impl Fn(u64) -> f64, f: &mut impl FnMut(u64
     sum / total
 }
 
+/// The rate of a filter that is, to a query, a set of `cells` equally likely cells of which those of its keys are marked, over all seeds: the share of
+/// cells that `items` keys occupy.
+///
+/// That is what a cuckoo and a quotient filter are: the hash of a key is shortened to one of so many cells, and a key is answered `true` exactly if
+/// a key of the same cell is in. The mean share is `1 - (1 - 1/c)^n`; its variance is that of the classical occupancy problem (Feller,
+/// *An Introduction to Probability Theory and Its Applications*, volume 1). That two keys may share the whole hash is in it, as those
+/// share the cell. Zero items have rate 0; no cells at all give NaN.
+pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
+    let n = items as f64;
+    if items == 0 && cells >= 1.0 {
+        return PredictedFpr { mean: 0.0, sd: 0.0 };
+    }
+    if cells.is_nan() || cells < 1.0 {
+        return PredictedFpr {
+            mean: f64::NAN,
+            sd: f64::NAN,
+        };
+    }
+    if cells == 1.0 {
+        return PredictedFpr { mean: 1.0, sd: 0.0 };
+    }
+    // The share of empty cells: (1 - 1/c)^n.
+    let empty = libm::exp(n * libm::log1p(-1.0 / cells));
+    let mean = -libm::expm1(n * libm::log1p(-1.0 / cells));
+    // Of the number of empty cells E: Var E = c q (1 - q) - c (c - 1) (q^2 - P(two given cells are empty)).
+    let others = cells - 1.0;
+    let joint = -libm::expm1(n * libm::log1p(-1.0 / (others * others)));
+    let variance = cells * empty * mean - cells * others * empty * empty * joint;
+    PredictedFpr {
+        mean,
+        sd: libm::sqrt(variance.max(0.0)) / cells,
+    }
+}
+
+/// The fewest cells with which `items` keys have a rate of at most `fpr` in the mean: the inverse of [`occupied_share`].
+pub fn cells_for(fpr: f64, items: u64) -> f64 {
+    // 1 - (1 - 1/c)^n = fpr.
+    -1.0 / libm::expm1(libm::log1p(-fpr) / items as f64)
+}
+
 /// The smallest `x` in `low..=high` with `test(x)`, for a test that is false up to some point and true from there
 /// on; `high` if it is true nowhere below.
 pub fn first_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
@@ -165,6 +207,69 @@ mod tests {
         assert_eq!(binomial_mean(5, 0.0, |i| i as f64), 0.0);
         assert_eq!(binomial_mean(5, 1.0, |i| i as f64), 5.0);
         assert_eq!(poisson_mean(0.0, |i| i as f64), 0.0);
+    }
+
+    #[test]
+    fn occupied_cells_are_those_of_all_throws_counted_out() {
+        // Every sequence of n throws into c cells, one by one.
+        for (cells, items) in [
+            (1u32, 3u32),
+            (2, 1),
+            (2, 4),
+            (3, 5),
+            (5, 2),
+            (6, 6),
+            (10, 4),
+        ] {
+            let (mut sum, mut squares) = (0.0, 0.0);
+            let all = cells.pow(items);
+            for throws in 0..all {
+                let (mut rest, mut seen) = (throws, 0u32);
+                for _ in 0..items {
+                    seen |= 1 << (rest % cells);
+                    rest /= cells;
+                }
+                let share = f64::from(seen.count_ones()) / f64::from(cells);
+                sum += share;
+                squares += share * share;
+            }
+            let mean = sum / f64::from(all);
+            let variance = squares / f64::from(all) - mean * mean;
+            let got = occupied_share(f64::from(cells), u64::from(items));
+            assert!((got.mean - mean).abs() < 1e-12, "{cells} {items}");
+            assert!(
+                (got.sd * got.sd - variance).abs() < 1e-12,
+                "{cells} {items}"
+            );
+        }
+    }
+
+    #[test]
+    fn occupancy_keeps_its_digits_in_large_tables() {
+        // Almost no collisions: n / c, and a variance of n^2 / (2 c^3) from the few there are.
+        let rate = occupied_share(1e15, 1_000_000);
+        assert!((rate.mean / 1e-9 - 1.0).abs() < 1e-8);
+        let many = occupied_share(1e9, 10_000_000);
+        assert!((many.mean / 0.009_950_166_250_83 - 1.0).abs() < 1e-7);
+        let want = libm::sqrt(1e9 * libm::exp(-0.01) * (1.0 - 1.01 * libm::exp(-0.01))) / 1e9;
+        assert!((many.sd / want - 1.0).abs() < 1e-3, "{} {want}", many.sd);
+        assert_eq!(occupied_share(7.0, 0).mean, 0.0);
+        assert!(occupied_share(0.0, 5).mean.is_nan() && occupied_share(f64::NAN, 0).mean.is_nan());
+        assert!(occupied_share(4.0, u64::MAX).mean == 1.0);
+    }
+
+    #[test]
+    fn cells_are_the_inverse_of_the_rate_they_give() {
+        for (fpr, items) in [
+            (0.5, 1u64),
+            (0.01, 1),
+            (0.01, 1_000_000),
+            (1e-9, 1000),
+            (0.9, 77),
+        ] {
+            let cells = cells_for(fpr, items);
+            assert!((occupied_share(cells, items).mean / fpr - 1.0).abs() < 1e-9);
+        }
     }
 
     #[test]

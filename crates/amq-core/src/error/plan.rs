@@ -69,6 +69,15 @@ pub enum PlanError {
         /// The largest value accepted.
         max: u64,
     },
+    /// An explicit parameter is not a multiple of what it must be one of.
+    Multiple {
+        /// The parameter's name.
+        name: &'static str,
+        /// What was given.
+        value: u64,
+        /// What it must be a multiple of.
+        of: u64,
+    },
     /// An explicit parameter that is a share, such as a tightening ratio, is not strictly between 0 and 1.
     Share {
         /// The parameter's name.
@@ -85,6 +94,15 @@ impl PlanError {
             Ok(())
         } else {
             Err(Self::Share { name, value })
+        }
+    }
+
+    /// `Ok` if the parameter `name` is a multiple of `of`, the error that says so if not.
+    pub const fn check_multiple(name: &'static str, value: u64, of: u64) -> Result<(), Self> {
+        if of != 0 && value % of == 0 {
+            Ok(())
+        } else {
+            Err(Self::Multiple { name, value, of })
         }
     }
 
@@ -147,6 +165,9 @@ impl fmt::Display for PlanError {
                 f,
                 "{name} = {value} is out of range: it must be from {min} to {max}"
             ),
+            Self::Multiple { name, value, of } => {
+                write!(f, "{name} = {value} must be a multiple of {of}")
+            }
             Self::Share { name, value } => write!(
                 f,
                 "{name} = {value} is out of range: it must lie strictly between 0 and 1"
