@@ -1,0 +1,154 @@
+//! Words of 64 bits as sequences: rank, select, and a bit put in or taken out.
+
+/// The bits below bit `i`, for `i` up to 63.
+#[inline(always)]
+pub(crate) const fn below(i: u32) -> u64 {
+    (1 << i) - 1
+}
+
+/// The bits up to and with bit `i`, for `i` up to 63.
+#[inline(always)]
+pub(crate) const fn through(i: u32) -> u64 {
+    u64::MAX >> (63 - i)
+}
+
+/// The bits from `i` on, for `i` up to 63.
+#[inline(always)]
+pub(crate) const fn from(i: u32) -> u64 {
+    u64::MAX << i
+}
+
+/// How select is computed: with an instruction for it, or without.
+///
+/// Everything that selects is generic over this, and is compiled once for each.
+pub(crate) trait Select {
+    /// Where the one is that has `rank` ones below it; 64 if there is none. `rank` is below 64.
+    fn select(word: u64, rank: u32) -> u32;
+}
+
+/// Select by arithmetic on all bytes of a word at once (S. Vigna, *Broadword implementation of rank/select queries*, WEA 2008).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Broadword;
+
+/// The lowest bit of each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
+/// The highest bit of each byte.
+const TOPS: u64 = 0x8080_8080_8080_8080;
+
+/// How many bytes of `sums`, each below 128, are at most `limit`, which is too.
+#[inline(always)]
+const fn bytes_up_to(sums: u64, limit: u32) -> u32 {
+    // The highest bit stays where nothing had to be borrowed.
+    let stayed = ((limit as u64 * ONES) | TOPS).wrapping_sub(sums) & TOPS;
+    ((stayed >> 7).wrapping_mul(ONES) >> 56) as u32
+}
+
+impl Select for Broadword {
+    #[inline(always)]
+    fn select(word: u64, rank: u32) -> u32 {
+        const PAIRS: u64 = 0x5555_5555_5555_5555;
+        const NIBBLES: u64 = 0x3333_3333_3333_3333;
+        const BYTES: u64 = 0x0F0F_0F0F_0F0F_0F0F;
+        let twos = word - ((word >> 1) & PAIRS);
+        let fours = (twos & NIBBLES) + ((twos >> 2) & NIBBLES);
+        let eights = (fours + (fours >> 4)) & BYTES;
+        // Byte i: the ones in bytes 0 to i.
+        let sums = eights.wrapping_mul(ONES);
+        if rank >= (sums >> 56) as u32 {
+            return 64;
+        }
+        let shift = bytes_up_to(sums, rank) * 8;
+        let before = ((sums << 8) >> shift) as u32 & 0xFF;
+        let byte = (word >> shift) & 0xFF;
+        // The same once more, with the byte's bits spread over the bytes of a word.
+        let spread = byte.wrapping_mul(ONES) & 0x8040_2010_0804_0201;
+        let bits = ((spread + (TOPS - ONES)) >> 7) & ONES;
+        shift + bytes_up_to(bits.wrapping_mul(ONES), rank - before)
+    }
+}
+
+/// The word with `bit` put in at `first`, the bits from there to `last` one higher, and bit `last` gone.
+#[inline(always)]
+pub(crate) const fn put_in(word: u64, first: u32, last: u32, bit: u64) -> u64 {
+    let moved = through(last) & from(first);
+    (word & !moved) | ((((word & moved) << 1) | (bit << first)) & moved)
+}
+
+/// The word with bit `first` gone, those up to `last` one lower, and `bit` in the place of the last.
+#[inline(always)]
+pub(crate) const fn take_out(word: u64, first: u32, last: u32, bit: u64) -> u64 {
+    let moved = through(last) & from(first);
+    let lowered = (word >> 1) & moved & !(1 << last);
+    (word & !moved) | lowered | (bit << last)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use amq_core::index::remix;
+    use std::vec::Vec;
+
+    /// Bit by bit.
+    fn naive(word: u64, rank: u32) -> u32 {
+        let ones = (0..64).filter(|i| word >> i & 1 == 1);
+        ones.clone().nth(rank as usize).unwrap_or(64)
+    }
+
+    /// Words of every density, and the ends.
+    pub(crate) fn words() -> impl Iterator<Item = u64> {
+        let random = (0..4000u64).flat_map(|i| {
+            let (a, b, c) = (remix(i, 0), remix(i, 1), remix(i, 2));
+            [a, a & b, a | b, a & b & c, a | b | c]
+        });
+        let single = (0..64).flat_map(|i| [1 << i, !(1 << i), below(i), from(i)]);
+        random.chain(single).chain([0, u64::MAX])
+    }
+
+    #[test]
+    fn broadword_select_agrees_with_counting_bit_by_bit() {
+        for word in words() {
+            for rank in 0..64 {
+                assert_eq!(
+                    Broadword::select(word, rank),
+                    naive(word, rank),
+                    "{word:#x}, {rank}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn masks_are_right_at_both_ends() {
+        assert_eq!((below(0), below(63)), (0, u64::MAX >> 1));
+        assert_eq!((through(0), through(63)), (1, u64::MAX));
+        assert_eq!((from(0), from(63)), (u64::MAX, 1 << 63));
+    }
+
+    #[test]
+    fn a_bit_goes_in_and_out_as_in_a_list() {
+        for word in words().step_by(37) {
+            let list: Vec<u64> = (0..64).map(|i| word >> i & 1).collect();
+            let word_of = |list: &[u64]| (0..64).map(|i| list[i] << i).sum::<u64>();
+            for (first, last) in [
+                (0u32, 63u32),
+                (0, 0),
+                (63, 63),
+                (5, 5),
+                (7, 40),
+                (0, 12),
+                (30, 63),
+            ] {
+                for bit in [0, 1] {
+                    let mut more = list.clone();
+                    more.remove(last as usize);
+                    more.insert(first as usize, bit);
+                    assert_eq!(put_in(word, first, last, bit), word_of(&more));
+                    let mut less = list.clone();
+                    less.remove(first as usize);
+                    less.insert(last as usize, bit);
+                    assert_eq!(take_out(word, first, last, bit), word_of(&less));
+                }
+            }
+        }
+    }
+}

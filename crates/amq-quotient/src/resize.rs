@@ -1,0 +1,202 @@
+//! Growing, shrinking and merging: all the same, reading tables in order and writing another.
+//!
+//! A table of twice the slots with one bit less of remainder has the same fingerprints: the first bit of the remainder has become the last one of
+//! the slot's number. So sizes that are a power of two apart are exact in both directions. Nothing else is: the stored bits of a hash do not tell where it would be in a
+//! table of, say, three halves the size, and a guess would be a false negative.
+
+use crate::stream::{Merged, Packed, pack};
+use crate::{MAX_SLOTS, QuotientFilter, QuotientParams, theory};
+use amq_core::{
+    BuildError, DEFAULT_SEED, Filter, Full, Goal, MergeError, MergeFilter, PlanError, PlanFilter,
+};
+
+impl QuotientFilter {
+    /// An empty filter with room for `initial` keys that grows by itself, and meets `goal` when it has grown to hold `goal.items`.
+    ///
+    /// The rate that the goal asks for, or the size that it allows, is that of the grown filter; before, the rate is lower in proportion to the keys. Each time the table is
+    /// full it is written anew with twice the slots, which takes as long as there are keys, and one bit less of remainder. Beyond the goal's items inserts
+    /// are refused when the last table is full.
+    ///
+    /// ```
+    /// use amq_quotient::{Filter, Goal, InsertFilter, QuotientFilter};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut seen = QuotientFilter::growing(Goal::fpr(1_000_000, 0.01), 1_000)?;
+    /// let small = seen.size_in_bytes();
+    /// for user in 0..100_000u64 {
+    ///     seen.insert(&user)?;
+    /// }
+    /// assert!(seen.size_in_bytes() > 20 * small);
+    /// assert!(seen.expected_fpr() < 0.001); // a tenth of the keys, a tenth of the rate
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn growing(goal: Goal, initial: u64) -> Result<Self, BuildError> {
+        Self::growing_with_seed(goal, initial, DEFAULT_SEED)
+    }
+
+    /// The same with a seed of one's own.
+    pub fn growing_with_seed(goal: Goal, initial: u64, seed: u64) -> Result<Self, BuildError> {
+        let growth = theory::plan_growing(goal, initial)?;
+        let mut filter = Self::from_params(growth.first, goal.items, seed)?;
+        filter.max_slots = growth.last.slots;
+        Ok(filter)
+    }
+
+    /// Lets the filter grow by itself, by doubling, while it has at most `max_slots` slots. The present number forbids it.
+    ///
+    /// Each doubling takes one bit of the remainders, so there can be as many as there are bits; the rate stays in proportion to the keys.
+    pub fn allow_growth(&mut self, max_slots: u64) -> Result<(), PlanError> {
+        let QuotientParams {
+            slots,
+            remainder_bits,
+        } = self.params();
+        let most = u128::from(slots) << remainder_bits;
+        let most = most.min(MAX_SLOTS.into()) as u64;
+        PlanError::check_parameter("max_slots", max_slots, slots, most)?;
+        self.max_slots = max_slots;
+        Ok(())
+    }
+
+    /// What the number of slots may grow to; the present number if the filter does not grow by itself.
+    pub const fn max_slots(&self) -> u64 {
+        self.max_slots
+    }
+
+    /// Doubles the slots, at the cost of one bit of each remainder: it takes twice the keys, and the rate, which depends on both together, stays what it is
+    /// until they come. On an error the filter is as it was.
+    ///
+    /// Needs the memory of both tables while it runs.
+    pub fn grow(&mut self) -> Result<(), BuildError> {
+        let params = self.params();
+        PlanError::check_parameter("remainder_bits", params.remainder_bits.into(), 1, u64::MAX)?;
+        PlanError::check_parameter("slots", params.slots, 1, MAX_SLOTS / 2)?;
+        let doubled = QuotientParams {
+            slots: params.slots * 2,
+            remainder_bits: params.remainder_bits - 1,
+        };
+        self.rewrite(doubled)
+    }
+
+    /// Halves the slots, and gives the bit back to the remainders: the memory for keys that are no longer there. The rate stays what it is, and the
+    /// filter what it was if there is an error: too many keys for half the slots, an odd number of slots, or no longer remainder.
+    pub fn shrink(&mut self) -> Result<(), BuildError> {
+        let params = self.params();
+        PlanError::check_multiple("slots", params.slots, 2)?;
+        let halved = QuotientParams {
+            slots: params.slots / 2,
+            remainder_bits: params.remainder_bits + 1,
+        };
+        halved.check()?;
+        let max = halved.max_items();
+        if self.len() > max {
+            return Err(BuildError::Plan(PlanError::Items {
+                items: self.len(),
+                min: 0,
+                max,
+            }));
+        }
+        let growing = self.max_slots > params.slots;
+        self.rewrite(halved)?;
+        if !growing {
+            self.max_slots = halved.slots;
+        }
+        Ok(())
+    }
+
+    /// Shrinks while it can; whether it did.
+    pub fn shrink_to_fit(&mut self) -> Result<bool, BuildError> {
+        let mut shrunk = false;
+        loop {
+            match self.shrink() {
+                Ok(()) => shrunk = true,
+                Err(error @ BuildError::OutOfMemory { .. }) => return Err(error),
+                Err(_) => return Ok(shrunk),
+            }
+        }
+    }
+
+    /// The same contents in a table with the same fingerprints and other slots.
+    fn rewrite(&mut self, params: QuotientParams) -> Result<(), BuildError> {
+        let Packed { table, distinct } = pack(params, self.fingerprints())?;
+        debug_assert_eq!(distinct, self.distinct);
+        self.table = table;
+        self.max_slots = self.max_slots.max(params.slots);
+        Ok(())
+    }
+
+    /// Grows by itself until there is room for so many keys.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn grow_for(&mut self, items: u64) -> Result<(), Full> {
+        let params = self.params_for(items).ok_or_else(|| self.full())?;
+        self.rewrite(params).map_err(|error| match error {
+            BuildError::OutOfMemory { bytes } => Full::OutOfMemory { bytes },
+            _ => self.full(),
+        })
+    }
+
+    /// The parameters with which the filter holds so many keys: its own, or those it grows to.
+    fn params_for(&self, items: u64) -> Option<QuotientParams> {
+        let mut params = self.params();
+        while params.max_items() < items {
+            params = params.doubled().filter(|p| p.slots <= self.max_slots)?;
+        }
+        Some(params)
+    }
+}
+
+impl MergeFilter for QuotientFilter {
+    /// They must have the same seed, slots of equal number or a power of two apart, and the other one no fewer fingerprints: what it knows less of a hash
+    /// cannot be made up. (The other way round it can be merged.)
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        let (ours, theirs) = (self.params(), other.params());
+        let (more, fewer) = (ours.slots.max(theirs.slots), ours.slots.min(theirs.slots));
+        if more % fewer != 0 || !(more / fewer).is_power_of_two() {
+            MergeError::check("slots", ours.slots, theirs.slots)?;
+        }
+        if theirs.fingerprints() < ours.fingerprints() {
+            // What their remainders would be with our slots.
+            let apart = (more / fewer).trailing_zeros();
+            let bits = if theirs.slots > ours.slots {
+                theirs.remainder_bits + apart
+            } else {
+                theirs.remainder_bits.saturating_sub(apart)
+            };
+            let field = "remainder bits, at the same number of slots";
+            MergeError::check(field, ours.remainder_bits.into(), bits.into())?;
+        }
+        MergeError::check_seeds(self.seed(), other.seed())?;
+        let items = self.len().saturating_add(other.len());
+        match self.params_for(items) {
+            Some(_) => Ok(()),
+            None => Err(MergeError::Full(self.full())),
+        }
+    }
+
+    /// Adds every copy that the other one holds. Reads both in order and writes a new table, so it needs the memory of one more; this one grows if it
+    /// may and must.
+    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.can_merge(other)?;
+        if other.is_empty() {
+            return Ok(());
+        }
+        let items = self.len().saturating_add(other.len());
+        let params = self
+            .params_for(items)
+            .ok_or_else(|| MergeError::Full(self.full()))?;
+        // They are a power of two times as many as ours, and the place among fewer is that among more, divided.
+        let apart = other.params().fingerprints() / self.params().fingerprints();
+        let shift = apart.trailing_zeros();
+        let theirs = other.fingerprints().map(|fingerprint| fingerprint >> shift);
+        let merged = pack(params, Merged::new(self.fingerprints(), theirs));
+        let Packed { table, distinct } = merged.map_err(|error| {
+            MergeError::Full(match error {
+                BuildError::OutOfMemory { bytes } => Full::OutOfMemory { bytes },
+                _ => self.full(),
+            })
+        })?;
+        self.table = table;
+        (self.len, self.distinct) = (items, distinct);
+        Ok(())
+    }
+}

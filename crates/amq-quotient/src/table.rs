@@ -1,0 +1,369 @@
+//! The table: blocks of slots, and how a run is found in them.
+//!
+//! Positions are slots counted from the first on and go past the last instead of wrapping, so that a run's end is never before its start;
+//! they wrap when memory is touched. With n slots, no position is above 3n.
+
+use crate::QuotientParams;
+use crate::bits::{Select, below, from, through};
+use crate::fields::{Fields, load};
+use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
+use alloc::vec::Vec;
+use amq_core::index::index;
+use amq_core::prefetch::prefetch;
+use amq_core::{BuildError, KeyHash, zeroed};
+
+/// What the byte of an offset says when the offset is this or more.
+pub(crate) const SATURATED: u64 = 255;
+
+/// Where what stands in a block's last 17 bytes.
+const OCCUPIEDS: usize = 0;
+const RUNENDS: usize = 8;
+const OFFSET: usize = 16;
+
+/// A quotient filter's table, without seed and without count.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Table {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) fields: Fields,
+    params: QuotientParams,
+    /// Different fingerprints.
+    fingerprints: u64,
+    pub(crate) blocks: u64,
+    /// Bytes of a block.
+    stride: usize,
+}
+
+/// The metadata of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct Metadata {
+    pub(crate) occupieds: u64,
+    pub(crate) runends: u64,
+    /// 255 if it is 255 or more.
+    pub(crate) offset: u64,
+}
+
+/// Where the remainders of a quotient are, or would be.
+#[derive(Clone, Copy)]
+pub(crate) struct Run {
+    /// Its first slot, or the one where it would begin.
+    pub(crate) start: u64,
+    /// One past its last slot. `start` if there is no run.
+    pub(crate) end: u64,
+}
+
+impl Run {
+    #[inline(always)]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+}
+
+impl Table {
+    /// An empty table. The parameters have been checked.
+    pub(crate) fn new(params: QuotientParams) -> Result<Self, BuildError> {
+        Ok(Self::over(params, zeroed(params.bytes())?))
+    }
+
+    /// A table of these bytes, which are as many as the parameters say, and whatever is in them.
+    pub(crate) fn over(params: QuotientParams, bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            fields: Fields::new(params.remainder_bits),
+            params,
+            fingerprints: params.fingerprints(),
+            blocks: params.blocks(),
+            stride: METADATA_BYTES as usize + 8 * params.remainder_bits as usize,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn params(&self) -> QuotientParams {
+        self.params
+    }
+
+    /// All slots in memory: those of the parameters, and what the last block has beyond them, where no key is at home.
+    #[inline(always)]
+    pub(crate) const fn places(&self) -> u64 {
+        self.blocks * BLOCK_SLOTS
+    }
+
+    /// The bits of a hash that the table keeps: monotone in the hash.
+    #[inline(always)]
+    pub(crate) const fn fingerprint(&self, hash: KeyHash) -> u64 {
+        index(hash.get(), self.fingerprints)
+    }
+
+    /// A fingerprint's home and what is stored there.
+    #[inline(always)]
+    pub(crate) const fn split(&self, fingerprint: u64) -> (u64, u64) {
+        (
+            fingerprint >> self.fields.bits,
+            fingerprint & self.fields.mask(),
+        )
+    }
+
+    /// The block in memory with this number, counted on past the last one.
+    #[inline(always)]
+    pub(crate) const fn wrapped(&self, block: u64) -> u64 {
+        if block < self.blocks {
+            block
+        } else if block < 2 * self.blocks {
+            block - self.blocks
+        } else {
+            block % self.blocks
+        }
+    }
+
+    /// Where a block's remainders begin in memory. The block's number is not past the last one.
+    #[inline(always)]
+    pub(crate) const fn remainders_at(&self, block: u64) -> usize {
+        block as usize * self.stride
+    }
+
+    /// Where a block's metadata begin in memory: after the remainders, so that a load of the last of these stays in the block.
+    #[inline(always)]
+    pub(crate) const fn metadata_at(&self, block: u64) -> usize {
+        self.remainders_at(block) + 8 * self.fields.bits as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn metadata(&self, block: u64) -> Metadata {
+        let at = self.metadata_at(block);
+        match self
+            .bytes
+            .get(at..)
+            .and_then(|rest| rest.first_chunk::<17>())
+        {
+            Some(chunk) => Metadata {
+                occupieds: load(chunk, OCCUPIEDS),
+                runends: load(chunk, RUNENDS),
+                offset: chunk[OFFSET].into(),
+            },
+            None => Metadata {
+                occupieds: 0,
+                runends: 0,
+                offset: 0,
+            },
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_occupieds(&mut self, block: u64, word: u64) {
+        let at = self.metadata_at(block) + OCCUPIEDS;
+        crate::fields::store(&mut self.bytes, at, word);
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_runends(&mut self, block: u64, word: u64) {
+        let at = self.metadata_at(block) + RUNENDS;
+        crate::fields::store(&mut self.bytes, at, word);
+    }
+
+    #[inline(always)]
+    pub(crate) fn offset_byte(&mut self, block: u64) -> Option<&mut u8> {
+        let at = self.metadata_at(block) + OFFSET;
+        self.bytes.get_mut(at)
+    }
+
+    #[inline(always)]
+    fn runends(&self, block: u64) -> u64 {
+        load(&self.bytes, self.metadata_at(block) + RUNENDS)
+    }
+
+    /// A load of the remainders from a position on, within its block.
+    #[inline(always)]
+    pub(crate) fn window(&self, position: u64) -> u64 {
+        let start = self.remainders_at(self.wrapped(position / BLOCK_SLOTS));
+        let slot = (position % BLOCK_SLOTS) as u32;
+        self.fields.window(&self.bytes, start, slot)
+    }
+
+    /// The remainder at a position.
+    #[inline(always)]
+    pub(crate) fn remainder(&self, position: u64) -> u64 {
+        self.window(position) & self.fields.mask()
+    }
+
+    /// Asks for the memory that a key's home, its block's metadata and the slots in between are in.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: KeyHash) {
+        let (quotient, _) = self.split(self.fingerprint(hash));
+        let (block, slot) = (quotient / BLOCK_SLOTS, quotient % BLOCK_SLOTS);
+        prefetch(&self.bytes, self.metadata_at(block));
+        let bit = slot as usize * self.fields.bits as usize;
+        prefetch(&self.bytes, self.remainders_at(block) + bit / 8);
+    }
+
+    /// Where the runend is that has `rank` others before it, from a position on. Walks over at most all blocks.
+    #[inline(always)]
+    pub(crate) fn nth_runend<S: Select>(&self, position: u64, rank: u32) -> u64 {
+        let first = position / BLOCK_SLOTS;
+        let mut word = self.runends(self.wrapped(first)) & from((position % BLOCK_SLOTS) as u32);
+        let mut rank = rank;
+        for block in first..=first + self.blocks {
+            let end = S::select(word, rank.min(63));
+            if end < 64 {
+                return block * BLOCK_SLOTS + u64::from(end);
+            }
+            rank -= word.count_ones();
+            word = self.runends(self.wrapped(block + 1));
+        }
+        // There is no such runend: only in bytes that have not been validated.
+        position
+    }
+
+    /// A block's offset, however large: how many slots, from the block's first on, belong to runs of earlier blocks.
+    #[inline(always)]
+    pub(crate) fn offset<S: Select>(&self, block: u64, byte: u64) -> u64 {
+        if byte < SATURATED {
+            byte
+        } else {
+            self.recomputed_offset::<S>(block)
+        }
+    }
+
+    /// From the nearest block before whose byte does tell.
+    #[cold]
+    #[inline(never)]
+    fn recomputed_offset<S: Select>(&self, block: u64) -> u64 {
+        let mut back = 0;
+        let mut offset = SATURATED;
+        // Not all blocks can be entered by a long run, for there are no more keys than slots.
+        while back < self.blocks && offset >= SATURATED {
+            back += 1;
+            offset = self
+                .metadata(self.wrapped(block + self.blocks - back))
+                .offset;
+        }
+        for block in block + self.blocks - back..block + self.blocks {
+            offset = self.next_offset::<S>(block, offset);
+        }
+        offset
+    }
+
+    /// The offset of the block after one whose offset is known.
+    #[inline(always)]
+    pub(crate) fn next_offset<S: Select>(&self, block: u64, offset: u64) -> u64 {
+        let runs = self.metadata(self.wrapped(block)).occupieds.count_ones();
+        let begin = block * BLOCK_SLOTS;
+        let end = match runs {
+            0 => begin + offset,
+            _ => self.nth_runend::<S>(begin + offset, runs - 1) + 1,
+        };
+        end.saturating_sub(begin + BLOCK_SLOTS)
+    }
+
+    /// The run of a quotient.
+    #[inline(always)]
+    pub(crate) fn run<S: Select>(&self, quotient: u64) -> Run {
+        let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
+        let metadata = self.metadata(block);
+        let begin = block * BLOCK_SLOTS + self.offset::<S>(block, metadata.offset);
+        let runs = (metadata.occupieds & below(slot)).count_ones();
+        let free = match runs {
+            0 => begin,
+            _ => self.nth_runend::<S>(begin, runs - 1) + 1,
+        };
+        let start = free.max(quotient);
+        let occupied = metadata.occupieds >> slot & 1 == 1;
+        let end = if occupied {
+            self.nth_runend::<S>(start, 0) + 1
+        } else {
+            start
+        };
+        Run { start, end }
+    }
+
+    /// Whether the fingerprint is there.
+    ///
+    /// Nine times in ten a run ends in its quotient's block or in the next, and its remainders fit into one load: then there is no branch that
+    /// depends on the key but the one that finds this out.
+    #[inline(always)]
+    pub(crate) fn contains<S: Select>(&self, fingerprint: u64) -> bool {
+        let (quotient, remainder) = self.split(fingerprint);
+        let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
+        let Metadata {
+            occupieds,
+            runends,
+            offset,
+        } = self.metadata(block);
+        let next = if block + 1 == self.blocks {
+            0
+        } else {
+            block + 1
+        };
+        let occupied = occupieds >> slot & 1 == 1;
+        // 64 runends from the offset on.
+        let shift = (offset % 64) as u32;
+        let ends = (runends >> shift) | (self.runends(next) << 1 << (63 - shift));
+        let runs = (occupieds & through(slot)).count_ones();
+        let end = S::select(ends, runs.wrapping_sub(1) % 64);
+        let before = ends & below(end % 64);
+        let start = (shift + 64 - before.leading_zeros()).max(slot);
+        let last = shift + end % 64;
+        let length = last.wrapping_sub(start).wrapping_add(1);
+        let hard =
+            offset >= 64 || end == 64 || (start ^ last) >= 64 || length > self.fields.per_load;
+        if occupied && hard {
+            return self.contains_anyhow::<S>(quotient, remainder);
+        }
+        let home = if start < 64 { block } else { next };
+        let window = self
+            .fields
+            .window(&self.bytes, self.remainders_at(home), start % 64);
+        let equal = self.fields.equal(window, remainder) & self.fields.first(length);
+        occupied & (equal != 0)
+    }
+
+    /// The same, wherever the run is and however long.
+    #[cold]
+    #[inline(never)]
+    fn contains_anyhow<S: Select>(&self, quotient: u64, remainder: u64) -> bool {
+        let run = self.run::<S>(quotient);
+        self.place(run, remainder).1
+    }
+
+    /// The first position in a run whose remainder is not less, and whether it is equal. The end of the run if all are less.
+    #[inline(always)]
+    pub(crate) fn place(&self, run: Run, remainder: u64) -> (u64, bool) {
+        let mut position = run.start;
+        while position < run.end {
+            let count = self.at_once(position, run.end);
+            let window = self.window(position);
+            let less = self.fields.less(window, remainder) & self.fields.first(count);
+            let passed = less.count_ones();
+            if passed < count {
+                let found = window >> (passed * self.fields.bits) & self.fields.mask() == remainder;
+                return (position + u64::from(passed), found);
+            }
+            position += u64::from(passed.max(1));
+        }
+        (run.end, false)
+    }
+
+    /// How often a remainder is in a run.
+    pub(crate) fn count(&self, run: Run, remainder: u64) -> u64 {
+        if self.fields.bits == 0 {
+            return run.end - run.start;
+        }
+        let mut copies = 0;
+        let mut position = run.start;
+        while position < run.end {
+            let count = self.at_once(position, run.end);
+            let equal = self.fields.equal(self.window(position), remainder);
+            copies += u64::from((equal & self.fields.first(count)).count_ones());
+            position += u64::from(count);
+        }
+        copies
+    }
+
+    /// How many remainders one load from a position on can compare, up to the end of a run and of the block. One at least, so that all loops over
+    /// runs end, even where remainders have no bits.
+    #[inline(always)]
+    fn at_once(&self, position: u64, end: u64) -> u32 {
+        let in_block = BLOCK_SLOTS - position % BLOCK_SLOTS;
+        (end - position)
+            .min(in_block)
+            .min(u64::from(self.fields.per_load.max(1))) as u32
+    }
+}

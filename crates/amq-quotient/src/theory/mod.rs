@@ -1,0 +1,12 @@
+//! The exact formulas: they size the filters, predict their rates, and are what tests and reports
+//! compare measurements with.
+//!
+//! `slots` homes, `remainder_bits` (r) bits kept in each, n distinct keys, load a = n / slots.
+
+mod clusters;
+mod rate;
+mod sizing;
+
+pub use clusters::{cluster_quantile, mean_cluster};
+pub use rate::{fpr, fpr_of_distinct, fpr_sd};
+pub use sizing::{GrowthPlan, METADATA_BITS, bits_per_key, plan, plan_growing};

@@ -1,0 +1,340 @@
+//! How large a table must be: the rate, solved for the number of fingerprints, and that divided between slots and remainders.
+//!
+//! The rate asks for a number of fingerprints, F = slots * 2^r, and nothing else; the load asks for a number of slots. Each bit of remainder that is spared doubles the
+//! slots, which costs far more, so the best remainder is the shortest one at which as many slots as the load asks for are enough, or one bit less where the slots
+//! are so few that rounding to blocks decides.
+
+use super::fpr;
+use crate::params::{BLOCK_SLOTS, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES};
+use crate::{MAX_LOAD, QuotientParams};
+use amq_core::{Budget, Goal, Plan, PlanError};
+
+/// Bits of metadata a slot: one occupied, one runend, and an eighth of the block's offset.
+pub const METADATA_BITS: f64 = 2.125;
+
+/// Bits per key that a large filter takes at this rate.
+pub fn bits_per_key(fpr: f64) -> f64 {
+    // At 2^r fingerprints a slot the rate allows a load of -2^r ln(1 - fpr).
+    let full = -libm::log1p(-fpr);
+    (0..=MAX_REMAINDER_BITS)
+        .map(|r| (f64::from(r) + METADATA_BITS) / (libm::ldexp(full, r as i32)).min(MAX_LOAD))
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// The smallest filter for a rate, or the best for a size.
+pub fn plan(goal: Goal) -> Result<Plan<QuotientParams>, PlanError> {
+    goal.check(1)?;
+    let blocks = blocks_for(goal)?;
+    let params = match goal.budget {
+        Budget::Fpr(fpr) => smallest(goal.items, fpr, blocks)?,
+        Budget::BitsPerKey(_) | Budget::Bytes(_) => best_within(goal.max_bits() / 8, blocks)?,
+    };
+    Ok(planned(goal.items, params))
+}
+
+fn planned(items: u64, params: QuotientParams) -> Plan<QuotientParams> {
+    let bytes = params.bytes();
+    Plan {
+        items,
+        bytes,
+        expected_fpr: fpr(params.slots, params.remainder_bits, items),
+        // Built at once it is written from a sorted copy of the hashes.
+        build_bytes: bytes.saturating_add(items.saturating_mul(8)),
+        params,
+    }
+}
+
+/// The parameters with `blocks` blocks.
+const fn of_blocks(blocks: u64, remainder_bits: u32) -> QuotientParams {
+    QuotientParams {
+        slots: blocks * BLOCK_SLOTS,
+        remainder_bits,
+    }
+}
+
+/// The fewest blocks that take the items.
+fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
+    // 19/20 of the slots, rounded down, are to be `items`.
+    let slots = (u128::from(goal.items) * 20).div_ceil(19);
+    if slots > u128::from(MAX_SLOTS) {
+        return Err(too_large(slots as f64, 0));
+    }
+    Ok((slots as u64).div_ceil(BLOCK_SLOTS))
+}
+
+/// The error for a table of so many slots.
+fn too_large(slots: f64, remainder_bits: u32) -> PlanError {
+    let bytes = |slots: f64| slots / 64.0 * (17.0 + 8.0 * f64::from(remainder_bits));
+    let most = bytes(MAX_SLOTS as f64).min(isize::MAX as f64);
+    PlanError::TooLarge {
+        bytes: bytes(slots).max(most),
+        max_bytes: most as u64,
+    }
+}
+
+/// The fewest bytes at which the rate is at most `fpr`.
+fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanError> {
+    // 1 - (1 - 1/F)^n = fpr
+    let needed = -1.0 / libm::expm1(libm::log1p(-fpr) / items as f64);
+    let in_load = (blocks * BLOCK_SLOTS) as f64;
+    let shortest = libm::ceil(libm::log2(needed / in_load)).clamp(0.0, MAX_REMAINDER_BITS.into());
+    // Logarithms round: one more is tried as well as one less.
+    let candidates =
+        (shortest as u32).saturating_sub(1)..=(shortest as u32 + 1).min(MAX_REMAINDER_BITS);
+    let mut best: Option<QuotientParams> = None;
+    let mut slots = f64::INFINITY;
+    for remainder_bits in candidates {
+        let least = libm::ceil(libm::ldexp(needed, -(remainder_bits as i32)) / 64.0);
+        slots = slots.min(least * 64.0);
+        if least * 64.0 > MAX_SLOTS as f64 {
+            continue;
+        }
+        // `needed` rounds as well.
+        let least = (least as u64).max(blocks);
+        for blocks in least.saturating_sub(1).max(blocks)..=least + 1 {
+            let params = of_blocks(blocks, remainder_bits);
+            let good = params.check().is_ok() && planned(items, params).expected_fpr <= fpr;
+            if good && best.is_none_or(|best| params.bytes() < best.bytes()) {
+                best = Some(params);
+            }
+        }
+    }
+    let Some(best) = best else {
+        return Err(
+            if slots > MAX_SLOTS as f64 && shortest < f64::from(MAX_REMAINDER_BITS) {
+                too_large(slots, shortest as u32)
+            } else {
+                FprLimit { items, fpr, blocks }.error()
+            },
+        );
+    };
+    if best.bytes() > isize::MAX as u64 {
+        return Err(too_large(best.slots as f64, best.remainder_bits));
+    }
+    Ok(best)
+}
+
+/// A rate that takes more fingerprints than 64-bit hashes have.
+struct FprLimit {
+    items: u64,
+    fpr: f64,
+    blocks: u64,
+}
+
+impl FprLimit {
+    fn error(self) -> PlanError {
+        let widest = widest(self.blocks);
+        let most = most_blocks(widest).max(self.blocks);
+        PlanError::FprUnreachable {
+            fpr: self.fpr,
+            lowest: fpr(most * BLOCK_SLOTS, widest, self.items),
+            items: self.items,
+        }
+    }
+}
+
+/// The longest remainder with so many blocks: fingerprints are fewer than 2^64.
+fn widest(blocks: u64) -> u32 {
+    (blocks * BLOCK_SLOTS)
+        .leading_zeros()
+        .min(MAX_REMAINDER_BITS)
+}
+
+/// The most blocks with such a remainder.
+fn most_blocks(remainder_bits: u32) -> u64 {
+    (u64::MAX >> remainder_bits).min(MAX_SLOTS) / BLOCK_SLOTS
+}
+
+/// The lowest rate in so many bytes: the longest remainder for which the slots are enough, and then all the slots there is room for.
+fn best_within(bytes: u64, blocks: u64) -> Result<QuotientParams, PlanError> {
+    let room = |remainder_bits: u32| bytes / (METADATA_BYTES + 8 * u64::from(remainder_bits));
+    let fits = (0..=widest(blocks)).rev().find(|&r| room(r) >= blocks);
+    let Some(remainder_bits) = fits else {
+        return Err(PlanError::Bytes {
+            bytes,
+            min: of_blocks(blocks, 0).bytes(),
+        });
+    };
+    let blocks = room(remainder_bits).min(most_blocks(remainder_bits));
+    let params = of_blocks(blocks, remainder_bits);
+    if params.bytes() > isize::MAX as u64 {
+        return Err(too_large(params.slots as f64, remainder_bits));
+    }
+    Ok(params)
+}
+
+/// A filter that begins small and grows by doubling.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct GrowthPlan {
+    /// What it begins as.
+    pub first: QuotientParams,
+    /// What it may become: the goal is met by this one, and so, with no more keys, by all before it.
+    pub last: QuotientParams,
+    /// The bytes of the last one, and while it is made those of the one before it as well.
+    pub build_bytes: u64,
+}
+
+/// Blocks that a growing filter has at least: the last table has a multiple of them, 2^k times, so fewer would round its size up by more than a
+/// sixteenth.
+const LEAST_BLOCKS: u64 = 16;
+
+/// A table for `initial` keys at first that meets `goal` when it has grown.
+///
+/// Each doubling turns a bit of the remainder into a bit of the place and leaves the fingerprints what they are, so the first table has all the bits that the last
+/// one needs to keep the rate asked for.
+pub fn plan_growing(goal: Goal, initial: u64) -> Result<GrowthPlan, PlanError> {
+    let last = plan(goal)?.params;
+    PlanError::check_parameter("initial", initial, 1, goal.items)?;
+    let blocks = last.blocks();
+    let least = blocks_for(Goal {
+        items: initial,
+        ..goal
+    })?;
+    let least = least.max(LEAST_BLOCKS);
+    let (mut first, mut grown) = (last, last);
+    for doublings in 1..=MAX_REMAINDER_BITS - last.remainder_bits {
+        // A rate is kept by rounding up, a size by rounding down.
+        let fewer = match goal.budget {
+            Budget::Fpr(_) => blocks.div_ceil(1 << doublings),
+            Budget::BitsPerKey(_) | Budget::Bytes(_) => blocks >> doublings,
+        };
+        if fewer < least {
+            break;
+        }
+        let candidate = of_blocks(fewer, last.remainder_bits + doublings);
+        let whole = of_blocks(fewer << doublings, last.remainder_bits);
+        if candidate.check().is_ok()
+            && whole.max_items() >= goal.items
+            && whole.bytes() <= isize::MAX as u64
+        {
+            (first, grown) = (candidate, whole);
+        }
+    }
+    let before = QuotientParams {
+        slots: grown.slots / 2,
+        remainder_bits: grown.remainder_bits + 1,
+    };
+    let before = if first == grown { 0 } else { before.bytes() };
+    Ok(GrowthPlan {
+        first,
+        last: grown,
+        build_bytes: grown.bytes().saturating_add(before),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether anything in fewer bytes would do: all there is, tried one after another.
+    fn smaller_would_do(items: u64, asked: f64, bytes: u64) -> Option<QuotientParams> {
+        let all = (0..=MAX_REMAINDER_BITS)
+            .flat_map(|r| (1..=bytes / (17 + 8 * u64::from(r))).map(move |b| of_blocks(b, r)));
+        all.filter(|params| params.bytes() < bytes && params.max_items() >= items)
+            .filter(|params| params.check().is_ok())
+            .find(|params| fpr(params.slots, params.remainder_bits, items) <= asked)
+    }
+
+    #[test]
+    fn plans_are_the_smallest_that_meet_the_rate_and_the_load() {
+        for items in [1u64, 2, 3, 10, 57, 60, 61, 64, 100, 1000, 12_345] {
+            for asked in [
+                0.9,
+                0.5,
+                0.37,
+                0.1,
+                0.0101,
+                0.01,
+                0.0079,
+                0.0074,
+                0.004,
+                1.0 / 256.0,
+                1e-3,
+                1e-6,
+                1e-9,
+            ] {
+                let plan = plan(Goal::fpr(items, asked)).unwrap();
+                assert!(plan.expected_fpr <= asked && plan.params.max_items() >= items);
+                let smaller = smaller_would_do(items, asked, plan.bytes);
+                assert_eq!(smaller, None, "{items} items at {asked}: {plan}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_million_keys_take_what_the_formula_says() {
+        for (asked, bits, excess) in [
+            (0.01, 9.605, 1.358),
+            (1.0 / 256.0, 10.658, 1.320),
+            (1e-3, 12.763, 1.271),
+        ] {
+            for items in [100_000u64, 1_000_000, 1_048_577, 15_900_000, 100_000_000] {
+                let plan = plan(Goal::fpr(items, asked)).unwrap();
+                assert!((plan.bits_per_key() - bits).abs() < 0.01, "{plan}");
+                assert!(plan.overhead() <= excess, "{plan}");
+            }
+            assert!((bits_per_key(asked) - bits).abs() < 1e-3);
+        }
+        // Where the load for r bits is a little less than the highest, r bits at that load.
+        let asked = -libm::expm1(-0.9 / 128.0);
+        assert!((bits_per_key(asked) - 9.125 / 0.9).abs() < 1e-9);
+        assert!((bits_per_key(0.5) - 2.125 / core::f64::consts::LN_2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_size_gives_the_lowest_rate_it_can_and_is_never_exceeded() {
+        for items in [1u64, 10, 100, 1000, 1_000_000] {
+            for bits in [3.0, 9.6, 10.0, 12.5, 24.0, 50.0] {
+                let goal = Goal::bits_per_key(items, bits);
+                let Ok(plan) = plan(goal) else {
+                    let least = blocks_for(goal).unwrap() * 17 * 8;
+                    assert!(items as f64 * bits < least as f64);
+                    continue;
+                };
+                assert!(plan.bits_per_key() <= bits);
+                for r in 0..=MAX_REMAINDER_BITS {
+                    let blocks = goal.max_bits() / 8 / (17 + 8 * u64::from(r));
+                    let params = of_blocks(blocks.min(most_blocks(r)), r);
+                    if params.max_items() >= items && params.check().is_ok() {
+                        assert!(plan.expected_fpr <= fpr(params.slots, r, items) * (1.0 + 1e-9));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn growing_filters_meet_the_goal_when_they_have_grown() {
+        for (goal, initial) in [
+            (Goal::fpr(1_000_000, 0.01), 1000),
+            (Goal::fpr(1_000_000, 0.01), 1),
+            (Goal::fpr(1_000_000, 1e-9), 1),
+            (Goal::bytes(50_000_000, 80_000_000), 100),
+            (Goal::bits_per_key(123_456, 12.0), 5000),
+            (Goal::fpr(10, 0.01), 1),
+            (Goal::fpr(1000, 0.01), 1000),
+        ] {
+            let growth = plan_growing(goal, initial).unwrap();
+            let (first, last) = (growth.first, growth.last);
+            first.check().unwrap();
+            assert_eq!(first.fingerprints(), last.fingerprints());
+            assert!(first.max_items() >= initial && last.max_items() >= goal.items);
+            let straight = plan(goal).unwrap();
+            assert!(
+                fpr(last.slots, last.remainder_bits, goal.items) <= straight.expected_fpr * 1.07
+            );
+            assert!(last.bytes() as f64 <= straight.bytes as f64 * 1.07);
+            match goal.budget {
+                Budget::Fpr(asked) => {
+                    assert!(fpr(last.slots, last.remainder_bits, goal.items) <= asked)
+                }
+                _ => assert!(last.bytes() * 8 <= goal.max_bits()),
+            }
+            if initial * 64 < goal.items && goal.items > 10_000 {
+                assert!(first.slots * 16 <= last.slots, "{growth:?}");
+            }
+        }
+        assert!(plan_growing(Goal::fpr(10, 0.01), 11).is_err());
+        assert!(plan_growing(Goal::fpr(10, 0.01), 0).is_err());
+    }
+}

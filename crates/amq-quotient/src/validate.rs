@@ -1,0 +1,236 @@
+//! Whether the bytes of a table are those of a quotient filter: the structural walk that tests make after every operation, and that a
+//! file goes through before anything is asked of it.
+
+use crate::params::BLOCK_SLOTS;
+use crate::table::{SATURATED, Table};
+use core::error::Error;
+use core::fmt;
+
+/// Bytes that are no quotient filter's. Numbers of blocks and slots count from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Inconsistent {
+    /// There are not as many bytes as the parameters need.
+    Length {
+        /// Bytes given.
+        bytes: u64,
+        /// Bytes needed.
+        needed: u64,
+    },
+    /// A run is marked at a slot that no key can be at home in.
+    Home {
+        /// The slot, which is past the last.
+        slot: u64,
+        /// The number of slots.
+        slots: u64,
+    },
+    /// There are not as many runends as runs.
+    Runs {
+        /// Runs, by the bits of the occupieds.
+        occupieds: u64,
+        /// Runs, by the bits of the runends.
+        runends: u64,
+    },
+    /// A block's offset is not what the runs before it make it.
+    Offset {
+        /// The block.
+        block: u64,
+        /// What it says; 255 stands for everything from there on.
+        offset: u64,
+        /// What it should say.
+        expected: u64,
+    },
+    /// A remainder is less than the one before it in its run.
+    Order {
+        /// The slot it is in.
+        slot: u64,
+    },
+    /// A slot that belongs to no run is not zero.
+    Residue {
+        /// The slot.
+        slot: u64,
+    },
+    /// More keys than such a table takes, so that it might never end a search.
+    Load {
+        /// Keys in it.
+        items: u64,
+        /// The most it takes.
+        max: u64,
+    },
+    /// The filter's count of its keys, or of its different fingerprints, is wrong.
+    Count {
+        /// What it says.
+        count: u64,
+        /// What is there.
+        expected: u64,
+    },
+}
+
+impl fmt::Display for Inconsistent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this is no quotient filter: ")?;
+        match self {
+            Self::Length { bytes, needed } => {
+                write!(f, "{bytes} bytes where its parameters need {needed}")
+            }
+            Self::Home { slot, slots } => {
+                write!(f, "a run is at home in slot {slot}, and there are {slots}")
+            }
+            Self::Runs { occupieds, runends } => {
+                write!(f, "{occupieds} runs begin and {runends} end")
+            }
+            Self::Offset {
+                block,
+                offset,
+                expected,
+            } => write!(f, "the offset of block {block} is {offset}, not {expected}"),
+            Self::Order { slot } => write!(f, "the remainder in slot {slot} is out of order"),
+            Self::Residue { slot } => write!(f, "slot {slot} is empty but not zero"),
+            Self::Load { items, max } => {
+                write!(f, "it holds {items} keys, and takes at most {max}")
+            }
+            Self::Count { count, expected } => {
+                write!(f, "it counts {count} where there are {expected}")
+            }
+        }?;
+        f.write_str("; read it again from where it came from, or build it anew")
+    }
+}
+
+impl Error for Inconsistent {}
+
+/// What is in a table that is consistent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Contents {
+    /// Fingerprints, each copy counted.
+    pub(crate) items: u64,
+    /// Different ones.
+    pub(crate) distinct: u64,
+}
+
+impl Table {
+    /// Walks over the whole table, whatever is in it, in time proportional to its slots.
+    pub(crate) fn validate(&self) -> Result<Contents, Inconsistent> {
+        self.check_runs()?;
+        let wrapped = self.wrapped_runs();
+        // One past the last runend of a run that wrapped: where the first block's own runs begin.
+        let mut free = match wrapped {
+            0 => 0,
+            runs => self
+                .runends_from(0)
+                .nth(runs as usize - 1)
+                .map_or(0, |end| end + 1),
+        };
+        let offset = free;
+        let mut contents = Contents {
+            items: 0,
+            distinct: 0,
+        };
+        let mut ends = self.runends_from(free);
+        for block in 0..self.blocks {
+            let begin = block * BLOCK_SLOTS;
+            let metadata = self.metadata(block);
+            let expected = free.saturating_sub(begin).min(SATURATED);
+            if metadata.offset != expected {
+                return Err(Inconsistent::Offset {
+                    block,
+                    offset: metadata.offset,
+                    expected,
+                });
+            }
+            for slot in 0..BLOCK_SLOTS {
+                if metadata.occupieds >> slot & 1 == 0 {
+                    continue;
+                }
+                let start = free.max(begin + slot);
+                // There is one for each run, and none ends before its home.
+                let Some(last) = ends.next() else { break };
+                self.check_empty(free, start)?;
+                contents.distinct += self.check_order(start, last)?;
+                contents.items += last + 1 - start;
+                free = last + 1;
+            }
+        }
+        // Behind the last run, up to the first slot of the first.
+        self.check_empty(free, self.places() + offset)?;
+        let max = self.params().max_items();
+        if contents.items > max {
+            return Err(Inconsistent::Load {
+                items: contents.items,
+                max,
+            });
+        }
+        Ok(contents)
+    }
+
+    /// As many runs end as begin, and none is at home past the last slot.
+    fn check_runs(&self) -> Result<(), Inconsistent> {
+        let (mut occupieds, mut runends) = (0, 0);
+        let slots = self.params().slots;
+        for block in 0..self.blocks {
+            let metadata = self.metadata(block);
+            occupieds += u64::from(metadata.occupieds.count_ones());
+            runends += u64::from(metadata.runends.count_ones());
+            let highest = 64 - u64::from(metadata.occupieds.leading_zeros());
+            if block * BLOCK_SLOTS + highest > slots {
+                let slot = block * BLOCK_SLOTS + highest - 1;
+                return Err(Inconsistent::Home { slot, slots });
+            }
+        }
+        if occupieds == runends {
+            Ok(())
+        } else {
+            Err(Inconsistent::Runs { occupieds, runends })
+        }
+    }
+
+    /// How many runs end behind the last slot: the least number that lets every run end no earlier than at its home.
+    ///
+    /// It is the only one that is possible. If one more wrapped, there would be no slot where all runs before it have ended, and such a slot
+    /// there is in every table with no more fingerprints than slots.
+    fn wrapped_runs(&self) -> u64 {
+        let (mut ahead, mut most) = (0i64, 0i64);
+        for block in 0..self.blocks {
+            let metadata = self.metadata(block);
+            for slot in 0..BLOCK_SLOTS {
+                ahead +=
+                    (metadata.runends >> slot & 1) as i64 - (metadata.occupieds >> slot & 1) as i64;
+                most = most.max(ahead);
+            }
+        }
+        most.unsigned_abs()
+    }
+
+    /// The positions of runends from one on, once around.
+    fn runends_from(&self, position: u64) -> impl Iterator<Item = u64> + '_ {
+        let positions = position..position + self.places();
+        positions.filter(|&position| {
+            let block = self.wrapped(position / BLOCK_SLOTS);
+            self.metadata(block).runends >> (position % BLOCK_SLOTS) & 1 == 1
+        })
+    }
+
+    /// All slots from `start` up to `end`, which is not among them, are zero.
+    fn check_empty(&self, start: u64, end: u64) -> Result<(), Inconsistent> {
+        match (start..end).find(|&position| self.remainder(position) != 0) {
+            None => Ok(()),
+            Some(position) => Err(Inconsistent::Residue {
+                slot: position % self.places(),
+            }),
+        }
+    }
+
+    /// The remainders of a run rise; how many different ones there are.
+    fn check_order(&self, start: u64, last: u64) -> Result<u64, Inconsistent> {
+        let mut distinct = 1;
+        for position in start + 1..=last {
+            let (before, this) = (self.remainder(position - 1), self.remainder(position));
+            if this < before {
+                let slot = position % self.places();
+                return Err(Inconsistent::Order { slot });
+            }
+            distinct += u64::from(this > before);
+        }
+        Ok(distinct)
+    }
+}
