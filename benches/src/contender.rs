@@ -8,10 +8,12 @@ use crate::keys::{BenchKey, Keys};
 use crate::record::Workload;
 use amq_core::PredictedFpr;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::borrow::Borrow;
 use std::fmt;
 use std::hint::black_box;
 use std::marker::PhantomData;
+use std::slice;
 
 /// The families that are drawn in one colour.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -131,14 +133,35 @@ pub trait Contender: Sync {
         self.build(keys, asked_fpr, seed)
     }
 
-    /// Whether it is filled beyond its plan in this way: those that grow in the one, those that only take further keys in the
-    /// other. No reason to override it but that another entry of the same filter already does the same.
+    /// Whether it builds with threads of its own, which takes another way of counting what they hold.
+    fn has_threads(&self) -> bool {
+        false
+    }
+
+    /// Makes a filter for `room` keys and puts these in, which are no more than that. None where it is only ever made for the keys
+    /// that it is given, or where another entry of the same filter already serves.
+    fn with_room(
+        &self,
+        _room: usize,
+        _keys: Keys<'_>,
+        _asked_fpr: Option<f64>,
+        _seed: u64,
+    ) -> Option<Result<Box<dyn Built>, String>> {
+        None
+    }
+
+    /// Whether it takes part in this course: those that grow in the one beyond the plan, those that only take further keys in the
+    /// other; by its abilities in those that need a filter [with room](Self::with_room). No reason to override it but that another
+    /// entry of the same filter already does the same.
     fn goes(&self, course: Workload) -> bool {
         let info = self.info();
         let can = |ability| info.abilities.contains(&ability);
         let fits = match course {
             Workload::Grow => can(Ability::Grow),
             Workload::Overfill => can(Ability::Insert) && !can(Ability::Grow),
+            Workload::LoadInsert => can(Ability::Insert),
+            Workload::Churn => can(Ability::Insert) && can(Ability::Remove),
+            Workload::Merge => can(Ability::Insert) && can(Ability::Merge),
             _ => false,
         };
         fits && info.role == Role::Filter
@@ -180,6 +203,25 @@ pub trait Built {
     fn remove(&mut self, _keys: Keys<'_>) -> Option<u64> {
         None
     }
+
+    /// Takes out the keys of the one list, all of which are in, and puts in those of the other, a key in turn; says how many were
+    /// replaced before one was not known or refused. None where it cannot.
+    fn replace(&mut self, _gone: Keys<'_>, _new: Keys<'_>) -> Option<u64> {
+        None
+    }
+
+    /// Takes in another filter that the same contender made. None where it cannot.
+    fn merge(&mut self, _other: &dyn Built) -> Option<Result<(), String>> {
+        None
+    }
+
+    /// Places for keys, where each key takes one; see [`Probe::slots`].
+    fn slots(&self) -> Option<u64> {
+        None
+    }
+
+    /// Itself, to be told from others.
+    fn as_any(&self) -> &dyn Any;
 }
 
 impl fmt::Debug for dyn Built + '_ {
@@ -217,6 +259,32 @@ pub trait Probe<K: BenchKey + ?Sized> {
     fn remove_all(&mut self, _keys: &[K::Item<'_>]) -> Option<u64> {
         None
     }
+
+    /// Takes out the keys of the one list and puts in those of the other, a key in turn, and says how many were replaced before one
+    /// was not known or refused; none where it cannot. To be overridden where lists of one key are not the quickest way.
+    fn replace_all(&mut self, gone: &[K::Item<'_>], new: &[K::Item<'_>]) -> Option<u64> {
+        let mut replaced = 0;
+        for (gone, new) in gone.iter().zip(new) {
+            let known = self.remove_all(slice::from_ref(gone))?;
+            if known == 0 || self.insert_all(slice::from_ref(new))? == 0 {
+                break;
+            }
+            replaced += 1;
+        }
+        Some(replaced)
+    }
+
+    /// Takes in another filter, or says why not; none where it cannot. [`predicted`](Self::predicted) is of the keys of both from
+    /// then on.
+    fn merge_from(&mut self, _other: &Self) -> Option<Result<(), String>> {
+        None
+    }
+
+    /// Places for keys, in a table in which each key takes one: its load is the keys in it over these. None where there is no
+    /// such table. One that grows says another number from then on.
+    fn slots(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Makes a [`Built`] of a [`Probe`].
@@ -228,7 +296,7 @@ pub fn built<K: BenchKey + ?Sized, P: Probe<K> + 'static>(probe: P) -> Box<dyn B
 #[derive(Debug)]
 struct Loops<P, K: ?Sized>(P, PhantomData<fn(&K)>);
 
-impl<K: BenchKey + ?Sized, P: Probe<K>> Built for Loops<P, K> {
+impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     fn said_bytes(&self) -> Option<u64> {
         self.0.said_bytes()
     }
@@ -267,5 +335,24 @@ impl<K: BenchKey + ?Sized, P: Probe<K>> Built for Loops<P, K> {
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64> {
         let probe = black_box(&mut self.0);
         black_box(probe.remove_all(black_box(K::slice(keys)?)))
+    }
+
+    fn replace(&mut self, gone: Keys<'_>, new: Keys<'_>) -> Option<u64> {
+        let probe = black_box(&mut self.0);
+        let (gone, new) = black_box((K::slice(gone)?, K::slice(new)?));
+        black_box(probe.replace_all(gone, new))
+    }
+
+    fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>> {
+        let other: &Self = other.as_any().downcast_ref()?;
+        black_box(black_box(&mut self.0).merge_from(black_box(&other.0)))
+    }
+
+    fn slots(&self) -> Option<u64> {
+        self.0.slots()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }

@@ -1,21 +1,20 @@
 //! A whole run: heat after heat, each written down as soon as it is over.
 
 use crate::contender::{Ability, Contender, Role};
-use crate::courses::{self, Ground};
+use crate::courses::{self, Setting, Track};
 use crate::error::BenchError;
 use crate::heat::{Field, Heat, NOT_TIMED};
 use crate::interval::SIGMAS;
 use crate::keyfile;
 use crate::keysets::KeySet;
 use crate::machine::Machine;
-use crate::progress::{Progress, estimate, estimate_course};
+use crate::progress::{Progress, estimate};
 use crate::record::Row;
 use crate::registry;
 use crate::run::{ContenderFacts, Options, Run};
 use crate::stats::UNSTABLE;
 use crate::store::Records;
 use crate::suite::{Group, Suite};
-use crate::verify::beyond::Course;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -52,7 +51,7 @@ pub struct Plan {
     /// Over which keys.
     pub groups: Vec<Group>,
     /// Over which courses; none where the user says which keys.
-    pub courses: Vec<Course>,
+    pub courses: Vec<Rc<dyn Track>>,
     /// What must be the same for numbers to belong together.
     pub options: Options,
 }
@@ -96,7 +95,7 @@ impl Plan {
         let heats = Heat::all(&self.groups);
         let heats = heats.iter().map(|heat| self.estimate_of(heat));
         let courses = self.courses.iter();
-        let courses = courses.map(|course| self.estimate_of_course(course));
+        let courses = courses.map(|course| self.estimate_of_course(&**course));
         heats.chain(courses).sum()
     }
 
@@ -111,10 +110,17 @@ impl Plan {
         entrants.iter().map(one).sum()
     }
 
-    fn estimate_of_course(&self, course: &Course) -> Duration {
-        let absent = courses::absent(self.options.suite);
-        let one = estimate_course(course, absent, self.options.rounds);
-        one * courses::entrants(course, &self.contenders).len() as u32
+    fn estimate_of_course(&self, track: &dyn Track) -> Duration {
+        let options = &self.options;
+        courses::estimate(track, &self.contenders, options.suite, options.rounds)
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            suite: self.options.suite,
+            seed: self.options.seed,
+            rounds: self.options.rounds,
+        }
     }
 }
 
@@ -162,26 +168,17 @@ pub fn run(
             records.write_run(&run)?;
         }
     }
-    for course in &plan.courses {
-        let (suite, seed) = (plan.options.suite, plan.options.seed);
+    for track in plan.courses.iter().map(|track| &**track) {
         let rows_of = |name: &str| rows.get(name).cloned().unwrap_or_default();
-        if courses::is_done(course, &plan.contenders, rows_of) {
-            progress.skip(plan.estimate_of_course(course));
+        if courses::is_done(track, &plan.contenders, rows_of) {
+            progress.skip(plan.estimate_of_course(track));
             continue;
         }
         for rows in rows.values_mut() {
-            rows.retain(|row| row.workload != course.workload);
+            rows.retain(|row| !courses::owns(track, row));
         }
-        let entrants = courses::entrants(course, &plan.contenders);
-        let ground = Ground::new(course, suite, seed)?;
-        let new = ground.run(
-            course,
-            entrants,
-            suite,
-            seed,
-            plan.options.rounds,
-            &progress,
-        );
+        let entrants = courses::entrants(track, &plan.contenders);
+        let new = courses::run(track, entrants, plan.setting(), &progress)?;
         keep(new.into_iter(), &mut rows, records)?;
         run.seconds = before + start.elapsed().as_secs_f64().round();
         records.write_run(&run)?;
@@ -237,10 +234,13 @@ pub fn verify_only(plan: &Plan) -> Result<Vec<Row>, BenchError> {
             progress.skip(plan.estimate_of(&heat));
         }
     }
-    for course in &plan.courses {
-        let entrants = courses::entrants(course, &plan.contenders);
-        let ground = Ground::new(course, suite, seed)?;
-        rows.extend(ground.run(course, entrants, suite, seed, 0, &progress));
+    let setting = Setting {
+        rounds: 0,
+        ..plan.setting()
+    };
+    for track in plan.courses.iter().map(|track| &**track) {
+        let entrants = courses::entrants(track, &plan.contenders);
+        rows.extend(courses::run(track, entrants, setting, &progress)?);
     }
     progress.finish();
     Ok(rows)

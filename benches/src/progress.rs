@@ -5,7 +5,6 @@
 
 use crate::record::Workload;
 use crate::timing::{MIN_BUILD_OPERATIONS, TIMED};
-use crate::verify::beyond::Course;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
@@ -58,14 +57,9 @@ impl Progress {
         self.bar.inc(pass(workload, keys, queries));
     }
 
-    /// One contender was verified over a course.
-    pub fn did_verify_course(&self, course: &Course, absent: usize) {
-        self.bar.inc(verify_course(course, absent));
-    }
-
-    /// One contender went over a course.
-    pub fn did_pass_course(&self, course: &Course) {
-        self.bar.inc(pass_course(course));
+    /// So many estimated nanoseconds of work were done.
+    pub fn did(&self, nanoseconds: u64) {
+        self.bar.inc(nanoseconds);
     }
 
     /// Work that a resumed run finds done.
@@ -97,23 +91,6 @@ pub fn estimate(
     Duration::from_nanos(verify + (rounds + 1) * round)
 }
 
-/// How long one contender takes over a course, roughly.
-pub fn estimate_course(course: &Course, absent: usize, rounds: u64) -> Duration {
-    Duration::from_nanos(verify_course(course, absent) + (rounds + 1) * pass_course(course))
-}
-
-fn verify_course(course: &Course, absent: usize) -> u64 {
-    let queries: usize = course.stops.iter().map(|keys| keys + absent).sum();
-    nanoseconds(course.planned, 2 * queries)
-}
-
-fn pass_course(course: &Course) -> u64 {
-    nanoseconds(
-        course.planned,
-        2 * course.all_keys().max(MIN_BUILD_OPERATIONS),
-    )
-}
-
 fn pass(workload: Workload, keys: usize, queries: usize) -> u64 {
     match workload {
         // Inserts cost about twice a query.
@@ -125,7 +102,7 @@ fn pass(workload: Workload, keys: usize, queries: usize) -> u64 {
 }
 
 /// An operation of the average contender, by the size of its table: in the nearest cache, in the last, in memory.
-fn nanoseconds(keys: usize, operations: usize) -> u64 {
+pub fn nanoseconds(keys: usize, operations: usize) -> u64 {
     let each = match keys {
         0..=200_000 => 12,
         200_001..=2_000_000 => 20,

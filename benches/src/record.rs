@@ -27,6 +27,16 @@ pub enum Workload {
     Grow,
     /// A filter that does not grow, given several times the keys it was planned for: the same.
     Overfill,
+    /// A table of slots is filled from one load to the next, per key put in; and facts about it at that load.
+    LoadInsert,
+    /// Queries at one load, half present, in random order.
+    LoadQuery,
+    /// The table is emptied again from one load to the next, oldest keys first, per key taken out; and facts about what is left.
+    LoadRemove,
+    /// In a nearly full filter keys are replaced by others, one at a time, per pair of removal and insert; and facts afterwards.
+    Churn,
+    /// A filter of half of the keys takes in one of the other half, per key of the other; and facts about the whole.
+    Merge,
 }
 
 /// One cell of the comparison: a contender, a key set, a number of keys, an asked rate and a workload.
@@ -43,6 +53,9 @@ pub struct Row {
     pub planned_keys: Option<u64>,
     /// The false-positive rate asked for; empty where the contender takes none.
     pub asked_fpr: Option<f64>,
+    /// Keys in the filter over its slots, in courses over a table of slots; else empty.
+    #[serde(default)]
+    pub load: Option<f64>,
     /// What was done.
     pub workload: Workload,
     /// Empty, or why this cell has no numbers.
@@ -116,6 +129,7 @@ impl Row {
             keys: cell.keys,
             planned_keys: cell.planned_keys,
             asked_fpr: cell.asked_fpr,
+            load: None,
             workload,
             error: String::new(),
             refused_at: None,

@@ -29,7 +29,29 @@ pub static ALL: &[&dyn Contender] = &[
     #[cfg(feature = "peers")]
     &probabilistic::Probabilistic,
     #[cfg(feature = "peers")]
-    &xorf::BinaryFuse8,
+    &cuckoofilter::Cuckoofilter,
+    #[cfg(feature = "peers")]
+    &scalable_cuckoo::ScalableCuckoo,
+    #[cfg(feature = "peers")]
+    &qfilter::FILLED,
+    #[cfg(feature = "peers")]
+    &qfilter::SORTED,
+    #[cfg(feature = "peers")]
+    &probabilistic_quotient::ProbabilisticQuotient,
+    #[cfg(feature = "peers")]
+    &xorf::BINARY_FUSE_8,
+    #[cfg(feature = "peers")]
+    &xorf::BINARY_FUSE_16,
+    #[cfg(feature = "peers")]
+    &xorf::XOR_8,
+    #[cfg(feature = "peers")]
+    &sux::BYTES,
+    #[cfg(feature = "peers")]
+    &sux::PACKED,
+    #[cfg(feature = "peers")]
+    &pleat::STANDARD,
+    #[cfg(feature = "peers")]
+    &pleat::HOMOGENEOUS,
     #[cfg(feature = "peers")]
     &hash_set::HashSet,
     &hash_only::HashOnly,

@@ -237,7 +237,8 @@ mod tests {
             .unwrap();
         let text = fs::read_to_string(records.csv("bloom")).unwrap();
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-        let is_new = |place: usize| ["planned_keys", "refused_at"].contains(&lines[0][place]);
+        let is_new =
+            |place: usize| ["planned_keys", "refused_at", "load"].contains(&lines[0][place]);
         let without = |line: &Vec<&str>| {
             let kept: Vec<&str> = (0..line.len())
                 .filter(|&i| !is_new(i))

@@ -6,6 +6,7 @@
 
 use crate::keys::{Arena, Store};
 use crate::keysets::Made;
+use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::{SliceRandom, index};
 
@@ -53,6 +54,18 @@ impl Stream {
             .map(|pick| u64::from(pick.present || absent.get(pick.index).copied().unwrap_or(false)))
             .sum()
     }
+}
+
+/// So many queries, of which every other one is for a present key, in random order.
+pub fn half_present(present: &[u64], absent: &[u64], length: usize, seed: u64) -> Vec<u64> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut keys = Vec::with_capacity(length);
+    for (pool, count) in [(present, length / 2), (absent, length - length / 2)] {
+        let places = draws(pool.len(), count, &mut rng);
+        keys.extend(places.into_iter().map(|place| pool[place]));
+    }
+    keys.shuffle(&mut rng);
+    keys
 }
 
 /// Half of the keys, and the other half, both in random order.
@@ -106,7 +119,6 @@ fn gather(made: &Made, picks: &[Pick]) -> Store {
 mod tests {
     use super::*;
     use crate::keysets::KeySet;
-    use rand::SeedableRng;
     use std::collections::HashSet;
 
     #[test]
@@ -125,6 +137,17 @@ mod tests {
                 }));
             }
         }
+    }
+
+    #[test]
+    fn every_other_query_of_a_load_is_for_a_present_key() {
+        let (present, absent): (Vec<u64>, Vec<u64>) = ((0..100).collect(), (1000..3000).collect());
+        let stream = half_present(&present, &absent, 1000, 1);
+        let of_present = stream.iter().filter(|&&key| key < 100).count();
+        assert_eq!((stream.len(), of_present), (1000, 500));
+        assert!(!stream.is_sorted() && stream == half_present(&present, &absent, 1000, 1));
+        // An empty filter is asked for absent keys alone.
+        assert_eq!(half_present(&[], &absent, 10, 1).len(), 5);
     }
 
     #[test]

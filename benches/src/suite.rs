@@ -1,12 +1,13 @@
 //! What is measured: the cells of each suite, and how thoroughly.
 
-use crate::courses;
+use crate::courses::merge::Merging;
+use crate::courses::{Track, beyond, churn, load};
 use crate::keysets::KeySet;
 use crate::verify::Effort;
-use crate::verify::beyond::Course;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::rc::Rc;
 
 /// 1 in 256: the one rate that filters of eight-bit fingerprints have.
 const BYTE: f64 = 1.0 / 256.0;
@@ -113,14 +114,20 @@ impl Suite {
             .collect()
     }
 
-    /// Filters filled beyond their plan, at one size.
-    pub fn courses(self) -> [Course; 2] {
-        let keys = match self {
-            Self::Smoke => 1_000,
-            Self::Quick => 100_000,
-            Self::Full => 1_000_000,
+    /// The courses, each at one size.
+    pub fn courses(self) -> Vec<Rc<dyn Track>> {
+        let (keys, slots, churned) = match self {
+            Self::Smoke => (1_000, 1 << 13, 1 << 10),
+            Self::Quick => (100_000, 1 << 20, 1 << 17),
+            Self::Full => (1_000_000, 1 << 24, 1 << 20),
         };
-        [courses::grow(keys), courses::overfill(keys)]
+        vec![
+            Rc::new(beyond::grow(keys)),
+            Rc::new(beyond::overfill(keys)),
+            Rc::new(load::of_slots(slots, self)),
+            Rc::new(churn::of_slots(churned)),
+            Rc::new(Merging { keys }),
+        ]
     }
 
     /// Length of a query stream, and the least number of absent keys where the set is made to measure.

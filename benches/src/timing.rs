@@ -87,6 +87,23 @@ struct Pass {
     hits: Option<u64>,
 }
 
+/// So many take their turns, in every round in an order drawn anew. Round 0 warms up: caches, branch predictors, the allocator;
+/// nobody looks at the clock. Without rounds there is nothing to warm up for.
+pub fn turns(
+    lanes: usize,
+    rounds: u64,
+    rng: &mut Xoshiro256PlusPlus,
+    mut turn: impl FnMut(usize, u64),
+) {
+    for round in (0..=rounds).filter(|_| rounds > 0) {
+        let mut order: Vec<usize> = (0..lanes).collect();
+        order.shuffle(rng);
+        for place in order {
+            turn(place, round);
+        }
+    }
+}
+
 /// Times all entrants and gives their rows.
 pub fn race(
     entrants: &[Entrant],
@@ -111,17 +128,12 @@ pub fn race(
             })
         })
         .collect();
-    // Round 0 warms up: caches, branch predictors, the allocator. Nobody looks at the clock.
-    for round in 0..=rounds {
-        let mut order: Vec<usize> = (0..lanes.len()).collect();
-        order.shuffle(rng);
-        for place in order {
-            let lane = &mut lanes[place];
-            let entrant = &entrants[lane.entrant];
-            run(lane, entrant, queries, subject, round);
-            progress.did_pass(lane.workload, subject.present.len(), entrant.queries);
-        }
-    }
+    turns(lanes.len(), rounds, rng, |place, round| {
+        let lane = &mut lanes[place];
+        let entrant = &entrants[lane.entrant];
+        run(lane, entrant, queries, subject, round);
+        progress.did_pass(lane.workload, subject.present.len(), entrant.queries);
+    });
     lanes
         .into_iter()
         .filter_map(|lane| row(&entrants[lane.entrant], lane))

@@ -9,9 +9,10 @@
 //! 5. every loop that will be timed counts the same hits as the answers one by one.
 //!
 //! `removal` checks the same of a filter that half of the keys were taken out of, [`beyond`] of one that was given more
-//! than it was planned for. What they share is in `tally`.
+//! than it was planned for, [`load`] of a table at one load after another, [`churn`] of one in which keys are replaced by others, and
+//! [`merge`] of two that became one. What they share is in `tally`.
 
-use crate::alloc::counted;
+use crate::alloc::{counted, counted_everywhere};
 use crate::contender::{Built, Contender, Info, Role};
 use crate::interval::SIGMAS;
 use crate::keys::Keys;
@@ -21,6 +22,9 @@ use tally::{Answers, Tally};
 use thiserror::Error;
 
 pub mod beyond;
+pub mod churn;
+pub mod load;
+pub mod merge;
 mod removal;
 mod tally;
 
@@ -124,6 +128,35 @@ pub enum Failure {
         /// The seed it was built with.
         seed: u64,
     },
+    /// It is only ever made for the keys that it is given.
+    #[error("cannot be made for more keys than it is given")]
+    NoRoom,
+    /// It is no table of slots.
+    #[error("says that it has slots, and does not")]
+    NoSlots,
+    /// It has more slots than there are keys.
+    #[error("has {slots} slots, too many for the {keys} keys of this course")]
+    TooLarge {
+        /// How many slots.
+        slots: u64,
+        /// How many keys.
+        keys: u64,
+    },
+    /// It did not know a key that was to be replaced, or had no place for another in its stead.
+    #[error(
+        "replaced {replaced} of {keys} keys, then did not know one or refused another (seed {seed})"
+    )]
+    Replaced {
+        /// How many it replaced.
+        replaced: u64,
+        /// How many there were.
+        keys: u64,
+        /// The seed it was built with.
+        seed: u64,
+    },
+    /// It would not take in another filter of the same contender.
+    #[error("would not be merged: {0}")]
+    Merge(String),
     /// Two loops over the same keys count different hits.
     #[error(
         "counts {got} hits in the {which} loop where its single answers have {want} (seed {seed})"
@@ -203,6 +236,19 @@ pub fn begin(
     guarded(|| contender.begin(subject.present, subject.asked_fpr, seed))?.map_err(Failure::Build)
 }
 
+/// Makes a filter for `room` keys that holds these.
+pub fn with_room(
+    contender: &dyn Contender,
+    room: usize,
+    keys: Keys<'_>,
+    subject: &Subject<'_>,
+    seed: u64,
+) -> Result<Box<dyn Built>, Failure> {
+    guarded(|| contender.with_room(room, keys, subject.asked_fpr, seed))?
+        .ok_or(Failure::NoRoom)?
+        .map_err(Failure::Build)
+}
+
 /// Work that a contender does; a panic in it is a failure like any other.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     // Nothing of the harness is shared with the work but keys that it can only read; what it leaves half done is dropped.
@@ -248,7 +294,12 @@ pub fn verify(
         || (tally.expected() < effort.false_positives && tally.filters < effort.max_seeds)
     {
         let seed = seed_of(subject.seed, tally.filters);
-        let (built, memory) = counted(|| build(contender, subject, seed));
+        let work = || build(contender, subject, seed);
+        let (built, memory) = if contender.has_threads() {
+            counted_everywhere(work)
+        } else {
+            counted(work)
+        };
         let filter = built?;
         // The struct itself was boxed by the harness; a user has it on the stack.
         let boxed = size_of_val(&*filter) as i64;

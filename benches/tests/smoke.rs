@@ -46,6 +46,38 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
+/// Who is measured load by load.
+const TABLES: &[&str] = &[
+    #[cfg(feature = "peers")]
+    "cuckoofilter",
+    #[cfg(feature = "peers")]
+    "scalable-cuckoo",
+    #[cfg(feature = "peers")]
+    "qfilter",
+    #[cfg(feature = "peers")]
+    "probabilistic-quotient",
+];
+
+/// Workloads of courses that end where they began.
+const COURSES: [Workload; 5] = [
+    Workload::LoadInsert,
+    Workload::LoadQuery,
+    Workload::LoadRemove,
+    Workload::Churn,
+    Workload::Merge,
+];
+
+/// Faults of peers, which verification must find: the one drops a key when it is full, the other keeps one of two keys with the same
+/// fingerprint, and so loses both when it loses one.
+fn is_known(row: &Row) -> bool {
+    let loses_when = match row.contender.as_str() {
+        "cuckoofilter" => [Workload::Overfill, Workload::LoadInsert].as_slice(),
+        "probabilistic-quotient" => &[Workload::Remove, Workload::LoadRemove, Workload::Churn],
+        _ => &[],
+    };
+    row.error.contains("false negatives") && loses_when.contains(&row.workload)
+}
+
 #[test]
 fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
     let dir = tempfile::tempdir().unwrap();
@@ -93,24 +125,53 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
             0
         };
         assert_eq!(of(Workload::Remove), removals, "{name} and removal");
-        let refused = |row: &Row| row.contender == name && row.refused_at.is_some();
+        let ended = |row: &Row| {
+            row.contender == name && (row.refused_at.is_some() || !row.error.is_empty())
+        };
         for course in [Workload::Grow, Workload::Overfill] {
             let stops = if contender.goes(course) { 5 } else { 0 };
             assert!(
-                of(course) == stops || rows.iter().any(refused),
+                of(course) == stops || rows.iter().any(ended),
                 "{name} and {course:?}"
             );
         }
+        let merges = contender.goes(Workload::Merge) && name != "scalable-bounded";
+        assert_eq!(
+            of(Workload::Merge),
+            usize::from(merges),
+            "{name} and merging"
+        );
+        let churned = contender.goes(Workload::Churn);
+        assert_eq!(
+            of(Workload::Churn),
+            usize::from(churned),
+            "{name} and churn"
+        );
+        assert_eq!(
+            of(Workload::LoadQuery) > 0,
+            TABLES.contains(&name),
+            "{name} and its slots"
+        );
     }
     for row in &rows {
-        assert_eq!(row.error, "", "{row:?}");
-        let beyond = matches!(row.workload, Workload::Grow | Workload::Overfill);
-        assert_eq!(row.planned_keys.is_some(), beyond, "{row:?}");
-        if beyond && row.refused_at.is_none() {
-            assert!(row.held_bytes.is_some() && row.fpr_high.is_some() && row.median_ns.is_some());
+        if !row.error.is_empty() {
+            assert!(is_known(row), "{row:?}");
+            continue;
         }
-        if row.workload == Workload::Remove {
-            assert!(row.false_negatives == Some(0) && row.median_ns.is_some());
+        let beyond = matches!(row.workload, Workload::Grow | Workload::Overfill);
+        let of_course = beyond || COURSES.contains(&row.workload);
+        assert_eq!(row.planned_keys.is_some(), of_course, "{row:?}");
+        let is_fact = row.workload == Workload::Verify || row.refused_at.is_some();
+        assert_eq!(row.median_ns.is_none(), is_fact, "{row:?}");
+        if beyond && row.refused_at.is_none() {
+            assert!(row.held_bytes.is_some() && row.fpr_high.is_some());
+        }
+        let is_changed = matches!(
+            row.workload,
+            Workload::Remove | Workload::LoadRemove | Workload::Churn | Workload::Merge
+        );
+        if is_changed {
+            assert_eq!(row.false_negatives, Some(0), "{row:?}");
         }
     }
 
@@ -129,6 +190,14 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         pages[0] == pages[1],
         "two drawings of the same records differ"
     );
+    if cfg!(feature = "peers") {
+        let lost = |row: &&Row| row.workload == Workload::Churn && !row.error.is_empty();
+        assert_eq!(
+            rows.iter().filter(lost).count(),
+            1,
+            "a known fault is found"
+        );
+    }
 }
 
 #[test]

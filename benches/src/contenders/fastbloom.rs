@@ -36,19 +36,43 @@ impl Contender for Fastbloom {
         asked_fpr: Option<f64>,
         seed: u64,
     ) -> Result<Box<dyn Built>, String> {
-        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
-        Ok(match keys {
-            Keys::U64(keys) => make::<u64>(keys, asked_fpr, seed),
-            Keys::Bytes(keys) => make::<[u8]>(keys, asked_fpr, seed),
-        })
+        made(keys.len(), keys, asked_fpr, seed)
+    }
+
+    fn with_room(
+        &self,
+        room: usize,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Option<Result<Box<dyn Built>, String>> {
+        Some(made(room, keys, asked_fpr, seed))
     }
 }
 
-fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], asked_fpr: f64, seed: u64) -> Box<dyn Built> {
+fn made(
+    room: usize,
+    keys: Keys<'_>,
+    asked_fpr: Option<f64>,
+    seed: u64,
+) -> Result<Box<dyn Built>, String> {
+    let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+    Ok(match keys {
+        Keys::U64(keys) => make::<u64>(room, keys, asked_fpr, seed),
+        Keys::Bytes(keys) => make::<[u8]>(room, keys, asked_fpr, seed),
+    })
+}
+
+fn make<K: BenchKey + ?Sized>(
+    room: usize,
+    keys: &[K::Item<'_>],
+    asked_fpr: f64,
+    seed: u64,
+) -> Box<dyn Built> {
     let mut filter = Filter {
         filter: fastbloom::BloomFilter::with_false_pos(asked_fpr)
             .hasher(FixedState::with_seed(seed))
-            .expected_items(keys.len()),
+            .expected_items(room),
         keys: 0,
     };
     Probe::<K>::insert_all(&mut filter, keys);
@@ -86,5 +110,11 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         }
         self.keys += keys.len() as u64;
         Some(keys.len() as u64)
+    }
+
+    fn merge_from(&mut self, other: &Self) -> Option<Result<(), String>> {
+        self.filter.union(&other.filter);
+        self.keys += other.keys;
+        Some(Ok(()))
     }
 }

@@ -36,12 +36,26 @@ impl Contender for FastbloomRs {
         asked_fpr: Option<f64>,
         _seed: u64,
     ) -> Result<Box<dyn Built>, String> {
-        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
-        Ok(match keys {
-            Keys::U64(keys) => make::<u64>(keys, asked_fpr),
-            Keys::Bytes(keys) => make::<[u8]>(keys, asked_fpr),
-        })
+        made(keys.len(), keys, asked_fpr)
     }
+
+    fn with_room(
+        &self,
+        room: usize,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        _seed: u64,
+    ) -> Option<Result<Box<dyn Built>, String>> {
+        Some(made(room, keys, asked_fpr))
+    }
+}
+
+fn made(room: usize, keys: Keys<'_>, asked_fpr: Option<f64>) -> Result<Box<dyn Built>, String> {
+    let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+    Ok(match keys {
+        Keys::U64(keys) => make::<u64>(room, keys, asked_fpr),
+        Keys::Bytes(keys) => make::<[u8]>(room, keys, asked_fpr),
+    })
 }
 
 /// A key as the bytes that the filter takes.
@@ -64,9 +78,13 @@ impl Bytes for [u8] {
     }
 }
 
-fn make<K: BenchKey + Bytes + ?Sized>(keys: &[K::Item<'_>], asked_fpr: f64) -> Box<dyn Built> {
+fn make<K: BenchKey + Bytes + ?Sized>(
+    room: usize,
+    keys: &[K::Item<'_>],
+    asked_fpr: f64,
+) -> Box<dyn Built> {
     let mut filter = Filter {
-        filter: FilterBuilder::new(keys.len() as u64, asked_fpr).build_counting_bloom_filter(),
+        filter: FilterBuilder::new(room as u64, asked_fpr).build_counting_bloom_filter(),
         keys: 0,
     };
     Probe::<K>::insert_all(&mut filter, keys);

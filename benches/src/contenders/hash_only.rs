@@ -3,6 +3,7 @@
 use crate::contender::{Built, Contender, Family, Info, Role};
 use crate::keys::{BenchKey, Keys};
 use amq_core::{KeyHash, PredictedFpr, hash_blocks};
+use std::any::Any;
 use std::borrow::Borrow;
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -97,5 +98,9 @@ impl Built for Floor {
 
     fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
         vec![false; queries.len()]
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }

@@ -43,15 +43,29 @@ impl Contender for HashSet {
         _asked_fpr: Option<f64>,
         seed: u64,
     ) -> Result<Box<dyn Built>, String> {
-        Ok(match keys {
-            Keys::U64(keys) => make::<u64, u64>(keys, seed),
-            Keys::Bytes(keys) => make::<[u8], Box<[u8]>>(keys, seed),
-        })
+        Ok(made(keys.len(), keys, seed))
+    }
+
+    fn with_room(
+        &self,
+        room: usize,
+        keys: Keys<'_>,
+        _asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Option<Result<Box<dyn Built>, String>> {
+        Some(Ok(made(room, keys, seed)))
+    }
+}
+
+fn made(room: usize, keys: Keys<'_>, seed: u64) -> Box<dyn Built> {
+    match keys {
+        Keys::U64(keys) => make::<u64, u64>(room, keys, seed),
+        Keys::Bytes(keys) => make::<[u8], Box<[u8]>>(room, keys, seed),
     }
 }
 
 /// A key as the set keeps it.
-trait Kept<K: ?Sized>: Borrow<K> + Hash + Eq + 'static {
+trait Kept<K: ?Sized>: Borrow<K> + Hash + Eq + Clone + 'static {
     /// A copy.
     fn of(key: &K) -> Self;
 }
@@ -71,9 +85,13 @@ impl Kept<[u8]> for Box<[u8]> {
     }
 }
 
-fn make<K: BenchKey + ?Sized, T: Kept<K>>(keys: &[K::Item<'_>], seed: u64) -> Box<dyn Built> {
+fn make<K: BenchKey + ?Sized, T: Kept<K>>(
+    room: usize,
+    keys: &[K::Item<'_>],
+    seed: u64,
+) -> Box<dyn Built> {
     let state = FixedState::with_seed(seed);
-    let set = std::collections::HashSet::with_capacity_and_hasher(keys.len(), state);
+    let set = std::collections::HashSet::with_capacity_and_hasher(room, state);
     let mut set = Set::<T>(set);
     set.insert_all(keys);
     built::<K, _>(set)
@@ -106,5 +124,10 @@ impl<K: BenchKey + ?Sized, T: Kept<K>> Probe<K> for Set<T> {
     fn remove_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
         let known = |key: &K::Item<'_>| u64::from(self.0.remove(Borrow::<K>::borrow(key)));
         Some(keys.iter().map(known).sum())
+    }
+
+    fn merge_from(&mut self, other: &Self) -> Option<Result<(), String>> {
+        self.0.extend(other.0.iter().cloned());
+        Some(Ok(()))
     }
 }

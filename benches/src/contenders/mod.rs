@@ -9,6 +9,8 @@ pub mod scalable;
 #[cfg(feature = "peers")]
 pub mod bloomfilter;
 #[cfg(feature = "peers")]
+pub mod cuckoofilter;
+#[cfg(feature = "peers")]
 pub mod fastbloom;
 #[cfg(feature = "peers")]
 pub mod fastbloom_rs;
@@ -17,8 +19,18 @@ pub mod growable_bloom;
 #[cfg(feature = "peers")]
 pub mod hash_set;
 #[cfg(feature = "peers")]
+pub mod pleat;
+#[cfg(feature = "peers")]
 pub mod probabilistic;
 #[cfg(feature = "peers")]
+pub mod probabilistic_quotient;
+#[cfg(feature = "peers")]
+pub mod qfilter;
+#[cfg(feature = "peers")]
 pub mod sbbf_rs;
+#[cfg(feature = "peers")]
+pub mod scalable_cuckoo;
+#[cfg(feature = "peers")]
+pub mod sux;
 #[cfg(feature = "peers")]
 pub mod xorf;

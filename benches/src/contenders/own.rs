@@ -3,7 +3,8 @@
 use crate::contender::{Built, Contender, Info, Probe, built};
 use crate::keys::{BenchKey, Keys};
 use amq_core::{
-    Budget, BuildError, BuildFilter, EmptyFilter, Goal, Key, PlanFilter, PredictedFpr, RemoveFilter,
+    Budget, BuildError, BuildFilter, EmptyFilter, Goal, Key, MergeError, MergeFilter, PlanFilter,
+    PredictedFpr, RemoveFilter,
 };
 use std::marker::PhantomData;
 
@@ -28,8 +29,28 @@ pub trait Way<F> {
         None
     }
 
+    /// Makes it for `room` keys and puts in these, which are fewer; none if it is only made for the keys that it is given.
+    fn with_room<K: Key>(
+        _room: u64,
+        _asked_fpr: f64,
+        _seed: u64,
+        _keys: &[K],
+    ) -> Option<Result<F, BuildError>> {
+        None
+    }
+
     /// Takes out keys: how many of them were known.
     fn remove<K: Key>(_filter: &mut F, _keys: &[K]) -> Option<u64> {
+        None
+    }
+
+    /// Takes out one key and puts in another: whether the one was known and the other taken.
+    fn replace<A: Key, B: Key>(_filter: &mut F, _gone: &A, _new: &B) -> Option<bool> {
+        None
+    }
+
+    /// Takes in another filter.
+    fn merge(_filter: &mut F, _other: &F) -> Option<Result<(), MergeError>> {
         None
     }
 }
@@ -38,7 +59,7 @@ pub trait Way<F> {
 #[derive(Debug)]
 pub struct Filled;
 
-impl<F: EmptyFilter> Way<F> for Filled {
+impl<F: EmptyFilter + MergeFilter> Way<F> for Filled {
     #[inline]
     fn make<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError> {
         let mut filter = F::with_goal(Goal::fpr(keys.len() as u64, asked_fpr), seed)?;
@@ -53,13 +74,32 @@ impl<F: EmptyFilter> Way<F> for Filled {
             Err(refused) => refused.done,
         })
     }
+
+    #[inline]
+    fn with_room<K: Key>(
+        room: u64,
+        asked_fpr: f64,
+        seed: u64,
+        keys: &[K],
+    ) -> Option<Result<F, BuildError>> {
+        let made = F::with_goal(Goal::fpr(room, asked_fpr), seed);
+        Some(made.and_then(|mut filter| {
+            filter.insert_keys(keys)?;
+            Ok(filter)
+        }))
+    }
+
+    #[inline]
+    fn merge(filter: &mut F, other: &F) -> Option<Result<(), MergeError>> {
+        Some(filter.merge_from(other))
+    }
 }
 
 /// The same, of keys that can be taken out again.
 #[derive(Debug)]
 pub struct Removable;
 
-impl<F: EmptyFilter + RemoveFilter> Way<F> for Removable {
+impl<F: EmptyFilter + MergeFilter + RemoveFilter> Way<F> for Removable {
     #[inline]
     fn make<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError> {
         Filled::make(asked_fpr, seed, keys)
@@ -73,6 +113,26 @@ impl<F: EmptyFilter + RemoveFilter> Way<F> for Removable {
     #[inline]
     fn remove<K: Key>(filter: &mut F, keys: &[K]) -> Option<u64> {
         Some(keys.iter().map(|key| u64::from(filter.remove(key))).sum())
+    }
+
+    #[inline]
+    fn with_room<K: Key>(
+        room: u64,
+        asked_fpr: f64,
+        seed: u64,
+        keys: &[K],
+    ) -> Option<Result<F, BuildError>> {
+        Filled::with_room(room, asked_fpr, seed, keys)
+    }
+
+    #[inline]
+    fn replace<A: Key, B: Key>(filter: &mut F, gone: &A, new: &B) -> Option<bool> {
+        Some(filter.remove(gone) && filter.insert(new).is_ok())
+    }
+
+    #[inline]
+    fn merge(filter: &mut F, other: &F) -> Option<Result<(), MergeError>> {
+        Some(filter.merge_from(other))
     }
 }
 
@@ -91,25 +151,40 @@ impl<F: BuildFilter> Way<F> for AtOnce {
 #[derive(Debug)]
 pub struct Own<F, W> {
     info: Info,
-    kinds: PhantomData<fn() -> (F, W)>,
+    slots: Option<Slots<F>>,
+    kinds: PhantomData<fn() -> W>,
 }
+
+/// How many slots a filter has.
+type Slots<F> = fn(&F) -> u64;
 
 impl<F: PlanFilter + 'static, W: Way<F> + 'static> Own<F, W> {
     /// A contender. Unless `info` has a theory of its own, it is the filter's plan.
     pub const fn new(info: Info) -> Self {
         Self {
             info,
+            slots: None,
             kinds: PhantomData,
         }
     }
 
+    /// The same, of a filter that is a table of slots, of which each key takes one: it is compared with others at equal load.
+    pub const fn with_slots(self, slots: fn(&F) -> u64) -> Self {
+        Self {
+            slots: Some(slots),
+            ..self
+        }
+    }
+
     fn held<K: BenchKey + ?Sized>(
+        &self,
         filter: Result<F, BuildError>,
         keys: &[K::Item<'_>],
     ) -> Result<Box<dyn Built>, String> {
         Ok(built::<K, _>(OwnFilter {
             filter: filter.map_err(|error| error.to_string())?,
             keys: keys.len() as u64,
+            slots: self.slots,
             way: PhantomData::<fn() -> W>,
         }))
     }
@@ -131,8 +206,8 @@ impl<F: PlanFilter + 'static, W: Way<F> + 'static> Contender for Own<F, W> {
     ) -> Result<Box<dyn Built>, String> {
         let asked_fpr = asked_fpr.ok_or(NO_RATE)?;
         match keys {
-            Keys::U64(keys) => Self::held::<u64>(W::make(asked_fpr, seed, keys), keys),
-            Keys::Bytes(keys) => Self::held::<[u8]>(W::make(asked_fpr, seed, keys), keys),
+            Keys::U64(keys) => self.held::<u64>(W::make(asked_fpr, seed, keys), keys),
+            Keys::Bytes(keys) => self.held::<[u8]>(W::make(asked_fpr, seed, keys), keys),
         }
     }
 
@@ -144,9 +219,28 @@ impl<F: PlanFilter + 'static, W: Way<F> + 'static> Contender for Own<F, W> {
     ) -> Result<Box<dyn Built>, String> {
         let asked_fpr = asked_fpr.ok_or(NO_RATE)?;
         match keys {
-            Keys::U64(keys) => Self::held::<u64>(W::begin(asked_fpr, seed, keys), keys),
-            Keys::Bytes(keys) => Self::held::<[u8]>(W::begin(asked_fpr, seed, keys), keys),
+            Keys::U64(keys) => self.held::<u64>(W::begin(asked_fpr, seed, keys), keys),
+            Keys::Bytes(keys) => self.held::<[u8]>(W::begin(asked_fpr, seed, keys), keys),
         }
+    }
+
+    fn with_room(
+        &self,
+        room: usize,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Option<Result<Box<dyn Built>, String>> {
+        let Some(asked_fpr) = asked_fpr else {
+            return Some(Err(NO_RATE.to_owned()));
+        };
+        let room = room as u64;
+        Some(match keys {
+            Keys::U64(keys) => self.held::<u64>(W::with_room(room, asked_fpr, seed, keys)?, keys),
+            Keys::Bytes(keys) => {
+                self.held::<[u8]>(W::with_room(room, asked_fpr, seed, keys)?, keys)
+            }
+        })
     }
 }
 
@@ -162,6 +256,7 @@ fn planned_fpr<F: PlanFilter>(keys: u64, bits_per_key: f64) -> Option<f64> {
 struct OwnFilter<F, W> {
     filter: F,
     keys: u64,
+    slots: Option<Slots<F>>,
     way: PhantomData<fn() -> W>,
 }
 
@@ -204,5 +299,29 @@ impl<F: PlanFilter, W: Way<F>, K: BenchKey + ?Sized> Probe<K> for OwnFilter<F, W
         let known = W::remove(&mut self.filter, keys)?;
         self.keys = self.keys.saturating_sub(known);
         Some(known)
+    }
+
+    #[inline]
+    fn replace_all(&mut self, gone: &[K::Item<'_>], new: &[K::Item<'_>]) -> Option<u64> {
+        let mut replaced = 0;
+        for (gone, new) in gone.iter().zip(new) {
+            if !W::replace(&mut self.filter, gone, new)? {
+                break;
+            }
+            replaced += 1;
+        }
+        Some(replaced)
+    }
+
+    fn merge_from(&mut self, other: &Self) -> Option<Result<(), String>> {
+        let merged = W::merge(&mut self.filter, &other.filter)?;
+        if merged.is_ok() {
+            self.keys += other.keys;
+        }
+        Some(merged.map_err(|error| error.to_string()))
+    }
+
+    fn slots(&self) -> Option<u64> {
+        self.slots.map(|slots| slots(&self.filter))
     }
 }

@@ -4,7 +4,7 @@ use super::own::{Filled, Own, Way};
 use crate::contender::{Ability, Family, Info, Role};
 use amq_bloom::theory::classic::bits_per_key;
 use amq_bloom::{BlockedBloomFilter, BloomFilter};
-use amq_core::{BuildError, InsertFilter, Key};
+use amq_core::{BuildError, InsertFilter, Key, MergeError, MergeFilter};
 use amq_scalable::{ScalableFilter, ScalableParams, StageFilter};
 
 /// How many times the first stage is exceeded: what a filter is for whose number of keys is not known.
@@ -39,6 +39,23 @@ fn filled<F: StageFilter, K: Key>(
 impl<F: StageFilter> Way<ScalableFilter<F>> for Grown {
     fn make<K: Key>(fpr: f64, seed: u64, keys: &[K]) -> Result<ScalableFilter<F>, BuildError> {
         filled(open(keys.len() as u64, fpr), seed, keys)
+    }
+
+    /// Told of them all: what is merged is a filter of one stage.
+    fn with_room<K: Key>(
+        room: u64,
+        fpr: f64,
+        seed: u64,
+        keys: &[K],
+    ) -> Option<Result<ScalableFilter<F>, BuildError>> {
+        Some(filled(ScalableParams::new(room.max(1), fpr), seed, keys))
+    }
+
+    fn merge(
+        filter: &mut ScalableFilter<F>,
+        other: &ScalableFilter<F>,
+    ) -> Option<Result<(), MergeError>> {
+        Some(filter.merge_from(other))
     }
 
     /// For as many keys as it is begun with: how it is when the growing itself is measured.

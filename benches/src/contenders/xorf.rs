@@ -1,35 +1,78 @@
-//! Peer: the binary fuse filter of xorf, the best known static filter.
+//! Peer: the xor and binary fuse filters of xorf, the best known static filters.
 
 use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
 use crate::keys::{BenchKey, Keys};
-use ::xorf::Filter as _;
+use ::xorf::{BinaryFuse8, BinaryFuse16, Xor8};
 use amq_core::PredictedFpr;
 use std::borrow::Borrow;
+use std::fmt;
 
-/// The rate of eight-bit fingerprints.
-const FPR: f64 = 1.0 / 256.0;
+const FUSE_8_INFO: Info = Info {
+    name: "binary-fuse-8",
+    family: Family::Fuse,
+    role: Role::Filter,
+    ours: false,
+    packages: &["xorf", "xxhash-rust"],
+    analysis: "A static filter of eight-bit fingerprints, each the exclusive or of three places: the rate is \
+               1/256 and cannot be chosen, a query is three reads whatever the answer.",
+    abilities: &[Ability::Static],
+    takes_rate: false,
+    max_keys: u64::MAX,
+    seeded: true,
+    slow: false,
+    theory: Some(fuse_8),
+};
 
-/// `xorf::BinaryFuse8` over XXH3 digests of the keys.
-#[derive(Debug)]
-pub struct BinaryFuse8;
+/// A filter of xorf over XXH3 digests of the keys.
+pub struct Xorf<F> {
+    info: Info,
+    /// Bits of a fingerprint.
+    bits: u32,
+    /// Equal digests, of which the keys of a measurement have none in all likelihood, make it fail.
+    make: fn(&[u64]) -> Result<F, &'static str>,
+}
 
-impl Contender for BinaryFuse8 {
+impl<F> fmt::Debug for Xorf<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.info.name)
+    }
+}
+
+/// `xorf::BinaryFuse8`.
+pub static BINARY_FUSE_8: Xorf<BinaryFuse8> = Xorf {
+    info: FUSE_8_INFO,
+    bits: 8,
+    make: |digests| BinaryFuse8::try_from(digests),
+};
+
+/// `xorf::BinaryFuse16`.
+pub static BINARY_FUSE_16: Xorf<BinaryFuse16> = Xorf {
+    info: Info {
+        name: "binary-fuse-16",
+        analysis: "The same with fingerprints of sixteen bits: a rate of 1/65536 at twice the space.",
+        theory: Some(fuse_16),
+        ..FUSE_8_INFO
+    },
+    bits: 16,
+    make: |digests| BinaryFuse16::try_from(digests),
+};
+
+/// `xorf::Xor8`.
+pub static XOR_8: Xorf<Xor8> = Xorf {
+    info: Info {
+        name: "xor-8",
+        analysis: "The older layout of the same idea: the three places lie anywhere in three thirds of the table, which takes 23 % more \
+                   than the fingerprints, and is slower to build.",
+        theory: Some(xor_8),
+        ..FUSE_8_INFO
+    },
+    bits: 8,
+    make: |digests| Ok(Xor8::from(digests)),
+};
+
+impl<F: ::xorf::Filter<u64> + 'static> Contender for Xorf<F> {
     fn info(&self) -> Info {
-        Info {
-            name: "binary-fuse-8",
-            family: Family::Fuse,
-            role: Role::Filter,
-            ours: false,
-            packages: &["xorf", "xxhash-rust"],
-            analysis: "A static filter of eight-bit fingerprints, each the exclusive or of three places: the rate is \
-                       1/256 and cannot be chosen, a query is three reads whatever the answer.",
-            abilities: &[Ability::Static],
-            takes_rate: false,
-            max_keys: u64::MAX,
-            seeded: true,
-            slow: false,
-            theory: Some(theory),
-        }
+        self.info
     }
 
     fn build(
@@ -39,41 +82,63 @@ impl Contender for BinaryFuse8 {
         seed: u64,
     ) -> Result<Box<dyn Built>, String> {
         match keys {
-            Keys::U64(keys) => make::<u64>(keys, seed),
-            Keys::Bytes(keys) => make::<[u8]>(keys, seed),
+            Keys::U64(keys) => self.of::<u64>(keys, seed),
+            Keys::Bytes(keys) => self.of::<[u8]>(keys, seed),
         }
     }
 }
 
-/// One point, at the size its own formula gives; the table is cut into segments, so that small filters are
+impl<F: ::xorf::Filter<u64> + 'static> Xorf<F> {
+    fn of<K: BenchKey + ?Sized>(
+        &self,
+        keys: &[K::Item<'_>],
+        seed: u64,
+    ) -> Result<Box<dyn Built>, String> {
+        let digest = |key: &K::Item<'_>| Borrow::<K>::borrow(key).digest(seed);
+        let digests: Vec<u64> = keys.iter().map(digest).collect();
+        Ok(built::<K, _>(Filter {
+            filter: (self.make)(&digests)?,
+            bits: self.bits,
+            seed,
+        }))
+    }
+}
+
+fn fuse_8(keys: u64, bits_per_key: f64) -> Option<f64> {
+    fuse(keys, bits_per_key, 8.0)
+}
+
+fn fuse_16(keys: u64, bits_per_key: f64) -> Option<f64> {
+    fuse(keys, bits_per_key, 16.0)
+}
+
+/// One point, at the size that the formula of Graf and Lemire gives; the table is cut into segments, so that small filters are
 /// somewhat larger.
-fn theory(keys: u64, bits_per_key: f64) -> Option<f64> {
+fn fuse(keys: u64, bits_per_key: f64, bits: f64) -> Option<f64> {
     let factor = (0.875 + 0.25 * 1e6f64.ln() / (keys.max(2) as f64).ln()).max(1.125);
-    ((bits_per_key - 8.0 * factor).abs() < 0.1).then_some(FPR)
+    ((bits_per_key - bits * factor).abs() < 0.1).then(|| (-bits).exp2())
 }
 
-fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], seed: u64) -> Result<Box<dyn Built>, String> {
-    let digests: Vec<u64> = keys
-        .iter()
-        .map(|key| Borrow::<K>::borrow(key).digest(seed))
-        .collect();
-    // Equal digests, of which the keys of a measurement have none in all likelihood, make it fail.
-    let filter = ::xorf::BinaryFuse8::try_from(digests.as_slice())?;
-    Ok(built::<K, _>(Filter { filter, seed }))
+/// One point as well.
+fn xor_8(keys: u64, bits_per_key: f64) -> Option<f64> {
+    let of_formula = 8.0 * (1.23 + 32.0 / keys.max(1) as f64);
+    ((bits_per_key - of_formula).abs() < 0.1).then_some(1.0 / 256.0)
 }
 
-struct Filter {
-    filter: ::xorf::BinaryFuse8,
+struct Filter<F> {
+    filter: F,
+    bits: u32,
     seed: u64,
 }
 
-impl<K: BenchKey + ?Sized> Probe<K> for Filter {
+impl<F: ::xorf::Filter<u64>, K: BenchKey + ?Sized> Probe<K> for Filter<F> {
     fn said_bytes(&self) -> Option<u64> {
-        Some(self.filter.len() as u64)
+        Some(self.filter.len() as u64 * u64::from(self.bits / 8))
     }
 
     fn predicted(&self) -> Option<PredictedFpr> {
-        Some(PredictedFpr { mean: FPR, sd: 0.0 })
+        let mean = (-f64::from(self.bits)).exp2();
+        Some(PredictedFpr { mean, sd: 0.0 })
     }
 
     #[inline]

@@ -1,29 +1,17 @@
-//! Courses: filters are filled beyond their plan, checked at every stop and timed from one to the next.
+//! Filters are filled beyond their plan, checked at every stop and timed from one to the next.
 //!
 //! `grow` begins with a hundredth of the keys, which is all that the filter is told of, and goes up to all of them; `overfill` begins
 //! with as many keys as the filter is made for and goes up to five times as many. Both are the same walk.
 
+use super::{Cost, Entrant, Ground, Track, absent, repeats, subject};
 use crate::contender::Contender;
-use crate::error::BenchError;
-use crate::keys::{Keys, View};
-use crate::keysets::{KeySet, Made};
-use crate::progress::Progress;
-use crate::record::{Cell, Row, Workload};
+use crate::progress::{Progress, nanoseconds};
+use crate::record::{Row, Workload};
 use crate::suite::Suite;
-use crate::timing::{self, MIN_BUILD_OPERATIONS};
+use crate::timing::{self, MIN_BUILD_OPERATIONS, turns};
 use crate::verify::beyond::{Course, more_keys, rows, verify_beyond};
 use crate::verify::{self, Subject};
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::seq::SliceRandom;
 use std::time::{Duration, Instant};
-
-/// The keys.
-const KEY_SET: KeySet = KeySet::RandomU64;
-/// The rate that is asked for.
-const RATE: f64 = 0.01;
-/// There are several stops, and the rates are high: one in so many of a stream's keys is absent enough.
-const ABSENT_SHARE: usize = 4;
 
 /// Growing a hundredfold, in four steps of about the same ratio.
 pub fn grow(keys: usize) -> Course {
@@ -44,126 +32,74 @@ pub fn overfill(keys: usize) -> Course {
     }
 }
 
-/// Who takes part, and in which cell.
-pub fn entrants(
-    course: &Course,
-    contenders: &[&'static dyn Contender],
-) -> Vec<(&'static dyn Contender, Cell)> {
-    let entry = |contender: &&'static dyn Contender| {
-        let info = contender.info();
-        let takes_part =
-            contender.goes(course.workload) && info.max_keys >= course.all_keys() as u64;
-        let cell = Cell {
-            key_set: KEY_SET.name().to_owned(),
-            keys: course.planned as u64,
-            planned_keys: Some(course.planned as u64),
-            asked_fpr: info.takes_rate.then_some(RATE),
-        };
-        takes_part.then_some((*contender, cell))
-    };
-    contenders.iter().filter_map(entry).collect()
-}
-
-/// Whether everybody who takes part has rows of it.
-pub fn is_done(
-    course: &Course,
-    contenders: &[&'static dyn Contender],
-    rows_of: impl Fn(&str) -> Vec<Row>,
-) -> bool {
-    entrants(course, contenders).iter().all(|(contender, _)| {
-        let rows = rows_of(contender.info().name);
-        rows.iter().any(|row| row.workload == course.workload)
-    })
-}
-
 impl Course {
     /// The keys at the last stop.
     pub fn all_keys(&self) -> usize {
         self.stops.last().copied().unwrap_or(self.planned)
     }
+}
 
-    /// What it is called while it runs.
-    pub fn title(&self) -> String {
+impl Track for Course {
+    fn workload(&self) -> Workload {
+        self.workload
+    }
+
+    fn title(&self) -> String {
         let what = match self.workload {
             Workload::Grow => "growing",
             _ => "overfilling",
         };
         format!("{what} from {} to {} keys", self.planned, self.all_keys())
     }
-}
 
-/// The keys of a course.
-#[derive(Debug)]
-pub struct Ground(Made);
-
-impl Ground {
-    /// Makes them.
-    pub fn new(course: &Course, suite: Suite, seed: u64) -> Result<Self, BenchError> {
-        KEY_SET
-            .make(course.all_keys(), absent(suite), seed)
-            .map(Self)
+    fn planned(&self) -> usize {
+        self.planned
     }
 
-    /// Verifies everybody over a course, then times those who passed in so many rounds.
-    pub fn run(
-        &self,
-        course: &Course,
-        entrants: Vec<(&'static dyn Contender, Cell)>,
-        suite: Suite,
-        seed: u64,
-        rounds: u64,
-        progress: &Progress,
-    ) -> Vec<Row> {
-        progress.begin(&course.title());
-        let views = [self.0.present.view(), self.0.absent.view()];
+    fn keys(&self) -> usize {
+        self.all_keys()
+    }
+
+    fn cost(&self, suite: Suite) -> Cost {
+        let queries: usize = self.stops.iter().map(|keys| keys + absent(suite)).sum();
+        Cost {
+            verify: nanoseconds(self.planned, 2 * queries),
+            pass: nanoseconds(self.planned, 2 * self.all_keys().max(MIN_BUILD_OPERATIONS)),
+        }
+    }
+
+    /// Verifies everybody over the course, then times those who passed in so many rounds.
+    fn run(&self, ground: &Ground, entrants: Vec<Entrant>, progress: &Progress) -> Vec<Row> {
+        let setting = ground.setting;
+        let views = [ground.made.present.view(), ground.made.absent.view()];
+        let cost = self.cost(setting.suite);
         let mut lanes = Vec::new();
         for (contender, cell) in entrants {
             let info = contender.info();
-            progress.now(&format!("{}: verifying {}", course.title(), info.name));
-            let subject = subject(&views, cell.asked_fpr, seed);
-            let outcome = verify_beyond(contender, &subject, course, &suite.effort());
-            progress.did_verify_course(course, absent(suite));
+            progress.now(&format!("{}: verifying {}", self.title(), info.name));
+            let subject = subject(&views, cell.asked_fpr, setting.seed);
+            let outcome = verify_beyond(contender, &subject, self, &setting.suite.effort());
+            progress.did(cost.verify);
             lanes.push(Lane {
                 contender,
                 asked_fpr: cell.asked_fpr,
-                rows: rows(&info, &cell, course.workload, &outcome),
+                rows: rows(&info, &cell, self.workload, &outcome),
                 times: outcome.is_ok().then(Vec::new),
             });
         }
-        progress.now(&format!("{}: timing", course.title()));
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ course.all_keys() as u64);
-        // Round 0 warms up, as in a heat. Without rounds there is nothing to warm up for.
-        for round in (0..=rounds).filter(|_| rounds > 0) {
-            let mut order: Vec<usize> = (0..lanes.len()).collect();
-            order.shuffle(&mut rng);
-            for place in order {
+        progress.now(&format!("{}: timing", self.title()));
+        turns(
+            lanes.len(),
+            setting.rounds,
+            &mut ground.rng(),
+            |place, round| {
                 let lane = &mut lanes[place];
-                let subject = subject(&views, lane.asked_fpr, seed);
-                lane.run(course, &subject, round);
-                progress.did_pass_course(course);
-            }
-        }
-        lanes
-            .into_iter()
-            .flat_map(|lane| lane.rows(course))
-            .collect()
-    }
-}
-
-/// How many keys are asked for in vain at each stop.
-pub const fn absent(suite: Suite) -> usize {
-    suite.queries() / ABSENT_SHARE
-}
-
-fn subject<'a>(views: &'a [View<'_>; 2], asked_fpr: Option<f64>, seed: u64) -> Subject<'a> {
-    Subject {
-        present: views[0].keys(),
-        absent: views[1].keys(),
-        // Nothing is taken out.
-        gone: Keys::U64(&[]),
-        kept: Keys::U64(&[]),
-        asked_fpr,
-        seed,
+                let subject = subject(&views, lane.asked_fpr, setting.seed);
+                lane.run(self, &subject, round);
+                progress.did(cost.pass);
+            },
+        );
+        lanes.into_iter().flat_map(|lane| lane.rows(self)).collect()
     }
 }
 
@@ -196,7 +132,7 @@ impl Lane {
 
     fn rows(mut self, course: &Course) -> Vec<Row> {
         let times = self.times.unwrap_or_default();
-        let repeats = repeats(course) as u64;
+        let repeats = repeats(course.all_keys()) as u64;
         for (place, row) in self.rows.iter_mut().enumerate() {
             // Where it refused, no time was taken.
             let of_stop: Vec<f64> = times
@@ -213,11 +149,6 @@ impl Lane {
     }
 }
 
-/// Short courses are gone over again, so that a pass has as many inserts as one of a build.
-fn repeats(course: &Course) -> usize {
-    MIN_BUILD_OPERATIONS.div_ceil(course.all_keys().max(1))
-}
-
 /// Nanoseconds per key from each stop to the next, as far as the filter was verified; to the first one it is built.
 fn walk(
     contender: &dyn Contender,
@@ -230,7 +161,7 @@ fn walk(
         present: subject.present.first(course.planned),
         ..*subject
     };
-    for _ in 0..repeats(course) {
+    for _ in 0..repeats(course.all_keys()) {
         let start = Instant::now();
         let filter = verify::begin(contender, &planned, subject.seed);
         let built = start.elapsed();
@@ -254,7 +185,7 @@ fn walk(
     }
     let mut before = 0;
     let per_key = |(time, &stop): (&Duration, &usize)| {
-        let keys = repeats(course) * (stop - before);
+        let keys = repeats(course.all_keys()) * (stop - before);
         before = stop;
         time.as_secs_f64() * 1e9 / keys as f64
     };
@@ -265,6 +196,7 @@ fn walk(
 mod tests {
     use super::*;
     use crate::contenders::hash_only::HashOnly;
+    use crate::courses::{Setting, entrants};
     use crate::registry;
 
     #[test]
@@ -278,6 +210,15 @@ mod tests {
                 assert!(course.stops.is_sorted_by(|a, b| a < b), "{course:?}");
             }
         }
+    }
+
+    fn ground(course: &Course, rounds: u64) -> Ground {
+        let setting = Setting {
+            suite: Suite::Smoke,
+            seed: 1,
+            rounds,
+        };
+        Ground::new(course, setting).unwrap()
     }
 
     #[test]
@@ -298,8 +239,8 @@ mod tests {
     #[test]
     fn what_takes_no_further_keys_is_not_timed_as_if_it_did() {
         let course = overfill(100);
-        let ground = Ground::new(&course, Suite::Smoke, 1).unwrap();
-        let views = [ground.0.present.view(), ground.0.absent.view()];
+        let ground = ground(&course, 0);
+        let views = [ground.made.present.view(), ground.made.absent.view()];
         let walked = walk(&HashOnly, &subject(&views, None, 1), &course, 5);
         let reason = walked.unwrap_err();
         assert!(reason.contains("inserts, and does not"), "{reason}");
@@ -308,12 +249,10 @@ mod tests {
     #[test]
     fn every_stop_is_timed_and_without_rounds_none_is() {
         let course = overfill(100);
-        let ground = Ground::new(&course, Suite::Smoke, 1).unwrap();
         for rounds in [0, 2] {
             let bloom = registry::choose(&["bloom".to_owned()]).unwrap();
             let entrants = entrants(&course, &bloom);
-            let progress = Progress::hidden();
-            let rows = ground.run(&course, entrants, Suite::Smoke, 1, rounds, &progress);
+            let rows = course.run(&ground(&course, rounds), entrants, &Progress::hidden());
             let keys: Vec<u64> = rows.iter().map(|row| row.keys).collect();
             assert_eq!(keys, [100, 150, 200, 300, 500]);
             for row in rows {

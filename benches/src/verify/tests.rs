@@ -1,6 +1,7 @@
 //! Each check is shown to fail a contender that is broken in just that way.
 
 mod changes;
+mod courses;
 
 use super::*;
 use crate::contender::{Ability, Family, Probe, built};
@@ -35,7 +36,19 @@ enum Fault {
     RefusesAndForgets,
     DropsFurtherKeys,
     ErrsMoreThanAsked,
+    ForgetsWhenHalfFull,
+    GrowsWhenHalfFull,
+    HasNoSlots,
+    LosesOneInChurn,
+    KeepsWhatIsReplaced,
+    StopsReplacing,
+    MergesAllButOne,
+    MergesNothing,
+    RefusesToMerge,
 }
+
+/// The slots of a broken filter: so many that it is nearly full when it refuses further keys.
+const SLOTS: u64 = 1250;
 
 /// A small exact set that errs on purpose for one absent key in a hundred, and has a fault beside it.
 #[derive(Debug)]
@@ -84,7 +97,22 @@ impl Contender for Broken {
             fault: self.fault,
             seed,
             asked: Shared::new(0),
+            replaced: 0,
         }))
+    }
+
+    fn with_room(
+        &self,
+        room: usize,
+        keys: Keys<'_>,
+        asked_fpr: Option<f64>,
+        seed: u64,
+    ) -> Option<Result<Box<dyn Built>, String>> {
+        assert!(
+            room >= keys.len(),
+            "no test makes it for fewer keys than it is given"
+        );
+        (self.fault != Fault::CannotChange).then(|| self.build(keys, asked_fpr, seed))
     }
 }
 
@@ -93,6 +121,7 @@ struct BrokenFilter {
     fault: Fault,
     seed: u64,
     asked: Shared<u64>,
+    replaced: u64,
 }
 
 impl Probe<u64> for BrokenFilter {
@@ -144,6 +173,9 @@ impl Probe<u64> for BrokenFilter {
         }
         let refuses = taken.len() < keys.len();
         self.held.extend_from_slice(taken);
+        if self.fault == Fault::ForgetsWhenHalfFull && self.held.len() as u64 > SLOTS / 2 {
+            self.held.remove(0);
+        }
         if refuses && self.fault == Fault::RefusesAndForgets {
             self.held.pop();
         }
@@ -164,6 +196,50 @@ impl Probe<u64> for BrokenFilter {
         }
         let denied = u64::from(self.fault == Fault::DeniesWhatItRemoves);
         Some(keys.len() as u64 - denied)
+    }
+
+    fn replace_all(&mut self, gone: &[u64], new: &[u64]) -> Option<u64> {
+        let mut done = gone.len();
+        match self.fault {
+            Fault::CannotChange => return None,
+            Fault::PanicsWhenChanged => panic!("changed"),
+            Fault::StopsReplacing => done /= 2,
+            _ => {}
+        }
+        if self.fault != Fault::KeepsWhatIsReplaced {
+            let gone: HashSet<u64> = gone[..done].iter().copied().collect();
+            let stays = |key: &u64| !gone.contains(key);
+            self.held.extend_from_slice(&new[..done]);
+            self.held.retain(stays);
+        }
+        self.replaced += done as u64;
+        if self.fault == Fault::LosesOneInChurn && self.replaced > 1000 {
+            self.held.pop();
+        }
+        self.held.sort_unstable();
+        Some(done as u64)
+    }
+
+    fn merge_from(&mut self, other: &Self) -> Option<Result<(), String>> {
+        let taken = match self.fault {
+            Fault::CannotChange => return None,
+            Fault::PanicsWhenChanged => panic!("changed"),
+            Fault::RefusesToMerge => return Some(Err("no".to_owned())),
+            Fault::MergesNothing => 0,
+            Fault::MergesAllButOne => other.held.len() - 1,
+            _ => other.held.len(),
+        };
+        self.held.extend_from_slice(&other.held[..taken]);
+        self.held.sort_unstable();
+        Some(Ok(()))
+    }
+
+    fn slots(&self) -> Option<u64> {
+        match self.fault {
+            Fault::HasNoSlots => None,
+            Fault::GrowsWhenHalfFull if self.held.len() as u64 > SLOTS / 2 => Some(3 * SLOTS),
+            _ => Some(SLOTS),
+        }
     }
 }
 

@@ -228,7 +228,11 @@ fn unit(workload: Workload) -> &'static str {
         Workload::Batch50 => "per query in batches, half present",
         Workload::Remove => "per key taken out",
         Workload::Grow => "per key put in while it grows",
-        Workload::Overfill => "per key put in",
+        Workload::Overfill | Workload::LoadInsert => "per key put in",
+        Workload::LoadQuery => "per query, half present",
+        Workload::LoadRemove => "per key taken out",
+        Workload::Churn => "per key replaced",
+        Workload::Merge => "per key of the other",
     }
 }
 

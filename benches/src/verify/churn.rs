@@ -1,0 +1,202 @@
+//! Churn: in a nearly full filter keys are replaced by others, many times over, and an exact model says which are in.
+
+use super::tally::{Answers, Tally, no_false_negative};
+use super::{Effort, Failure, Subject, guarded, seed_of, with_room};
+use crate::contender::{Built, Contender};
+use crate::keys::Keys;
+use crate::record::Row;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+
+/// How often the filter is compared with the model.
+const CHECKS: usize = 10;
+
+/// Which keys are replaced by which.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// The keys that are in at first.
+    pub first: Vec<u64>,
+    /// The keys that are taken out, in order: each is in at its time, at random among those that are.
+    pub gone: Vec<u64>,
+    /// The keys that are put in after each.
+    pub new: Vec<u64>,
+    /// The keys that are in at last.
+    pub last: Vec<u64>,
+}
+
+/// What a contender is asked to bear.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Churning {
+    /// The keys that it is made for.
+    pub room: usize,
+    /// How full it is, of its slots, or of its plan if it has none.
+    pub load: f64,
+    /// How many keys are replaced.
+    pub pairs: usize,
+}
+
+/// A contender that bore it.
+#[derive(Clone, Copy, Debug)]
+pub struct Borne {
+    /// Keys that were in all the time.
+    pub held: usize,
+    /// The same over its slots, if it has any.
+    pub load: Option<f64>,
+    answers: Answers,
+}
+
+impl Script {
+    /// Of keys that are all different: the first `held` of them are in, the next `pairs` come.
+    pub fn new(keys: &[u64], held: usize, pairs: usize, seed: u64) -> Self {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let held = held.min(keys.len());
+        let (first, others) = keys.split_at(held);
+        let new = others[..pairs.min(others.len())].to_vec();
+        let mut model = first.to_vec();
+        let mut gone = Vec::with_capacity(new.len());
+        if model.is_empty() {
+            return Self {
+                first: model,
+                gone,
+                new: Vec::new(),
+                last: Vec::new(),
+            };
+        }
+        for &key in &new {
+            let place = rng.random_range(0..model.len());
+            gone.push(std::mem::replace(&mut model[place], key));
+        }
+        Self {
+            first: first.to_vec(),
+            gone,
+            new,
+            last: model,
+        }
+    }
+
+    /// The keys that are in after so many were replaced.
+    fn model(&self, replaced: usize) -> Vec<u64> {
+        let gone: std::collections::HashSet<u64> = self.gone[..replaced].iter().copied().collect();
+        let all = self.first.iter().chain(&self.new[..replaced]);
+        all.copied().filter(|key| !gone.contains(key)).collect()
+    }
+}
+
+impl Churning {
+    /// How many keys it holds, and those over its slots, if it has any.
+    pub fn held(
+        &self,
+        contender: &dyn Contender,
+        subject: &Subject<'_>,
+    ) -> Result<(usize, Option<f64>), Failure> {
+        let none = subject.present.first(0);
+        let filter = with_room(contender, self.room, none, subject, subject.seed)?;
+        let places = filter.slots().unwrap_or(self.room as u64);
+        let held = (places as f64 * self.load) as usize;
+        let keys = subject.present.len() as u64;
+        if (held + self.pairs) as u64 > keys {
+            return Err(Failure::TooLarge {
+                slots: places,
+                keys,
+            });
+        }
+        Ok((held, filter.slots().map(|slots| held as f64 / slots as f64)))
+    }
+
+    /// The script for a filter that holds so many keys.
+    pub fn script(&self, subject: &Subject<'_>, held: usize) -> Script {
+        let keys = match subject.present {
+            Keys::U64(keys) => keys,
+            Keys::Bytes(_) => &[],
+        };
+        Script::new(keys, held, self.pairs, subject.seed)
+    }
+}
+
+/// Takes filters of several seeds through it and compares each with the model, several times on the way and at the end.
+pub fn verify_churn(
+    contender: &dyn Contender,
+    subject: &Subject<'_>,
+    churning: &Churning,
+    effort: &Effort,
+) -> Result<Borne, Failure> {
+    let info = contender.info();
+    let (held, load) = churning.held(contender, subject)?;
+    let script = churning.script(subject, held);
+    let mut tally = Tally::default();
+    for filter in 0..effort.of(&info).min_seeds.max(1) {
+        let seed = seed_of(subject.seed, filter);
+        let first = Keys::U64(&script.first);
+        let mut filter = with_room(contender, churning.room, first, subject, seed)?;
+        let mut replaced = 0;
+        for check in 1..=CHECKS {
+            let to = script.new.len() * check / CHECKS;
+            replace(&mut *filter, &script, replaced..to, seed)?;
+            replaced = to;
+            no_false_negative(&*filter, Keys::U64(&script.model(replaced)), seed)?;
+        }
+        tally.take(&*filter, Keys::U64(&script.last), subject.absent, seed)?;
+    }
+    Ok(Borne {
+        held,
+        load,
+        answers: tally.judged(info.ours)?,
+    })
+}
+
+/// Replaces these of a script's keys.
+pub fn replace(
+    filter: &mut dyn Built,
+    script: &Script,
+    part: std::ops::Range<usize>,
+    seed: u64,
+) -> Result<(), Failure> {
+    let keys = part.len() as u64;
+    let (gone, new) = (&script.gone[part.clone()], &script.new[part]);
+    let replaced = guarded(|| filter.replace(Keys::U64(gone), Keys::U64(new)))?;
+    let replaced = replaced.ok_or(Failure::Unable { what: "replace" })?;
+    if replaced == keys {
+        return Ok(());
+    }
+    Err(Failure::Replaced {
+        replaced,
+        keys,
+        seed,
+    })
+}
+
+impl Borne {
+    /// Into the row of its times.
+    pub fn write(&self, row: &mut Row) {
+        row.keys = self.held as u64;
+        row.load = self.load;
+        self.answers.write(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_takes_out_only_what_is_in_and_its_model_is_exact() {
+        let keys: Vec<u64> = (0..1000).collect();
+        let script = Script::new(&keys, 100, 900, 1);
+        assert_eq!((script.gone.len(), script.new.len()), (900, 900));
+        let mut model: std::collections::BTreeSet<u64> = script.first.iter().copied().collect();
+        for (place, (gone, new)) in script.gone.iter().zip(&script.new).enumerate() {
+            assert!(model.remove(gone) && model.insert(*new), "{place}");
+        }
+        let sorted = |mut keys: Vec<u64>| {
+            keys.sort_unstable();
+            keys
+        };
+        let last: Vec<u64> = model.into_iter().collect();
+        assert_eq!(sorted(script.last.clone()), last);
+        assert_eq!(sorted(script.model(900)), last);
+        assert_eq!(script.model(0), script.first);
+        // Most of those that were in at first are gone, some new ones too.
+        assert!(script.gone.iter().any(|&key| key >= 100));
+        assert!(Script::new(&keys, 0, 10, 1).new.is_empty());
+    }
+}
