@@ -97,9 +97,13 @@ fn planned<F: PlanFilter>(goal: Goal) -> Result<Option<Plan<F::Params>>, Violati
     let ordinary = (100..=1_000_000).contains(&goal.items)
         && match goal.budget {
             Budget::Fpr(fpr) => (1e-3..=0.1).contains(&fpr),
-            Budget::BitsPerKey(bits) => (8.0..=24.0).contains(&bits),
+            // Filters that store fingerprints cannot do with very short ones, and may set some slots aside, which a hundred keys notice.
+            Budget::BitsPerKey(bits) => {
+                let least = if goal.items < 1000 { 12.0 } else { 10.0 };
+                (least..=24.0).contains(&bits)
+            }
             Budget::Bytes(bytes) => {
-                (goal.items..=4 * goal.items).contains(&bytes) && goal.items > 100
+                (goal.items * 5 / 4..=4 * goal.items).contains(&bytes) && goal.items > 100
             }
         };
     let plan = match F::plan(goal) {

@@ -1,0 +1,153 @@
+//! A bucket in one register: all of its slots compared at once.
+//!
+//! The slots of a bucket lie side by side as *lanes* of a word, each as wide as a fingerprint, the first one lowest. A lane is compared with the others'
+//! help only in that carries are kept from crossing over: this is arithmetic within a register, the same on every machine,
+//! and needs no vector instructions. What lies in the word above the last lane is never looked at.
+
+use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
+
+/// A word that holds a bucket: 64 or 128 bits.
+pub(crate) trait Word:
+    Copy
+    + PartialEq
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+    /// Its size.
+    const BYTES: usize;
+    /// No bit set.
+    const ZERO: Self;
+
+    /// The lowest bits of a wider word.
+    fn narrow(wide: u128) -> Self;
+    /// The lowest 64 bits.
+    fn low(self) -> u64;
+    /// The word that stands at the start of `bytes`, which are long enough.
+    fn read(bytes: &[u8]) -> Self;
+    /// Sum, modulo the word.
+    fn plus(self, other: Self) -> Self;
+    /// Difference, modulo the word.
+    fn minus(self, other: Self) -> Self;
+    /// Product, modulo the word.
+    fn times(self, other: Self) -> Self;
+    /// Zeros below the lowest bit set.
+    fn zeros_below(self) -> u32;
+}
+
+macro_rules! word {
+    ($type:ty) => {
+        impl Word for $type {
+            const BYTES: usize = size_of::<Self>();
+            const ZERO: Self = 0;
+
+            #[inline(always)]
+            fn narrow(wide: u128) -> Self {
+                wide as Self
+            }
+
+            #[inline(always)]
+            fn low(self) -> u64 {
+                self as u64
+            }
+
+            #[inline(always)]
+            fn read(bytes: &[u8]) -> Self {
+                let mut word = [0; Self::BYTES];
+                word.copy_from_slice(&bytes[..Self::BYTES]);
+                Self::from_le_bytes(word)
+            }
+
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+
+            #[inline(always)]
+            fn zeros_below(self) -> u32 {
+                self.trailing_zeros()
+            }
+        }
+    };
+}
+
+word!(u64);
+word!(u128);
+
+/// How a word is divided into lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Lanes<W> {
+    /// One in each lane.
+    ones: W,
+    /// The highest bit of each lane.
+    highs: W,
+    /// Bits in a lane.
+    bits: u32,
+}
+
+impl<W: Word> Lanes<W> {
+    /// Lanes of `bits` bits, of which `ones` has the lowest one each.
+    #[inline(always)]
+    pub(crate) fn new(ones: u128, bits: u32) -> Self {
+        let ones = W::narrow(ones);
+        Self {
+            ones,
+            highs: ones << (bits - 1),
+            bits,
+        }
+    }
+
+    /// The same value in every lane.
+    #[inline(always)]
+    pub(crate) fn splat(self, value: u64) -> W {
+        self.ones.times(W::narrow(value.into()))
+    }
+
+    /// Whether a lane of either word is zero. Six instructions for both: a borrow can pass from a lane to the next one only out
+    /// of a lane that is zero.
+    #[inline(always)]
+    pub(crate) fn any_zero(self, one: W, other: W) -> bool {
+        let borrowed = |word: W| word.minus(self.ones) & !word;
+        (borrowed(one) | borrowed(other)) & self.highs != W::ZERO
+    }
+
+    /// The highest bit of each lane that is zero, exactly.
+    #[inline(always)]
+    pub(crate) fn zeros(self, word: W) -> W {
+        let below = self.highs.minus(self.ones);
+        !((word & below).plus(below) | word) & self.highs
+    }
+
+    /// How many lanes a mask of highest bits marks.
+    #[inline(always)]
+    pub(crate) fn count(self, mask: W, lanes: u32) -> u32 {
+        // The product adds all lanes up in the last one.
+        let sum = (mask >> (self.bits - 1)).times(self.ones) >> (self.bits * (lanes - 1));
+        sum.low() as u32 & 0xF
+    }
+
+    /// The number of the lowest lane that a mask of highest bits marks; meaningless if it marks none.
+    #[inline(always)]
+    pub(crate) fn lowest(self, mask: W) -> u32 {
+        mask.zeros_below() / self.bits
+    }
+}
+
+/// So many bits, the lowest ones, set.
+#[inline(always)]
+pub(crate) const fn low_bits(bits: u32) -> u64 {
+    (1 << bits) - 1
+}

@@ -1,0 +1,173 @@
+//! How often the filter is wrong, and how large it must be.
+//!
+//! A query takes of a key no more than its fingerprint, one of T, and its pair of buckets, one of M / 2: together one of
+//! `C = T M / 2` **cells**, all equally likely. Whichever way fingerprints have been moved, a key is answered `true` exactly if some key of the same
+//! cell is in. So with n keys the rate is the share of cells they occupy,
+//!
+//! ```text
+//! fpr = 1 - (1 - 1/C)^n  ~  1 - e^(-2 n / (T M))        ~  2 b a / 2^f  for buckets of b slots, load a, f bits
+//! ```
+//!
+//! exactly, in the mean over all seeds; how many cells n keys occupy is the classical occupancy problem, which gives its spread as well.
+//! (Fan et al. bound the same rate by `1 - (1 - 1/2^f)^(2b)`, with every slot in use.)
+
+use crate::params::MAX_FINGERPRINT_BITS;
+use crate::{CuckooParams, Layout};
+use amq_core::numeric::{cells_for, last_true, occupied_share};
+use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
+
+/// Slots that a plan adds to those it fills. In small tables chance is less even: without them, some of the filters for a few dozen
+/// keys would refuse one of these. Measured: with so many, fewer than one in 10^5 of any size does, extrapolated, one in 10^9.
+const SPARE: f64 = 32.0;
+
+/// The cells of a table with these parameters: fingerprints times pairs of buckets. NaN for parameters out of range.
+pub fn cells<L: Layout>(params: &CuckooParams) -> f64 {
+    if params.check::<L>().is_err() {
+        return f64::NAN;
+    }
+    params.fingerprints::<L>() as f64 * (params.buckets / 2) as f64
+}
+
+/// The exact false-positive rate of filters with n distinct keys over all seeds, and its spread.
+pub fn fpr<L: Layout>(params: &CuckooParams, items: u64) -> PredictedFpr {
+    occupied_share(cells::<L>(params), items)
+}
+
+/// Bits per key that a large filter takes at this rate.
+pub fn bits_per_key<L: Layout>(fpr: f64) -> f64 {
+    // At a million keys the spare slots no longer count.
+    plan::<L>(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
+}
+
+/// How many cells more keys share than their two buckets have slots, in the mean: at most this is the probability that a filter has to
+/// refuse one of `items` distinct keys for that reason.
+///
+/// `C P(X > 2b)`, with X Poisson distributed of mean `n / C`; below one in a hundred, its first term.
+pub fn crowded_cells<L: Layout>(params: &CuckooParams, items: u64) -> f64 {
+    let cells = cells::<L>(params);
+    let mean = items as f64 / cells;
+    let most = 2 * L::SLOTS;
+    // mean^(2b + 1) / (2b + 1)!
+    let term = (1..=most + 1).fold(1.0, |term, i| term * mean / f64::from(i));
+    cells * term
+}
+
+/// The smallest filter for a rate, or the best for a size.
+pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
+    goal.check(1)?;
+    let candidates =
+        (L::PLANNED_BITS..=MAX_FINGERPRINT_BITS).filter_map(|bits| match goal.budget {
+            Budget::Fpr(fpr) => smallest::<L>(goal.items, fpr, bits),
+            Budget::BitsPerKey(_) | Budget::Bytes(_) => {
+                largest::<L>(goal.items, goal.max_bits(), bits)
+            }
+        });
+    let planned = candidates.map(|params| Plan {
+        items: goal.items,
+        bytes: params.bytes::<L>(),
+        expected_fpr: fpr::<L>(&params, goal.items).mean,
+        build_bytes: params.bytes::<L>(),
+        params,
+    });
+    let best = planned.min_by(|one, other| {
+        let by_bytes = one.bytes.cmp(&other.bytes);
+        let by_rate = one.expected_fpr.total_cmp(&other.expected_fpr);
+        match goal.budget {
+            Budget::Fpr(_) => by_bytes.then(by_rate),
+            Budget::BitsPerKey(_) | Budget::Bytes(_) => by_rate.then(by_bytes),
+        }
+    });
+    best.ok_or_else(|| refusal::<L>(goal))
+}
+
+/// The fewest buckets that hold `items` keys, with fingerprints of so many bits; none if there cannot be enough.
+fn enough<L: Layout>(items: u64, bits: u32) -> Option<CuckooParams> {
+    let slots = (items as f64 + SPARE) / L::LOAD;
+    let by_load = libm::ceil(slots / f64::from(2 * L::STRIDE));
+    let params = checked(by_load, bits)?;
+    let crowded = crowded_cells::<L>(&params, items);
+    if crowded <= L::CROWDED {
+        return Some(params);
+    }
+    // It falls with the 2b-th power of the number of buckets.
+    let factor = libm::pow(crowded / L::CROWDED, 0.5 / f64::from(L::SLOTS));
+    checked(libm::ceil(by_load * factor), bits)
+}
+
+/// The fewest buckets with which `items` keys have a rate of at most `fpr`.
+fn smallest<L: Layout>(items: u64, asked: f64, bits: u32) -> Option<CuckooParams> {
+    let enough = enough::<L>(items, bits)?;
+    let pairs = libm::floor(cells_for(asked, items) / enough.fingerprints::<L>() as f64);
+    // Rounding may be off by a pair either way.
+    let mut params = checked((pairs - 1.0).max((enough.buckets / 2) as f64), bits)?;
+    while fpr::<L>(&params, items).mean > asked {
+        params = checked(
+            (params.buckets / 2 + 1 + (params.buckets >> 50)) as f64,
+            bits,
+        )?;
+    }
+    Some(params)
+}
+
+/// The most buckets in so many bits of memory, if they are enough.
+fn largest<L: Layout>(items: u64, allowed: u64, bits: u32) -> Option<CuckooParams> {
+    let enough = enough::<L>(items, bits)?;
+    let most = CuckooParams::max_buckets(bits) / 2;
+    let with = |pairs: u64| CuckooParams {
+        buckets: 2 * pairs,
+        fingerprint_bits: bits,
+    };
+    let fits = |pairs: u64| with(pairs).bytes::<L>() <= allowed / 8;
+    let params = with(last_true(enough.buckets / 2, most, fits));
+    fits(params.buckets / 2).then_some(params)
+}
+
+/// Parameters with so many pairs of buckets, at least one, if there can be so many.
+fn checked(pairs: f64, bits: u32) -> Option<CuckooParams> {
+    let most = CuckooParams::max_buckets(bits) / 2;
+    (pairs <= most as f64).then(|| CuckooParams {
+        buckets: 2 * (pairs as u64).clamp(1, most),
+        fingerprint_bits: bits,
+    })
+}
+
+/// Why there is no plan.
+fn refusal<L: Layout>(goal: Goal) -> PlanError {
+    let Goal { items, budget } = goal;
+    let sizes =
+        (L::PLANNED_BITS..=MAX_FINGERPRINT_BITS).filter_map(|bits| enough::<L>(items, bits));
+    let Some(min) = sizes.map(|params| params.bytes::<L>()).min() else {
+        let largest = largest_table(L::PLANNED_BITS).bytes::<L>();
+        let needed = items as f64 / L::LOAD * f64::from(L::PLANNED_BITS) / 8.0;
+        return PlanError::TooLarge {
+            bytes: needed.max(largest as f64),
+            max_bytes: largest,
+        };
+    };
+    match budget {
+        Budget::Fpr(asked) => PlanError::FprUnreachable {
+            fpr: asked,
+            lowest: lowest_fpr::<L>(items),
+            items,
+        },
+        Budget::BitsPerKey(_) | Budget::Bytes(_) => PlanError::Bytes {
+            bytes: goal.max_bits() / 8,
+            min,
+        },
+    }
+}
+
+/// The lowest rate that can be planned for so many keys, at any size.
+fn lowest_fpr<L: Layout>(items: u64) -> f64 {
+    let largest = (L::PLANNED_BITS..=MAX_FINGERPRINT_BITS).map(largest_table);
+    let rates = largest.map(|params| fpr::<L>(&params, items).mean);
+    rates.fold(1.0, f64::min)
+}
+
+/// As many buckets as there can be.
+const fn largest_table(fingerprint_bits: u32) -> CuckooParams {
+    CuckooParams {
+        buckets: CuckooParams::max_buckets(fingerprint_bits),
+        fingerprint_bits,
+    }
+}
