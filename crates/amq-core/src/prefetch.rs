@@ -8,7 +8,7 @@ use crate::KeyHash;
 
 /// How many hashes ahead lines are asked for: more than a core can wait for at once gains nothing, and fewer leave it idle. Measured at
 /// 8, 12, 16, 24, 32, 48 and 64 on tables of 13 MB; 32 was best.
-const DISTANCE: usize = 32;
+pub const DISTANCE: usize = 32;
 
 /// Hints that `slice[index]` will be read soon. An index out of range is ignored by the hardware.
 #[inline(always)]

@@ -24,6 +24,12 @@ pub(crate) const fn from(i: u32) -> u64 {
 pub(crate) trait Select {
     /// Where the one is that has `rank` ones below it; 64 if there is none. `rank` is below 64.
     fn select(word: u64, rank: u32) -> u32;
+
+    /// The same as a word with nothing but this one in it; zero if there is none.
+    #[inline(always)]
+    fn nth_one(word: u64, rank: u32) -> u64 {
+        1u64.checked_shl(Self::select(word, rank)).unwrap_or(0)
+    }
 }
 
 /// Select by arithmetic on all bytes of a word at once (S. Vigna, *Broadword implementation of rank/select queries*, WEA 2008).

@@ -6,9 +6,9 @@
 
 use crate::bits::{Select, below, from, put_in, take_out, through};
 use crate::params::BLOCK_SLOTS;
-use crate::table::{SATURATED, Table};
+use crate::table::{Metadata, SATURATED, Table};
 use amq_core::KeyHash;
-use amq_core::prefetch::ahead;
+use amq_core::prefetch::DISTANCE;
 
 /// What an insert found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,35 +30,71 @@ pub(crate) enum Taken {
     Last,
 }
 
+/// The first slot of a block, from `slot` on, that no run reaches whose home is in an earlier block or among `homes` of the slot; 64 if there is none.
+#[inline(always)]
+fn free_in<S: Select>(metadata: Metadata, slot: u32, homes: impl Fn(u32) -> u64) -> u32 {
+    // Otherwise the whole block belongs to runs of earlier ones.
+    if metadata.offset < 64 {
+        let offset = metadata.offset as u32;
+        // As if the runs of earlier blocks ended just before the offset.
+        let ends = metadata.runends & from(offset);
+        let mut slot = slot.max(offset);
+        while slot < 64 {
+            let runs = (metadata.occupieds & homes(slot)).count_ones();
+            let free = match runs {
+                0 => offset,
+                // 65 if the run ends in a later block.
+                _ => S::select(ends, runs - 1) + 1,
+            };
+            if free <= slot {
+                return slot;
+            }
+            slot = free;
+        }
+    }
+    64
+}
+
 impl Table {
     /// Puts a fingerprint in. There must be an empty slot.
     #[inline(always)]
     pub(crate) fn insert<S: Select>(&mut self, fingerprint: u64) -> Put {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
-        let run = self.run::<S>(quotient);
-        let (place, found) = self.place(run, remainder);
-        let new_run = run.is_empty();
-        if new_run {
-            let occupieds = self.metadata(block).occupieds | 1 << slot;
-            if run.start == quotient {
-                // Nothing of others is here: the slot is empty.
-                self.set_occupieds(block, occupieds);
-                let runends = self.metadata(block).runends | 1 << slot;
-                self.set_runends(block, runends);
-                self.set_remainder(quotient, remainder);
-                return Put::New;
-            }
-            let empty = self.first_empty::<S>(run.end);
-            self.set_occupieds(block, occupieds);
-            self.make_room(run.start, place, empty, remainder, 1);
-            self.raise_offsets(block, empty / BLOCK_SLOTS);
+        let metadata = self.metadata(block);
+        let run = self.run_in::<S>(quotient, metadata);
+        if run.is_empty() && run.start == quotient {
+            // Nothing is at home here, and nothing of others is here: the slot is empty.
+            let start = self.remainders_at(block);
+            self.fields.set(&mut self.bytes[start..], slot, remainder);
+            self.set_occupieds(block, metadata.occupieds | 1 << slot);
+            self.set_runends(block, metadata.runends | 1 << slot);
             return Put::New;
         }
+        let (place, found) = self.place(run, remainder);
+        let new_run = u64::from(run.is_empty());
+        let put = if found { Put::Again } else { Put::New };
+        let begin = block * BLOCK_SLOTS;
+        let empty = match run.end - begin {
+            near @ 0..64 => free_in::<S>(metadata, near as u32, through),
+            _ => 64,
+        };
+        if empty < 64 {
+            // All that changes is in this block.
+            let start = self.remainders_at(block);
+            let remainders = &mut self.bytes[start..];
+            self.fields
+                .put_in(remainders, (place - begin) as u32, empty, remainder);
+            let first = (run.start - begin) as u32;
+            self.set_occupieds(block, metadata.occupieds | 1 << slot);
+            self.set_runends(block, put_in(metadata.runends, first, empty, new_run));
+            return put;
+        }
         let empty = self.first_empty::<S>(run.end);
-        self.make_room(run.start, place, empty, remainder, 0);
+        self.set_occupieds(block, metadata.occupieds | 1 << slot);
+        self.make_room(run.start, place, empty, remainder, new_run);
         self.raise_offsets(block, empty / BLOCK_SLOTS);
-        if found { Put::Again } else { Put::New }
+        put
     }
 
     /// Takes one copy of a fingerprint out.
@@ -66,57 +102,70 @@ impl Table {
     pub(crate) fn remove<S: Select>(&mut self, fingerprint: u64) -> Taken {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
-        let run = self.run::<S>(quotient);
+        let metadata = self.metadata(block);
+        let run = self.run_in::<S>(quotient, metadata);
         let (place, found) = self.place(run, remainder);
         if !found {
             return Taken::Nothing;
         }
         let more = place + 1 < run.end && self.remainder(place + 1) == remainder;
-        // What is from here on is at home, or nothing.
-        let last = self.first_settled::<S>(run.end) - 1;
-        if run.end - run.start == 1 {
-            let occupieds = self.metadata(block).occupieds & !(1 << slot);
-            self.set_occupieds(block, occupieds);
+        // The run is gone if this was all of it.
+        let gone = u64::from(run.end - run.start == 1) << slot;
+        let begin = block * BLOCK_SLOTS;
+        let settled = match run.end - begin {
+            near @ 0..64 => free_in::<S>(metadata, near as u32, below),
+            _ => 64,
+        };
+        if settled < 64 {
+            // All that changes is in this block.
+            let start = self.remainders_at(block);
+            let last = settled - 1;
+            let remainders = &mut self.bytes[start..];
+            self.fields
+                .take_out(remainders, (place - begin) as u32, last, 0);
+            let first = (run.start - begin) as u32;
+            self.set_occupieds(block, metadata.occupieds & !gone);
+            self.set_runends(block, take_out(metadata.runends, first, last, 0));
+        } else {
+            // What is from here on is at home, or nothing.
+            let last = self.first_settled::<S>(run.end) - 1;
+            self.set_occupieds(block, metadata.occupieds & !gone);
+            self.close_gap(run.start, place, last);
+            self.lower_offsets::<S>(block, last / BLOCK_SLOTS);
         }
-        self.close_gap(run.start, place, last);
-        self.lower_offsets::<S>(block, last / BLOCK_SLOTS);
         if more { Taken::Copy } else { Taken::Last }
     }
 
     /// Inserts each hash; how many were new. There must be as many empty slots.
+    ///
+    /// Loops of its own instead of [`amq_core::prefetch::ahead`]: closures given to that one would not be compiled with the instructions that select is.
     #[inline(always)]
     pub(crate) fn insert_each<S: Select>(&mut self, hashes: &[KeyHash]) -> u64 {
         let mut new = 0;
-        ahead(
-            self,
-            hashes,
-            |table, hash| table.prefetch(hash),
-            |table, _, hash| {
-                let put = table.insert::<S>(table.fingerprint(hash));
-                new += u64::from(put == Put::New);
-            },
-        );
+        for &hash in hashes.iter().take(DISTANCE) {
+            self.prefetch(hash);
+        }
+        for (i, &hash) in hashes.iter().enumerate() {
+            if let Some(&later) = hashes.get(i + DISTANCE) {
+                self.prefetch(later);
+            }
+            let put = self.insert::<S>(self.fingerprint(hash));
+            new += u64::from(put == Put::New);
+        }
         new
     }
 
     /// Asks for each hash; the slices are equally long.
     #[inline(always)]
     pub(crate) fn contains_each<S: Select>(&self, hashes: &[KeyHash], answers: &mut [bool]) {
-        let mut table = self;
-        ahead(
-            &mut table,
-            hashes,
-            |table, hash| table.prefetch(hash),
-            |table, i, hash| answers[i] = table.contains::<S>(table.fingerprint(hash)),
-        );
-    }
-
-    #[inline(always)]
-    fn set_remainder(&mut self, position: u64, remainder: u64) {
-        let start = self.remainders_at(self.wrapped(position / BLOCK_SLOTS));
-        if let Some(block) = self.bytes.get_mut(start..) {
-            self.fields
-                .set(block, (position % BLOCK_SLOTS) as u32, remainder);
+        for &hash in hashes.iter().take(DISTANCE) {
+            self.prefetch(hash);
+        }
+        for (i, (&hash, answer)) in hashes.iter().zip(answers).enumerate() {
+            if let Some(&later) = hashes.get(i + DISTANCE) {
+                self.prefetch(later);
+            }
+            *answer = self.contains::<S>(self.fingerprint(hash));
         }
     }
 
@@ -140,24 +189,9 @@ impl Table {
         let first = position / BLOCK_SLOTS;
         let mut slot = (position % BLOCK_SLOTS) as u32;
         for block in first..=first + self.blocks {
-            let metadata = self.metadata(self.wrapped(block));
-            // Otherwise the whole block belongs to runs of earlier ones.
-            if metadata.offset < 64 {
-                let offset = metadata.offset as u32;
-                let ends = metadata.runends & from(offset);
-                slot = slot.max(offset);
-                while slot < 64 {
-                    let runs = (metadata.occupieds & homes(slot)).count_ones();
-                    let free = match runs {
-                        0 => offset,
-                        // 65 if the run ends in a later block.
-                        _ => S::select(ends, runs - 1) + 1,
-                    };
-                    if free <= slot {
-                        return block * BLOCK_SLOTS + u64::from(slot);
-                    }
-                    slot = free;
-                }
+            let free = free_in::<S>(self.metadata(self.wrapped(block)), slot, &homes);
+            if free < 64 {
+                return block * BLOCK_SLOTS + u64::from(free);
             }
             slot = 0;
         }
@@ -186,9 +220,7 @@ impl Table {
                 };
                 let from = place.saturating_sub(begin) as u32;
                 let at = self.remainders_at(home);
-                if let Some(block) = self.bytes.get_mut(at..) {
-                    self.fields.put_in(block, from, to, carried);
-                }
+                self.fields.put_in(&mut self.bytes[at..], from, to, carried);
                 carried = leaving;
             }
         }
@@ -218,9 +250,7 @@ impl Table {
                 };
                 let from = place.saturating_sub(begin) as u32;
                 let at = self.remainders_at(home);
-                if let Some(block) = self.bytes.get_mut(at..) {
-                    self.fields.take_out(block, from, to, next);
-                }
+                self.fields.take_out(&mut self.bytes[at..], from, to, next);
             }
         }
     }

@@ -3,23 +3,27 @@
 //! A block has 64 of them, in exactly r words. Single ones are read by a load of eight bytes from wherever they begin; several at once
 //! are compared within such a load, each in its own bits; and they are shifted by whole words.
 
-use crate::bits::{below, from, through};
+use crate::bits::{below, from};
 
-/// Eight bytes from `at` on, as a little-endian word. Zero out of range, which does not happen.
+/// Eight bytes from `at` on, as a little-endian word.
 #[inline(always)]
 pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
-    match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        Some(word) => u64::from_le_bytes(*word),
-        None => 0,
-    }
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(word)
 }
 
 /// Writes eight bytes.
 #[inline(always)]
 pub(crate) fn store(bytes: &mut [u8], at: usize, word: u64) {
-    if let Some(place) = bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
-        *place = word.to_le_bytes();
-    }
+    bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+}
+
+/// The `count` lowest bits of `new`, all if there are as many, and the others of `old`.
+#[inline(always)]
+const fn blend(old: u64, new: u64, count: u32) -> u64 {
+    let mask = if count < 64 { below(count) } else { u64::MAX };
+    (new & mask) | (old & !mask)
 }
 
 /// How wide a field is, and the masks for comparing many of them in one word.
@@ -56,8 +60,8 @@ impl Fields {
     /// A load from field `i` of a block on: that field is in the lowest bits.
     #[inline(always)]
     pub(crate) fn window(&self, block: &[u8], start: usize, i: u32) -> u64 {
-        let bit = i * self.bits;
-        load(block, start + (bit / 8) as usize) >> (bit % 8)
+        let (at, shift) = self.byte_of(i);
+        load(block, start + at) >> shift
     }
 
     /// The highest bit of each field of `window` that is equal to `value`.
@@ -68,6 +72,15 @@ impl Fields {
         let low = !self.tops;
         let nonzero = ((differing & low & self.all()) + (self.all() & low)) | differing;
         !nonzero & self.tops
+    }
+
+    /// Whether any of the first `count` fields is equal to `value`: 1 or 0. At most as many as there are in a load; anything for more.
+    #[inline(always)]
+    pub(crate) const fn any_equal(&self, window: u64, value: u64, count: u32) -> u32 {
+        let differing = window ^ value.wrapping_mul(self.ones);
+        // A field that is zero borrows, and so may those above it, but then there is one already.
+        let zero = differing.wrapping_sub(self.ones) & !differing & self.tops;
+        (zero & self.first(count) != 0) as u32
     }
 
     /// The highest bit of each field of `window` that is less than `value`.
@@ -93,59 +106,87 @@ impl Fields {
     }
 
     /// Puts `value` in as field `first` of a block, the fields from there to `last` one further on, and field `last` gone.
+    ///
+    /// The block's metadata must follow it: two words are always read and written back, since whether one would do is chance.
     #[inline(always)]
     pub(crate) fn put_in(&self, block: &mut [u8], first: u32, last: u32, value: u64) {
         let r = self.bits;
-        let (begin, end) = (first * r, (last + 1) * r);
-        if begin == end {
+        if r == 0 {
             return;
         }
-        let (mut at, shift) = (begin / 64, begin % 64);
-        let last_at = (end - 1) / 64;
-        let mut old = load(block, at as usize * 8);
-        let moved = old & from(shift);
-        let mut new = (old & below(shift)) | (moved << r) | (value << shift);
-        let mut carry = (moved >> (64 - r)) | (value >> 1 >> (63 - shift));
-        while at < last_at {
-            store(block, at as usize * 8, new);
-            at += 1;
-            old = load(block, at as usize * 8);
-            new = (old << r) | carry;
-            carry = old >> (64 - r);
+        let (at, shift) = self.byte_of(first);
+        let left = shift + (last + 1 - first) * r;
+        let two = &mut block[at..at + 16];
+        let (one, other) = (load(two, 0), load(two, 8));
+        let moved = one & from(shift);
+        // As it begins in the first byte, a field does not go over the end of the word.
+        let new = (one & below(shift)) | (moved << r) | (value << shift);
+        store(two, 0, blend(one, new, left));
+        let new = (other << r) | (moved >> (64 - r));
+        store(two, 8, blend(other, new, left.saturating_sub(64)));
+        if left > 128 {
+            self.put_in_on(&mut block[at + 16..], left - 128, other >> (64 - r));
         }
-        let kept = !through((end - 1) % 64);
-        store(block, at as usize * 8, (new & !kept) | (old & kept));
     }
 
-    /// Takes field `first` of a block out, those up to `last` one back, and `value` in the place of the last.
+    /// The words after the first two: what `carry` is of the field that came from there goes in.
+    #[inline(always)]
+    fn put_in_on(&self, words: &mut [u8], left: u32, carry: u64) {
+        let (mut at, mut left, mut carry) = (0, left, carry);
+        while left > 0 {
+            let old = load(words, at);
+            store(words, at, blend(old, (old << self.bits) | carry, left));
+            carry = old >> (64 - self.bits);
+            left = left.saturating_sub(64);
+            at += 8;
+        }
+    }
+
+    /// Takes field `first` of a block out, those up to `last` one back, and `value` in the place of the last. As above, two words at least.
     #[inline(always)]
     pub(crate) fn take_out(&self, block: &mut [u8], first: u32, last: u32, value: u64) {
         let r = self.bits;
-        let (begin, end) = (first * r, (last + 1) * r);
-        if begin == end {
+        if r == 0 {
             return;
         }
-        let (mut at, shift) = (begin / 64, begin % 64);
-        let last_at = (end - 1) / 64;
-        let mut old = load(block, at as usize * 8);
-        let mut kept = below(shift);
-        while at < last_at {
-            let next = load(block, at as usize * 8 + 8);
-            let new = (old >> r) | (next << (64 - r));
-            store(block, at as usize * 8, (new & !kept) | (old & kept));
-            (old, kept) = (next, 0);
-            at += 1;
+        let (at, shift) = self.byte_of(first);
+        let left = shift + (last + 1 - first) * r;
+        let two = &mut block[at..at + 16];
+        let (one, other) = (load(two, 0), load(two, 8));
+        let new = (one >> r) | (other << (64 - r));
+        let new = (one & below(shift)) | (new & from(shift));
+        store(two, 0, blend(one, new, left));
+        if left <= 128 {
+            store(two, 8, blend(other, other >> r, left.saturating_sub(64)));
+        } else {
+            self.take_out_on(&mut block[at + 8..], left - 64);
         }
-        kept |= !through((end - 1) % 64);
-        store(block, at as usize * 8, ((old >> r) & !kept) | (old & kept));
         self.set(block, last, value);
+    }
+
+    /// The words after the first.
+    #[inline(always)]
+    fn take_out_on(&self, words: &mut [u8], left: u32) {
+        let (mut at, mut left, mut old) = (0, left, load(words, 0));
+        while left > 64 {
+            let next = load(words, at + 8);
+            store(words, at, (old >> self.bits) | (next << (64 - self.bits)));
+            (old, left, at) = (next, left - 64, at + 8);
+        }
+        store(words, at, blend(old, old >> self.bits, left));
+    }
+
+    /// The byte that field `i` begins in, and at which bit of it.
+    #[inline(always)]
+    const fn byte_of(&self, i: u32) -> (usize, u32) {
+        let bit = i * self.bits;
+        ((bit / 8) as usize, bit % 8)
     }
 
     /// Writes field `i` of a block.
     #[inline(always)]
     pub(crate) fn set(&self, block: &mut [u8], i: u32, value: u64) {
-        let bit = i * self.bits;
-        let (at, shift) = ((bit / 8) as usize, bit % 8);
+        let (at, shift) = self.byte_of(i);
         let cleared = load(block, at) & !(self.mask() << shift);
         store(block, at, cleared | (value << shift));
     }
@@ -157,10 +198,10 @@ mod tests {
     use amq_core::index::remix;
     use std::vec::Vec;
 
-    /// A block's words, and eight bytes after them that must not change.
+    /// A block's words, and bytes after them, as many as its metadata have, that must not change.
     fn packed(list: &[u64], r: u32) -> Vec<u8> {
         let mut block = std::vec![0u8; r as usize * 8];
-        block.extend([0xA5; 8]);
+        block.extend([0xA5; 17]);
         let fields = Fields::new(r);
         for (i, &value) in list.iter().enumerate() {
             fields.set(&mut block, i as u32, value);
@@ -176,7 +217,7 @@ mod tests {
                 .map(|i| remix(i, r.into()) & fields.mask())
                 .collect();
             let block = packed(&list, r);
-            assert_eq!(block[r as usize * 8..], [0xA5; 8]);
+            assert_eq!(block[r as usize * 8..], [0xA5; 17]);
             for (i, &value) in list.iter().enumerate() {
                 assert_eq!(fields.window(&block, 0, i as u32) & fields.mask(), value);
                 let bits = (0..r).map(|bit| {

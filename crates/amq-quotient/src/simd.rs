@@ -64,9 +64,13 @@ macro_rules! operations {
             impl crate::bits::Select for Pdep {
                 #[inline(always)]
                 fn select(word: u64, rank: u32) -> u32 {
+                    Self::nth_one(word, rank).trailing_zeros()
+                }
+
+                #[inline(always)]
+                fn nth_one(word: u64, rank: u32) -> u64 {
                     // SAFETY: this type is used in the functions below only, which have BMI2.
-                    let bit = unsafe { core::arch::x86_64::_pdep_u64(1 << rank, word) };
-                    bit.trailing_zeros()
+                    unsafe { core::arch::x86_64::_pdep_u64(1 << rank, word) }
                 }
             }
 

@@ -31,6 +31,8 @@ pub(crate) struct Table {
     pub(crate) blocks: u64,
     /// Bytes of a block.
     stride: usize,
+    /// Bytes of the remainders in it.
+    remainder_bytes: usize,
 }
 
 /// The metadata of a block.
@@ -73,6 +75,7 @@ impl Table {
             fingerprints: params.fingerprints(),
             blocks: params.blocks(),
             stride: METADATA_BYTES as usize + 8 * params.remainder_bits as usize,
+            remainder_bytes: 8 * params.remainder_bits as usize,
         }
     }
 
@@ -123,27 +126,23 @@ impl Table {
     /// Where a block's metadata begin in memory: after the remainders, so that a load of the last of these stays in the block.
     #[inline(always)]
     pub(crate) const fn metadata_at(&self, block: u64) -> usize {
-        self.remainders_at(block) + 8 * self.fields.bits as usize
+        self.remainders_at(block) + self.remainder_bytes
     }
 
     #[inline(always)]
     pub(crate) fn metadata(&self, block: u64) -> Metadata {
-        let at = self.metadata_at(block);
-        match self
-            .bytes
-            .get(at..)
-            .and_then(|rest| rest.first_chunk::<17>())
-        {
-            Some(chunk) => Metadata {
-                occupieds: load(chunk, OCCUPIEDS),
-                runends: load(chunk, RUNENDS),
-                offset: chunk[OFFSET].into(),
-            },
-            None => Metadata {
-                occupieds: 0,
-                runends: 0,
-                offset: 0,
-            },
+        self.metadata_from(self.remainders_at(block))
+    }
+
+    /// The metadata of the block that begins there.
+    #[inline(always)]
+    fn metadata_from(&self, start: usize) -> Metadata {
+        let at = start + self.remainder_bytes;
+        let metadata = &self.bytes[at..at + METADATA_BYTES as usize];
+        Metadata {
+            occupieds: load(metadata, OCCUPIEDS),
+            runends: load(metadata, RUNENDS),
+            offset: metadata[OFFSET].into(),
         }
     }
 
@@ -167,7 +166,13 @@ impl Table {
 
     #[inline(always)]
     fn runends(&self, block: u64) -> u64 {
-        load(&self.bytes, self.metadata_at(block) + RUNENDS)
+        self.runends_from(self.remainders_at(block))
+    }
+
+    /// The runends of the block that begins there.
+    #[inline(always)]
+    fn runends_from(&self, start: usize) -> u64 {
+        load(&self.bytes, start + self.remainder_bytes + RUNENDS)
     }
 
     /// A load of the remainders from a position on, within its block.
@@ -256,6 +261,45 @@ impl Table {
     /// The run of a quotient.
     #[inline(always)]
     pub(crate) fn run<S: Select>(&self, quotient: u64) -> Run {
+        self.run_in::<S>(quotient, self.metadata(quotient / BLOCK_SLOTS))
+    }
+
+    /// The same, with the metadata of its block.
+    ///
+    /// As in [`contains`](Self::contains) there is one branch, for runs that are far away.
+    #[inline(always)]
+    pub(crate) fn run_in<S: Select>(&self, quotient: u64, metadata: Metadata) -> Run {
+        let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
+        let next = if block + 1 == self.blocks {
+            0
+        } else {
+            block + 1
+        };
+        let skipped = (metadata.offset % 64) as u32;
+        let ends = (metadata.runends >> skipped) | (self.runends(next) << 1 << (63 - skipped));
+        let runs = (metadata.occupieds & below(slot)).count_ones();
+        // As if the runs of earlier blocks ended just before the offset.
+        let free = S::nth_one((ends << 1) | 1, runs).trailing_zeros();
+        let start = (skipped + free).max(slot);
+        let end = (ends & u64::MAX.wrapping_shl(start - skipped)).trailing_zeros();
+        let occupied = (metadata.occupieds >> slot) as u32 & 1;
+        let missing = free | (end & occupied.wrapping_neg()) | (start - skipped);
+        if (missing | metadata.offset as u32) >> 6 != 0 {
+            return self.far_run::<S>(quotient);
+        }
+        let begin = block * BLOCK_SLOTS;
+        let start = begin + u64::from(start);
+        let end = begin + u64::from(skipped + end + 1);
+        Run {
+            start,
+            end: if occupied == 1 { end } else { start },
+        }
+    }
+
+    /// The run of a quotient, wherever it is.
+    #[cold]
+    #[inline(never)]
+    fn far_run<S: Select>(&self, quotient: u64) -> Run {
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let metadata = self.metadata(block);
         let begin = block * BLOCK_SLOTS + self.offset::<S>(block, metadata.offset);
@@ -276,56 +320,72 @@ impl Table {
 
     /// Whether the fingerprint is there.
     ///
-    /// Nine times in ten a run ends in its quotient's block or in the next, and its remainders fit into one load: then there is no branch that
-    /// depends on the key but the one that finds this out.
+    /// Nineteen times in twenty, at the highest load, the run ends within 64 slots of where its block's first may begin, does not go over the end of a block, and its
+    /// remainders fit into one load. Then there is no branch that depends on the key but the one that finds this out.
     #[inline(always)]
     pub(crate) fn contains<S: Select>(&self, fingerprint: u64) -> bool {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
+        let here = self.remainders_at(block);
+        let after = here + self.stride;
+        let after = if after == self.bytes.len() { 0 } else { after };
         let Metadata {
             occupieds,
             runends,
             offset,
-        } = self.metadata(block);
-        let next = if block + 1 == self.blocks {
-            0
-        } else {
-            block + 1
-        };
-        let occupied = occupieds >> slot & 1 == 1;
-        // 64 runends from the offset on.
-        let shift = (offset % 64) as u32;
-        let ends = (runends >> shift) | (self.runends(next) << 1 << (63 - shift));
+        } = self.metadata_from(here);
+        // The runends from the offset on, 64 of them.
+        let skipped = (offset % 64) as u32;
+        let ends = (runends >> skipped) | (self.runends_from(after) << 1 << (63 - skipped));
         let runs = (occupieds & through(slot)).count_ones();
-        let end = S::select(ends, runs.wrapping_sub(1) % 64);
-        let before = ends & below(end % 64);
-        let start = (shift + 64 - before.leading_zeros()).max(slot);
-        let last = shift + end % 64;
+        let end = S::nth_one(ends, runs.wrapping_sub(1) % 64);
+        let before = ends & end.wrapping_sub(1);
+        let start = (skipped + 64 - before.leading_zeros()).max(slot);
+        // 64 and more if there is none.
+        let end = end.trailing_zeros();
+        let last = skipped + end;
         let length = last.wrapping_sub(start).wrapping_add(1);
-        let hard =
-            offset >= 64 || end == 64 || (start ^ last) >= 64 || length > self.fields.per_load;
-        if occupied && hard {
+        // Whether there is a run must not be in this: it is chance, and a branch on it would be foretold wrongly for two absent keys in five. Without one, what was
+        // found is the run before, nearly as seldom out of reach, and its length is zero or less.
+        let far = ((start ^ last) | end | offset as u32) >> 6;
+        let long = self.fields.per_load.wrapping_sub(length) >> 31;
+        if far | long != 0 {
             return self.contains_anyhow::<S>(quotient, remainder);
         }
-        let home = if start < 64 { block } else { next };
-        let window = self
-            .fields
-            .window(&self.bytes, self.remainders_at(home), start % 64);
-        let equal = self.fields.equal(window, remainder) & self.fields.first(length);
-        occupied & (equal != 0)
+        let home = if start < 64 { here } else { after };
+        let window = self.fields.window(&self.bytes, home, start % 64);
+        let equal = self.fields.any_equal(window, remainder, length);
+        equal & (occupieds >> slot) as u32 & 1 == 1
     }
 
     /// The same, wherever the run is and however long.
     #[cold]
     #[inline(never)]
     fn contains_anyhow<S: Select>(&self, quotient: u64, remainder: u64) -> bool {
-        let run = self.run::<S>(quotient);
+        let run = self.far_run::<S>(quotient);
         self.place(run, remainder).1
     }
 
     /// The first position in a run whose remainder is not less, and whether it is equal. The end of the run if all are less.
     #[inline(always)]
     pub(crate) fn place(&self, run: Run, remainder: u64) -> (u64, bool) {
+        let length = run.end - run.start;
+        let near = length <= self.fields.per_load.into()
+            && run.start % BLOCK_SLOTS + length <= BLOCK_SLOTS;
+        if !near {
+            return self.far_place(run, remainder);
+        }
+        let window = self.window(run.start);
+        let first = self.fields.first(length as u32);
+        let passed = (self.fields.less(window, remainder) & first).count_ones();
+        let found = self.fields.any_equal(window, remainder, length as u32) == 1;
+        (run.start + u64::from(passed), found)
+    }
+
+    /// The same for a run that takes several loads.
+    #[cold]
+    #[inline(never)]
+    fn far_place(&self, run: Run, remainder: u64) -> (u64, bool) {
         let mut position = run.start;
         while position < run.end {
             let count = self.at_once(position, run.end);
@@ -336,7 +396,7 @@ impl Table {
                 let found = window >> (passed * self.fields.bits) & self.fields.mask() == remainder;
                 return (position + u64::from(passed), found);
             }
-            position += u64::from(passed.max(1));
+            position += u64::from(count);
         }
         (run.end, false)
     }

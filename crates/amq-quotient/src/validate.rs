@@ -117,7 +117,7 @@ impl Table {
         let mut free = match wrapped {
             0 => 0,
             runs => self
-                .runends_from(0)
+                .runend_positions(0)
                 .nth(runs as usize - 1)
                 .map_or(0, |end| end + 1),
         };
@@ -126,7 +126,7 @@ impl Table {
             items: 0,
             distinct: 0,
         };
-        let mut ends = self.runends_from(free);
+        let mut ends = self.runend_positions(free);
         for block in 0..self.blocks {
             let begin = block * BLOCK_SLOTS;
             let metadata = self.metadata(block);
@@ -202,7 +202,7 @@ impl Table {
     }
 
     /// The positions of runends from one on, once around.
-    fn runends_from(&self, position: u64) -> impl Iterator<Item = u64> + '_ {
+    fn runend_positions(&self, position: u64) -> impl Iterator<Item = u64> + '_ {
         let positions = position..position + self.places();
         positions.filter(|&position| {
             let block = self.wrapped(position / BLOCK_SLOTS);
