@@ -151,3 +151,106 @@ impl<W: Word> Lanes<W> {
 pub(crate) const fn low_bits(bits: u32) -> u64 {
     (1 << bits) - 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amq_core::index::remix;
+    use std::vec::Vec;
+
+    /// The same, lane by lane: what the arithmetic must agree with.
+    fn lanes_of(word: u128, bits: u32, count: u32) -> Vec<u128> {
+        let lane = |i| word >> (i * bits) & u128::from(low_bits(bits));
+        (0..count).map(lane).collect()
+    }
+
+    fn check<W: Word>(ones: u128, bits: u32, count: u32, wide: u128, other: u128) {
+        let lanes = Lanes::<W>::new(ones, bits);
+        let (word, other_word) = (W::narrow(wide), W::narrow(other));
+        let (naive, naive_too) = (lanes_of(wide, bits, count), lanes_of(other, bits, count));
+        let zeros: Vec<u32> = (0..count).filter(|&i| naive[i as usize] == 0).collect();
+
+        let mask = lanes.zeros(word);
+        let marked = lanes_of(mask.wide(), bits, count);
+        for (lane, (marked, value)) in marked.iter().zip(&naive).enumerate() {
+            let want = if *value == 0 { 1 << (bits - 1) } else { 0 };
+            assert_eq!(*marked, want, "{bits} bits, {wide:#x}, lane {lane}");
+        }
+        assert_eq!(
+            lanes.count(mask, count),
+            zeros.len() as u32,
+            "{bits} bits, {wide:#x}"
+        );
+        if let Some(&first) = zeros.first() {
+            assert_eq!(lanes.lowest(mask), first, "{bits} bits, {wide:#x}");
+        }
+        let any = naive.contains(&0) || naive_too.contains(&0);
+        assert_eq!(
+            lanes.any_zero(word, other_word),
+            any,
+            "{bits} bits, {wide:#x} {other:#x}"
+        );
+    }
+
+    trait Wide: Word {
+        fn wide(self) -> u128;
+    }
+    impl<W: Word> Wide for W {
+        fn wide(self) -> u128 {
+            let high = if W::BYTES == 16 {
+                (self >> (W::BYTES as u32 * 4)).low()
+            } else {
+                0
+            };
+            u128::from(self.low()) | u128::from(high) << 64
+        }
+    }
+
+    #[test]
+    fn lanes_are_compared_as_one_by_one() {
+        for count in [2u32, 4] {
+            for bits in 4..=32 {
+                let ones = (0..count).fold(0u128, |word, i| word | 1 << (i * bits));
+                for sample in 0..4000u64 {
+                    let random = |layer| {
+                        let word = u128::from(remix(sample, layer)) << 64
+                            | u128::from(remix(sample, layer + 1));
+                        // In every other sample most lanes are zero, one, or the highest value: where carries would go wrong.
+                        if sample % 2 == 0 {
+                            return word;
+                        }
+                        (0..128 / bits).fold(word, |word, i| {
+                            let lane = u128::from(low_bits(bits)) << (i * bits);
+                            match remix(sample + u64::from(i), layer + 2) % 5 {
+                                0 | 1 => word & !lane,
+                                2 => word & !lane | 1 << (i * bits),
+                                3 => word | lane,
+                                _ => word,
+                            }
+                        })
+                    };
+                    let (word, other) = (random(0), random(10));
+                    check::<u128>(ones, bits, count, word, other);
+                    if count * bits <= 64 {
+                        check::<u64>(ones, bits, count, word, other);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_splat_fills_every_lane() {
+        for bits in 4..=32 {
+            let ones = (0..4).fold(0u128, |word, i| word | 1 << (i * bits));
+            for value in [0, 1, low_bits(bits) / 3, low_bits(bits)] {
+                let word = Lanes::<u128>::new(ones, bits).splat(value);
+                assert!(
+                    lanes_of(word, bits, 4)
+                        .iter()
+                        .all(|&lane| lane == u128::from(value))
+                );
+            }
+        }
+    }
+}

@@ -194,3 +194,116 @@ impl<L: Layout> Table<L> {
         ((bit >> 3) as usize, bit as u32 & 7)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Buckets, Windows};
+    use std::vec;
+
+    fn table<L: Layout>(buckets: u64, bits: u32) -> Table<L> {
+        let params = CuckooParams {
+            buckets,
+            fingerprint_bits: bits,
+        };
+        params.check::<L>().unwrap();
+        Table::new(&params).unwrap()
+    }
+
+    #[test]
+    fn the_other_bucket_is_another_one_and_its_other_is_the_first() {
+        for buckets in (2..200).step_by(2).chain([1000, 4094, (1 << 20) + 2]) {
+            let table = table::<Buckets>(buckets, 12);
+            for tag in [1, 2, 3, 100, 2047, 2048, 4095] {
+                for bucket in (0..buckets.min(300)).chain([buckets / 2, buckets - 1]) {
+                    let other = table.other(bucket, tag);
+                    assert!(other < buckets && other != bucket);
+                    assert_eq!(
+                        table.other(other, tag),
+                        bucket,
+                        "{buckets} buckets, tag {tag}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bucket_and_fingerprint_are_jointly_uniform() {
+        // 16 parts of the table and 15 fingerprints: chi-square with 239 degrees of freedom, mean 239, sd 21.9; five sd both ways.
+        let table = table::<Buckets>(1 << 20, 4);
+        let (mut firsts, mut seconds) = (vec![0u32; 256], vec![0u32; 256]);
+        let samples = 1 << 17;
+        for key in 0..samples as u64 {
+            let place = table.place(KeyHash::of(&key, 1));
+            firsts[(place.first >> 16) as usize * 16 + place.tag as usize] += 1;
+            seconds[(place.second >> 16) as usize * 16 + place.tag as usize] += 1;
+        }
+        for counts in [firsts, seconds] {
+            let expected = f64::from(samples) / 240.0;
+            let filled = counts.iter().enumerate().filter(|(i, _)| i % 16 != 0);
+            let chi2: f64 = filled
+                .map(|(_, &c)| (f64::from(c) - expected).powi(2) / expected)
+                .sum();
+            assert!((129.0..349.0).contains(&chi2), "{chi2}");
+            assert!(
+                counts.iter().step_by(16).all(|&c| c == 0),
+                "zero is no fingerprint"
+            );
+        }
+    }
+
+    #[test]
+    fn slots_of_any_width_do_not_touch_each_other() {
+        fn fill<L: Layout>() {
+            for bits in 4..=32 {
+                let mut table = table::<L>(6, bits);
+                let slots = table.params().slots::<L>();
+                let value = |slot: u64| amq_core::index::remix(slot, bits.into()) & low_bits(bits);
+                for slot in 0..slots {
+                    table.set_slot(slot, value(slot));
+                }
+                for slot in (0..slots).step_by(3) {
+                    table.set_slot(slot, 0);
+                }
+                for slot in 0..slots {
+                    let want = if slot % 3 == 0 { 0 } else { value(slot) };
+                    assert_eq!(table.slot(slot), want, "slot {slot}, {bits} bits");
+                }
+                for bucket in 0..6 {
+                    let word = match table.is_narrow() {
+                        true => table.bucket::<u64>(bucket).into(),
+                        false => table.bucket::<u128>(bucket),
+                    };
+                    for lane in 0..L::SLOTS {
+                        let slot = Table::<L>::slot_of(bucket, lane);
+                        assert_eq!(
+                            (word >> (lane * bits)).low() & low_bits(bits),
+                            table.slot(slot)
+                        );
+                    }
+                }
+            }
+        }
+        fill::<Buckets>();
+        fill::<Windows>();
+    }
+
+    #[test]
+    fn what_is_stored_tells_its_bucket_and_fingerprint() {
+        fn owners<L: Layout>() {
+            for bits in [4, 9, 17, 32] {
+                let mut table = table::<L>(8, bits);
+                for bucket in 0..8 {
+                    for lane in 0..L::SLOTS {
+                        let slot = Table::<L>::slot_of(bucket, lane);
+                        table.set_slot(slot, table.value(5, lane));
+                        assert_eq!(table.owner(slot), (bucket, 5));
+                    }
+                }
+            }
+        }
+        owners::<Buckets>();
+        owners::<Windows>();
+    }
+}

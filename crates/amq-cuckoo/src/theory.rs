@@ -171,3 +171,97 @@ const fn largest_table(fingerprint_bits: u32) -> CuckooParams {
         fingerprint_bits,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Buckets, Windows};
+
+    #[test]
+    fn rates_are_the_computed_ones() {
+        // Eight-bit fingerprints at load 0.94, as others have measured them: 2.906 %.
+        let params = CuckooParams {
+            buckets: 1 << 18,
+            fingerprint_bits: 8,
+        };
+        let rate = fpr::<Buckets>(&params, (0.94 * f64::from(1 << 20)) as u64);
+        assert!((rate.mean - 0.029_06).abs() < 1e-4, "{}", rate.mean);
+        // One key in the smallest table: one cell of 15.
+        let params = CuckooParams {
+            buckets: 2,
+            fingerprint_bits: 4,
+        };
+        assert!((fpr::<Buckets>(&params, 1).mean - 1.0 / 15.0).abs() < 1e-12);
+        assert!((fpr::<Windows>(&params, 1).mean - 1.0 / 7.0).abs() < 1e-12);
+        assert!(
+            fpr::<Buckets>(
+                &CuckooParams {
+                    buckets: 3,
+                    ..params
+                },
+                1
+            )
+            .mean
+            .is_nan()
+        );
+    }
+
+    #[test]
+    fn a_million_keys_take_the_bits_that_the_documentation_says() {
+        for (asked, four, two) in [
+            (0.01, 10.53, 9.58),
+            (1.0 / 256.0, 11.58, 10.64),
+            (1e-3, 13.69, 12.77),
+        ] {
+            assert!((bits_per_key::<Buckets>(asked) - four).abs() < 0.01);
+            assert!((bits_per_key::<Windows>(asked) - two).abs() < 0.01);
+        }
+    }
+
+    #[test]
+    fn plans_are_the_smallest_that_meet_rate_and_load() {
+        fn minimal<L: Layout>() {
+            for items in [1u64, 2, 7, 33, 1000, 123_456, 1_000_000, 300_000_000] {
+                for asked in [0.2, 0.03, 0.01, 1e-3, 1e-6, 1e-9] {
+                    let plan = plan::<L>(Goal::fpr(items, asked)).unwrap();
+                    assert!(plan.expected_fpr <= asked);
+                    let least = enough::<L>(items, plan.params.fingerprint_bits).unwrap();
+                    let fewer = CuckooParams {
+                        buckets: plan.params.buckets - 2,
+                        ..plan.params
+                    };
+                    assert!(
+                        plan.params == least || fpr::<L>(&fewer, items).mean > asked,
+                        "{items} items at {asked}: {fewer:?} would do"
+                    );
+                    assert!(crowded_cells::<L>(&plan.params, items) <= L::CROWDED * 1.01);
+                    let load = items as f64 / plan.params.slots::<L>() as f64;
+                    assert!(load <= L::LOAD);
+                    // Within the same bytes nothing better is planned, and nothing worse.
+                    let same = super::plan::<L>(Goal::bytes(items, plan.bytes)).unwrap();
+                    assert!(same.expected_fpr <= plan.expected_fpr);
+                }
+            }
+        }
+        minimal::<Buckets>();
+        minimal::<Windows>();
+    }
+
+    #[test]
+    fn what_cannot_be_planned_is_refused_with_the_nearest_that_can() {
+        let unreachable = plan::<Buckets>(Goal::fpr(1 << 40, 1e-7));
+        assert!(
+            matches!(unreachable, Err(PlanError::FprUnreachable { lowest, .. }) if lowest > 1e-7 && lowest < 1e-6)
+        );
+        let large = plan::<Windows>(Goal::fpr(1 << 60, 0.5));
+        assert!(
+            matches!(large, Err(PlanError::TooLarge { .. })),
+            "{large:?}"
+        );
+        let Err(PlanError::Bytes { min, .. }) = plan::<Buckets>(Goal::bytes(1000, 100)) else {
+            panic!("100 bytes for 1000 keys");
+        };
+        assert!(plan::<Buckets>(Goal::bytes(1000, min)).is_ok());
+        assert!(plan::<Buckets>(Goal::bytes(1000, min - 1)).is_err());
+    }
+}

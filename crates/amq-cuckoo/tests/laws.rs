@@ -1,0 +1,456 @@
+//! What cuckoo filters promise beyond the suite that all filters pass.
+
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+#![allow(clippy::unwrap_used)]
+
+use amq_cuckoo::{
+    Buckets, CountFilter, Cuckoo, CuckooFilter, CuckooParams, Filter, Full, Goal, InsertFilter,
+    Inserted, KeyHash, Layout, MergeError, MergeFilter, PlanError, PlanFilter, RemoveFilter,
+    WindowedCuckooFilter, Windows, theory,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+fn hash(key: u64, seed: u64) -> KeyHash {
+    KeyHash::of(&key, seed)
+}
+
+fn explicit<L: Layout>(buckets: u64, fingerprint_bits: u32) -> Cuckoo<L> {
+    let params = CuckooParams {
+        buckets,
+        fingerprint_bits,
+    };
+    Cuckoo::from_params(params, 1, 0).unwrap()
+}
+
+/// Puts in keys up to the first refusal: how many went in.
+fn fill<L: Layout>(filter: &mut Cuckoo<L>, seed: u64) -> u64 {
+    (0..)
+        .find(|&key| filter.insert_hash(hash(key, seed)).is_err())
+        .unwrap()
+}
+
+#[test]
+fn all_planned_keys_go_in_whatever_their_number() {
+    fn all<L: Layout>(rates: &[f64]) {
+        for &rate in rates {
+            for n in 1..=700u64 {
+                for seed in 0..6 {
+                    let mut filter = Cuckoo::<L>::with_seed(Goal::fpr(n, rate), seed).unwrap();
+                    for key in 0..n {
+                        let full = filter.insert_hash(hash(key, seed));
+                        assert!(
+                            full.is_ok(),
+                            "key {key} of {n} at {rate}, seed {seed}: {full:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    all::<Buckets>(&[0.2, 0.01, 1e-6]);
+    all::<Windows>(&[0.1, 0.01, 1e-6]);
+}
+
+#[test]
+fn all_planned_keys_go_into_large_filters() {
+    fn all<L: Layout>() {
+        for (n, seeds) in [(1234, 40), (9999, 10), (65_536, 6), (400_000, 2)] {
+            for rate in [0.15, 0.03, 0.01, 1e-4] {
+                for seed in 0..seeds {
+                    let mut filter = Cuckoo::<L>::with_seed(Goal::fpr(n, rate), seed).unwrap();
+                    for key in 0..n {
+                        let full = filter.insert_hash(hash(key, seed));
+                        assert!(
+                            full.is_ok(),
+                            "key {key} of {n} at {rate}, seed {seed}: {full:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    all::<Buckets>();
+    all::<Windows>();
+}
+
+#[test]
+fn the_search_fills_a_table_as_far_as_the_documentation_says() {
+    for seed in 0..3 {
+        let mut four = explicit::<Buckets>(1 << 16, 12);
+        fill(&mut four, seed);
+        assert!(
+            (0.970..0.985).contains(&four.load_factor()),
+            "{}",
+            four.load_factor()
+        );
+        let mut two = explicit::<Windows>(1 << 18, 12);
+        fill(&mut two, seed);
+        assert!(
+            (0.953..0.966).contains(&two.load_factor()),
+            "{}",
+            two.load_factor()
+        );
+    }
+}
+
+#[test]
+fn a_full_filter_of_any_width_keeps_every_key_and_stays_as_it_was() {
+    fn every_width<L: Layout>() {
+        for bits in 4..=32 {
+            for buckets in [2, 6, 50, 1002] {
+                let mut filter = explicit::<L>(buckets, bits);
+                let held = fill(&mut filter, 1);
+                assert_eq!(filter.len(), held);
+                let before = filter.clone();
+                let mut refused = 0;
+                for key in held..held + 100 {
+                    let fresh = hash(key, 2);
+                    let mut trial = filter.clone();
+                    if let Err(full) = trial.insert_hash(fresh) {
+                        assert!(trial == before, "{bits} bits, {buckets} buckets: {full:?}");
+                        refused += 1;
+                    }
+                }
+                assert!(refused > 0, "{bits} bits, {buckets} buckets");
+                for key in 0..held {
+                    assert!(
+                        filter.contains_hash(hash(key, 1)),
+                        "{bits} bits, {buckets} buckets"
+                    );
+                }
+                for key in 0..held {
+                    assert!(
+                        filter.remove_hash(hash(key, 1)),
+                        "{bits} bits, {buckets} buckets"
+                    );
+                }
+                assert_eq!(filter, explicit::<L>(buckets, bits));
+            }
+        }
+    }
+    every_width::<Buckets>();
+    every_width::<Windows>();
+}
+
+/// All that a filter stores, read slot by slot: the plain twin of the queries, which compare whole buckets.
+fn stored<L: Layout>(filter: &Cuckoo<L>) -> BTreeMap<(u64, u64), u64> {
+    let mut stored = BTreeMap::new();
+    for fingerprint in filter.fingerprints() {
+        *stored
+            .entry((fingerprint.bucket(), fingerprint.tag()))
+            .or_default() += 1;
+    }
+    stored
+}
+
+#[test]
+fn answers_and_counts_are_those_of_the_slots_looked_at_one_by_one() {
+    fn agree<L: Layout>() {
+        for bits in 4..=32 {
+            let mut filter = explicit::<L>(90, bits);
+            fill(&mut filter, 7);
+            for key in 0..40 {
+                filter.remove_hash(hash(3 * key, 7));
+            }
+            let stored = stored(&filter);
+            assert_eq!(stored.values().sum::<u64>(), filter.len());
+            // What a hash is stored as, learned from a filter with nothing else in it.
+            let mut alone = explicit::<L>(90, bits);
+            for key in 0..3000 {
+                let hash = hash(key, 7);
+                alone.insert_hash(hash).unwrap();
+                let mut places = BTreeSet::new();
+                while alone.insert_hash(hash).is_ok() {}
+                for fingerprint in alone.fingerprints() {
+                    places.insert((fingerprint.bucket(), fingerprint.tag()));
+                }
+                alone.clear();
+                assert_eq!(places.len(), 2, "two buckets, one fingerprint");
+                let copies = places
+                    .iter()
+                    .filter_map(|place| stored.get(place))
+                    .sum::<u64>();
+                assert_eq!(
+                    filter.count_hash(hash).estimate,
+                    copies,
+                    "{bits} bits, key {key}"
+                );
+                assert_eq!(
+                    filter.contains_hash(hash),
+                    copies > 0,
+                    "{bits} bits, key {key}"
+                );
+            }
+        }
+    }
+    agree::<Buckets>();
+    agree::<Windows>();
+}
+
+#[test]
+fn expected_fpr_is_the_share_of_cells_counted_out() {
+    fn counted<L: Layout>(buckets: u64) {
+        let mut filter = explicit::<L>(buckets, 5);
+        for key in 0..15 {
+            filter.insert_hash(hash(key, 3)).unwrap();
+            filter
+                .insert_hash(hash(key / 4, 3))
+                .unwrap_or(Inserted::MaybePresent);
+        }
+        let queries = 400_000;
+        let found = (0..queries)
+            .filter(|&key| filter.contains_hash(hash(key, 99)))
+            .count();
+        let (rate, cells) = (filter.expected_fpr(), theory::cells::<L>(&filter.params()));
+        // A whole number of cells, and the only one within the error.
+        assert!((rate * cells - (rate * cells).round()).abs() < 1e-9);
+        let sd = (rate * (1.0 - rate) * queries as f64).sqrt();
+        assert!(
+            (found as f64 - rate * queries as f64).abs() < 4.0 * sd,
+            "{found} of {rate}"
+        );
+        assert!(
+            queries as f64 / cells > 8.0 * sd,
+            "the test can tell one cell more or less"
+        );
+    }
+    counted::<Buckets>(20);
+    counted::<Windows>(40);
+}
+
+#[test]
+fn as_many_copies_go_in_as_a_key_has_slots_and_the_next_is_refused() {
+    let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.01)).unwrap();
+    for copies in 0..8 {
+        assert_eq!(filter.count("key").estimate, copies);
+        assert_eq!(filter.insert("key").unwrap().is_new(), copies == 0);
+    }
+    let before = filter.clone();
+    for _ in 0..1000 {
+        assert_eq!(filter.insert("key"), Err(Full::Copies { copies: 8 }));
+    }
+    assert!(filter == before);
+    for left in (0..8).rev() {
+        assert!(filter.remove("key"));
+        assert_eq!(filter.count("key").estimate, left);
+    }
+    assert!(!filter.remove("key") && filter.is_empty());
+
+    // Four where buckets overlap; three for the few keys whose own two buckets do.
+    let mut most = HashMap::new();
+    for key in 0..2000u64 {
+        let mut filter = WindowedCuckooFilter::new(Goal::fpr(100, 0.01)).unwrap();
+        while filter.insert(&key).is_ok() {}
+        assert_eq!(
+            filter.insert(&key),
+            Err(Full::Copies {
+                copies: filter.len()
+            })
+        );
+        *most.entry(filter.len()).or_insert(0) += 1;
+    }
+    assert!(
+        most[&4] > 1900 && most[&3] > 5 && most.len() == 2,
+        "{most:?}"
+    );
+}
+
+#[test]
+fn a_key_that_seems_to_be_there_is_not_stored_again_by_insert_unique() {
+    let mut filter = CuckooFilter::new(Goal::fpr(5000, 0.2)).unwrap();
+    let mut stored = 0;
+    for round in 0..3 {
+        for key in 0..5000u64 {
+            let there = filter.contains(&key);
+            let inserted = filter.insert_unique(&key).unwrap();
+            assert_eq!(inserted.is_new(), !there);
+            assert!(round == 0 || !inserted.is_new());
+            stored += u64::from(inserted.is_new());
+        }
+        assert_eq!(filter.len(), stored);
+    }
+    assert!((0..5000u64).all(|key| filter.contains(&key)));
+    // Some were taken for others, and nothing is stored for those.
+    assert!((4000..4800).contains(&stored), "{stored}");
+}
+
+#[test]
+fn keys_that_come_and_go_at_nine_tenths_of_the_load_are_never_lost() {
+    fn churn<L: Layout>() {
+        const SLOTS: u64 = 8192;
+        let mut filter = explicit::<L>(SLOTS / u64::from(L::STRIDE), 12);
+        let held = filter.slots() * 9 / 10;
+        let mut keys: Vec<u64> = (0..held).collect();
+        for &key in &keys {
+            filter.insert_hash(hash(key, 5)).unwrap();
+        }
+        for next in held..held + 10 * SLOTS {
+            let gone = amq_core::index::index(amq_core::index::remix(next, 1), held) as usize;
+            assert!(filter.remove_hash(hash(keys[gone], 5)));
+            keys[gone] = next;
+            filter.insert_hash(hash(next, 5)).unwrap();
+            if next % 1024 == 0 {
+                assert!(keys.iter().all(|&key| filter.contains_hash(hash(key, 5))));
+            }
+        }
+        assert_eq!(filter.len(), held);
+        let found = (0..200_000)
+            .filter(|&key| filter.contains_hash(hash(key, 6)))
+            .count() as f64;
+        let expected = theory::fpr::<L>(&filter.params(), held).mean * 200_000.0;
+        assert!(
+            (found - expected).abs() < 5.0 * expected.sqrt(),
+            "{found} of {expected}"
+        );
+    }
+    churn::<Buckets>();
+    churn::<Windows>();
+}
+
+#[test]
+fn a_merge_that_does_not_fit_changes_nothing() {
+    fn merge<L: Layout>() {
+        let params = |seed| {
+            let mut filter = explicit::<L>(200, 10);
+            let half = filter.slots() * 6 / 10;
+            for key in 0..half {
+                filter.insert_hash(hash(key, seed)).unwrap();
+            }
+            filter
+        };
+        let (mut one, two) = (params(1), params(2));
+        let before = one.clone();
+        let refused = one.merge_from(&two);
+        assert!(
+            matches!(refused, Err(MergeError::Full(Full::Table { .. }))),
+            "{refused:?}"
+        );
+        assert_eq!(one.can_merge(&two), refused);
+        assert!(one == before);
+        // The same where there are slots enough, but not for eight copies and one.
+        let (mut one, mut two) = (explicit::<L>(200, 10), explicit::<L>(200, 10));
+        while one.insert_hash(hash(5, 0)).is_ok() {}
+        two.insert_hash(hash(77, 0)).unwrap();
+        two.insert_hash(hash(5, 0)).unwrap();
+        let before = one.clone();
+        let refused = one.merge_from(&two);
+        assert_eq!(
+            refused,
+            Err(MergeError::Full(Full::Copies { copies: one.len() }))
+        );
+        assert!(one == before);
+    }
+    merge::<Buckets>();
+    merge::<Windows>();
+}
+
+#[test]
+fn a_fingerprint_of_another_geometry_is_refused_by_name() {
+    let mut from = explicit::<Buckets>(1000, 10);
+    from.insert_hash(hash(1, 0)).unwrap();
+    let fingerprint = from.fingerprints().next().unwrap();
+    for (buckets, bits, field) in [
+        (2, 10, "buckets"),
+        (1002, 10, "buckets"),
+        (1000, 9, "fingerprint_bits"),
+    ] {
+        let mut into = explicit::<Buckets>(buckets, bits);
+        let refused = into.insert_fingerprint(fingerprint);
+        assert!(matches!(refused, Err(MergeError::Mismatch { field: name, .. }) if name == field));
+        assert!(into.is_empty());
+    }
+}
+
+#[test]
+fn removing_a_key_that_was_never_put_in_can_make_the_filter_forget_another() {
+    // What the documentation warns of, shown: find a false positive, remove it, and a key that is in is denied.
+    let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.05)).unwrap();
+    for key in 0..1000 {
+        filter.insert_hash(hash(key, 0)).unwrap();
+    }
+    let forged = (1 << 40..)
+        .find(|&key| filter.contains_hash(hash(key, 0)))
+        .unwrap();
+    assert!(filter.remove_hash(hash(forged, 0)));
+    let lost = (0..1000)
+        .filter(|&key| !filter.contains_hash(hash(key, 0)))
+        .count();
+    assert_eq!(lost, 1);
+}
+
+#[test]
+fn nine_keys_of_one_cell_are_one_too_many_and_harm_nobody_else() {
+    // An adversary who knows the seed finds them: here by looking for keys that one key alone makes present.
+    let mut alone = explicit::<Buckets>(8, 6);
+    alone.insert_hash(hash(0, 0)).unwrap();
+    let alike: Vec<u64> = (1..)
+        .filter(|&key| alone.contains_hash(hash(key, 0)))
+        .take(9)
+        .collect();
+    let mut filter = explicit::<Buckets>(8, 6);
+    for &key in &alike[..8] {
+        filter.insert_hash(hash(key, 0)).unwrap();
+    }
+    assert_eq!(
+        filter.insert_hash(hash(alike[8], 0)),
+        Err(Full::Copies { copies: 8 })
+    );
+    let others = (1000..).filter(|&key| !filter.contains_hash(hash(key, 0)));
+    let others: Vec<u64> = others.take(8).collect();
+    let taken = others
+        .iter()
+        .filter(|&&key| filter.insert_hash(hash(key, 0)).is_ok())
+        .count();
+    assert!(taken > 0);
+    assert!(
+        alike[..8]
+            .iter()
+            .all(|&key| filter.contains_hash(hash(key, 0)))
+    );
+}
+
+#[test]
+fn explicit_parameters_out_of_range_are_refused() {
+    for (buckets, fingerprint_bits) in [
+        (0, 8),
+        (1, 8),
+        (7, 8),
+        (u64::MAX, 8),
+        (1 << 55, 8),
+        (4, 0),
+        (4, 3),
+        (4, 33),
+        (4, u32::MAX),
+    ] {
+        let params = CuckooParams {
+            buckets,
+            fingerprint_bits,
+        };
+        assert!(
+            CuckooFilter::from_params(params, 1, 0).is_err(),
+            "{params:?}"
+        );
+        assert!(
+            WindowedCuckooFilter::from_params(params, 1, 0).is_err(),
+            "{params:?}"
+        );
+        assert!(
+            CuckooFilter::predicted_fpr(&params, 10).mean.is_nan(),
+            "{params:?}"
+        );
+    }
+    let odd = CuckooParams {
+        buckets: 7,
+        fingerprint_bits: 8,
+    };
+    let refused = CuckooFilter::from_params(odd, 1, 0).map(drop).unwrap_err();
+    assert_eq!(
+        refused,
+        PlanError::Multiple {
+            name: "buckets",
+            value: 7,
+            of: 2
+        }
+        .into()
+    );
+}
