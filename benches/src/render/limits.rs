@@ -67,7 +67,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         ));
     }
     points.push(
-        "Not measured: inserts at rising load, latency of dependent queries, several threads, merging, loading from disk."
+        "Not measured: latency of dependent queries, several threads, loading from disk."
             .to_owned(),
     );
     let cells = data.all_heats();

@@ -1,11 +1,11 @@
 //! The number table: every heat with its intervals, ties, unstable cells and errors.
 
-use super::beyond;
 use super::data::{Data, Heat};
 use super::document::{Block, Span, Spans, Table};
 use super::entry::{Entry, Rate, Time};
 use super::number::{asked, digits, grouped, percent, three};
 use super::ties::{Standing, standings};
+use super::{beyond, courses};
 use crate::contender::Role;
 use crate::record::{Row, Workload};
 
@@ -61,6 +61,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         }
     }
     blocks.extend(beyond::blocks(data));
+    blocks.extend(courses::blocks(data));
     blocks.push(files(data));
     blocks
 }

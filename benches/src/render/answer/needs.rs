@@ -92,14 +92,20 @@ pub(super) fn needs(data: &Data) -> Vec<Need> {
         }
     }
     needs.extend([
+        need("Keys are removed again; least memory", removes, By::Space),
         need(
-            "Keys are removed again",
-            |entry| entry.can(Ability::Remove) && !entry.is_exact(),
-            By::Space,
+            "Keys are removed again; quickest removals",
+            removes,
+            By::Time(Workload::Remove),
         ),
         need(
             "Keys are counted",
             |entry| entry.can(Ability::Count) && !entry.is_exact(),
+            By::Space,
+        ),
+        need(
+            "Copies of keys are counted, taken out again, and filters merged; least memory",
+            |entry| removes(entry) && entry.can(Ability::Count) && entry.can(Ability::Merge),
             By::Space,
         ),
     ]);
@@ -108,4 +114,10 @@ pub(super) fn needs(data: &Data) -> Vec<Need> {
 
 fn inserts(entry: &Entry<'_>) -> bool {
     entry.can(Ability::Insert) && !entry.is_exact()
+}
+
+/// What says that it removes and does it badly is not meant.
+fn removes(entry: &Entry<'_>) -> bool {
+    let is_good = entry.failure(Workload::Remove).is_none();
+    entry.can(Ability::Remove) && is_good && !entry.is_exact()
 }

@@ -5,6 +5,8 @@ use crate::render::number::{asked, percent, three};
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{BloomParams, Goal, Plan, PlanError};
 use amq_core::numeric::last_true;
+use amq_counting::theory::classic::counter_tail;
+use std::f64::consts::LN_2;
 
 const MILLION: u64 = 1_000_000;
 
@@ -19,6 +21,9 @@ pub(super) fn all() -> Vec<Result<Settled, PlanError>> {
         billion(),
         counted(),
         sized_by_the_wrong_formula(),
+        Ok(counters_overflow()),
+        Ok(cuckoo_is_smaller()),
+        Ok(quotient_is_larger()),
     ]
 }
 
@@ -169,6 +174,74 @@ fn sized_by_the_wrong_formula() -> Result<Settled, PlanError> {
     })
 }
 
+fn counters_overflow() -> Settled {
+    const TIMES: u32 = 16;
+    // With the best number of probes a counter has this many keys on average.
+    let each = counter_tail(LN_2, TIMES);
+    let counters = MILLION as f64 * bits(0.01);
+    Settled {
+        claim: "Counters of four bits risk to overflow".to_owned(),
+        holds: each * counters > 1e-6,
+        verdict: format!(
+            "With as many keys as planned, one counter does with probability {each:.0e}; a key that is put in {TIMES} times is certain to \
+             fill its own"
+        ),
+        by: "formula",
+    }
+}
+
+/// Slots are filled so far, buckets have so many of them.
+const FULL: f64 = 0.95;
+const SLOTS: f64 = 4.0;
+
+fn cuckoo_is_smaller() -> Settled {
+    // Rate of fingerprints of so many bits, one value of which stands for an empty slot; a query looks at two buckets.
+    let rate = |bits: f64| 1.0 - (1.0 - 1.0 / (bits.exp2() - 1.0)).powf(2.0 * SLOTS * FULL);
+    let crosses = |saved: f64| {
+        let steps = (4000..20_000).map(|step| f64::from(step) / 1000.0);
+        let mut fits = steps.filter(|&f| (f - saved) / FULL <= bits(rate(f)));
+        fits.next().map_or(0.0, rate)
+    };
+    let (plain, sorted) = (crosses(0.0), crosses(1.0));
+    Settled {
+        claim: "A cuckoo filter is smaller than a Bloom filter below 3 %".to_owned(),
+        holds: (plain - 0.03).abs() < 0.005,
+        verdict: format!(
+            "Of four slots a bucket, filled to {FULL}: below {}; below {} if the buckets are kept sorted, which saves a bit a key",
+            percent(plain),
+            percent(sorted)
+        ),
+        by: "formula",
+    }
+}
+
+fn quotient_is_larger() -> Settled {
+    // So many bits of metadata a slot at some load, with remainders from seven to ten bits: the least and the most over Bloom's size.
+    let larger = |metadata: f64, load: f64| {
+        let ratio = |remainder: f64| {
+            let rate = -(-load / remainder.exp2()).exp_m1();
+            (remainder + metadata) / load / bits(rate) - 1.0
+        };
+        let ratios = [7.0, 8.0, 9.0, 10.0].map(ratio);
+        (
+            ratios.into_iter().fold(f64::INFINITY, f64::min) * 100.0,
+            ratios.into_iter().fold(f64::NEG_INFINITY, f64::max) * 100.0,
+        )
+    };
+    let (least, most) = larger(2.125, FULL);
+    let (least_of_three, most_of_three) = larger(3.0, 0.75);
+    Settled {
+        claim: "A quotient filter is 10 to 25 % larger than a Bloom filter".to_owned(),
+        holds: least >= 9.0 && most <= 26.0,
+        verdict: format!(
+            "With ranks and selects, filled to {FULL}: {:.0} to {:.0} % smaller, at remainders of seven to ten bits. With three bits of metadata, filled to 0.75: \
+             {least_of_three:.0} to {most_of_three:.0} % larger",
+            -most, -least
+        ),
+        by: "formula",
+    }
+}
+
 /// Bits per key of a large classic filter.
 fn bits(rate: f64) -> f64 {
     classic::bits_per_key(rate)
@@ -184,7 +257,9 @@ mod tests {
         let verdicts: Vec<bool> = settled.iter().map(|settled| settled.holds).collect();
         assert_eq!(
             verdicts,
-            [false, false, true, true, true, true, true, false]
+            [
+                false, false, true, true, true, true, true, false, false, false, false
+            ]
         );
         for (index, words) in [
             (0, "1.44"),
@@ -195,6 +270,11 @@ mod tests {
             (5, "1.797"),
             (6, "989"),
             (7, "1.46 %"),
+            (8, "probability 7e-17"),
+            (9, "below 0.422"),
+            (9, "below 2.80"),
+            (10, "6 to 12 % smaller"),
+            (10, "15 to 24 % larger"),
         ] {
             assert!(
                 settled[index].verdict.contains(words),

@@ -39,7 +39,11 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         words: 4,
         rows: settled.into_iter().map(row).collect(),
     })];
-    let families = data.families();
+    let filters = data.filters();
+    let ours = |family: Family| {
+        let mut ours = filters.iter().filter(|facts| facts.ours);
+        ours.any(|facts| facts.family == family)
+    };
     let absent: Vec<&str> = [
         (Family::Counting, "counting"),
         (Family::Scalable, "scalable"),
@@ -48,12 +52,12 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         (Family::Ribbon, "ribbon"),
     ]
     .into_iter()
-    .filter(|(family, _)| !families.contains(family))
+    .filter(|(family, _)| !ours(*family))
     .map(|(_, name)| name)
     .collect();
     if !absent.is_empty() {
         blocks.push(Block::Para(Spans::from(format!(
-            "Claims about {} filters are not settled here: these records have none.",
+            "Claims about {} filters are not settled by measurement here: these records have none of ours.",
             super::number::list(&absent)
         ))));
     }

@@ -12,10 +12,120 @@ pub(super) fn all(data: &Data) -> Vec<Settled> {
         rates_hold(data),
         keys_do_not_matter(data),
         blocks_are_quicker(data),
+        counting_is_larger(data),
     ]
     .into_iter()
     .flatten()
+    .chain(against_bloom(data))
     .collect()
+}
+
+/// What is said of other families' sizes, for those of ours that were measured.
+const SIZES: [(&str, &str, Verdict); 3] = [
+    (
+        "cuckoo",
+        "is smaller than a Bloom filter below 3 %",
+        |ratio| ratio < 1.0,
+    ),
+    (
+        "cuckoo-windowed",
+        "is smaller than a Bloom filter below 3 %",
+        |ratio| ratio < 1.0,
+    ),
+    (
+        "quotient",
+        "is 10 to 25 % larger than a Bloom filter",
+        |ratio| (1.09..1.26).contains(&ratio),
+    ),
+];
+
+/// Whether a size over Bloom's is what is said.
+type Verdict = fn(f64) -> bool;
+
+/// The sizes at every rate of the main comparison, over what any filter of the rate they have must take; and ribbon's times.
+fn against_bloom(data: &Data) -> Vec<Settled> {
+    let Some((set, keys)) = data.main_set().zip(data.main_size()) else {
+        return Vec::new();
+    };
+    let heats = data.heats(set, keys);
+    let mut settled = Vec::new();
+    for (name, says, verdict) in SIZES {
+        let mut holds = true;
+        let mut found = Vec::new();
+        for heat in &heats {
+            let of = |name: &str| heat.entries.iter().find(|entry| entry.name() == name);
+            let both = of(name).zip(of(BLOOM));
+            let overheads =
+                both.and_then(|(own, bloom)| Some((own.best_overhead()?, bloom.best_overhead()?)));
+            let Some(((own, bloom), rate)) = overheads.zip(heat.rate) else {
+                continue;
+            };
+            holds &= verdict(own / bloom);
+            let (own, bloom) = (three(own), three(bloom));
+            found.push(format!(
+                "{own} against {bloom} times the bound, asked for {}",
+                asked(rate)
+            ));
+        }
+        if !found.is_empty() {
+            settled.push(Settled {
+                claim: format!("{name} {says}"),
+                holds,
+                verdict: format!("{} keys: {}", grouped(keys), found.join("; ")),
+                by: "records",
+            });
+        }
+    }
+    settled.extend(
+        ["ribbon", "ribbon-bumped"]
+            .into_iter()
+            .filter_map(|name| ribbon(data, name)),
+    );
+    settled
+}
+
+/// The classic filter that others are compared with.
+const BLOOM: &str = "bloom";
+
+fn ribbon(data: &Data, name: &str) -> Option<Settled> {
+    let (set, keys, rate) = (data.main_set()?, data.main_size()?, data.main_rate()?);
+    let heats = data.heats(set, keys);
+    let heat = heats.iter().find(|heat| heat.rate == Some(rate))?;
+    let of = |name: &str| heat.entries.iter().find(|entry| entry.name() == name);
+    let (own, bloom) = of(name).zip(of(BLOOM))?;
+    let smaller = 1.0 - own.best_overhead()? / bloom.best_overhead()?;
+    let times = |workload: Workload| Some(own.median(workload)? / bloom.median(workload)?);
+    let (build, query) = (times(Workload::Build)?, times(Workload::Query50)?);
+    let as_fast = 1.0 + data.noise().unwrap_or(0.0);
+    Some(Settled {
+        claim: format!(
+            "{name} is 30 % smaller than a Bloom filter, is built three to four times more slowly, and answers as quickly"
+        ),
+        holds: (0.27..0.33).contains(&smaller) && (2.5..4.5).contains(&build) && query <= as_fast,
+        verdict: format!(
+            "{} keys at {}: {:.0} % smaller at its rate, {} times the time to build, {} times the time of a query (half present)",
+            grouped(keys),
+            asked(rate),
+            smaller * 100.0,
+            three(build),
+            three(query)
+        ),
+        by: "records",
+    })
+}
+
+fn counting_is_larger(data: &Data) -> Option<Settled> {
+    let (set, keys, rate) = (data.main_set()?, data.main_size()?, data.main_rate()?);
+    let entries = data.answering(set, keys, Some(rate));
+    let bits = |name: &str| entries.iter().find(|entry| entry.name() == name)?.bits();
+    let times = bits("counting-bloom")? / bits(BLOOM)?;
+    Some(Settled {
+        claim: "A counting Bloom filter is three to four times as large as a Bloom filter"
+            .to_owned(),
+        holds: (2.95..4.05).contains(&times),
+        verdict: format!("{} times, with counters of four bits", three(times)),
+        by: "records",
+    })
 }
 
 fn rates_hold(data: &Data) -> Option<Settled> {

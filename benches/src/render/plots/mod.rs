@@ -3,6 +3,7 @@
 mod beyond;
 mod bits;
 mod build;
+mod load;
 mod overhead;
 mod pareto;
 mod query;
@@ -26,7 +27,7 @@ const SERIES: usize = 8;
 type Plot = fn(&Data) -> Result<Vec<Chart>, String>;
 
 /// All plots, in the order of the page.
-const PLOTS: [Plot; 9] = [
+const PLOTS: [Plot; 10] = [
     bits::charts,
     overhead::charts,
     verdict::charts,
@@ -34,6 +35,7 @@ const PLOTS: [Plot; 9] = [
     share::charts,
     pareto::charts,
     build::charts,
+    load::charts,
     beyond::overfilled,
     beyond::grown,
 ];
