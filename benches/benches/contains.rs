@@ -9,12 +9,8 @@ use amq_bench::suite::{Group, Suite};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 fn all(criterion: &mut Criterion) {
-    let group = Group {
-        key_set: KeySet::RandomU64,
-        keys: 1_000_000,
-        rates: vec![0.01],
-    };
-    let Ok(field) = Field::new(&group, Suite::Quick, 1) else {
+    let group = Group::whole(KeySet::RandomU64, 1_000_000, &[0.01], Suite::Quick);
+    let Ok(field) = Field::new(&group, 1) else {
         return;
     };
     let views = field.views();

@@ -7,9 +7,10 @@ use crate::keys::View;
 use crate::keysets::{KeySet, Made};
 use crate::progress::Progress;
 use crate::record::{Cell, Row, Workload};
+use crate::registry;
 use crate::run::KeySetFacts;
 use crate::stream::{Stream, halves};
-use crate::suite::{Group, Suite};
+use crate::suite::{FieldSize, Group, Suite};
 use crate::timing::{self, Entrant, Expected, Queries};
 use crate::verify::{self, Subject, verify, verify_removal};
 use rand::SeedableRng;
@@ -34,8 +35,8 @@ pub struct Field {
 
 impl Field {
     /// Makes keys and streams; the same again for the same seed.
-    pub fn new(group: &Group, suite: Suite, seed: u64) -> Result<Self, BenchError> {
-        let queries = suite.queries();
+    pub fn new(group: &Group, seed: u64) -> Result<Self, BenchError> {
+        let queries = group.queries;
         let made = group.key_set.make(group.keys, queries, seed)?;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
         let mut stream = |share| Stream::new(&made, queries, share, &mut rng);
@@ -119,6 +120,7 @@ impl Heat<'_> {
             let asked_fpr = info.takes_rate.then_some(self.rate);
             let takes_part = info.max_keys >= self.group.keys as u64
                 && (!info.slow || self.is_for_the_slow())
+                && (self.group.field != FieldSize::Few || registry::speaks_for_family(&info))
                 && (info.takes_rate || self.group.rate_of_fixed() == Some(self.rate));
             takes_part.then(|| (*contender, self.cell(asked_fpr)))
         };
@@ -180,7 +182,7 @@ impl Heat<'_> {
                         let reason = failure.to_string();
                         rows.push(Row::failed(info.name, &cell, Workload::Remove, &reason));
                     }
-                    let all = suite.queries();
+                    let all = self.group.queries;
                     let queries = if info.slow { all / SLOW_SHARE } else { all };
                     ready.push(Entrant {
                         contender,
@@ -225,7 +227,7 @@ impl Heat<'_> {
             ready,
             &queries,
             &views.subject(seed),
-            rounds,
+            self.group.rounds(self.rate, rounds),
             &mut rng,
             progress,
         )

@@ -100,11 +100,11 @@ impl Plan {
     }
 
     fn estimate_of(&self, heat: &Heat<'_>) -> Duration {
-        let queries = self.options.suite.queries();
+        let queries = heat.group.queries;
         let entrants = heat.entrants(&self.contenders);
         let one = |(contender, _): &(&'static dyn Contender, _)| {
             let removes = contender.info().abilities.contains(&Ability::Remove);
-            let rounds = self.options.rounds;
+            let rounds = heat.group.rounds(heat.rate, self.options.rounds);
             estimate(heat.group.keys, queries, queries, rounds, removes)
         };
         entrants.iter().map(one).sum()
@@ -148,7 +148,7 @@ pub fn run(
             continue;
         }
         let (suite, seed) = (plan.options.suite, plan.options.seed);
-        let field = Field::new(group, suite, seed)?;
+        let field = Field::new(group, seed)?;
         let facts = field.facts(group);
         run.key_set
             .retain(|old| (&old.name, old.present) != (&facts.name, facts.present));
@@ -221,7 +221,7 @@ pub fn verify_only(plan: &Plan) -> Result<Vec<Row>, BenchError> {
     let progress = Progress::new(plan.estimate());
     let mut rows = Vec::new();
     for group in &plan.groups {
-        let field = Field::new(group, suite, seed)?;
+        let field = Field::new(group, seed)?;
         let views = field.views();
         for heat in Heat::all(std::slice::from_ref(group)) {
             let entrants = heat.entrants(&plan.contenders);

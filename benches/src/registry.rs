@@ -1,6 +1,6 @@
 //! The contenders: one line each. A new one is a file in `contenders/` and a line here.
 
-use crate::contender::Contender;
+use crate::contender::{Contender, Info};
 use crate::contenders::*;
 use crate::error::BenchError;
 
@@ -81,6 +81,13 @@ pub fn choose(only: &[String]) -> Result<Vec<&'static dyn Contender>, BenchError
         .collect())
 }
 
+/// Whether a contender is of ours or, of the peers, the first of its family: who takes part where not everybody does.
+pub fn speaks_for_family(info: &Info) -> bool {
+    let mut all = ALL.iter().map(|contender| contender.info());
+    let first = all.find(|other| !other.ours && other.family == info.family);
+    info.ours || first.is_some_and(|first| first.name == info.name)
+}
+
 /// The names of all contenders.
 pub fn names() -> Vec<&'static str> {
     ALL.iter().map(|contender| contender.info().name).collect()
@@ -102,6 +109,25 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn each_family_has_at_most_one_peer_that_speaks_for_it() {
+        let infos = || ALL.iter().map(|contender| contender.info());
+        for info in infos().filter(|info| !info.ours) {
+            let of_family = infos().filter(|other| !other.ours && other.family == info.family);
+            assert_eq!(
+                of_family.filter(speaks_for_family).count(),
+                1,
+                "{:?}",
+                info.family
+            );
+        }
+        assert!(
+            infos()
+                .filter(|info| info.ours)
+                .all(|info| speaks_for_family(&info))
+        );
     }
 
     #[test]

@@ -47,9 +47,59 @@ pub struct Group {
     pub keys: usize,
     /// The rates.
     pub rates: Vec<f64>,
+    /// Length of a query stream, and the least number of absent keys where the set is made to measure.
+    pub queries: usize,
+    /// Who takes part.
+    pub field: FieldSize,
 }
 
+/// Who takes part in a group, and for how many rounds: a suite that must be over soon is thorough where most are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FieldSize {
+    /// Everybody, all rounds.
+    Whole,
+    /// Everybody; all rounds at the first rate, half of them at the others.
+    FirstRate,
+    /// Everybody, half of the rounds.
+    Short,
+    /// Of peers the first of each family, half of the rounds.
+    Few,
+}
+
+/// Streams of small sizes in the suites that must be over soon: still of distinct keys, and long enough that nothing is learnt.
+const SHORT: usize = 1 << 18;
+
 impl Group {
+    /// A group of everybody.
+    pub fn whole(key_set: KeySet, keys: usize, rates: &[f64], suite: Suite) -> Self {
+        Self {
+            key_set,
+            keys,
+            rates: rates.to_vec(),
+            queries: suite.queries(),
+            field: FieldSize::Whole,
+        }
+    }
+
+    /// The same with short streams, for some or all.
+    fn short(self, field: FieldSize) -> Self {
+        Self {
+            queries: SHORT.min(self.queries),
+            field,
+            ..self
+        }
+    }
+
+    /// How many of a run's rounds are done at a rate.
+    pub fn rounds(&self, rate: f64, rounds: u64) -> u64 {
+        let is_first = self.rates.first() == Some(&rate);
+        match self.field {
+            FieldSize::Whole => rounds,
+            FieldSize::FirstRate if is_first => rounds,
+            _ => rounds.div_ceil(2),
+        }
+    }
+
     /// The rate in whose turn contenders without a choice take part: 1/256 if it is there, since that is the rate of most of them.
     pub fn rate_of_fixed(&self) -> Option<f64> {
         self.rates
@@ -63,11 +113,8 @@ impl Group {
 impl Suite {
     /// The groups, from small to large; with a key file, its keys alone.
     pub fn groups(self, file: Option<&KeySet>) -> Vec<Group> {
-        let group = |key_set: KeySet, keys: usize, rates: &[f64]| Group {
-            key_set,
-            keys,
-            rates: rates.to_vec(),
-        };
+        let group =
+            |key_set: KeySet, keys: usize, rates: &[f64]| Group::whole(key_set, keys, rates, self);
         if let Some(file) = file {
             let half = match file {
                 KeySet::File(keys) => keys.keys.len() / 2,
@@ -87,10 +134,14 @@ impl Suite {
                 groups.extend(others(1_000));
             }
             Self::Quick => {
-                groups.push(random(10_000, &ONE_PERCENT));
-                groups.push(random(100_000, &ONE_PERCENT));
-                groups.extend(others(100_000));
-                groups.push(random(1_000_000, &RATES));
+                groups.push(random(10_000, &ONE_PERCENT).short(FieldSize::Short));
+                groups.push(random(100_000, &ONE_PERCENT).short(FieldSize::Short));
+                let others = others(100_000).map(|group| group.short(FieldSize::Few));
+                groups.extend(others);
+                groups.push(Group {
+                    field: FieldSize::FirstRate,
+                    ..random(1_000_000, &RATES)
+                });
             }
             Self::Full => {
                 groups.extend([10_000, 100_000].map(|keys| random(keys, &RATES)));
@@ -106,11 +157,7 @@ impl Suite {
     /// Groups of random keys, as many as the user says.
     pub fn sizes(self, keys: &[u64]) -> Vec<Group> {
         keys.iter()
-            .map(|&keys| Group {
-                key_set: KeySet::RandomU64,
-                keys: keys as usize,
-                rates: RATES.to_vec(),
-            })
+            .map(|&keys| Group::whole(KeySet::RandomU64, keys as usize, &RATES, self))
             .collect()
     }
 
@@ -166,6 +213,29 @@ impl Suite {
             Self::Smoke => 1_000,
             Self::Quick => 1_000_000,
             Self::Full => 10_000_000,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_quick_suite_saves_rounds_and_never_in_its_main_cell() {
+        for suite in [Suite::Smoke, Suite::Full] {
+            let groups = suite.groups(None);
+            assert!(groups.iter().all(|group| group.field == FieldSize::Whole));
+        }
+        let groups = Suite::Quick.groups(None);
+        let main = groups.last().unwrap();
+        assert_eq!((main.keys, main.rates.as_slice()), (1_000_000, &RATES[..]));
+        let rounds: Vec<u64> = RATES.iter().map(|&rate| main.rounds(rate, 7)).collect();
+        assert_eq!(rounds, [7, 4, 4]);
+        assert_eq!(main.queries, Suite::Quick.queries());
+        for group in &groups[..groups.len() - 1] {
+            assert_eq!((group.rounds(0.01, 7), group.rounds(0.01, 1)), (4, 1));
+            assert!(group.queries >= 2 * group.keys.min(SHORT / 2));
         }
     }
 }
