@@ -18,9 +18,9 @@ pub(crate) const fn from(i: u32) -> u64 {
     u64::MAX << i
 }
 
-/// How select is computed: with an instruction for it, or without.
+/// How words are searched: with instructions for it, or without.
 ///
-/// Everything that selects is generic over this, and is compiled once for each.
+/// Everything that searches is generic over this, and is compiled once for each.
 pub(crate) trait Select {
     /// Where the one is that has `rank` ones below it; 64 if there is none. `rank` is below 64.
     fn select(word: u64, rank: u32) -> u32;
@@ -29,6 +29,25 @@ pub(crate) trait Select {
     #[inline(always)]
     fn nth_one(word: u64, rank: u32) -> u64 {
         1u64.checked_shl(Self::select(word, rank)).unwrap_or(0)
+    }
+
+    /// The first place from `first` on, which is below 64, up to which there are no more ones in `opens` than in `closes`, both counted from bit 0 up to
+    /// and with the place; 64 if there is none. Before there are nowhere fewer in `opens`.
+    #[inline(always)]
+    fn first_balanced(opens: u64, closes: u64, first: u32) -> u32 {
+        let mut place = first;
+        loop {
+            let opened = (opens & through(place)).count_ones();
+            // Until so many are closed there is no balance, and meanwhile more may be opened.
+            let closed = match opened {
+                0 => 0,
+                opened => Self::select(closes, opened - 1),
+            };
+            if closed <= place || closed == 64 {
+                return closed.max(place);
+            }
+            place = closed;
+        }
     }
 }
 
@@ -41,6 +60,23 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of each byte.
 const TOPS: u64 = 0x8080_8080_8080_8080;
 
+/// Byte i: the ones in byte i.
+#[inline(always)]
+pub(crate) const fn ones_in_bytes(word: u64) -> u64 {
+    const PAIRS: u64 = 0x5555_5555_5555_5555;
+    const NIBBLES: u64 = 0x3333_3333_3333_3333;
+    const BYTES: u64 = 0x0F0F_0F0F_0F0F_0F0F;
+    let twos = word - ((word >> 1) & PAIRS);
+    let fours = (twos & NIBBLES) + ((twos >> 2) & NIBBLES);
+    (fours + (fours >> 4)) & BYTES
+}
+
+/// Byte i: the sum of bytes 0 to i.
+#[inline(always)]
+pub(crate) const fn sums_of_bytes(bytes: u64) -> u64 {
+    bytes.wrapping_mul(ONES)
+}
+
 /// How many bytes of `sums`, each below 128, are at most `limit`, which is too.
 #[inline(always)]
 const fn bytes_up_to(sums: u64, limit: u32) -> u32 {
@@ -52,14 +88,7 @@ const fn bytes_up_to(sums: u64, limit: u32) -> u32 {
 impl Select for Broadword {
     #[inline(always)]
     fn select(word: u64, rank: u32) -> u32 {
-        const PAIRS: u64 = 0x5555_5555_5555_5555;
-        const NIBBLES: u64 = 0x3333_3333_3333_3333;
-        const BYTES: u64 = 0x0F0F_0F0F_0F0F_0F0F;
-        let twos = word - ((word >> 1) & PAIRS);
-        let fours = (twos & NIBBLES) + ((twos >> 2) & NIBBLES);
-        let eights = (fours + (fours >> 4)) & BYTES;
-        // Byte i: the ones in bytes 0 to i.
-        let sums = eights.wrapping_mul(ONES);
+        let sums = sums_of_bytes(ones_in_bytes(word));
         if rank >= (sums >> 56) as u32 {
             return 64;
         }
@@ -121,6 +150,39 @@ pub(crate) mod tests {
                 );
             }
         }
+    }
+
+    /// Words as runs make them: nowhere more closed than opened; and the first place of each balance.
+    pub(crate) fn nested() -> impl Iterator<Item = (u64, u64)> {
+        (0..20_000u64).map(|i| {
+            let (mut opens, mut closes, mut open) = (0u64, 0u64, 0u32);
+            let likely = remix(i, 4) % 100;
+            for place in 0..64 {
+                let chance = remix(i * 64 + place, 5);
+                // A place closes what was open before it, if it closes.
+                let (closed, opened) =
+                    (open > 0 && chance % 100 < 60, (chance >> 32) % 100 < likely);
+                closes |= u64::from(closed) << place;
+                opens |= u64::from(opened) << place;
+                open = open + u32::from(opened) - u32::from(closed);
+            }
+            (opens, closes)
+        })
+    }
+
+    #[test]
+    fn the_first_balance_is_found_as_by_counting() {
+        let mut found = [0; 2];
+        for (opens, closes) in nested() {
+            for first in 0..64 {
+                let count = |word: u64, place: u32| (word & through(place)).count_ones();
+                let naive = (first..64).find(|&place| count(opens, place) == count(closes, place));
+                let place = Broadword::first_balanced(opens, closes, first);
+                assert_eq!(place, naive.unwrap_or(64), "{opens:#x} {closes:#x} {first}");
+                found[usize::from(naive.is_some())] += 1;
+            }
+        }
+        assert!(found[0] > 100_000 && found[1] > 100_000, "{found:?}");
     }
 
     #[test]

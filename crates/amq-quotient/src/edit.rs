@@ -4,7 +4,7 @@
 //! of the run on. There, an entry without a runend goes in or out if the run has others, and one with it if it is the run's only one; so the
 //! runend itself needs no care.
 
-use crate::bits::{Select, below, from, put_in, take_out, through};
+use crate::bits::{Select, from, put_in, take_out};
 use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, SATURATED, Table};
 use amq_core::KeyHash;
@@ -30,109 +30,140 @@ pub(crate) enum Taken {
     Last,
 }
 
-/// The first slot of a block, from `slot` on, that no run reaches whose home is in an earlier block or among `homes` of the slot; 64 if there is none.
+/// The first slot of a block, from `slot` on, that no run reaches whose home is in an earlier block or among `homes` up to the slot; 64 if there is none.
 #[inline(always)]
-fn free_in<S: Select>(metadata: Metadata, slot: u32, homes: impl Fn(u32) -> u64) -> u32 {
+fn free_in<S: Select>(metadata: Metadata, homes: u64, slot: u32) -> u32 {
     // Otherwise the whole block belongs to runs of earlier ones.
-    if metadata.offset < 64 {
-        let offset = metadata.offset as u32;
-        // As if the runs of earlier blocks ended just before the offset.
-        let ends = metadata.runends & from(offset);
-        let mut slot = slot.max(offset);
-        while slot < 64 {
-            let runs = (metadata.occupieds & homes(slot)).count_ones();
-            let free = match runs {
-                0 => offset,
-                // 65 if the run ends in a later block.
-                _ => S::select(ends, runs - 1) + 1,
-            };
-            if free <= slot {
-                return slot;
-            }
-            slot = free;
-        }
+    if metadata.offset >= 64 {
+        return 64;
     }
-    64
+    let offset = metadata.offset as u32;
+    // A run is open from its home on and closed behind its end.
+    let ends = (metadata.runends & from(offset)) << 1;
+    S::first_balanced(homes, ends, slot.max(offset))
+}
+
+/// The first empty slot: nothing is open there that has its home up to it.
+#[inline(always)]
+fn empty_in<S: Select>(metadata: Metadata, slot: u32) -> u32 {
+    free_in::<S>(metadata, metadata.occupieds, slot)
+}
+
+/// The first slot that is empty, or begins a run that is at home: nothing is open there that has its home before it.
+#[inline(always)]
+fn settled_in<S: Select>(metadata: Metadata, slot: u32) -> u32 {
+    free_in::<S>(metadata, metadata.occupieds << 1, slot)
 }
 
 impl Table {
     /// Puts a fingerprint in. There must be an empty slot.
+    ///
+    /// At low loads most slots are empty, at high ones hardly any, so to ask for that first is seldom in vain. Behind it, if all that changes is in one block, there is
+    /// no branch that depends on the key but the one that finds this out: not on whether there is a run, nor on where in it the remainder belongs.
     #[inline(always)]
     pub(crate) fn insert<S: Select>(&mut self, fingerprint: u64) -> Put {
         let (quotient, remainder) = self.split(fingerprint);
-        let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
-        let metadata = self.metadata(block);
-        let run = self.run_in::<S>(quotient, metadata);
-        if run.is_empty() && run.start == quotient {
-            // Nothing is at home here, and nothing of others is here: the slot is empty.
-            let start = self.remainders_at(block);
-            self.fields.set(&mut self.bytes[start..], slot, remainder);
-            self.set_occupieds(block, metadata.occupieds | 1 << slot);
-            self.set_runends(block, metadata.runends | 1 << slot);
+        let slot = (quotient % BLOCK_SLOTS) as u32;
+        let near = self.near::<S>(quotient);
+        let Metadata {
+            occupieds, runends, ..
+        } = near.metadata;
+        let length = near.end.wrapping_sub(near.start);
+        if (length | (near.start ^ slot) | u32::from(near.far)) == 0 {
+            // Nothing is at home here, and nothing of others is here.
+            let block = &mut self.bytes[near.here..];
+            self.fields.set(block, slot, remainder);
+            self.set_words(near.here, occupieds | 1 << slot, runends | 1 << slot);
             return Put::New;
         }
-        let (place, found) = self.place(run, remainder);
-        let new_run = u64::from(run.is_empty());
-        let put = if found { Put::Again } else { Put::New };
-        let begin = block * BLOCK_SLOTS;
-        let empty = match run.end - begin {
-            near @ 0..64 => free_in::<S>(metadata, near as u32, through),
-            _ => 64,
-        };
-        if empty < 64 {
-            // All that changes is in this block.
-            let start = self.remainders_at(block);
-            let remainders = &mut self.bytes[start..];
-            self.fields
-                .put_in(remainders, (place - begin) as u32, empty, remainder);
-            let first = (run.start - begin) as u32;
-            self.set_occupieds(block, metadata.occupieds | 1 << slot);
-            self.set_runends(block, put_in(metadata.runends, first, empty, new_run));
-            return put;
+        let empty = empty_in::<S>(near.metadata, near.end % 64);
+        if near.far | (near.end >= 64) | (empty == 64) | (length > self.fields.per_load) {
+            return self.insert_far::<S>(fingerprint);
         }
-        let empty = self.first_empty::<S>(run.end);
-        self.set_occupieds(block, metadata.occupieds | 1 << slot);
-        self.make_room(run.start, place, empty, remainder, new_run);
+        let window = self.fields.window(&self.bytes, near.here, near.start);
+        let passed = self.fields.count_less(window, remainder, length);
+        let found = self.fields.any_equal(window, remainder, length) == 1;
+        let block = &mut self.bytes[near.here..];
+        self.fields
+            .put_in(block, near.start + passed, empty, remainder);
+        let new_run = u64::from(length == 0);
+        let runends = put_in(runends, near.start, empty, new_run);
+        self.set_words(near.here, occupieds | 1 << slot, runends);
+        if found { Put::Again } else { Put::New }
+    }
+
+    /// The same wherever the run is, and wherever the next empty slot.
+    #[cold]
+    #[inline(never)]
+    fn insert_far<S: Select>(&mut self, fingerprint: u64) -> Put {
+        let (quotient, remainder) = self.split(fingerprint);
+        let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
+        let run = self.run::<S>(quotient);
+        let (place, found) = self.place(run, remainder);
+        let empty = self.first_position(run.end, empty_in::<S>);
+        let occupieds = self.metadata(block).occupieds | 1 << slot;
+        self.set_occupieds(block, occupieds);
+        self.make_room(
+            run.start,
+            place,
+            empty,
+            remainder,
+            u64::from(run.is_empty()),
+        );
         self.raise_offsets(block, empty / BLOCK_SLOTS);
-        put
+        if found { Put::Again } else { Put::New }
     }
 
     /// Takes one copy of a fingerprint out.
+    ///
+    /// As in [`insert`](Self::insert), and one more branch for whether the fingerprint is there at all.
     #[inline(always)]
     pub(crate) fn remove<S: Select>(&mut self, fingerprint: u64) -> Taken {
         let (quotient, remainder) = self.split(fingerprint);
+        let near = self.near::<S>(quotient);
+        let settled = settled_in::<S>(near.metadata, near.end % 64);
+        let length = near.end.wrapping_sub(near.start);
+        if near.far | (near.end >= 64) | (settled == 64) | (length > self.fields.per_load) {
+            return self.remove_far::<S>(fingerprint);
+        }
+        let window = self.fields.window(&self.bytes, near.here, near.start);
+        let copies = self.fields.count_equal(window, remainder, length);
+        if copies == 0 {
+            return Taken::Nothing;
+        }
+        let passed = self.fields.count_less(window, remainder, length);
+        let last = settled - 1;
+        let block = &mut self.bytes[near.here..];
+        self.fields.take_out(block, near.start + passed, last);
+        let runends = take_out(near.metadata.runends, near.start, last, 0);
+        let gone = u64::from(length == 1) << (quotient % BLOCK_SLOTS);
+        self.set_words(near.here, near.metadata.occupieds & !gone, runends);
+        if copies == 1 {
+            Taken::Last
+        } else {
+            Taken::Copy
+        }
+    }
+
+    /// The same wherever the run is, and however far everything must move.
+    #[cold]
+    #[inline(never)]
+    fn remove_far<S: Select>(&mut self, fingerprint: u64) -> Taken {
+        let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
-        let metadata = self.metadata(block);
-        let run = self.run_in::<S>(quotient, metadata);
+        let run = self.run::<S>(quotient);
         let (place, found) = self.place(run, remainder);
         if !found {
             return Taken::Nothing;
         }
         let more = place + 1 < run.end && self.remainder(place + 1) == remainder;
-        // The run is gone if this was all of it.
+        // What is from here on is at home, or nothing.
+        let last = self.first_position(run.end, settled_in::<S>) - 1;
         let gone = u64::from(run.end - run.start == 1) << slot;
-        let begin = block * BLOCK_SLOTS;
-        let settled = match run.end - begin {
-            near @ 0..64 => free_in::<S>(metadata, near as u32, below),
-            _ => 64,
-        };
-        if settled < 64 {
-            // All that changes is in this block.
-            let start = self.remainders_at(block);
-            let last = settled - 1;
-            let remainders = &mut self.bytes[start..];
-            self.fields
-                .take_out(remainders, (place - begin) as u32, last, 0);
-            let first = (run.start - begin) as u32;
-            self.set_occupieds(block, metadata.occupieds & !gone);
-            self.set_runends(block, take_out(metadata.runends, first, last, 0));
-        } else {
-            // What is from here on is at home, or nothing.
-            let last = self.first_settled::<S>(run.end) - 1;
-            self.set_occupieds(block, metadata.occupieds & !gone);
-            self.close_gap(run.start, place, last);
-            self.lower_offsets::<S>(block, last / BLOCK_SLOTS);
-        }
+        let occupieds = self.metadata(block).occupieds & !gone;
+        self.set_occupieds(block, occupieds);
+        self.close_gap(run.start, place, last);
+        self.lower_offsets::<S>(block, last / BLOCK_SLOTS);
         if more { Taken::Copy } else { Taken::Last }
     }
 
@@ -169,33 +200,20 @@ impl Table {
         }
     }
 
-    /// The first empty slot from a position on that is not before the end of the run that is there.
-    ///
-    /// A slot is empty if all runs with a home up to it end before it. So from a position on one goes to the end of the last run at home so far, and again, until nothing
-    /// is at home in between. In a table with an empty slot it is found within one round.
+    /// The first position from the end of a run on that is free in the sense of `in_block`. In a table with an empty slot it is found within one round.
     #[inline(always)]
-    fn first_empty<S: Select>(&self, position: u64) -> u64 {
-        self.first_free::<S>(position, through)
-    }
-
-    /// The first position from one on that no run with an earlier home reaches: an empty slot, or a run that begins at home.
-    #[inline(always)]
-    fn first_settled<S: Select>(&self, position: u64) -> u64 {
-        self.first_free::<S>(position, below)
-    }
-
-    #[inline(always)]
-    fn first_free<S: Select>(&self, position: u64, homes: impl Fn(u32) -> u64) -> u64 {
+    fn first_position(&self, position: u64, in_block: impl Fn(Metadata, u32) -> u32) -> u64 {
         let first = position / BLOCK_SLOTS;
         let mut slot = (position % BLOCK_SLOTS) as u32;
+        let mut home = self.wrapped(first);
         for block in first..=first + self.blocks {
-            let free = free_in::<S>(self.metadata(self.wrapped(block)), slot, &homes);
+            let free = in_block(self.metadata(home), slot);
             if free < 64 {
                 return block * BLOCK_SLOTS + u64::from(free);
             }
-            slot = 0;
+            (slot, home) = (0, self.wrapped(home + 1));
         }
-        // The table is full: only in bytes that have not been validated.
+        // The table is full: not one that has been validated.
         position
     }
 
@@ -250,7 +268,11 @@ impl Table {
                 };
                 let from = place.saturating_sub(begin) as u32;
                 let at = self.remainders_at(home);
-                self.fields.take_out(&mut self.bytes[at..], from, to, next);
+                let remainders = &mut self.bytes[at..];
+                self.fields.take_out(remainders, from, to);
+                if goes_on {
+                    self.fields.set(remainders, 63, next);
+                }
             }
         }
     }
@@ -295,7 +317,7 @@ impl Table {
             let byte = self.metadata(wrapped).offset;
             let offset = match before {
                 _ if byte < SATURATED => byte,
-                Some(before) => self.next_offset::<S>(block - 1, before),
+                Some(before) => self.next_offset::<S>(self.wrapped(block - 1), before),
                 None => self.offset::<S>(wrapped, byte),
             };
             if let Some(byte) = self.offset_byte(wrapped) {

@@ -64,9 +64,21 @@ impl Fields {
         load(block, start + at) >> shift
     }
 
+    /// How many of the first `count` fields are equal to `value`.
+    #[inline(always)]
+    pub(crate) const fn count_equal(&self, window: u64, value: u64, count: u32) -> u32 {
+        (self.equal(window, value) & self.first(count)).count_ones()
+    }
+
+    /// How many of the first `count` fields are less than `value`.
+    #[inline(always)]
+    pub(crate) const fn count_less(&self, window: u64, value: u64, count: u32) -> u32 {
+        (self.less(window, value) & self.first(count)).count_ones()
+    }
+
     /// The highest bit of each field of `window` that is equal to `value`.
     #[inline(always)]
-    pub(crate) const fn equal(&self, window: u64, value: u64) -> u64 {
+    const fn equal(&self, window: u64, value: u64) -> u64 {
         let differing = window ^ value.wrapping_mul(self.ones);
         // A field that is not zero carries into its highest bit, or has it set.
         let low = !self.tops;
@@ -85,7 +97,7 @@ impl Fields {
 
     /// The highest bit of each field of `window` that is less than `value`.
     #[inline(always)]
-    pub(crate) const fn less(&self, window: u64, value: u64) -> u64 {
+    const fn less(&self, window: u64, value: u64) -> u64 {
         let (window, value) = (window & self.all(), value.wrapping_mul(self.ones));
         // Without the highest bits: kept where nothing was borrowed, that is where the field is no less.
         let kept = (window | self.tops) - (value & !self.tops);
@@ -100,7 +112,7 @@ impl Fields {
 
     /// The bits of the first `count` fields, at most as many as there are in a load. Anything for more.
     #[inline(always)]
-    pub(crate) const fn first(&self, count: u32) -> u64 {
+    const fn first(&self, count: u32) -> u64 {
         1u64.wrapping_shl(count.wrapping_mul(self.bits))
             .wrapping_sub(1)
     }
@@ -142,9 +154,9 @@ impl Fields {
         }
     }
 
-    /// Takes field `first` of a block out, those up to `last` one back, and `value` in the place of the last. As above, two words at least.
+    /// Takes field `first` of a block out, those up to `last` one back, and zero in the place of the last. As above, two words at least.
     #[inline(always)]
-    pub(crate) fn take_out(&self, block: &mut [u8], first: u32, last: u32, value: u64) {
+    pub(crate) fn take_out(&self, block: &mut [u8], first: u32, last: u32) {
         let r = self.bits;
         if r == 0 {
             return;
@@ -153,27 +165,33 @@ impl Fields {
         let left = shift + (last + 1 - first) * r;
         let two = &mut block[at..at + 16];
         let (one, other) = (load(two, 0), load(two, 8));
-        let new = (one >> r) | (other << (64 - r));
-        let new = (one & below(shift)) | (new & from(shift));
-        store(two, 0, blend(one, new, left));
         if left <= 128 {
-            store(two, 8, blend(other, other >> r, left.saturating_sub(64)));
+            let beyond = left.saturating_sub(64);
+            // Without what is behind the last field, zeros come in its place.
+            let (moved, more) = (blend(0, one, left), blend(0, other, beyond));
+            let new = (moved >> r) | (more << (64 - r));
+            let new = (one & below(shift)) | (new & from(shift));
+            store(two, 0, blend(one, new, left));
+            store(two, 8, blend(other, more >> r, beyond));
         } else {
+            let new = (one >> r) | (other << (64 - r));
+            store(two, 0, (one & below(shift)) | (new & from(shift)));
             self.take_out_on(&mut block[at + 8..], left - 64);
         }
-        self.set(block, last, value);
     }
 
-    /// The words after the first.
+    /// The words after the first, when there are two at least.
     #[inline(always)]
     fn take_out_on(&self, words: &mut [u8], left: u32) {
+        let r = self.bits;
         let (mut at, mut left, mut old) = (0, left, load(words, 0));
         while left > 64 {
             let next = load(words, at + 8);
-            store(words, at, (old >> self.bits) | (next << (64 - self.bits)));
-            (old, left, at) = (next, left - 64, at + 8);
+            left -= 64;
+            store(words, at, (old >> r) | (blend(0, next, left) << (64 - r)));
+            (old, at) = (next, at + 8);
         }
-        store(words, at, blend(old, old >> self.bits, left));
+        store(words, at, blend(old, blend(0, old, left) >> r, left));
     }
 
     /// The byte that field `i` begins in, and at which bit of it.
@@ -286,8 +304,8 @@ mod tests {
                     assert_eq!(shifted, packed(&more, r), "r {r}, {first} to {last}");
                     let (mut less, mut shifted) = (list.clone(), block.clone());
                     less.remove(first as usize);
-                    less.insert(last as usize, value);
-                    fields.take_out(&mut shifted, first, last, value);
+                    less.insert(last as usize, 0);
+                    fields.take_out(&mut shifted, first, last);
                     assert_eq!(shifted, packed(&less, r), "r {r}, {first} to {last}");
                 }
             }

@@ -5,7 +5,9 @@
 //! [`Broadword`]. The tests compare the two.
 #![allow(unsafe_code)]
 
-use crate::bits::Broadword;
+use crate::bits::{Broadword, Select};
+#[cfg(target_arch = "x86_64")]
+use crate::bits::{ones_in_bytes, sums_of_bytes};
 use crate::edit::{Put, Taken};
 use crate::table::{Run, Table};
 use amq_core::KeyHash;
@@ -13,7 +15,7 @@ use amq_core::KeyHash;
 /// What the processor can do. Found out when a filter is made, so that no operation asks again.
 #[derive(Clone, Copy)]
 pub(crate) struct Processor {
-    /// BMI1, BMI2, POPCNT and LZCNT are there. Only [`Processor::detect`] says so.
+    /// AVX2, BMI1, BMI2, POPCNT and LZCNT are there. Only [`Processor::detect`] says so.
     bmi2: bool,
 }
 
@@ -36,7 +38,7 @@ macro_rules! operations {
                 // Where BMI2 is certain at compile time this is no question, and the operation is inlined.
                 #[cfg(target_arch = "x86_64")]
                 if self.bmi2 {
-                    // SAFETY: `detect` found BMI1, BMI2, POPCNT and LZCNT, all that these functions need.
+                    // SAFETY: `detect` found AVX2, BMI1, BMI2, POPCNT and LZCNT, all that these functions need.
                     return unsafe { bmi2::$name(table $(, $argument)*) };
                 }
                 portable::$name(table $(, $argument)*)
@@ -61,7 +63,7 @@ macro_rules! operations {
             #[derive(Clone, Copy)]
             pub(super) struct Pdep;
 
-            impl crate::bits::Select for Pdep {
+            impl Select for Pdep {
                 #[inline(always)]
                 fn select(word: u64, rank: u32) -> u32 {
                     Self::nth_one(word, rank).trailing_zeros()
@@ -72,18 +74,74 @@ macro_rules! operations {
                     // SAFETY: this type is used in the functions below only, which have BMI2.
                     unsafe { core::arch::x86_64::_pdep_u64(1 << rank, word) }
                 }
+
+                #[inline(always)]
+                fn first_balanced(opens: u64, closes: u64, first: u32) -> u32 {
+                    // SAFETY: as above; they have AVX2 as well.
+                    let balanced = unsafe { balanced(opens, closes) };
+                    (balanced & crate::bits::from(first)).trailing_zeros()
+                }
             }
 
             $(
                 /// # Safety
-                /// The processor must have BMI1, BMI2, POPCNT and LZCNT.
-                #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
+                /// The processor must have AVX2, BMI1, BMI2, POPCNT and LZCNT.
+                #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
                 pub(super) unsafe fn $name(table: $table $(, $argument: $type)*) $(-> $answer)? {
                     table.$name::<Pdep>($($argument),*)
                 }
             )*
         }
     };
+}
+
+/// The places up to which there are as many ones in `opens` as in `closes`: all 64 at once.
+///
+/// Each place is a byte that is 1 where something is opened, -1 where something is closed. The sum within eight of them is three additions; what was before those eight
+/// comes from counting the ones in the bytes of both words.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+// Vector functions without pointers need no `unsafe` from Rust 1.86 on; with the oldest compiler they do.
+#[allow(unused_unsafe)]
+unsafe fn balanced(opens: u64, closes: u64) -> u64 {
+    use core::arch::x86_64::{
+        __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_movemask_epi8,
+        _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8,
+        _mm256_slli_epi64, _mm256_sub_epi8,
+    };
+    // Byte i: what is open up to the start of the eight places that it stands for. No byte is borrowed from while nowhere more is closed than opened.
+    let change = ones_in_bytes(opens).wrapping_sub(ones_in_bytes(closes));
+    let before = sums_of_bytes(change) << 8;
+    // SAFETY: AVX2 is there (the caller's promise).
+    unsafe {
+        let half = |base: i64| {
+            // Each byte of half a word, eight times over.
+            let spread = _mm256_set_epi64x(
+                0x0101_0101_0101_0101 * (base + 3),
+                0x0101_0101_0101_0101 * (base + 2),
+                0x0101_0101_0101_0101 * (base + 1),
+                0x0101_0101_0101_0101 * base,
+            );
+            let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
+            let bytes = |word: u64| -> __m256i {
+                _mm256_shuffle_epi8(_mm256_set1_epi64x(word as i64), spread)
+            };
+            // -1 where the bit is set.
+            let set = |word: u64| _mm256_cmpeq_epi8(_mm256_and_si256(bytes(word), bit), bit);
+            let mut open = _mm256_sub_epi8(set(closes), set(opens));
+            open = _mm256_add_epi8(open, _mm256_slli_epi64::<8>(open));
+            open = _mm256_add_epi8(open, _mm256_slli_epi64::<16>(open));
+            open = _mm256_add_epi8(open, _mm256_slli_epi64::<32>(open));
+            open = _mm256_add_epi8(open, bytes(before));
+            let none = _mm256_cmpeq_epi8(open, _mm256_setzero_si256());
+            u64::from(_mm256_movemask_epi8(none) as u32)
+        };
+        half(0) | (half(4) << 32)
+    }
 }
 
 operations! {
@@ -105,7 +163,7 @@ impl Processor {
     /// What this one can do.
     pub(crate) fn detect() -> Self {
         Self {
-            bmi2: amq_core::cpu::has_bmi2(),
+            bmi2: amq_core::cpu::has_bmi2() && amq_core::cpu::has_avx2(),
         }
     }
 
@@ -125,7 +183,6 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn select_by_pdep_agrees_with_broadword() {
-        use crate::bits::Select;
         if !amq_core::cpu::has_bmi2() {
             return;
         }
@@ -135,6 +192,20 @@ mod tests {
                     bmi2::Pdep::select(word, rank),
                     Broadword::select(word, rank)
                 );
+            }
+        }
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn all_balances_at_once_are_those_found_one_by_one() {
+        if !amq_core::cpu::has_avx2() {
+            return;
+        }
+        for (opens, closes) in crate::bits::tests::nested() {
+            for first in 0..64 {
+                let place = bmi2::Pdep::first_balanced(opens, closes, first);
+                assert_eq!(place, Broadword::first_balanced(opens, closes, first));
             }
         }
     }

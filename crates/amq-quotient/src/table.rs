@@ -5,7 +5,7 @@
 
 use crate::QuotientParams;
 use crate::bits::{Select, below, from, through};
-use crate::fields::{Fields, load};
+use crate::fields::{Fields, load, store};
 use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
 use alloc::vec::Vec;
 use amq_core::index::index;
@@ -33,6 +33,8 @@ pub(crate) struct Table {
     stride: usize,
     /// Bytes of the remainders in it.
     remainder_bytes: usize,
+    /// Where the last block ends: all bytes.
+    end: usize,
 }
 
 /// The metadata of a block.
@@ -53,6 +55,20 @@ pub(crate) struct Run {
     pub(crate) end: u64,
 }
 
+/// What is found of a run without leaving its quotient's block and the metadata of the next. Slots count from the block's first, and past its last.
+#[derive(Clone, Copy)]
+pub(crate) struct Near {
+    /// Where the block begins in memory.
+    pub(crate) here: usize,
+    pub(crate) metadata: Metadata,
+    /// The run's first slot, or the one where it would begin.
+    pub(crate) start: u32,
+    /// One past its last slot. `start` if there is no run.
+    pub(crate) end: u32,
+    /// The run is elsewhere, and `start` and `end` mean nothing.
+    pub(crate) far: bool,
+}
+
 impl Run {
     #[inline(always)]
     pub(crate) const fn is_empty(&self) -> bool {
@@ -69,6 +85,7 @@ impl Table {
     /// A table of these bytes, which are as many as the parameters say, and whatever is in them.
     pub(crate) fn over(params: QuotientParams, bytes: Vec<u8>) -> Self {
         Self {
+            end: bytes.len(),
             bytes,
             fields: Fields::new(params.remainder_bits),
             params,
@@ -110,10 +127,8 @@ impl Table {
     pub(crate) const fn wrapped(&self, block: u64) -> u64 {
         if block < self.blocks {
             block
-        } else if block < 2 * self.blocks {
-            block - self.blocks
         } else {
-            block % self.blocks
+            block - self.blocks
         }
     }
 
@@ -146,16 +161,25 @@ impl Table {
         }
     }
 
+    /// Writes both words of metadata of the block that begins there.
+    #[inline(always)]
+    pub(crate) fn set_words(&mut self, start: usize, occupieds: u64, runends: u64) {
+        let at = start + self.remainder_bytes;
+        let words = &mut self.bytes[at..at + 16];
+        store(words, OCCUPIEDS, occupieds);
+        store(words, RUNENDS, runends);
+    }
+
     #[inline(always)]
     pub(crate) fn set_occupieds(&mut self, block: u64, word: u64) {
         let at = self.metadata_at(block) + OCCUPIEDS;
-        crate::fields::store(&mut self.bytes, at, word);
+        store(&mut self.bytes, at, word);
     }
 
     #[inline(always)]
     pub(crate) fn set_runends(&mut self, block: u64, word: u64) {
         let at = self.metadata_at(block) + RUNENDS;
-        crate::fields::store(&mut self.bytes, at, word);
+        store(&mut self.bytes, at, word);
     }
 
     #[inline(always)]
@@ -200,10 +224,10 @@ impl Table {
     }
 
     /// Where the runend is that has `rank` others before it, from a position on. Walks over at most all blocks.
-    #[inline(always)]
     pub(crate) fn nth_runend<S: Select>(&self, position: u64, rank: u32) -> u64 {
         let first = position / BLOCK_SLOTS;
-        let mut word = self.runends(self.wrapped(first)) & from((position % BLOCK_SLOTS) as u32);
+        let mut home = self.wrapped(first);
+        let mut word = self.runends(home) & from((position % BLOCK_SLOTS) as u32);
         let mut rank = rank;
         for block in first..=first + self.blocks {
             let end = S::select(word, rank.min(63));
@@ -211,9 +235,10 @@ impl Table {
                 return block * BLOCK_SLOTS + u64::from(end);
             }
             rank -= word.count_ones();
-            word = self.runends(self.wrapped(block + 1));
+            home = self.wrapped(home + 1);
+            word = self.runends(home);
         }
-        // There is no such runend: only in bytes that have not been validated.
+        // There is no such runend: not in a table that has been validated.
         position
     }
 
@@ -231,25 +256,24 @@ impl Table {
     #[cold]
     #[inline(never)]
     fn recomputed_offset<S: Select>(&self, block: u64) -> u64 {
-        let mut back = 0;
+        let (mut home, mut back) = (block, 0);
         let mut offset = SATURATED;
         // Not all blocks can be entered by a long run, for there are no more keys than slots.
         while back < self.blocks && offset >= SATURATED {
             back += 1;
-            offset = self
-                .metadata(self.wrapped(block + self.blocks - back))
-                .offset;
+            home = if home == 0 { self.blocks } else { home } - 1;
+            offset = self.metadata(home).offset;
         }
-        for block in block + self.blocks - back..block + self.blocks {
-            offset = self.next_offset::<S>(block, offset);
+        for _ in 0..back {
+            offset = self.next_offset::<S>(home, offset);
+            home = self.wrapped(home + 1);
         }
         offset
     }
 
     /// The offset of the block after one whose offset is known.
-    #[inline(always)]
     pub(crate) fn next_offset<S: Select>(&self, block: u64, offset: u64) -> u64 {
-        let runs = self.metadata(self.wrapped(block)).occupieds.count_ones();
+        let runs = self.metadata(block).occupieds.count_ones();
         let begin = block * BLOCK_SLOTS;
         let end = match runs {
             0 => begin + offset,
@@ -261,39 +285,48 @@ impl Table {
     /// The run of a quotient.
     #[inline(always)]
     pub(crate) fn run<S: Select>(&self, quotient: u64) -> Run {
-        self.run_in::<S>(quotient, self.metadata(quotient / BLOCK_SLOTS))
-    }
-
-    /// The same, with the metadata of its block.
-    ///
-    /// As in [`contains`](Self::contains) there is one branch, for runs that are far away.
-    #[inline(always)]
-    pub(crate) fn run_in<S: Select>(&self, quotient: u64, metadata: Metadata) -> Run {
-        let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
-        let next = if block + 1 == self.blocks {
-            0
-        } else {
-            block + 1
-        };
-        let skipped = (metadata.offset % 64) as u32;
-        let ends = (metadata.runends >> skipped) | (self.runends(next) << 1 << (63 - skipped));
-        let runs = (metadata.occupieds & below(slot)).count_ones();
-        // As if the runs of earlier blocks ended just before the offset.
-        let free = S::nth_one((ends << 1) | 1, runs).trailing_zeros();
-        let start = (skipped + free).max(slot);
-        let end = (ends & u64::MAX.wrapping_shl(start - skipped)).trailing_zeros();
-        let occupied = (metadata.occupieds >> slot) as u32 & 1;
-        let missing = free | (end & occupied.wrapping_neg()) | (start - skipped);
-        if (missing | metadata.offset as u32) >> 6 != 0 {
+        let near = self.near::<S>(quotient);
+        if near.far {
             return self.far_run::<S>(quotient);
         }
-        let begin = block * BLOCK_SLOTS;
-        let start = begin + u64::from(start);
-        let end = begin + u64::from(skipped + end + 1);
+        let begin = quotient / BLOCK_SLOTS * BLOCK_SLOTS;
         Run {
-            start,
-            end: if occupied == 1 { end } else { start },
+            start: begin + u64::from(near.start),
+            end: begin + u64::from(near.end),
         }
+    }
+
+    /// The run of a quotient if it ends within 64 slots of where its block's first one may begin, which nearly all do: found without a branch.
+    #[inline(always)]
+    pub(crate) fn near<S: Select>(&self, quotient: u64) -> Near {
+        let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
+        let here = self.remainders_at(block);
+        let metadata = self.metadata_from(here);
+        let skipped = (metadata.offset % 64) as u32;
+        let next = self.runends_from(self.after(here));
+        let ends = (metadata.runends >> skipped) | (next << 1 << (63 - skipped));
+        let runs = (metadata.occupieds & below(slot)).count_ones();
+        // As if the runs of earlier blocks ended just before the offset. 64 if too few end.
+        let free = S::nth_one((ends << 1) | 1, runs).trailing_zeros();
+        let start = (skipped + free).max(slot);
+        let past = start - skipped;
+        let end = (ends & u64::MAX.wrapping_shl(past)).trailing_zeros();
+        let occupied = (metadata.occupieds >> slot) as u32 & 1;
+        let mask = occupied.wrapping_neg();
+        Near {
+            here,
+            metadata,
+            start,
+            end: start.wrapping_add((skipped + end + 1).wrapping_sub(start) & mask),
+            far: (free | past | (end & mask) | metadata.offset as u32) >= 64,
+        }
+    }
+
+    /// Where the block begins that follows the one that begins here.
+    #[inline(always)]
+    const fn after(&self, here: usize) -> usize {
+        let after = here + self.stride;
+        if after == self.end { 0 } else { after }
     }
 
     /// The run of a quotient, wherever it is.
@@ -327,8 +360,7 @@ impl Table {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let here = self.remainders_at(block);
-        let after = here + self.stride;
-        let after = if after == self.bytes.len() { 0 } else { after };
+        let after = self.after(here);
         let Metadata {
             occupieds,
             runends,
@@ -376,8 +408,7 @@ impl Table {
             return self.far_place(run, remainder);
         }
         let window = self.window(run.start);
-        let first = self.fields.first(length as u32);
-        let passed = (self.fields.less(window, remainder) & first).count_ones();
+        let passed = self.fields.count_less(window, remainder, length as u32);
         let found = self.fields.any_equal(window, remainder, length as u32) == 1;
         (run.start + u64::from(passed), found)
     }
@@ -390,8 +421,7 @@ impl Table {
         while position < run.end {
             let count = self.at_once(position, run.end);
             let window = self.window(position);
-            let less = self.fields.less(window, remainder) & self.fields.first(count);
-            let passed = less.count_ones();
+            let passed = self.fields.count_less(window, remainder, count);
             if passed < count {
                 let found = window >> (passed * self.fields.bits) & self.fields.mask() == remainder;
                 return (position + u64::from(passed), found);
@@ -410,8 +440,8 @@ impl Table {
         let mut position = run.start;
         while position < run.end {
             let count = self.at_once(position, run.end);
-            let equal = self.fields.equal(self.window(position), remainder);
-            copies += u64::from((equal & self.fields.first(count)).count_ones());
+            let window = self.window(position);
+            copies += u64::from(self.fields.count_equal(window, remainder, count));
             position += u64::from(count);
         }
         copies
