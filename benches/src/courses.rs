@@ -122,11 +122,10 @@ pub fn owns(track: &dyn Track, row: &Row) -> bool {
 pub fn estimate(
     track: &dyn Track,
     contenders: &[&'static dyn Contender],
-    suite: Suite,
-    rounds: u64,
+    setting: Setting,
 ) -> Duration {
-    let cost = track.cost(suite);
-    let one = Duration::from_nanos(cost.verify + (rounds + 1) * cost.pass);
+    let cost = track.cost(setting.suite);
+    let one = Duration::from_nanos(cost.verify + (setting.rounds + 1) * cost.pass);
     one * entrants(track, contenders).len() as u32
 }
 

@@ -182,7 +182,7 @@ impl Heat<'_> {
                         let reason = failure.to_string();
                         rows.push(Row::failed(info.name, &cell, Workload::Remove, &reason));
                     }
-                    let all = self.group.queries;
+                    let all = self.group.queries_at(self.rate);
                     let queries = if info.slow { all / SLOW_SHARE } else { all };
                     ready.push(Entrant {
                         contender,

@@ -100,26 +100,26 @@ impl Plan {
     }
 
     fn estimate_of(&self, heat: &Heat<'_>) -> Duration {
-        let queries = heat.group.queries;
+        let absent = heat.group.queries;
         let entrants = heat.entrants(&self.contenders);
         let one = |(contender, _): &(&'static dyn Contender, _)| {
             let removes = contender.info().abilities.contains(&Ability::Remove);
             let rounds = heat.group.rounds(heat.rate, self.options.rounds);
-            estimate(heat.group.keys, queries, queries, rounds, removes)
+            let queries = heat.group.queries_at(heat.rate);
+            estimate(heat.group.keys, absent, queries, rounds, removes)
         };
         entrants.iter().map(one).sum()
     }
 
     fn estimate_of_course(&self, track: &dyn Track) -> Duration {
-        let options = &self.options;
-        courses::estimate(track, &self.contenders, options.suite, options.rounds)
+        courses::estimate(track, &self.contenders, self.setting())
     }
 
     fn setting(&self) -> Setting {
         Setting {
             suite: self.options.suite,
             seed: self.options.seed,
-            rounds: self.options.rounds,
+            rounds: self.options.suite.rounds_of_courses(self.options.rounds),
         }
     }
 }

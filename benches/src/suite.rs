@@ -58,7 +58,7 @@ pub struct Group {
 pub enum FieldSize {
     /// Everybody, all rounds.
     Whole,
-    /// Everybody; all rounds at the first rate, half of them at the others.
+    /// Everybody; at the first rate all rounds and queries, at the others half of both.
     FirstRate,
     /// Everybody, half of the rounds.
     Short,
@@ -92,12 +92,24 @@ impl Group {
 
     /// How many of a run's rounds are done at a rate.
     pub fn rounds(&self, rate: f64, rounds: u64) -> u64 {
-        let is_first = self.rates.first() == Some(&rate);
-        match self.field {
-            FieldSize::Whole => rounds,
-            FieldSize::FirstRate if is_first => rounds,
-            _ => rounds.div_ceil(2),
+        if self.is_thorough(rate) || self.field == FieldSize::Whole {
+            rounds
+        } else {
+            rounds.div_ceil(2)
         }
+    }
+
+    /// How much of each stream is asked at a rate.
+    pub fn queries_at(&self, rate: f64) -> usize {
+        if self.field == FieldSize::FirstRate && !self.is_thorough(rate) {
+            self.queries / 2
+        } else {
+            self.queries
+        }
+    }
+
+    fn is_thorough(&self, rate: f64) -> bool {
+        self.field == FieldSize::FirstRate && self.rates.first() == Some(&rate)
     }
 
     /// The rate in whose turn contenders without a choice take part: 1/256 if it is there, since that is the rate of most of them.
@@ -194,6 +206,14 @@ impl Suite {
         }
     }
 
+    /// Timed rounds of the courses: each is a pass through many states, so that the quick suite does half of them.
+    pub const fn rounds_of_courses(self, rounds: u64) -> u64 {
+        match self {
+            Self::Quick => rounds.div_ceil(2),
+            Self::Smoke | Self::Full => rounds,
+        }
+    }
+
     /// How many filters are verified in each cell.
     pub const fn effort(self) -> Effort {
         let (min_seeds, max_seeds) = match self {
@@ -226,13 +246,15 @@ mod tests {
         for suite in [Suite::Smoke, Suite::Full] {
             let groups = suite.groups(None);
             assert!(groups.iter().all(|group| group.field == FieldSize::Whole));
+            assert!(groups.iter().all(|group| group.rounds(0.01, 7) == 7));
         }
         let groups = Suite::Quick.groups(None);
         let main = groups.last().unwrap();
         assert_eq!((main.keys, main.rates.as_slice()), (1_000_000, &RATES[..]));
         let rounds: Vec<u64> = RATES.iter().map(|&rate| main.rounds(rate, 7)).collect();
         assert_eq!(rounds, [7, 4, 4]);
-        assert_eq!(main.queries, Suite::Quick.queries());
+        let queries: Vec<usize> = RATES.iter().map(|&rate| main.queries_at(rate)).collect();
+        assert_eq!(queries, [1 << 20, 1 << 19, 1 << 19]);
         for group in &groups[..groups.len() - 1] {
             assert_eq!((group.rounds(0.01, 7), group.rounds(0.01, 1)), (4, 1));
             assert!(group.queries >= 2 * group.keys.min(SHORT / 2));

@@ -22,7 +22,7 @@ pub fn contenders() -> String {
         let info = contender.info();
         let _ = writeln!(text, "{}: {}", info.name, info.analysis);
     }
-    text.push_str("\nSuites (key set, keys, asked rates):\n");
+    text.push_str("\nSuites (key set, keys, asked rates; courses at 1 %):\n");
     for suite in [Suite::Smoke, Suite::Quick, Suite::Full] {
         let _ = writeln!(text, "{suite}");
         for group in suite.groups(None) {
@@ -38,6 +38,9 @@ pub fn contenders() -> String {
                 group.keys,
                 rates.join(", ")
             );
+        }
+        for track in suite.courses() {
+            let _ = writeln!(text, "  {}", track.title());
         }
     }
     text

@@ -2,6 +2,7 @@
 
 use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
 use crate::keys::{BenchKey, Keys};
+use crate::record::Workload;
 use ::probabilistic_collections::quotient::QuotientFilter;
 use amq_core::PredictedFpr;
 use foldhash::quality::FixedState;
@@ -55,6 +56,12 @@ impl Contender for ProbabilisticQuotient {
                 make::<[u8]>(filter, keys)
             }
         }
+    }
+
+    /// Its table can be filled to the last slot, but every key then costs a walk through all of it: that is not waited for. How it does as
+    /// it fills up is seen load by load.
+    fn goes(&self, course: Workload) -> bool {
+        [Workload::LoadInsert, Workload::Churn].contains(&course)
     }
 
     /// At a load that the others have: its own sizing stays below half.

@@ -7,6 +7,8 @@ use crate::keys::Keys;
 use crate::record::Row;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use std::mem;
+use std::ops::Range;
 
 /// How often the filter is compared with the model.
 const CHECKS: usize = 10;
@@ -20,6 +22,8 @@ pub struct Script {
     pub gone: Vec<u64>,
     /// The keys that are put in after each.
     pub new: Vec<u64>,
+    /// How many were replaced, and the keys that are then in, several times on the way.
+    checks: Vec<(usize, Vec<u64>)>,
     /// The keys that are in at last.
     pub last: Vec<u64>,
 }
@@ -51,34 +55,27 @@ impl Script {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let held = held.min(keys.len());
         let (first, others) = keys.split_at(held);
+        // An empty filter has nothing to be replaced.
+        let pairs = if first.is_empty() { 0 } else { pairs };
         let new = others[..pairs.min(others.len())].to_vec();
         let mut model = first.to_vec();
         let mut gone = Vec::with_capacity(new.len());
-        if model.is_empty() {
-            return Self {
-                first: model,
-                gone,
-                new: Vec::new(),
-                last: Vec::new(),
-            };
-        }
-        for &key in &new {
-            let place = rng.random_range(0..model.len());
-            gone.push(std::mem::replace(&mut model[place], key));
+        let mut checks = Vec::with_capacity(CHECKS);
+        for check in 1..=CHECKS {
+            let to = new.len() * check / CHECKS;
+            for &key in &new[gone.len()..to] {
+                let place = rng.random_range(0..model.len());
+                gone.push(mem::replace(&mut model[place], key));
+            }
+            checks.push((to, model.clone()));
         }
         Self {
             first: first.to_vec(),
             gone,
             new,
+            checks,
             last: model,
         }
-    }
-
-    /// The keys that are in after so many were replaced.
-    fn model(&self, replaced: usize) -> Vec<u64> {
-        let gone: std::collections::HashSet<u64> = self.gone[..replaced].iter().copied().collect();
-        let all = self.first.iter().chain(&self.new[..replaced]);
-        all.copied().filter(|key| !gone.contains(key)).collect()
     }
 }
 
@@ -129,11 +126,10 @@ pub fn verify_churn(
         let first = Keys::U64(&script.first);
         let mut filter = with_room(contender, churning.room, first, subject, seed)?;
         let mut replaced = 0;
-        for check in 1..=CHECKS {
-            let to = script.new.len() * check / CHECKS;
-            replace(&mut *filter, &script, replaced..to, seed)?;
-            replaced = to;
-            no_false_negative(&*filter, Keys::U64(&script.model(replaced)), seed)?;
+        for (to, model) in &script.checks {
+            replace(&mut *filter, &script, replaced..*to, seed)?;
+            replaced = *to;
+            no_false_negative(&*filter, Keys::U64(model), seed)?;
         }
         tally.take(&*filter, Keys::U64(&script.last), subject.absent, seed)?;
     }
@@ -148,7 +144,7 @@ pub fn verify_churn(
 pub fn replace(
     filter: &mut dyn Built,
     script: &Script,
-    part: std::ops::Range<usize>,
+    part: Range<usize>,
     seed: u64,
 ) -> Result<(), Failure> {
     let keys = part.len() as u64;
@@ -193,8 +189,11 @@ mod tests {
         };
         let last: Vec<u64> = model.into_iter().collect();
         assert_eq!(sorted(script.last.clone()), last);
-        assert_eq!(sorted(script.model(900)), last);
-        assert_eq!(script.model(0), script.first);
+        let (all, at_last) = script.checks.last().cloned().unwrap();
+        assert_eq!((all, sorted(at_last)), (900, last));
+        let (some, early) = script.checks.first().cloned().unwrap();
+        let added = early.iter().filter(|&&key| key >= 100).count();
+        assert!(some == 90 && (1..=90).contains(&added), "{added}");
         // Most of those that were in at first are gone, some new ones too.
         assert!(script.gone.iter().any(|&key| key >= 100));
         assert!(Script::new(&keys, 0, 10, 1).new.is_empty());
