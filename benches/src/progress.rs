@@ -104,10 +104,10 @@ fn pass(workload: Workload, keys: usize, queries: usize) -> u64 {
 /// An operation of the average contender, by the size of its table: in the nearest cache, in the last, in memory.
 pub fn nanoseconds(keys: usize, operations: usize) -> u64 {
     let each = match keys {
-        0..=200_000 => 12,
-        200_001..=2_000_000 => 20,
-        2_000_001..=20_000_000 => 40,
-        _ => 75,
+        0..=200_000 => 20,
+        200_001..=2_000_000 => 36,
+        2_000_001..=20_000_000 => 70,
+        _ => 130,
     };
     each * operations as u64
 }
