@@ -327,3 +327,71 @@ impl Table {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::Broadword;
+    use crate::{Inconsistent, QuotientParams};
+    use alloc::collections::BTreeMap;
+    use amq_core::index::remix;
+
+    /// The structure is right; the load may be any.
+    fn check(table: &Table, map: &BTreeMap<u64, u64>) {
+        let items = map.values().sum::<u64>();
+        match table.validate() {
+            Ok(contents) => assert_eq!(
+                (contents.items, contents.distinct),
+                (items, map.len() as u64)
+            ),
+            Err(Inconsistent::Load { items: there, .. }) => assert_eq!(there, items),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn a_table_works_up_to_its_last_slot() {
+        for (slots, remainder_bits, crowding) in [
+            (64u64, 4u32, 1),
+            (64, 3, 9),
+            (200, 5, 1),
+            (200, 6, 40),
+            (512, 7, 1),
+            (512, 0, 1),
+            (512, 7, 200),
+        ] {
+            let params = QuotientParams {
+                slots,
+                remainder_bits,
+            };
+            let mut table = Table::new(params).unwrap();
+            let mut map = BTreeMap::new();
+            let places = table.places();
+            let pick = |i: u64| remix(i, 6) % params.fingerprints() / crowding;
+            for i in 0..places {
+                let fingerprint = pick(i);
+                let copies = map.entry(fingerprint).or_insert(0u64);
+                let put = table.insert::<Broadword>(fingerprint);
+                assert_eq!(put == Put::New, *copies == 0);
+                *copies += 1;
+                check(&table, &map);
+            }
+            // Every slot is in use.
+            for fingerprint in 0..params.fingerprints() {
+                let there = map.contains_key(&fingerprint);
+                assert_eq!(table.contains::<Broadword>(fingerprint), there);
+            }
+            for i in 0..places {
+                let fingerprint = pick(i);
+                let taken = table.remove::<Broadword>(fingerprint);
+                let copies = map.remove(&fingerprint).unwrap_or(0);
+                if copies > 1 {
+                    map.insert(fingerprint, copies - 1);
+                }
+                assert_eq!(taken == Taken::Last, copies == 1);
+                check(&table, &map);
+            }
+            assert!(table.bytes.iter().all(|&byte| byte == 0));
+        }
+    }
+}

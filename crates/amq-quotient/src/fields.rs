@@ -141,16 +141,20 @@ impl Fields {
         }
     }
 
-    /// The words after the first two: what `carry` is of the field that came from there goes in.
+    /// The words after the first two: what `carry` is of the field that came from there goes in. `left` bits are to be moved.
     #[inline(always)]
     fn put_in_on(&self, words: &mut [u8], left: u32, carry: u64) {
-        let (mut at, mut left, mut carry) = (0, left, carry);
-        while left > 0 {
-            let old = load(words, at);
-            store(words, at, blend(old, (old << self.bits) | carry, left));
+        let mut carry = carry;
+        let mut words = words.chunks_exact_mut(8);
+        for word in words.by_ref().take((left / 64) as usize) {
+            let old = load(word, 0);
+            store(word, 0, (old << self.bits) | carry);
             carry = old >> (64 - self.bits);
-            left = left.saturating_sub(64);
-            at += 8;
+        }
+        if let Some(word) = words.next() {
+            let old = load(word, 0);
+            let new = (old << self.bits) | carry;
+            store(word, 0, blend(old, new, left % 64));
         }
     }
 
@@ -180,18 +184,21 @@ impl Fields {
         }
     }
 
-    /// The words after the first, when there are two at least.
+    /// The words after the first, from the last one to them.
     #[inline(always)]
     fn take_out_on(&self, words: &mut [u8], left: u32) {
         let r = self.bits;
-        let (mut at, mut left, mut old) = (0, left, load(words, 0));
-        while left > 64 {
-            let next = load(words, at + 8);
-            left -= 64;
-            store(words, at, (old >> r) | (blend(0, next, left) << (64 - r)));
-            (old, at) = (next, at + 8);
+        let whole = (left / 64) as usize * 8;
+        // Zeros come from behind the last bit.
+        let old = load(words, whole);
+        let moved = blend(0, old, left % 64);
+        store(words, whole, blend(old, moved >> r, left % 64));
+        let mut carry = moved << (64 - r);
+        for word in words[..whole].chunks_exact_mut(8).rev() {
+            let old = load(word, 0);
+            store(word, 0, (old >> r) | carry);
+            carry = old << (64 - r);
         }
-        store(words, at, blend(old, blend(0, old, left) >> r, left));
     }
 
     /// The byte that field `i` begins in, and at which bit of it.

@@ -356,10 +356,7 @@ impl PlanFilter for QuotientFilter {
     }
 
     fn predicted_fpr(params: &QuotientParams, items: u64) -> PredictedFpr {
-        PredictedFpr {
-            mean: theory::fpr(params.slots, params.remainder_bits, items),
-            sd: theory::fpr_sd(params.slots, params.remainder_bits, items),
-        }
+        theory::predicted(params.slots, params.remainder_bits, items)
     }
 
     #[inline]

@@ -21,7 +21,8 @@ mod validate;
 
 pub use filter::{Hashes, QuotientFilter};
 pub use params::{
-    BLOCK_SLOTS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES, QuotientParams,
+    BLOCK_SLOTS, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,
+    QuotientParams,
 };
 pub use validate::Inconsistent;
 

@@ -11,6 +11,10 @@ pub const METADATA_BYTES: u64 = 17;
 /// The widest remainder, in bits: one load of eight bytes, from any bit of its first byte on, has room for it.
 pub const MAX_REMAINDER_BITS: u32 = 56;
 
+/// Of how many bits a fingerprint may be, place and remainder together. Four less than a hash has: then there are 16 hashes or more for each fingerprint, and all are
+/// as likely to within a thousandth, which the exact rates rest on.
+pub const MAX_FINGERPRINT_BITS: u32 = 60;
+
 /// The most slots, 2^56. More than any memory, and few enough that no sum of positions overflows.
 pub const MAX_SLOTS: u64 = 1 << 56;
 
@@ -20,7 +24,7 @@ pub const MAX_LOAD: f64 = 0.95;
 
 /// What determines a quotient filter's table.
 ///
-/// A table has `slots * 2^remainder_bits` different fingerprints, which must be less than 2^64, as they come from 64-bit hashes.
+/// A table has `slots * 2^remainder_bits` different fingerprints, at most 2^[`MAX_FINGERPRINT_BITS`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct QuotientParams {
     /// Slots that a key can be at home in, 1 to [`MAX_SLOTS`]: any number, not only powers of two. Memory comes in blocks of
@@ -34,9 +38,22 @@ impl QuotientParams {
     /// Checks the ranges; nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("slots", self.slots, 1, MAX_SLOTS)?;
-        // What is left of 64 bits when the slots have taken theirs.
-        let left = self.slots.leading_zeros().min(MAX_REMAINDER_BITS);
-        PlanError::check_parameter("remainder_bits", self.remainder_bits.into(), 0, left.into())
+        PlanError::check_parameter(
+            "remainder_bits",
+            self.remainder_bits.into(),
+            0,
+            Self::widest(self.slots).into(),
+        )
+    }
+
+    /// The longest remainder with so many slots, which are no more than [`MAX_SLOTS`]: what they leave of a fingerprint.
+    pub(crate) const fn widest(slots: u64) -> u32 {
+        let place = 64 - slots.saturating_sub(1).leading_zeros();
+        if MAX_FINGERPRINT_BITS - place < MAX_REMAINDER_BITS {
+            MAX_FINGERPRINT_BITS - place
+        } else {
+            MAX_REMAINDER_BITS
+        }
     }
 
     /// How many different fingerprints there are, `slots * 2^remainder_bits`; zero if that is 2^64 or more.
@@ -95,11 +112,14 @@ mod tests {
             (1, 56, true),
             (1, 57, false),
             (0, 8, false),
-            (255, 56, true),
-            (256, 56, false),
-            (256, 55, true),
-            (1 << 56, 7, true),
-            (1 << 56, 8, false),
+            (15, 56, true),
+            (16, 56, true),
+            (17, 56, false),
+            (17, 55, true),
+            (1 << 56, 4, true),
+            (1 << 56, 5, false),
+            ((1 << 55) + 1, 4, true),
+            ((1 << 55) + 1, 5, false),
             ((1 << 56) + 1, 0, false),
             (u64::MAX, u32::MAX, false),
         ] {

@@ -212,14 +212,15 @@ mod tests {
 
     #[test]
     fn operations_with_and_without_bmi2_agree() {
-        // On a processor without BMI2 this compares the portable code with itself.
-        for (slots, remainder_bits) in [
-            (1u64, 3u32),
-            (64, 0),
-            (100, 7),
-            (640, 8),
-            (640, 20),
-            (2000, 2),
+        // On a processor without BMI2 this compares the portable code with itself. Fingerprints from everywhere, and from a few homes only, so that runs enter many blocks.
+        for (slots, remainder_bits, crowding) in [
+            (1u64, 3u32, 1),
+            (64, 0, 1),
+            (100, 7, 1),
+            (640, 8, 1),
+            (640, 20, 7),
+            (2000, 2, 1),
+            (2000, 6, 300),
         ] {
             let params = QuotientParams {
                 slots,
@@ -230,9 +231,14 @@ mod tests {
             let (fast, plain) = (Processor::detect(), Processor::plain());
             let mut held = 0;
             for step in 0..30_000u64 {
-                let key = remix(step / 3 * 3 % (2 * slots + 7), 1) % params.fingerprints();
+                let pick = |i: u64| {
+                    let fingerprint = remix(i % (2 * slots + 7), 1) % params.fingerprints();
+                    fingerprint / crowding + params.fingerprints() * 9 / 10 / crowding
+                };
+                let key = pick(step / 3 * 3) % params.fingerprints();
                 if remix(step, 2) % 3 > 0 {
-                    if held < params.max_items() {
+                    // Up to the last slot but one.
+                    if held + 1 < one.places() {
                         assert_eq!(fast.insert(&mut one, key), plain.insert(&mut two, key));
                         held += 1;
                     }
@@ -242,8 +248,10 @@ mod tests {
                     held -= u64::from(taken != Taken::Nothing);
                 }
                 assert!(one == two);
-                let other = remix(step, 3) % params.fingerprints();
+                let other = pick(step + 1) % params.fingerprints();
                 assert_eq!(fast.contains(&one, other), plain.contains(&two, other));
+                let (quotient, _) = one.split(other);
+                assert_eq!(fast.run(&one, quotient), plain.run(&two, quotient));
             }
         }
     }

@@ -47,7 +47,7 @@ pub(crate) struct Metadata {
 }
 
 /// Where the remainders of a quotient are, or would be.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Run {
     /// Its first slot, or the one where it would begin.
     pub(crate) start: u64,

@@ -5,8 +5,11 @@
 //! are so few that rounding to blocks decides.
 
 use super::fpr;
-use crate::params::{BLOCK_SLOTS, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES};
+use crate::params::{
+    BLOCK_SLOTS, MAX_FINGERPRINT_BITS, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,
+};
 use crate::{MAX_LOAD, QuotientParams};
+use amq_core::numeric::cells_for;
 use amq_core::{Budget, Goal, Plan, PlanError};
 
 /// Bits of metadata a slot: one occupied, one runend, and an eighth of the block's offset.
@@ -74,8 +77,7 @@ fn too_large(slots: f64, remainder_bits: u32) -> PlanError {
 
 /// The fewest bytes at which the rate is at most `fpr`.
 fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanError> {
-    // 1 - (1 - 1/F)^n = fpr
-    let needed = -1.0 / libm::expm1(libm::log1p(-fpr) / items as f64);
+    let needed = cells_for(fpr, items);
     let in_load = (blocks * BLOCK_SLOTS) as f64;
     let shortest = libm::ceil(libm::log2(needed / in_load)).clamp(0.0, MAX_REMAINDER_BITS.into());
     // Logarithms round: one more is tried as well as one less.
@@ -114,7 +116,7 @@ fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErr
     Ok(best)
 }
 
-/// A rate that takes more fingerprints than 64-bit hashes have.
+/// A rate that takes more fingerprints than there can be.
 struct FprLimit {
     items: u64,
     fpr: f64,
@@ -133,16 +135,14 @@ impl FprLimit {
     }
 }
 
-/// The longest remainder with so many blocks: fingerprints are fewer than 2^64.
+/// The longest remainder with so many blocks.
 fn widest(blocks: u64) -> u32 {
-    (blocks * BLOCK_SLOTS)
-        .leading_zeros()
-        .min(MAX_REMAINDER_BITS)
+    QuotientParams::widest(blocks * BLOCK_SLOTS)
 }
 
 /// The most blocks with such a remainder.
 fn most_blocks(remainder_bits: u32) -> u64 {
-    (u64::MAX >> remainder_bits).min(MAX_SLOTS) / BLOCK_SLOTS
+    (1 << (MAX_FINGERPRINT_BITS - remainder_bits)).min(MAX_SLOTS) / BLOCK_SLOTS
 }
 
 /// The lowest rate in so many bytes: the longest remainder for which the slots are enough, and then all the slots there is room for.

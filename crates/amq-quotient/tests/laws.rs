@@ -1,0 +1,633 @@
+//! What quotient filters promise beyond the suite that all filters pass.
+
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+#![allow(clippy::unwrap_used)]
+
+use amq_quotient::theory;
+use amq_quotient::{
+    Budget, BuildFilter, CountFilter, Filter, Full, Goal, InsertFilter, Inserted, KeyHash,
+    MergeError, MergeFilter, PlanFilter, QuotientFilter, QuotientParams, RemoveFilter,
+};
+use std::collections::BTreeMap;
+
+fn hash(key: u64) -> KeyHash {
+    KeyHash::of(&key, 0)
+}
+
+fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
+    QuotientParams {
+        slots,
+        remainder_bits,
+    }
+}
+
+fn empty(slots: u64, remainder_bits: u32) -> QuotientFilter {
+    let params = params(slots, remainder_bits);
+    QuotientFilter::from_params(params, params.max_items(), 0).unwrap()
+}
+
+/// The least hash with a fingerprint: what is at home in a slot of one's choice, with a remainder of one's choice.
+fn hash_of(params: QuotientParams, slot: u64, remainder: u64) -> KeyHash {
+    let fingerprint = u128::from(slot << params.remainder_bits | remainder) << 64;
+    KeyHash::new(fingerprint.div_ceil(u128::from(params.fingerprints())) as u64)
+}
+
+/// A filter and a plain map of the fingerprints in it, side by side.
+struct Game {
+    filter: QuotientFilter,
+    map: BTreeMap<u64, u64>,
+}
+
+impl Game {
+    fn new(filter: QuotientFilter) -> Self {
+        Self {
+            filter,
+            map: BTreeMap::new(),
+        }
+    }
+
+    fn fingerprint(&self, hash: KeyHash) -> u64 {
+        let fingerprints = self.filter.params().fingerprints();
+        ((u128::from(hash.get()) * u128::from(fingerprints)) >> 64) as u64
+    }
+
+    fn insert(&mut self, hash: KeyHash) {
+        let copies = self.map.entry(self.fingerprint(hash)).or_default();
+        let new = self.filter.insert_hash(hash).unwrap().is_new();
+        assert_eq!(new, *copies == 0);
+        *copies += 1;
+    }
+
+    fn remove(&mut self, hash: KeyHash) {
+        let fingerprint = self.fingerprint(hash);
+        let copies = self.map.get(&fingerprint).copied().unwrap_or(0);
+        assert_eq!(self.filter.remove_hash(hash), copies > 0);
+        match copies {
+            0 | 1 => self.map.remove(&fingerprint),
+            more => self.map.insert(fingerprint, more - 1),
+        };
+    }
+
+    /// The structure, the counts, and what the iterator says.
+    fn check(&self) {
+        self.filter.validate().unwrap();
+        assert_eq!(self.filter.len(), self.map.values().sum::<u64>());
+        assert_eq!(self.filter.distinct_len(), self.map.len() as u64);
+        let listed = self.filter.iter().map(|hash| self.fingerprint(hash));
+        let map = self.map.iter();
+        assert!(listed.eq(map.flat_map(|(&f, &copies)| (0..copies).map(move |_| f))));
+    }
+
+    fn ask(&self, hash: KeyHash) {
+        let copies = self.map.get(&self.fingerprint(hash)).copied().unwrap_or(0);
+        assert_eq!(self.filter.contains_hash(hash), copies > 0);
+        assert_eq!(self.filter.count_hash(hash).estimate, copies);
+    }
+}
+
+#[test]
+fn every_step_leaves_a_table_that_is_consistent_and_holds_what_a_map_holds() {
+    // From one slot to several blocks, the last one in part; remainders of no bits to the widest.
+    for (slots, bits) in [
+        (1, 0),
+        (1, 56),
+        (2, 3),
+        (20, 1),
+        (63, 5),
+        (64, 0),
+        (64, 7),
+        (65, 7),
+        (128, 2),
+        (200, 13),
+        (16, 56),
+        (1000, 8),
+    ] {
+        let mut game = Game::new(empty(slots, bits));
+        let max = game.filter.params().max_items();
+        // Up to full, down to empty, and about again; few keys, so that copies come.
+        for step in 0..6 * max.max(20) {
+            let key = hash(step * 7 % (max + max / 2 + 1));
+            let filling = step / (max + max / 3 + 1) % 2 == 0;
+            let luck = hash(step).get() % 8;
+            if (filling && luck > 0) || (!filling && luck == 0) {
+                if game.filter.len() < max {
+                    game.insert(key);
+                }
+            } else {
+                game.remove(key);
+            }
+            game.check();
+            game.ask(key);
+            game.ask(hash(step + 1_000_000));
+        }
+    }
+}
+
+#[test]
+fn every_number_of_slots_holds_its_most_keys_and_is_empty_again() {
+    for slots in 1..=330u64 {
+        for bits in [0, 1, 7, 8, 20] {
+            let mut filter = empty(slots, bits);
+            let new = filter.clone();
+            let max = filter.params().max_items();
+            for key in 0..max {
+                filter.insert_hash(hash(key)).unwrap();
+            }
+            filter.validate().unwrap();
+            let full = filter.clone();
+            let refused = filter.insert_hash(hash(max));
+            assert!(matches!(refused, Err(Full::Table { len, .. }) if len == max));
+            assert!(filter == full && (0..max).all(|key| filter.contains_hash(hash(key))));
+            for key in (0..max).rev() {
+                assert!(filter.remove_hash(hash(key)));
+            }
+            assert!(filter == new, "{slots} slots, {bits} bits");
+        }
+    }
+}
+
+#[test]
+fn what_is_in_a_table_determines_its_bytes() {
+    let keys: Vec<KeyHash> = (0..3000).map(|key| hash(key % 2500)).collect();
+    let mut forwards = empty(3200, 9);
+    forwards.insert_batch(&keys).unwrap();
+    let mut backwards = empty(3200, 9);
+    for &key in keys.iter().rev() {
+        backwards.insert_hash(key).unwrap();
+    }
+    // By a detour.
+    for key in 10_000..10_040 {
+        backwards.insert_hash(hash(key)).unwrap();
+    }
+    for key in 10_000..10_040 {
+        assert!(backwards.remove_hash(hash(key)));
+    }
+    assert_eq!(forwards.as_bytes(), backwards.as_bytes());
+    assert!(forwards == backwards);
+}
+
+#[test]
+fn a_run_that_enters_many_blocks_saturates_their_offsets_and_recovers() {
+    // One quotient's run over hundreds of slots, neighbours pushed on by it, at the start, in the middle and over the end of the table.
+    for home in [0, 5, 640, 1900, 1919] {
+        let mut game = Game::new(empty(1920, 6));
+        let at = |slot: u64, remainder| hash_of(params(1920, 6), slot % 1920, remainder);
+        for copy in 0..1000u64 {
+            game.insert(at(home, copy % 64));
+            if copy % 9 == 0 {
+                game.insert(at(home + copy / 2, copy % 5));
+                game.insert(at(home + 64 * (copy % 30) + 1, 63));
+            }
+            if copy % 20 == 0 {
+                game.check();
+            }
+        }
+        let offset_of = |block: usize| game.filter.as_bytes()[block * (17 + 48) + 48 + 16];
+        let saturated = (0..30).filter(|&block| offset_of(block) == 255).count();
+        assert!(saturated >= 8, "only {saturated} offsets stand at 255");
+        for slot in 0..1920 {
+            game.ask(at(slot, slot % 64));
+        }
+        for copy in 0..1000u64 {
+            game.remove(at(home, copy % 64));
+            if copy % 10 == 0 {
+                game.check();
+                game.ask(at(home + copy / 2, copy % 5));
+                game.ask(at(home, copy % 64));
+            }
+        }
+        game.check();
+    }
+}
+
+#[test]
+fn runs_go_round_from_the_last_slot_to_the_first() {
+    for slots in [64u64, 100, 128, 192] {
+        let mut game = Game::new(empty(slots, 4));
+        let last = slots.div_ceil(64) * 64 - slots;
+        // As many in the last slot as reach around, over the slots of the last block that are nobody's home.
+        for copy in 0..40 + last.min(10) {
+            let remainder = copy % 16;
+            game.insert(hash_of(params(slots, 4), slots - 1, remainder));
+            game.check();
+        }
+        for slot in 0..10 {
+            game.insert(hash_of(params(slots, 4), slot, 0));
+            game.check();
+        }
+        for slot in 0..slots {
+            for remainder in [0, 7, 15] {
+                game.ask(hash_of(params(slots, 4), slot, remainder));
+            }
+        }
+        for copy in 0..40 {
+            game.remove(hash_of(params(slots, 4), slots - 1, copy % 16));
+            game.check();
+        }
+    }
+}
+
+#[test]
+fn a_remainder_of_zero_is_a_key_like_others() {
+    let params = params(640, 7);
+    let mut filter = empty(640, 7);
+    assert!((0..640).all(|slot| !filter.contains_hash(hash_of(params, slot, 0))));
+    for slot in (0..600).step_by(2) {
+        assert!(
+            filter
+                .insert_hash(hash_of(params, slot, 0))
+                .unwrap()
+                .is_new()
+        );
+    }
+    for slot in 0..640 {
+        let there = slot < 600 && slot % 2 == 0;
+        assert_eq!(filter.contains_hash(hash_of(params, slot, 0)), there);
+        assert!(!filter.contains_hash(hash_of(params, slot, 1)));
+    }
+}
+
+#[test]
+fn one_key_fills_the_table_and_no_other_is_lost() {
+    let mut filter = empty(1024, 8);
+    filter.insert_hash(hash(1)).unwrap();
+    while filter.insert_hash(hash(0)).is_ok() {}
+    assert_eq!(filter.len(), filter.params().max_items());
+    filter.validate().unwrap();
+    assert!(filter.contains_hash(hash(1)));
+    assert_eq!(filter.count_hash(hash(0)).estimate, filter.len() - 1);
+    assert_eq!(filter.distinct_len(), 2);
+    while filter.remove_hash(hash(0)) {}
+    assert_eq!((filter.len(), filter.contains_hash(hash(1))), (1, true));
+}
+
+#[test]
+fn what_is_inserted_uniquely_is_there_once() {
+    let mut filter = empty(640, 7);
+    for key in (0..500).chain(0..500) {
+        filter.insert_unique_hash(hash(key)).unwrap();
+    }
+    assert_eq!(filter.len(), filter.distinct_len());
+    assert!((0..500).all(|key| filter.count_hash(hash(key)).estimate == 1));
+    while filter.insert_hash(hash(0)).is_ok() {}
+    // There is no need of room for what is there.
+    assert_eq!(
+        filter.insert_unique_hash(hash(1)),
+        Ok(Inserted::MaybePresent)
+    );
+    let absent = (10_000..)
+        .find(|&key| !filter.contains_hash(hash(key)))
+        .unwrap();
+    assert!(filter.insert_unique_hash(hash(absent)).is_err());
+}
+
+#[test]
+fn listed_hashes_are_those_that_the_filter_and_its_copies_hold() {
+    let mut filter = empty(5000, 10);
+    filter
+        .insert_batch(&(0..4000).map(hash).collect::<Vec<_>>())
+        .unwrap();
+    let listed: Vec<KeyHash> = filter.iter().collect();
+    assert_eq!(
+        (listed.len(), filter.iter().size_hint()),
+        (4000, (4000, Some(4000)))
+    );
+    assert!(listed.is_sorted());
+    let mut copy = empty(5000, 10);
+    copy.insert_batch(&listed).unwrap();
+    assert!(copy == filter);
+    // A quarter of the fingerprints.
+    let mut coarser = empty(5000, 8);
+    coarser.insert_batch(&listed).unwrap();
+    let mut straight = empty(5000, 8);
+    straight
+        .insert_batch(&(0..4000).map(hash).collect::<Vec<_>>())
+        .unwrap();
+    assert!(coarser == straight);
+}
+
+#[test]
+fn growing_and_shrinking_keep_every_bit_of_every_hash() {
+    for (slots, bits, keys) in [
+        (100u64, 9u32, 90u64),
+        (640, 6, 600),
+        (4096, 12, 3000),
+        (1, 20, 1),
+    ] {
+        let mut filter = empty(slots, bits);
+        filter
+            .insert_batch(&(0..keys).map(hash).collect::<Vec<_>>())
+            .unwrap();
+        let first = filter.clone();
+        let (rate, listed) = (filter.expected_fpr(), filter.iter().collect::<Vec<_>>());
+        for doubling in 1..=bits {
+            filter.grow().unwrap();
+            filter.validate().unwrap();
+            assert_eq!(filter.params(), params(slots << doubling, bits - doubling));
+            assert_eq!(filter.expected_fpr(), rate);
+            assert!(filter.iter().eq(listed.iter().copied()));
+            assert!((0..keys).all(|key| filter.contains_hash(hash(key))));
+        }
+        assert!(filter.grow().is_err());
+        for doubling in (0..bits).rev() {
+            filter.shrink().unwrap();
+            filter.validate().unwrap();
+            assert_eq!(filter.params(), params(slots << doubling, bits - doubling));
+        }
+        assert!(filter == first);
+    }
+}
+
+#[test]
+fn what_cannot_shrink_says_why_and_stays() {
+    let mut filter = empty(1280, 8);
+    filter
+        .insert_batch(&(0..700).map(hash).collect::<Vec<_>>())
+        .unwrap();
+    let before = filter.clone();
+    assert!(filter.shrink().unwrap_err().to_string().contains("700"));
+    assert!(filter == before);
+    let mut odd = empty(65, 8);
+    assert!(
+        odd.shrink()
+            .unwrap_err()
+            .to_string()
+            .contains("multiple of 2")
+    );
+    let mut wide = empty(16, 56);
+    assert!(
+        wide.shrink()
+            .unwrap_err()
+            .to_string()
+            .contains("remainder_bits")
+    );
+    // As far as it goes: 1280 = 5 * 2^8, and 30 keys need 32 slots.
+    for key in 30..700 {
+        filter.remove_hash(hash(key));
+    }
+    assert_eq!(filter.shrink_to_fit(), Ok(true));
+    assert_eq!(filter.params(), params(40, 13));
+    assert_eq!(filter.shrink_to_fit(), Ok(false));
+    filter.validate().unwrap();
+    assert!((0..30).all(|key| filter.contains_hash(hash(key))));
+}
+
+#[test]
+fn a_filter_that_may_grow_does_so_up_to_its_limit_and_its_rate_is_the_predicted_one() {
+    let goal = Goal::fpr(50_000, 0.01);
+    let mut filter = QuotientFilter::growing(goal, 100).unwrap();
+    let (first, max_slots) = (filter.params(), filter.max_slots());
+    assert!(first.max_items() >= 100 && first.slots * 16 < max_slots);
+    for key in 0..50_000 {
+        filter.insert_hash(hash(key)).unwrap();
+        if key % 5_000 == 0 {
+            filter.validate().unwrap();
+            let predicted = QuotientFilter::predicted_fpr(&filter.params(), key + 1);
+            let off = (filter.expected_fpr() - predicted.mean).abs();
+            assert!(off <= 6.0 * predicted.sd + 1e-12, "{off:e} at {key}");
+        }
+    }
+    assert_eq!(filter.params().slots, max_slots);
+    assert!(
+        filter.expected_fpr() <= 0.01 && (0..50_000).all(|key| filter.contains_hash(hash(key)))
+    );
+    let wrong = (1 << 40..(1 << 40) + 200_000).filter(|&key| filter.contains_hash(hash(key)));
+    let (found, expected) = (wrong.count() as f64, 200_000.0 * filter.expected_fpr());
+    assert!(
+        (found - expected).abs() < 5.0 * expected.sqrt(),
+        "{found} of {expected}"
+    );
+    // Beyond the limit it refuses.
+    let mut key = 50_000;
+    while filter.insert_hash(hash(key)).is_ok() {
+        key += 1;
+    }
+    let before = filter.clone();
+    assert!(matches!(
+        filter.insert_hash(hash(key)),
+        Err(Full::Table { .. })
+    ));
+    assert!(filter == before && filter.len() == filter.params().max_items());
+}
+
+#[test]
+fn a_batch_grows_as_single_inserts_do() {
+    let hashes: Vec<KeyHash> = (0..20_000).map(hash).collect();
+    let goal = Goal::fpr(12_000, 0.01);
+    let mut one = QuotientFilter::growing(goal, 100).unwrap();
+    let mut many = one.clone();
+    let done = hashes
+        .iter()
+        .take_while(|&&hash| one.insert_hash(hash).is_ok())
+        .count() as u64;
+    let refused = many.insert_batch(&hashes).unwrap_err();
+    assert_eq!(refused.done, done);
+    assert!(done >= 12_000 && one == many);
+}
+
+#[test]
+fn growth_can_be_allowed_later_and_no_further_than_the_bits_go() {
+    let mut filter = empty(640, 3);
+    assert_eq!(filter.max_slots(), 640);
+    assert!(filter.allow_growth(639).is_err() && filter.allow_growth(640 * 8 + 1).is_err());
+    // The limit is no power of two times the slots: growth stops below it.
+    filter.allow_growth(640 * 7).unwrap();
+    let done = (0..10_000)
+        .take_while(|&key| filter.insert_hash(hash(key)).is_ok())
+        .count();
+    assert_eq!(filter.params(), params(640 * 4, 1));
+    assert_eq!(done as u64, filter.params().max_items());
+    assert!(matches!(
+        filter.insert_hash(hash(0)),
+        Err(Full::Limit { limit: 4480, .. })
+    ));
+}
+
+#[test]
+fn filters_a_power_of_two_apart_merge_to_what_inserting_all_would_have_made() {
+    for (ours, theirs) in [
+        (params(640, 8), params(640, 8)),
+        (params(640, 8), params(640, 11)),
+        (params(640, 8), params(1280, 7)),
+        (params(640, 8), params(5120, 5)),
+        (params(640, 8), params(320, 9)),
+        (params(640, 8), params(320, 12)),
+        (params(640, 8), params(160, 14)),
+        (params(640, 0), params(640, 0)),
+        (params(96, 3), params(24, 5)),
+    ] {
+        let some = theirs.max_items().min(ours.max_items() / 2);
+        let mut one = QuotientFilter::from_params(ours, 1, 0).unwrap();
+        let mut all = one.clone();
+        let mut two = QuotientFilter::from_params(theirs, 1, 0).unwrap();
+        for key in 0..some {
+            one.insert_hash(hash(key)).unwrap();
+            all.insert_hash(hash(key)).unwrap();
+        }
+        for key in some / 2..some / 2 + some {
+            two.insert_hash(hash(key)).unwrap();
+            all.insert_hash(hash(key)).unwrap();
+        }
+        one.merge_from(&two).unwrap();
+        one.validate().unwrap();
+        assert!(one == all, "{theirs:?} into {ours:?}");
+    }
+}
+
+#[test]
+fn filters_that_cannot_merge_say_what_differs() {
+    let refusal = |ours, theirs| {
+        let ours = QuotientFilter::from_params(ours, 1, 0).unwrap();
+        let theirs = QuotientFilter::from_params(theirs, 1, 0).unwrap();
+        ours.can_merge(&theirs).unwrap_err()
+    };
+    let field = |error| match error {
+        MergeError::Mismatch {
+            field,
+            ours,
+            theirs,
+        } => (field, ours, theirs),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        field(refusal(params(640, 8), params(960, 8))),
+        ("slots", 640, 960)
+    );
+    assert_eq!(
+        field(refusal(params(640, 8), params(641, 8))),
+        ("slots", 640, 641)
+    );
+    let bits = "remainder bits, at the same number of slots";
+    assert_eq!(field(refusal(params(640, 8), params(640, 7))), (bits, 8, 7));
+    assert_eq!(field(refusal(params(640, 8), params(320, 8))), (bits, 8, 7));
+    assert_eq!(
+        field(refusal(params(640, 8), params(1280, 6))),
+        (bits, 8, 7)
+    );
+    assert_eq!(field(refusal(params(640, 2), params(80, 0))), (bits, 2, 0));
+}
+
+#[test]
+fn a_merge_that_is_too_large_changes_nothing_unless_the_filter_may_grow() {
+    let mut one = empty(640, 8);
+    let mut two = empty(640, 8);
+    one.insert_batch(&(0..400).map(hash).collect::<Vec<_>>())
+        .unwrap();
+    two.insert_batch(&(300..700).map(hash).collect::<Vec<_>>())
+        .unwrap();
+    let before = one.clone();
+    let refused = one.merge_from(&two);
+    assert!(matches!(refused, Err(MergeError::Full(Full::Table { .. }))));
+    assert!(one == before);
+    one.allow_growth(1280).unwrap();
+    one.merge_from(&two).unwrap();
+    one.validate().unwrap();
+    assert_eq!((one.params(), one.len()), (params(1280, 7), 800));
+    assert!((0..700).all(|key| one.contains_hash(hash(key))));
+}
+
+#[test]
+fn a_filter_built_at_once_is_the_one_that_inserting_makes() {
+    for n in (0..200).chain([1000, 4095, 4096, 50_000, 300_000]) {
+        for budget in [
+            Budget::Fpr(0.3),
+            Budget::Fpr(0.01),
+            Budget::BitsPerKey(200.0),
+        ] {
+            let hashes: Vec<KeyHash> = (0..n).map(|key| hash(key - key % 7)).collect();
+            let Ok(built) = QuotientFilter::build(budget, 0, &hashes) else {
+                continue;
+            };
+            let items = n.max(1);
+            let mut filled = QuotientFilter::new(Goal { items, budget }).unwrap();
+            filled.insert_batch(&hashes).unwrap();
+            assert!(built == filled, "{n} keys, {budget:?}");
+            if n <= 4096 {
+                built.validate().unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_that_no_filter_could_have_are_refused_bit_by_bit() {
+    // At the highest load, over the end, with offsets and runs of all kinds.
+    let mut filter = empty(192, 5);
+    for key in 0..170 {
+        filter.insert_hash(hash(key)).unwrap();
+    }
+    for remainder in [3, 3, 9, 12] {
+        filter
+            .insert_hash(hash_of(params(192, 5), 190, remainder))
+            .unwrap();
+    }
+    let from = |bytes| QuotientFilter::from_bytes(bytes, params(192, 5), filter.capacity(), 0);
+    assert!(from(filter.as_bytes().to_vec()).unwrap() == filter);
+    let (mut refused, mut others) = (0, 0);
+    for bit in 0..filter.as_bytes().len() * 8 {
+        let mut bytes = filter.as_bytes().to_vec();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        match from(bytes) {
+            Err(_) => refused += 1,
+            // A remainder that is still in order: the table of other keys.
+            Ok(other) => {
+                assert_eq!(bit / 8 % 57 / 40, 0, "metadata bit {bit}");
+                other.validate().unwrap();
+                assert!(other != filter && other.len() == filter.len());
+                others += 1;
+            }
+        }
+    }
+    assert!(
+        refused > 600 && others > 100,
+        "{refused} refused, {others} not"
+    );
+    for length in [0, 1, 170, 172, 1000] {
+        assert!(from(vec![0; length]).is_err());
+    }
+    assert!(from(vec![0xFF; 171]).is_err());
+    assert!(from(vec![0; 171]).unwrap().is_empty());
+}
+
+#[test]
+fn random_bytes_are_refused_and_end_every_walk() {
+    for seed in 0..3000u64 {
+        let bytes: Vec<u8> = (0..4 * (17 + 16))
+            .map(|i| hash(seed * 1000 + i).get() as u8 & hash(i).get() as u8)
+            .collect();
+        assert!(QuotientFilter::from_bytes(bytes, params(256, 2), 1, 0).is_err());
+    }
+}
+
+#[test]
+fn clusters_are_as_long_as_computed() {
+    let mut filter = empty(1 << 20, 4);
+    let keys = (f64::from(1 << 20) * 0.9) as u64;
+    for key in 0..keys {
+        filter.insert_hash(hash(key)).unwrap();
+    }
+    // Slots in use, by the order of the fingerprints alone: a cluster ends where the next home is beyond what is used.
+    let (mut clusters, mut used) = (0u64, 0u64);
+    let params = filter.params();
+    for stored in filter.iter() {
+        let home = (u128::from(stored.get()) * u128::from(params.slots) >> 64) as u64;
+        clusters += u64::from(home > used || used == 0);
+        used = used.max(home) + 1;
+    }
+    let mean = keys as f64 / clusters as f64;
+    // 60,000 clusters, whose lengths have a standard deviation of some three times the mean.
+    assert!(
+        (mean / theory::mean_cluster(0.9) - 1.0).abs() < 0.05,
+        "{mean}"
+    );
+}
+
+#[test]
+fn explicit_parameters_out_of_range_are_refused() {
+    for (slots, bits) in [(0, 8), (17, 56), (1, 57), (u64::MAX, 0), (100, u32::MAX)] {
+        let params = params(slots, bits);
+        assert!(QuotientFilter::from_params(params, 1, 0).is_err());
+        assert!(QuotientFilter::from_bytes(Vec::new(), params, 1, 0).is_err());
+        assert!(QuotientFilter::predicted_fpr(&params, 10).mean.is_nan());
+    }
+}
