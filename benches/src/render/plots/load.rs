@@ -124,7 +124,7 @@ fn caption(workload: Workload, walks: &[&Walk<'_>]) -> String {
         let timed: Vec<(f64, f64)> = timed.collect();
         if let [(at_least, least), .., (at_most, most)] = timed[..] {
             let text = format!(
-                "{} {} ns at load {at_least:.2}, {} ns at {at_most:.2}",
+                "{} from {} ns at load {at_least:.2} to {} ns at {at_most:.2}",
                 facts.name,
                 three(least),
                 three(most)
@@ -144,7 +144,7 @@ fn caption(workload: Workload, walks: &[&Walk<'_>]) -> String {
     let found: Vec<String> = found.into_iter().map(|(_, text)| text).collect();
     let mut text = String::new();
     if !found.is_empty() {
-        text.push_str(&format!("{}. ", list(&found)));
+        text.push_str(&format!("Quickest when full first: {}. ", found.join("; ")));
     }
     if !refused.is_empty() {
         let refused = list(&refused);

@@ -66,7 +66,7 @@ fn speed_is_drawn_against_load_on_both_ways_and_tabled() {
         .drawn();
     let insert = figure(&page, "insert-by-load");
     assert!(
-        insert.contains("cuckoo 20.0\u{a0}ns at load 0.10, 100\u{a0}ns at 0.90"),
+        insert.contains("cuckoo from 20.0\u{a0}ns at load 0.10 to 100\u{a0}ns at 0.90"),
         "{insert}"
     );
     assert!(figure(&page, "query-by-load").contains("ns per query"));
