@@ -65,14 +65,14 @@ impl<L: Layout> Table<L> {
     /// Puts a fingerprint into one of its two buckets, which are both full, and moves others on. `false` if no way was found to
     /// make room: then nothing was changed.
     pub(crate) fn insert_moving<W: Word>(&mut self, place: Place) -> bool {
-        // Nearly always the first few buckets are enough; if not, the search is begun anew with a queue that takes time to clear.
+        // Nearly always the first few buckets are enough; if not, the search is begun anew with a longer queue, which takes longer to clear.
         self.search::<W, 64, 16>(place) || self.search_far::<W>(place)
     }
 
     #[cold]
     #[inline(never)]
     fn search_far<W: Word>(&mut self, place: Place) -> bool {
-        self.search::<W, 8192, 2048>(place)
+        self.search::<W, 1024, 256>(place) || self.search::<W, 8192, 2048>(place)
     }
 
     #[inline(always)]
