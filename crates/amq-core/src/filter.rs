@@ -33,6 +33,12 @@ pub enum FilterKind {
     ScalableBlocked = 9,
     /// Cuckoo filter whose buckets overlap.
     WindowedCuckoo = 10,
+    /// Ribbon filter that bumps keys to further layers.
+    BumpedRibbon = 11,
+    /// Ribbon filter with rows of 64 bits instead of 128.
+    NarrowRibbon = 12,
+    /// Bumped ribbon filter with rows of 128 bits instead of 64.
+    WideBumpedRibbon = 13,
 }
 
 impl FilterKind {
@@ -49,6 +55,9 @@ impl FilterKind {
             Self::BlockedCounting => "blocked counting Bloom",
             Self::ScalableBlocked => "scalable split-block Bloom",
             Self::WindowedCuckoo => "windowed cuckoo",
+            Self::BumpedRibbon => "bumped ribbon",
+            Self::NarrowRibbon => "narrow ribbon",
+            Self::WideBumpedRibbon => "wide bumped ribbon",
         }
     }
 }

@@ -1,0 +1,95 @@
+//! What goes in: keys, as their hashes, with or without a value.
+
+use crate::width;
+use amq_core::{Key, KeyHash};
+
+/// An equation to be: a hash, and what its row's result shall be.
+pub(crate) trait Entry: Copy + Default + Send + Sync {
+    /// The hash it has in this layer.
+    fn hash(self) -> u64;
+    /// The same key in a next layer.
+    fn with_hash(self, hash: u64) -> Self;
+    /// The result, if its row is made of this hash.
+    fn result(self, row: u64) -> u32;
+}
+
+/// A filter's: the result is a part of the hash.
+impl Entry for KeyHash {
+    #[inline(always)]
+    fn hash(self) -> u64 {
+        self.get()
+    }
+
+    #[inline(always)]
+    fn with_hash(self, hash: u64) -> Self {
+        Self::new(hash)
+    }
+
+    #[inline(always)]
+    fn result(self, row: u64) -> u32 {
+        width::result(row)
+    }
+}
+
+/// A map's: the result is the value.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Pair {
+    pub(crate) hash: u64,
+    pub(crate) value: u32,
+}
+
+impl Entry for Pair {
+    #[inline(always)]
+    fn hash(self) -> u64 {
+        self.hash
+    }
+
+    #[inline(always)]
+    fn with_hash(self, hash: u64) -> Self {
+        Self { hash, ..self }
+    }
+
+    #[inline(always)]
+    fn result(self, _row: u64) -> u32 {
+        self.value
+    }
+}
+
+/// Entries that can be gone through twice: first to count them, then to put them where they belong.
+pub(crate) trait Source<E> {
+    /// How many there are.
+    fn len(&self) -> u64;
+    /// Calls with each, in the same order every time.
+    fn for_each(&self, each: impl FnMut(E));
+}
+
+impl<E: Entry> Source<E> for [E] {
+    fn len(&self) -> u64 {
+        self.len() as u64
+    }
+
+    #[inline]
+    fn for_each(&self, each: impl FnMut(E)) {
+        self.iter().copied().for_each(each);
+    }
+}
+
+/// Keys that are hashed again every time: quicker than to keep their hashes.
+#[derive(Debug)]
+pub(crate) struct Hashed<'a, K> {
+    pub(crate) keys: &'a [K],
+    pub(crate) seed: u64,
+}
+
+impl<K: Key> Source<KeyHash> for Hashed<'_, K> {
+    fn len(&self) -> u64 {
+        self.keys.len() as u64
+    }
+
+    #[inline]
+    fn for_each(&self, mut each: impl FnMut(KeyHash)) {
+        for key in self.keys {
+            each(key.key_hash(self.seed));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The filter.
+
+use crate::entry::{Hashed, Source};
+use crate::system::System;
+use crate::{Bumped, Bumped128, Kind, RibbonParams, Standard, Standard64, simd, theory};
+use amq_core::{
+    Budget, BuildError, BuildFilter, DEFAULT_SEED, Filter, FilterKind, Goal, Key, KeyHash,
+    LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr,
+};
+use core::fmt;
+
+/// The standard ribbon filter, with rows of 128 bits: four to five percent above the least possible space.
+pub type RibbonFilter = Ribbon<Standard>;
+/// The standard ribbon filter with rows of 64 bits: larger, and quicker to build.
+pub type NarrowRibbonFilter = Ribbon<Standard64>;
+/// The bumped ribbon filter (BuRR), with rows of 64 bits: less than half a percent above the least possible space.
+pub type BumpedRibbonFilter = Ribbon<Bumped>;
+/// The bumped ribbon filter with rows of 128 bits: smaller still, and slower.
+pub type WideBumpedRibbonFilter = Ribbon<Bumped128>;
+
+/// A ribbon filter of any kind.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Ribbon<K: Kind> {
+    system: System<K>,
+    seed: u64,
+    len: u64,
+}
+
+impl<K: Kind> Ribbon<K> {
+    /// A filter of all these keys, with the public [`DEFAULT_SEED`].
+    pub fn new<T: Key>(budget: Budget, keys: &[T]) -> Result<Self, BuildError> {
+        Self::with_seed(budget, DEFAULT_SEED, keys)
+    }
+
+    /// A filter of all these keys, with a seed of one's own.
+    pub fn with_seed<T: Key>(budget: Budget, seed: u64, keys: &[T]) -> Result<Self, BuildError> {
+        Self::build_from_keys(budget, seed, keys)
+    }
+
+    fn of(
+        budget: Budget,
+        seed: u64,
+        source: &(impl Source<KeyHash> + ?Sized),
+    ) -> Result<Self, BuildError> {
+        let items = source.len();
+        let params = theory::plan::<K>(Goal {
+            items: items.max(1),
+            budget,
+        })?
+        .params;
+        Ok(Self {
+            system: System::build(source, params.bits())?,
+            seed,
+            len: items,
+        })
+    }
+}
+
+impl<K: Kind> fmt::Debug for Ribbon<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        amq_core::debug(self, K::NAME, f)
+    }
+}
+
+impl<K: Kind> Filter for Ribbon<K> {
+    fn kind(&self) -> FilterKind {
+        K::KIND
+    }
+
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The keys it was made of, repeated ones counted as often as they came.
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The same: it holds what it was made of.
+    fn capacity(&self) -> u64 {
+        self.len
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        self.system.bytes()
+    }
+
+    fn expected_fpr(&self) -> f64 {
+        theory::fpr::<K>(&self.system.params, self.len).mean
+    }
+
+    #[inline]
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        self.len != 0 && simd::contains(&self.system, hash.get())
+    }
+
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        if self.len == 0 {
+            answers.fill(false);
+            return Ok(());
+        }
+        simd::contains_batch(&self.system, hashes, answers);
+        Ok(())
+    }
+}
+
+impl<K: Kind> PlanFilter for Ribbon<K> {
+    type Params = RibbonParams;
+
+    fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
+        theory::plan::<K>(goal)
+    }
+
+    fn predicted_fpr(params: &RibbonParams, items: u64) -> PredictedFpr {
+        theory::fpr::<K>(params, items)
+    }
+
+    #[inline]
+    fn params(&self) -> RibbonParams {
+        self.system.params
+    }
+}
+
+impl<K: Kind> BuildFilter for Ribbon<K> {
+    fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
+        Self::of(budget, seed, hashes)
+    }
+
+    /// Hashes every key twice, and keeps no list of hashes beside the one it sorts.
+    fn build_from_keys<T: Key>(budget: Budget, seed: u64, keys: &[T]) -> Result<Self, BuildError> {
+        Self::of(budget, seed, &Hashed { keys, seed })
+    }
+}

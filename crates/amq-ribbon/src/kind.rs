@@ -1,0 +1,63 @@
+//! The kinds of ribbon filter.
+
+use crate::width::Row;
+use amq_core::FilterKind;
+
+/// A kind of ribbon: how wide its rows are, and whether it passes keys on to a next layer.
+///
+/// Sealed: [`Standard`], [`Standard64`], [`Bumped`] and [`Bumped128`] are all there are.
+pub trait Kind: sealed::Sealed + Copy + Eq + core::fmt::Debug + Send + Sync + 'static {
+    /// Rows of coefficients.
+    type Row: Row;
+    /// The number that stands for it in files.
+    const KIND: FilterKind;
+    /// The type's name.
+    const NAME: &'static str;
+    /// Whether keys for which there is no room are passed on to a next layer.
+    const BUMPS: bool;
+    /// Keys that a shard of the last layer has, about, where there are many.
+    const LAST_SHARD: f64;
+
+    /// Slots for so many keys in a shard of the last layer, one of several or the only one.
+    fn slots_for(keys: f64, several: bool) -> f64;
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident: $type:literal, $row:ty, $bumps:literal, $kind:ident, $shard:literal, $slope:literal, $base:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub struct $name;
+
+        impl Kind for $name {
+            type Row = $row;
+            const KIND: FilterKind = FilterKind::$kind;
+            const NAME: &'static str = $type;
+            const BUMPS: bool = $bumps;
+            const LAST_SHARD: f64 = $shard;
+
+            fn slots_for(keys: f64, several: bool) -> f64 {
+                // Shards are not equally full: three standard deviations more than the mean.
+                let keys = if several { keys + 3.0 * libm::sqrt(keys) } else { keys };
+                let overhead = $slope * libm::log2(keys.max(2.0)) + $base;
+                keys * (1.0 + overhead.max(0.0)) + <$row as Row>::BITS as f64 * 0.5
+            }
+        }
+
+        impl sealed::Sealed for $name {}
+    )*};
+}
+
+kinds! {
+    /// Standard ribbon with rows of 128 bits.
+    Standard: "RibbonFilter", u128, false, Ribbon, 65_536.0, 0.004, -0.03;
+    /// Standard ribbon with rows of 64 bits.
+    Standard64: "NarrowRibbonFilter", u64, false, NarrowRibbon, 32_768.0, 0.0085, -0.03;
+    /// Bumped ribbon with rows of 64 bits.
+    Bumped: "BumpedRibbonFilter", u64, true, BumpedRibbon, 32_768.0, 0.0085, -0.03;
+    /// Bumped ribbon with rows of 128 bits.
+    Bumped128: "WideBumpedRibbonFilter", u128, true, WideBumpedRibbon, 65_536.0, 0.004, -0.03;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}

@@ -1,0 +1,149 @@
+//! How many slots there are for so many keys, and in what order they lie: everything about a filter but what is in it.
+
+use crate::Kind;
+use crate::width::Row;
+
+/// Layers a filter can have at most: those that pass keys on, and the last one.
+pub(crate) const MAX_LAYERS: usize = 6;
+
+/// Slots that the shards of a large layer have, about: what is worked on while a shard is built stays in a second-level cache.
+const SHARD: f64 = 32_768.0;
+/// How many fewer slots than keys a layer has that passes some on.
+const OVERLOAD: f64 = 0.05;
+/// The share of its slots that stay empty all the same.
+const EMPTY: f64 = 0.001;
+/// As few keys go into the last layer, which passes none on and needs more slots than keys.
+const FEW: u64 = 1200;
+
+/// One layer: shards of equal size, one after another.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Layer {
+    /// How many shards.
+    pub(crate) shards: u64,
+    /// Slots of each, a multiple of the row's bits.
+    pub(crate) slots: u64,
+    /// Where in a shard a row can begin.
+    pub(crate) starts: u64,
+    /// Thresholds of each shard.
+    pub(crate) buckets: u64,
+    /// Words of earlier layers.
+    pub(crate) first_word: u64,
+    /// Thresholds of earlier layers.
+    pub(crate) first_bucket: u64,
+    /// The first so many blocks have a column less than the others.
+    pub(crate) short: u64,
+}
+
+/// All layers.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Shape {
+    layers: [Layer; MAX_LAYERS],
+    /// How many there are.
+    len: usize,
+    /// Thresholds of all layers but the last.
+    pub(crate) buckets: u64,
+    /// Words of all layers.
+    pub(crate) words: u64,
+}
+
+impl Shape {
+    /// The layers, the first one first.
+    #[inline(always)]
+    pub(crate) fn layers(&self) -> &[Layer] {
+        &self.layers[..self.len]
+    }
+
+    /// The layers for these numbers of keys in each, as [`expected`] gives them, or as they came out.
+    pub(crate) fn new<K: Kind>(keys: &[u64; MAX_LAYERS], columns: Columns) -> Self {
+        let mut shape = Self::default();
+        for (i, &n) in keys.iter().enumerate() {
+            let passes_on = passes_on::<K>(i, n);
+            shape.push::<K::Row>(
+                match passes_on {
+                    true => bumping::<K::Row>(n),
+                    false => last::<K>(n),
+                },
+                columns,
+            );
+            if !passes_on {
+                break;
+            }
+        }
+        shape
+    }
+
+    fn push<W: Row>(&mut self, (shards, slots): (u64, u64), columns: Columns) {
+        let blocks = shards * slots / W::BITS;
+        let mut layer = Layer {
+            shards,
+            slots,
+            starts: slots - W::BITS + 1,
+            buckets: slots.div_ceil(W::BUCKET),
+            first_word: self.words,
+            first_bucket: 0,
+            short: columns.short_of(blocks),
+        };
+        if let Some(before) = self.len.checked_sub(1).map(|last| self.layers[last]) {
+            layer.first_bucket = before.first_bucket + before.shards * before.buckets;
+        }
+        self.buckets = layer.first_bucket;
+        self.words += blocks * u64::from(columns.most) - layer.short;
+        self.layers[self.len] = layer;
+        self.len += 1;
+    }
+}
+
+/// How many bits the solution has at each slot.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Columns {
+    /// In most blocks, 1 to 32.
+    pub(crate) most: u32,
+    /// The share of blocks that have one less, in 2^32nds.
+    pub(crate) short: u32,
+}
+
+impl Columns {
+    /// Of so many blocks, how many have a column less: the same share in every layer, so that it does not matter which one answers.
+    pub(crate) const fn short_of(self, blocks: u64) -> u64 {
+        ((blocks as u128 * self.short as u128) >> 32) as u64
+    }
+}
+
+/// Whether a layer with so many keys passes some on.
+pub(crate) fn passes_on<K: Kind>(layer: usize, keys: u64) -> bool {
+    K::BUMPS && layer + 1 < MAX_LAYERS && keys > FEW
+}
+
+/// How many keys each layer is expected to get.
+pub(crate) fn expected<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
+    let mut keys = [0; MAX_LAYERS];
+    let mut left = items;
+    for (i, n) in keys.iter_mut().enumerate() {
+        *n = left;
+        if !passes_on::<K>(i, left) {
+            break;
+        }
+        let (shards, slots) = bumping::<K::Row>(left);
+        let kept = (shards * slots) as f64 * (1.0 - EMPTY);
+        left = (left as f64 - kept).max(0.0) as u64;
+    }
+    keys
+}
+
+/// Shards, and slots of each, of a layer that passes keys on.
+fn bumping<W: Row>(keys: u64) -> (u64, u64) {
+    let slots = keys as f64 * (1.0 - OVERLOAD);
+    let shards = libm::round(slots / SHARD).max(1.0);
+    let blocks = libm::round(slots / shards / W::BITS as f64).max(2.0);
+    (shards as u64, blocks as u64 * W::BITS)
+}
+
+/// The same of a layer that keeps all keys.
+fn last<K: Kind>(keys: u64) -> (u64, u64) {
+    let shards = libm::round(keys as f64 / K::LAST_SHARD).max(1.0);
+    let each = keys as f64 / shards;
+    let slots = K::slots_for(each, shards > 1.0);
+    let bits = K::Row::BITS;
+    let blocks = libm::ceil(slots / bits as f64).max(2.0);
+    (shards as u64, blocks as u64 * bits)
+}

@@ -1,0 +1,206 @@
+//! The solved system: what a filter or a map consists of, and how a key is looked up in it.
+
+use crate::shape::{Layer, Shape};
+use crate::{Kind, RibbonParams, simd, width, width::Row};
+use alloc::vec::Vec;
+use amq_core::index::{index_and_rest, remix};
+use amq_core::{KeyHash, prefetch};
+
+/// A threshold: the keys of a bucket that start below are passed on to the next layer. In 32nds of the bucket. Measured: these
+/// limits leave the fewest slots empty.
+const LIMITS: [u8; 4] = [0, 4, 9, 32];
+
+/// How many keys of a batch are looked up together.
+const TOGETHER: usize = 32;
+
+/// The number by which a last layer's hash is remixed for its first seed; those of layers are below.
+const SEEDS: u64 = 0x100;
+
+/// The layers, one after another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct System<K: Kind> {
+    pub(crate) params: RibbonParams,
+    pub(crate) shape: Shape,
+    /// The solution, interleaved: of each block one word for each of its columns, and the next block.
+    pub(crate) words: Vec<K::Row>,
+    /// Two bits for each bucket of all layers but the last.
+    pub(crate) thresholds: Vec<u64>,
+    /// Which of the seeds it was, for each shard of the last layer.
+    pub(crate) seeds: Vec<u8>,
+    /// Whether the processor has been asked, and has what the quicker queries need.
+    pub(crate) quick: simd::Quick,
+}
+
+/// The start, within a bucket of so many, below which keys are passed on.
+#[inline(always)]
+pub(crate) const fn limit(threshold: u8, bucket: u64) -> u64 {
+    // One word instead of a table.
+    (u32::from_le_bytes(LIMITS) >> (threshold & 3) as u32 * 8 & 0xFF) as u64 * (bucket / 32)
+}
+
+/// The lowest threshold that passes on a key that starts so far into a bucket.
+pub(crate) fn class_above(offset: u64, bucket: u64) -> u8 {
+    (1..3)
+        .find(|&class| limit(class, bucket) > offset)
+        .unwrap_or(3)
+}
+
+/// Where the answer to a key is.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Place {
+    /// Its first word, and how many words there are of each of its two blocks.
+    pub(crate) word: usize,
+    pub(crate) columns: usize,
+    /// Where in the first block its row begins.
+    pub(crate) offset: u32,
+    /// The hash its row is made of.
+    pub(crate) row: u64,
+}
+
+impl Layer {
+    /// The shard of a hash, and where in it its row begins.
+    #[inline(always)]
+    pub(crate) fn start(&self, hash: u64) -> (u64, u64) {
+        let (shard, rest) = index_and_rest(hash, self.shards);
+        (shard, width::start(rest, self.starts))
+    }
+
+    /// The words of a block: the first one, and how many.
+    #[inline(always)]
+    pub(crate) fn block(&self, block: u64, most: u32) -> (usize, usize) {
+        let (most, is_short) = (u64::from(most), u64::from(block < self.short));
+        let word = self.first_word + block * most - block.min(self.short);
+        (word as usize, (most - is_short) as usize)
+    }
+
+    #[inline(always)]
+    fn place<W: Row>(&self, slot: u64, row: u64, most: u32) -> Place {
+        let (word, columns) = self.block(slot / W::BITS, most);
+        Place {
+            word,
+            columns,
+            offset: (slot % W::BITS) as u32,
+            row,
+        }
+    }
+}
+
+/// A key's hash in the next layer, which is independent of the one in this layer.
+#[inline(always)]
+pub(crate) const fn next_layer(hash: u64, layer: usize) -> u64 {
+    remix(hash, layer as u64 + 1)
+}
+
+/// A key's hash in a shard of the last layer that was solved with this seed.
+#[inline(always)]
+pub(crate) const fn seeded(hash: u64, seed: u8) -> u64 {
+    remix(hash, SEEDS + seed as u64)
+}
+
+impl<K: Kind> System<K> {
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.words.capacity() * size_of::<K::Row>()
+            + self.thresholds.capacity() * 8
+            + self.seeds.capacity()) as u64
+    }
+
+    /// Where a key's answer is. There is at least one layer.
+    #[inline(always)]
+    pub(crate) fn place(&self, hash: u64) -> Place {
+        let most = self.params.columns;
+        let mut hash = hash;
+        if let [bumping @ .., last] = self.shape.layers() {
+            for (i, layer) in bumping.iter().enumerate() {
+                let (shard, start) = layer.start(hash);
+                let bucket = layer.first_bucket + shard * layer.buckets + start / K::Row::BUCKET;
+                if !self.is_bumped(bucket, start % K::Row::BUCKET) {
+                    return layer.place::<K::Row>(shard * layer.slots + start, hash, most);
+                }
+                hash = next_layer(hash, i);
+            }
+            return self.last_place(last, hash);
+        }
+        Place::default()
+    }
+
+    #[inline(always)]
+    fn last_place(&self, last: &Layer, hash: u64) -> Place {
+        let (shard, rest) = index_and_rest(hash, last.shards);
+        let seed = self.seeds.get(shard as usize).copied().unwrap_or_default();
+        let row = seeded(rest, seed);
+        let start = width::start(row, last.starts);
+        last.place::<K::Row>(shard * last.slots + start, row, self.params.columns)
+    }
+
+    /// Whether the keys that start so far into a bucket are passed on.
+    #[inline(always)]
+    pub(crate) fn is_bumped(&self, bucket: u64, offset: u64) -> bool {
+        let threshold = self.thresholds[(bucket / 32) as usize] >> (bucket % 32 * 2);
+        offset < limit(threshold as u8 & 3, K::Row::BUCKET)
+    }
+
+    /// Asks for the memory of an answer.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, place: &Place) {
+        let line = 64 / size_of::<K::Row>();
+        let last = place.word + 2 * place.columns - 1;
+        prefetch::prefetch(&self.words, place.word);
+        prefetch::prefetch(&self.words, place.word + line);
+        prefetch::prefetch(&self.words, last);
+    }
+
+    /// Answers for many keys: their memory is asked for, all of it, before the first is looked at.
+    #[inline(always)]
+    pub(crate) fn each(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+        agrees: impl Fn(&Place) -> bool,
+    ) {
+        let mut places = [Place::default(); TOGETHER];
+        for (hashes, answers) in hashes.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
+            for (place, &hash) in places.iter_mut().zip(hashes) {
+                *place = self.place(hash.get());
+                self.prefetch(place);
+            }
+            for (answer, place) in answers.iter_mut().zip(&places) {
+                *answer = agrees(place);
+            }
+        }
+    }
+
+    /// Whether the answer is the key's own result: column after column, up to the first one that differs.
+    #[inline(always)]
+    pub(crate) fn agrees(&self, place: &Place) -> bool {
+        let (row, mut result) = (K::Row::of(place.row), width::result(place.row));
+        let (here, next) = (row.up(place.offset), row.rest(place.offset));
+        let words = &self.words[place.word..place.word + 2 * place.columns];
+        let (block, after) = words.split_at(place.columns);
+        for (&one, &other) in block.iter().zip(after) {
+            let mut sum = one.and(here);
+            sum ^= other.and(next);
+            if sum.parity() != result & 1 {
+                return false;
+            }
+            result >>= 1;
+        }
+        true
+    }
+
+    /// The answer itself, as many bits as there are columns.
+    #[inline(always)]
+    pub(crate) fn value(&self, place: &Place) -> u32 {
+        let row = K::Row::of(place.row);
+        let (here, next) = (row.up(place.offset), row.rest(place.offset));
+        let words = &self.words[place.word..place.word + 2 * place.columns];
+        let (block, after) = words.split_at(place.columns);
+        let mut value = 0;
+        for (column, (&one, &other)) in block.iter().zip(after).enumerate() {
+            let mut sum = one.and(here);
+            sum ^= other.and(next);
+            value |= sum.parity() << column;
+        }
+        value
+    }
+}

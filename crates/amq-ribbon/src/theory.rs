@@ -1,0 +1,130 @@
+//! How often the filter is wrong, and how large it must be.
+//!
+//! The answer to an absent key is some sum of the solution's slots, which knows nothing of the key's own result: they agree in r bits with probability
+//!
+//! ```text
+//! fpr = 2^-r,     or  s 2^-(r-1) + (1 - s) 2^-r    where a share s of the blocks has r - 1 columns
+//! ```
+//!
+//! exactly, whatever the solution is. So all filters of the same parameters have the same rate: it has no spread. Slots that no key determines cost space, not
+//! rate. The share s is the same in every layer, to within a block.
+
+use crate::params::{MAX_COLUMNS, MAX_ITEMS};
+use crate::shape::expected;
+use crate::width::Row;
+use crate::{Kind, RibbonParams};
+use amq_core::numeric::{hash_floor, last_true};
+use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
+
+/// The exact rate of a filter with these parameters that holds `items` keys: the same for every number but zero.
+pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
+    let mean = match (params.check(), items) {
+        (Err(_), _) => f64::NAN,
+        (Ok(()), 0) => 0.0,
+        (Ok(()), _) => rate::<K>(params) + hash_floor(items),
+    };
+    PredictedFpr {
+        mean,
+        sd: if mean.is_nan() { f64::NAN } else { 0.0 },
+    }
+}
+
+/// The share of start positions that lie in blocks with a column less, times the rate there, and the others'.
+fn rate<K: Kind>(params: &RibbonParams) -> f64 {
+    let long = libm::exp2(-f64::from(params.columns));
+    let shape = params.shape::<K>();
+    // What a layer passes on is about what it lacks in slots; every layer has the same share of short blocks, to within one.
+    let mut reach = 1.0;
+    let mut short = 0.0;
+    for (i, layer) in shape.layers().iter().enumerate() {
+        let answered = if i + 1 == shape.layers().len() {
+            reach
+        } else {
+            reach * 0.95
+        };
+        let blocks = layer.slots / K::Row::BITS;
+        let (whole, part) = (layer.short / blocks, layer.short % blocks);
+        let starts = layer.starts;
+        let in_short = whole as f64 * starts as f64 + (part * K::Row::BITS).min(starts) as f64;
+        short += answered * in_short / (layer.shards as f64 * starts as f64);
+        reach -= answered;
+    }
+    long * (1.0 + short)
+}
+
+/// Bits per key that a large filter takes at this rate.
+pub fn bits_per_key<K: Kind>(fpr: f64) -> f64 {
+    plan::<K>(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
+}
+
+/// The smallest filter for a rate, or the best for a size.
+pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
+    goal.check(1)?;
+    if goal.items > MAX_ITEMS {
+        return Err(PlanError::Items {
+            items: goal.items,
+            min: 1,
+            max: MAX_ITEMS,
+        });
+    }
+    let keys = expected::<K>(goal.items);
+    let with = |columns: u32, short: u32| RibbonParams {
+        columns,
+        short,
+        keys,
+    };
+    let params = match goal.budget {
+        Budget::Fpr(asked) => {
+            // What 64-bit hashes add is left out of account here: where the rate is a whole number of bits it would cost another one.
+            let columns = libm::ceil(-libm::log2(asked)).max(1.0);
+            if columns > f64::from(MAX_COLUMNS) {
+                return Err(PlanError::FprUnreachable {
+                    fpr: asked,
+                    lowest: libm::exp2(-f64::from(MAX_COLUMNS)) + hash_floor(goal.items),
+                    items: goal.items,
+                });
+            }
+            let columns = columns as u32;
+            let meets =
+                |short: u64| fpr::<K>(&with(columns, short as u32), goal.items).mean <= asked;
+            let most = if columns == 1 { 0 } else { u32::MAX.into() };
+            with(columns, last_true(0, most, meets) as u32)
+        }
+        Budget::BitsPerKey(_) | Budget::Bytes(_) => {
+            let allowed = goal.max_bits() / 8;
+            let fits = |params: &RibbonParams| params.bytes::<K>() <= allowed;
+            // The most columns of which some fit, and then as few short blocks as must be.
+            let some =
+                |columns: &u32| fits(&with(*columns, if *columns == 1 { 0 } else { u32::MAX }));
+            let Some(columns) = (1..=MAX_COLUMNS).rev().find(some) else {
+                return Err(PlanError::Bytes {
+                    bytes: allowed,
+                    min: with(1, 0).bytes::<K>(),
+                });
+            };
+            let fits_with = |long: u64| fits(&with(columns, u32::MAX - long as u32));
+            let long = last_true(0, u32::MAX.into(), fits_with);
+            with(
+                columns,
+                if columns == 1 {
+                    0
+                } else {
+                    u32::MAX - long as u32
+                },
+            )
+        }
+    };
+    let bytes = params.bytes::<K>();
+    Ok(Plan {
+        items: goal.items,
+        bytes,
+        expected_fpr: fpr::<K>(&params, goal.items).mean,
+        build_bytes: bytes + build_bytes::<K>(goal.items),
+        params,
+    })
+}
+
+/// Memory for building beside the filter: the hashes, those passed on, and what is worked on for a shard.
+fn build_bytes<K: Kind>(items: u64) -> u64 {
+    items * 9
+}

@@ -1,0 +1,137 @@
+//! Coefficient rows of 64 or 128 bits, and what a hash makes of them.
+
+use amq_core::index::index;
+
+/// An odd number whose multiples are spread evenly: 2^64 over the golden ratio.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Another one, from the square root of three.
+const SQRT3: u64 = 0xBB67_AE85_84CA_A73B;
+/// And one from the square root of five.
+const SQRT5: u64 = 0x3C6E_F372_FE94_F82B;
+
+/// A row of coefficients: so many bits, one for each of as many neighbouring slots, of which the lowest belongs to the first.
+pub trait Row:
+    sealed::Sealed
+    + Copy
+    + Default
+    + PartialEq
+    + Eq
+    + Send
+    + Sync
+    + core::fmt::Debug
+    + core::ops::BitXorAssign
+    + 'static
+{
+    /// Its bits.
+    const BITS: u64;
+    /// Start positions that share a threshold, a power of two.
+    const BUCKET: u64;
+    /// No coefficient.
+    const ZERO: Self;
+
+    /// The coefficients of a key, by its hash. The first one is always set.
+    fn of(hash: u64) -> Self;
+    /// Zeros below the lowest coefficient; all of them if there is none.
+    fn first(self) -> u32;
+    /// The coefficients from this one on.
+    fn down(self, by: u32) -> Self;
+    /// As `down` by all but so many: the coefficients that reach into the next block.
+    fn rest(self, offset: u32) -> Self;
+    /// The coefficients moved up to where they are in their block.
+    fn up(self, offset: u32) -> Self;
+    /// What two words have in common.
+    fn and(self, other: Self) -> Self;
+    /// The same words, if they are of 64 bits.
+    fn words_of_64(words: &[Self]) -> Option<&[u64]>;
+    /// Whether an odd number of bits is set: 0 or 1.
+    fn parity(self) -> u32;
+    /// One position up, with a new lowest bit.
+    fn push(self, bit: u32) -> Self;
+}
+
+macro_rules! row {
+    ($type:ty, $bucket:literal, $words_of_64:expr, $of:expr) => {
+        impl Row for $type {
+            const BITS: u64 = <$type>::BITS as u64;
+            const BUCKET: u64 = $bucket;
+            const ZERO: Self = 0;
+
+            #[inline(always)]
+            fn of(hash: u64) -> Self {
+                let of: fn(u64) -> Self = $of;
+                of(hash)
+            }
+
+            #[inline(always)]
+            fn first(self) -> u32 {
+                self.trailing_zeros()
+            }
+
+            #[inline(always)]
+            fn down(self, by: u32) -> Self {
+                self >> by
+            }
+
+            #[inline(always)]
+            fn rest(self, offset: u32) -> Self {
+                // In two steps, as all of the bits may go.
+                self >> 1 >> (<$type>::BITS - 1 - offset)
+            }
+
+            #[inline(always)]
+            fn up(self, offset: u32) -> Self {
+                self << offset
+            }
+
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                self & other
+            }
+
+            #[inline(always)]
+            fn words_of_64(words: &[Self]) -> Option<&[u64]> {
+                let words_of_64: fn(&[Self]) -> Option<&[u64]> = $words_of_64;
+                words_of_64(words)
+            }
+
+            #[inline(always)]
+            fn parity(self) -> u32 {
+                self.count_ones() & 1
+            }
+
+            #[inline(always)]
+            fn push(self, bit: u32) -> Self {
+                self << 1 | Self::from(bit)
+            }
+        }
+    };
+}
+
+// The upper bits of a hash choose where its row begins. Those of a product depend on all bits, the lower ones on lower bits only; none
+// on the start more than that the row is not the same for all of them.
+row!(u64, 128, |words| Some(words), |hash| hash
+    .wrapping_mul(GOLDEN)
+    | 1);
+row!(u128, 512, |_| None, |hash| {
+    let high = (hash ^ hash >> 31).wrapping_mul(SQRT3);
+    u128::from(hash.wrapping_mul(GOLDEN) | 1) | u128::from(high) << 64
+});
+
+/// The result that the row of a key must have, as many bits as are wanted: not a linear function of the row's coefficients, so that no sum of rows
+/// has the sum of their results but by chance.
+#[inline(always)]
+pub(crate) const fn result(hash: u64) -> u32 {
+    ((hash ^ hash >> 32).wrapping_mul(SQRT5 | 1) >> 32) as u32
+}
+
+/// Where a row begins, of so many places.
+#[inline(always)]
+pub(crate) const fn start(hash: u64, starts: u64) -> u64 {
+    index(hash, starts)
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u64 {}
+    impl Sealed for u128 {}
+}
