@@ -1,13 +1,11 @@
-//! The operations with `pdep`, `tzcnt`, `popcnt` and `lzcnt`, and the choice between them and the portable ones.
+//! The operations with AVX2, `pdep`, `tzcnt`, `popcnt` and `lzcnt`, and the choice between them and the portable ones.
 //!
 //! This is the only module of the crate with `unsafe` in it. Every operation is written once, generic over how select is computed, and
-//! compiled twice: here for processors with BMI2, where select is two instructions, and for all others with
+//! compiled twice: here for processors with AVX2 and BMI2, where select is two instructions, and for all others with
 //! [`Broadword`]. The tests compare the two.
 #![allow(unsafe_code)]
 
 use crate::bits::{Broadword, Select};
-#[cfg(target_arch = "x86_64")]
-use crate::bits::{ones_in_bytes, sums_of_bytes};
 use crate::edit::{Put, Taken};
 use crate::table::{Run, Table};
 use amq_core::KeyHash;
@@ -16,7 +14,7 @@ use amq_core::KeyHash;
 #[derive(Clone, Copy)]
 pub(crate) struct Processor {
     /// AVX2, BMI1, BMI2, POPCNT and LZCNT are there. Only [`Processor::detect`] says so.
-    bmi2: bool,
+    fast: bool,
 }
 
 /// It is no part of what a filter is.
@@ -35,11 +33,11 @@ macro_rules! operations {
             $(#[$doc])*
             #[inline]
             pub(crate) fn $name(self, table: $table $(, $argument: $type)*) $(-> $answer)? {
-                // Where BMI2 is certain at compile time this is no question, and the operation is inlined.
+                // Where they are certain at compile time this is no question, and the operation is inlined.
                 #[cfg(target_arch = "x86_64")]
-                if self.bmi2 {
+                if self.fast {
                     // SAFETY: `detect` found AVX2, BMI1, BMI2, POPCNT and LZCNT, all that these functions need.
-                    return unsafe { bmi2::$name(table $(, $argument)*) };
+                    return unsafe { fast::$name(table $(, $argument)*) };
                 }
                 portable::$name(table $(, $argument)*)
             }
@@ -57,7 +55,7 @@ macro_rules! operations {
         }
 
         #[cfg(target_arch = "x86_64")]
-        mod bmi2 {
+        mod fast {
             use super::*;
 
             #[derive(Clone, Copy)]
@@ -71,14 +69,14 @@ macro_rules! operations {
 
                 #[inline(always)]
                 fn nth_one(word: u64, rank: u32) -> u64 {
-                    // SAFETY: this type is used in the functions below only, which have BMI2.
+                    // SAFETY: this type is used in the functions below only, which have them.
                     unsafe { core::arch::x86_64::_pdep_u64(1 << rank, word) }
                 }
 
                 #[inline(always)]
                 fn first_balanced(opens: u64, closes: u64, first: u32) -> u32 {
                     // SAFETY: as above; they have AVX2 as well.
-                    let balanced = unsafe { balanced(opens, closes) };
+                    let balanced = unsafe { balance::places(opens, closes) };
                     (balanced & crate::bits::from(first)).trailing_zeros()
                 }
             }
@@ -95,52 +93,81 @@ macro_rules! operations {
     };
 }
 
-/// The places up to which there are as many ones in `opens` as in `closes`: all 64 at once.
-///
-/// Each place is a byte that is 1 where something is opened, -1 where something is closed. The sum within eight of them is three additions; what was before those eight
-/// comes from counting the ones in the bytes of both words.
-///
-/// # Safety
-/// The processor must have AVX2.
+/// The places up to which there are as many ones in `opens` as in `closes`: all 64 at once. See [`Select::first_balanced`].
 #[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx2")]
 // Vector functions without pointers need no `unsafe` from Rust 1.86 on; with the oldest compiler they do.
 #[allow(unused_unsafe)]
-unsafe fn balanced(opens: u64, closes: u64) -> u64 {
+mod balance {
+    use crate::bits::{ones_in_bytes, sums_of_bytes};
     use core::arch::x86_64::{
         __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_movemask_epi8,
         _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8,
         _mm256_slli_epi64, _mm256_sub_epi8,
     };
-    // Byte i: what is open up to the start of the eight places that it stands for. No byte is borrowed from while nowhere more is closed than opened.
-    let change = ones_in_bytes(opens).wrapping_sub(ones_in_bytes(closes));
-    let before = sums_of_bytes(change) << 8;
-    // SAFETY: AVX2 is there (the caller's promise).
-    unsafe {
-        let half = |base: i64| {
-            // Each byte of half a word, eight times over.
-            let spread = _mm256_set_epi64x(
-                0x0101_0101_0101_0101 * (base + 3),
-                0x0101_0101_0101_0101 * (base + 2),
-                0x0101_0101_0101_0101 * (base + 1),
-                0x0101_0101_0101_0101 * base,
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn places(opens: u64, closes: u64) -> u64 {
+        // Byte i: what is open before place 8i. No byte is borrowed from while nowhere more is closed than opened.
+        let change = ones_in_bytes(opens).wrapping_sub(ones_in_bytes(closes));
+        let before = sums_of_bytes(change) << 8;
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe { half(opens, closes, before, 0) | (half(opens, closes, before, 4) << 32) }
+    }
+
+    /// Four bytes of places, from byte `first` on. Each place is a byte that is 1 where something is opened and -1 where something is closed, and becomes
+    /// the sum of all up to it.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn half(opens: u64, closes: u64, before: u64, first: i64) -> u64 {
+        const ONES: i64 = 0x0101_0101_0101_0101;
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe {
+            let of_byte = _mm256_set_epi64x(
+                ONES * (first + 3),
+                ONES * (first + 2),
+                ONES * (first + 1),
+                ONES * first,
             );
-            let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
-            let bytes = |word: u64| -> __m256i {
-                _mm256_shuffle_epi8(_mm256_set1_epi64x(word as i64), spread)
-            };
-            // -1 where the bit is set.
-            let set = |word: u64| _mm256_cmpeq_epi8(_mm256_and_si256(bytes(word), bit), bit);
-            let mut open = _mm256_sub_epi8(set(closes), set(opens));
+            let (opened, closed) = (bits(opens, of_byte), bits(closes, of_byte));
+            let mut open = _mm256_sub_epi8(closed, opened);
             open = _mm256_add_epi8(open, _mm256_slli_epi64::<8>(open));
             open = _mm256_add_epi8(open, _mm256_slli_epi64::<16>(open));
             open = _mm256_add_epi8(open, _mm256_slli_epi64::<32>(open));
-            open = _mm256_add_epi8(open, bytes(before));
+            open = _mm256_add_epi8(open, bytes(before, of_byte));
             let none = _mm256_cmpeq_epi8(open, _mm256_setzero_si256());
             u64::from(_mm256_movemask_epi8(none) as u32)
-        };
-        half(0) | (half(4) << 32)
+        }
+    }
+
+    /// For each place the byte of `word` that it is in.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn bytes(word: u64, of_byte: __m256i) -> __m256i {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe { _mm256_shuffle_epi8(_mm256_set1_epi64x(word as i64), of_byte) }
+    }
+
+    /// For each place -1 if its bit is set.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn bits(word: u64, of_byte: __m256i) -> __m256i {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe {
+            let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
+            _mm256_cmpeq_epi8(_mm256_and_si256(bytes(word, of_byte), bit), bit)
+        }
     }
 }
 
@@ -163,14 +190,14 @@ impl Processor {
     /// What this one can do.
     pub(crate) fn detect() -> Self {
         Self {
-            bmi2: amq_core::cpu::has_bmi2() && amq_core::cpu::has_avx2(),
+            fast: amq_core::cpu::has_bmi2() && amq_core::cpu::has_avx2(),
         }
     }
 
     /// As if it could do nothing special.
     #[cfg(test)]
     pub(crate) const fn plain() -> Self {
-        Self { bmi2: false }
+        Self { fast: false }
     }
 }
 
@@ -189,7 +216,7 @@ mod tests {
         for word in crate::bits::tests::words() {
             for rank in 0..64 {
                 assert_eq!(
-                    bmi2::Pdep::select(word, rank),
+                    fast::Pdep::select(word, rank),
                     Broadword::select(word, rank)
                 );
             }
@@ -204,15 +231,15 @@ mod tests {
         }
         for (opens, closes) in crate::bits::tests::nested() {
             for first in 0..64 {
-                let place = bmi2::Pdep::first_balanced(opens, closes, first);
+                let place = fast::Pdep::first_balanced(opens, closes, first);
                 assert_eq!(place, Broadword::first_balanced(opens, closes, first));
             }
         }
     }
 
     #[test]
-    fn operations_with_and_without_bmi2_agree() {
-        // On a processor without BMI2 this compares the portable code with itself. Fingerprints from everywhere, and from a few homes only, so that runs enter many blocks.
+    fn fast_and_plain_operations_agree() {
+        // On a processor without these instructions this compares the portable code with itself. Fingerprints from everywhere, and from a few homes only, so that runs enter many blocks.
         for (slots, remainder_bits, crowding) in [
             (1u64, 3u32, 1),
             (64, 0, 1),

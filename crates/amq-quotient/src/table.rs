@@ -213,14 +213,16 @@ impl Table {
         self.window(position) & self.fields.mask()
     }
 
-    /// Asks for the memory that a key's home, its block's metadata and the slots in between are in.
+    /// Asks for the memory that a key's run is found by: its home, its block's metadata, and the next block's.
     #[inline(always)]
     pub(crate) fn prefetch(&self, hash: KeyHash) {
         let (quotient, _) = self.split(self.fingerprint(hash));
-        let (block, slot) = (quotient / BLOCK_SLOTS, quotient % BLOCK_SLOTS);
-        prefetch(&self.bytes, self.metadata_at(block));
-        let bit = slot as usize * self.fields.bits as usize;
-        prefetch(&self.bytes, self.remainders_at(block) + bit / 8);
+        let here = self.remainders_at(quotient / BLOCK_SLOTS);
+        let slot = (quotient % BLOCK_SLOTS) as u32;
+        prefetch(&self.bytes, here + (slot * self.fields.bits / 8) as usize);
+        let metadata = here + self.remainder_bytes;
+        prefetch(&self.bytes, metadata);
+        prefetch(&self.bytes, metadata + self.stride);
     }
 
     /// Where the runend is that has `rank` others before it, from a position on. Walks over at most all blocks.
@@ -360,6 +362,8 @@ impl Table {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let here = self.remainders_at(block);
+        // Where the remainder is if nothing was pushed on, and mostly if something was: so both lines are under way at once.
+        prefetch(&self.bytes, here + (slot * self.fields.bits / 8) as usize);
         let after = self.after(here);
         let Metadata {
             occupieds,

@@ -610,7 +610,7 @@ fn clusters_are_as_long_as_computed() {
     let (mut clusters, mut used) = (0u64, 0u64);
     let params = filter.params();
     for stored in filter.iter() {
-        let home = (u128::from(stored.get()) * u128::from(params.slots) >> 64) as u64;
+        let home = ((u128::from(stored.get()) * u128::from(params.slots)) >> 64) as u64;
         clusters += u64::from(home > used || used == 0);
         used = used.max(home) + 1;
     }
