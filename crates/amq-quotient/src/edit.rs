@@ -116,13 +116,26 @@ impl Table {
 
     /// Takes one copy of a fingerprint out.
     ///
-    /// As in [`insert`](Self::insert), and one more branch for whether the fingerprint is there at all.
+    /// As in [`insert`](Self::insert), and with one more branch for whether the fingerprint is there at all.
     #[inline(always)]
     pub(crate) fn remove<S: Select>(&mut self, fingerprint: u64) -> Taken {
         let (quotient, remainder) = self.split(fingerprint);
+        let slot = (quotient % BLOCK_SLOTS) as u32;
         let near = self.near::<S>(quotient);
-        let settled = settled_in::<S>(near.metadata, near.end % 64);
+        let Metadata {
+            occupieds, runends, ..
+        } = near.metadata;
         let length = near.end.wrapping_sub(near.start);
+        if ((length ^ 1) | (near.start ^ slot) | u32::from(near.far)) == 0 {
+            // It is alone and at home: nothing that follows has been pushed on by it.
+            if self.fields.window(&self.bytes, near.here, slot) & self.fields.mask() != remainder {
+                return Taken::Nothing;
+            }
+            self.fields.set(&mut self.bytes[near.here..], slot, 0);
+            self.set_words(near.here, occupieds & !(1 << slot), runends & !(1 << slot));
+            return Taken::Last;
+        }
+        let settled = settled_in::<S>(near.metadata, near.end % 64);
         if near.far | (near.end >= 64) | (settled == 64) | (length > self.fields.per_load) {
             return self.remove_far::<S>(fingerprint);
         }
@@ -135,9 +148,9 @@ impl Table {
         let last = settled - 1;
         let block = &mut self.bytes[near.here..];
         self.fields.take_out(block, near.start + passed, last);
-        let runends = take_out(near.metadata.runends, near.start, last, 0);
-        let gone = u64::from(length == 1) << (quotient % BLOCK_SLOTS);
-        self.set_words(near.here, near.metadata.occupieds & !gone, runends);
+        let runends = take_out(runends, near.start, last, 0);
+        let gone = u64::from(length == 1) << slot;
+        self.set_words(near.here, occupieds & !gone, runends);
         if copies == 1 {
             Taken::Last
         } else {
