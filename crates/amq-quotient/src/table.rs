@@ -219,10 +219,16 @@ impl Table {
         let (quotient, _) = self.split(self.fingerprint(hash));
         let here = self.remainders_at(quotient / BLOCK_SLOTS);
         let slot = (quotient % BLOCK_SLOTS) as u32;
-        prefetch(&self.bytes, here + (slot * self.fields.bits / 8) as usize);
+        self.prefetch_remainder(here, slot);
         let metadata = here + self.remainder_bytes;
         prefetch(&self.bytes, metadata);
         prefetch(&self.bytes, metadata + self.stride);
+    }
+
+    /// Asks for where a remainder is if nothing was pushed on, and mostly if something was: so that it is under way together with the metadata.
+    #[inline(always)]
+    fn prefetch_remainder(&self, here: usize, slot: u32) {
+        prefetch(&self.bytes, here + (slot * self.fields.bits / 8) as usize);
     }
 
     /// Where the runend is that has `rank` others before it, from a position on. Walks over at most all blocks.
@@ -303,6 +309,7 @@ impl Table {
     pub(crate) fn near<S: Select>(&self, quotient: u64) -> Near {
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let here = self.remainders_at(block);
+        self.prefetch_remainder(here, slot);
         let metadata = self.metadata_from(here);
         let skipped = (metadata.offset % 64) as u32;
         let next = self.runends_from(self.after(here));
@@ -362,8 +369,7 @@ impl Table {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let here = self.remainders_at(block);
-        // Where the remainder is if nothing was pushed on, and mostly if something was: so both lines are under way at once.
-        prefetch(&self.bytes, here + (slot * self.fields.bits / 8) as usize);
+        self.prefetch_remainder(here, slot);
         let after = self.after(here);
         let Metadata {
             occupieds,
