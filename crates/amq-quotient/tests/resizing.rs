@@ -1,0 +1,268 @@
+//! What quotient filters promise of growing, shrinking, merging and building: that no bit of a hash is lost or made up.
+
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+#![allow(clippy::unwrap_used)]
+
+use amq_quotient::{
+    Budget, BuildFilter, Filter, Full, Goal, InsertFilter, KeyHash, MergeError, MergeFilter,
+    PlanFilter, QuotientFilter, QuotientParams, RemoveFilter,
+};
+
+fn hash(key: u64) -> KeyHash {
+    KeyHash::of(&key, 0)
+}
+
+fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
+    QuotientParams {
+        slots,
+        remainder_bits,
+    }
+}
+
+fn empty(slots: u64, remainder_bits: u32) -> QuotientFilter {
+    let params = params(slots, remainder_bits);
+    QuotientFilter::from_params(params, params.max_items(), 0).unwrap()
+}
+
+#[test]
+fn growing_and_shrinking_keep_every_bit_of_every_hash() {
+    for (slots, bits, keys) in [
+        (100u64, 9u32, 90u64),
+        (640, 6, 600),
+        (4096, 12, 3000),
+        (1, 20, 1),
+    ] {
+        let mut filter = empty(slots, bits);
+        filter
+            .insert_batch(&(0..keys).map(hash).collect::<Vec<_>>())
+            .unwrap();
+        let first = filter.clone();
+        let (rate, listed) = (filter.expected_fpr(), filter.iter().collect::<Vec<_>>());
+        for doubling in 1..=bits {
+            filter.grow().unwrap();
+            filter.validate().unwrap();
+            assert_eq!(filter.params(), params(slots << doubling, bits - doubling));
+            assert_eq!(filter.expected_fpr(), rate);
+            assert!(filter.iter().eq(listed.iter().copied()));
+            assert!((0..keys).all(|key| filter.contains_hash(hash(key))));
+        }
+        assert!(filter.grow().is_err());
+        for doubling in (0..bits).rev() {
+            filter.shrink().unwrap();
+            filter.validate().unwrap();
+            assert_eq!(filter.params(), params(slots << doubling, bits - doubling));
+        }
+        assert!(filter == first);
+    }
+}
+
+#[test]
+fn what_cannot_shrink_says_why_and_stays() {
+    let mut filter = empty(1280, 8);
+    filter
+        .insert_batch(&(0..700).map(hash).collect::<Vec<_>>())
+        .unwrap();
+    let before = filter.clone();
+    assert!(filter.shrink().unwrap_err().to_string().contains("700"));
+    assert!(filter == before);
+    let mut odd = empty(65, 8);
+    assert!(
+        odd.shrink()
+            .unwrap_err()
+            .to_string()
+            .contains("multiple of 2")
+    );
+    let mut wide = empty(16, 56);
+    assert!(
+        wide.shrink()
+            .unwrap_err()
+            .to_string()
+            .contains("remainder_bits")
+    );
+    // As far as it goes: 1280 = 5 * 2^8, and 30 keys need 32 slots.
+    for key in 30..700 {
+        filter.remove_hash(hash(key));
+    }
+    assert_eq!(filter.shrink_to_fit(), Ok(true));
+    assert_eq!(filter.params(), params(40, 13));
+    assert_eq!(filter.shrink_to_fit(), Ok(false));
+    filter.validate().unwrap();
+    assert!((0..30).all(|key| filter.contains_hash(hash(key))));
+}
+
+#[test]
+fn a_filter_that_may_grow_does_so_up_to_its_limit_and_its_rate_is_the_predicted_one() {
+    let goal = Goal::fpr(50_000, 0.01);
+    let mut filter = QuotientFilter::growing(goal, 100).unwrap();
+    let (first, max_slots) = (filter.params(), filter.max_slots());
+    assert!(first.max_items() >= 100 && first.slots * 16 < max_slots);
+    for key in 0..50_000 {
+        filter.insert_hash(hash(key)).unwrap();
+        if key % 5_000 == 0 {
+            filter.validate().unwrap();
+            let predicted = QuotientFilter::predicted_fpr(&filter.params(), key + 1);
+            let off = (filter.expected_fpr() - predicted.mean).abs();
+            assert!(off <= 6.0 * predicted.sd + 1e-12, "{off:e} at {key}");
+        }
+    }
+    assert_eq!(filter.params().slots, max_slots);
+    assert!(
+        filter.expected_fpr() <= 0.01 && (0..50_000).all(|key| filter.contains_hash(hash(key)))
+    );
+    let wrong = (1 << 40..(1 << 40) + 200_000).filter(|&key| filter.contains_hash(hash(key)));
+    let (found, expected) = (wrong.count() as f64, 200_000.0 * filter.expected_fpr());
+    assert!(
+        (found - expected).abs() < 5.0 * expected.sqrt(),
+        "{found} of {expected}"
+    );
+    // Beyond the limit it refuses.
+    let mut key = 50_000;
+    while filter.insert_hash(hash(key)).is_ok() {
+        key += 1;
+    }
+    let before = filter.clone();
+    assert!(matches!(
+        filter.insert_hash(hash(key)),
+        Err(Full::Table { .. })
+    ));
+    assert!(filter == before && filter.len() == filter.params().max_items());
+}
+
+#[test]
+fn a_batch_grows_as_single_inserts_do() {
+    let hashes: Vec<KeyHash> = (0..20_000).map(hash).collect();
+    let goal = Goal::fpr(12_000, 0.01);
+    let mut one = QuotientFilter::growing(goal, 100).unwrap();
+    let mut many = one.clone();
+    let done = hashes
+        .iter()
+        .take_while(|&&hash| one.insert_hash(hash).is_ok())
+        .count() as u64;
+    let refused = many.insert_batch(&hashes).unwrap_err();
+    assert_eq!(refused.done, done);
+    assert!(done >= 12_000 && one == many);
+}
+
+#[test]
+fn growth_can_be_allowed_later_and_no_further_than_the_bits_go() {
+    let mut filter = empty(640, 3);
+    assert_eq!(filter.max_slots(), 640);
+    assert!(filter.allow_growth(639).is_err() && filter.allow_growth(640 * 8 + 1).is_err());
+    // The limit is no power of two times the slots: growth stops below it.
+    filter.allow_growth(640 * 7).unwrap();
+    let done = (0..10_000)
+        .take_while(|&key| filter.insert_hash(hash(key)).is_ok())
+        .count();
+    assert_eq!(filter.params(), params(640 * 4, 1));
+    assert_eq!(done as u64, filter.params().max_items());
+    assert!(matches!(
+        filter.insert_hash(hash(0)),
+        Err(Full::Limit { limit: 4480, .. })
+    ));
+}
+
+#[test]
+fn filters_a_power_of_two_apart_merge_to_what_inserting_all_would_have_made() {
+    for (ours, theirs) in [
+        (params(640, 8), params(640, 8)),
+        (params(640, 8), params(640, 11)),
+        (params(640, 8), params(1280, 7)),
+        (params(640, 8), params(5120, 5)),
+        (params(640, 8), params(320, 9)),
+        (params(640, 8), params(320, 12)),
+        (params(640, 8), params(160, 14)),
+        (params(640, 0), params(640, 0)),
+        (params(96, 3), params(24, 5)),
+    ] {
+        let some = theirs.max_items().min(ours.max_items() / 2);
+        let mut one = QuotientFilter::from_params(ours, 1, 0).unwrap();
+        let mut all = one.clone();
+        let mut two = QuotientFilter::from_params(theirs, 1, 0).unwrap();
+        for key in 0..some {
+            one.insert_hash(hash(key)).unwrap();
+            all.insert_hash(hash(key)).unwrap();
+        }
+        for key in some / 2..some / 2 + some {
+            two.insert_hash(hash(key)).unwrap();
+            all.insert_hash(hash(key)).unwrap();
+        }
+        one.merge_from(&two).unwrap();
+        one.validate().unwrap();
+        assert!(one == all, "{theirs:?} into {ours:?}");
+    }
+}
+
+#[test]
+fn filters_that_cannot_merge_say_what_differs() {
+    let refusal = |ours, theirs| {
+        let ours = QuotientFilter::from_params(ours, 1, 0).unwrap();
+        let theirs = QuotientFilter::from_params(theirs, 1, 0).unwrap();
+        ours.can_merge(&theirs).unwrap_err()
+    };
+    let field = |error| match error {
+        MergeError::Mismatch {
+            field,
+            ours,
+            theirs,
+        } => (field, ours, theirs),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        field(refusal(params(640, 8), params(960, 8))),
+        ("slots", 640, 960)
+    );
+    assert_eq!(
+        field(refusal(params(640, 8), params(641, 8))),
+        ("slots", 640, 641)
+    );
+    let bits = "remainder bits, at the same number of slots";
+    assert_eq!(field(refusal(params(640, 8), params(640, 7))), (bits, 8, 7));
+    assert_eq!(field(refusal(params(640, 8), params(320, 8))), (bits, 8, 7));
+    assert_eq!(
+        field(refusal(params(640, 8), params(1280, 6))),
+        (bits, 8, 7)
+    );
+    assert_eq!(field(refusal(params(640, 2), params(80, 0))), (bits, 2, 0));
+}
+
+#[test]
+fn a_merge_that_is_too_large_changes_nothing_unless_the_filter_may_grow() {
+    let mut one = empty(640, 8);
+    let mut two = empty(640, 8);
+    one.insert_batch(&(0..400).map(hash).collect::<Vec<_>>())
+        .unwrap();
+    two.insert_batch(&(300..700).map(hash).collect::<Vec<_>>())
+        .unwrap();
+    let before = one.clone();
+    let refused = one.merge_from(&two);
+    assert!(matches!(refused, Err(MergeError::Full(Full::Table { .. }))));
+    assert!(one == before);
+    one.allow_growth(1280).unwrap();
+    one.merge_from(&two).unwrap();
+    one.validate().unwrap();
+    assert_eq!((one.params(), one.len()), (params(1280, 7), 800));
+    assert!((0..700).all(|key| one.contains_hash(hash(key))));
+}
+
+#[test]
+fn a_filter_built_at_once_is_the_one_that_inserting_makes() {
+    for n in (0..200).chain([1000, 4095, 4096, 50_000, 300_000]) {
+        for budget in [
+            Budget::Fpr(0.3),
+            Budget::Fpr(0.01),
+            Budget::BitsPerKey(200.0),
+        ] {
+            let hashes: Vec<KeyHash> = (0..n).map(|key| hash(key - key % 7)).collect();
+            let Ok(built) = QuotientFilter::build(budget, 0, &hashes) else {
+                continue;
+            };
+            let items = n.max(1);
+            let mut filled = QuotientFilter::new(Goal { items, budget }).unwrap();
+            filled.insert_batch(&hashes).unwrap();
+            assert!(built == filled, "{n} keys, {budget:?}");
+            if n <= 4096 {
+                built.validate().unwrap();
+            }
+        }
+    }
+}
