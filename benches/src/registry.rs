@@ -14,6 +14,11 @@ pub static ALL: &[&dyn Contender] = &[
     &scalable::CLASSIC,
     &scalable::BLOCKED,
     &scalable::BOUNDED,
+    &cuckoo::BUCKETS,
+    &cuckoo::WINDOWS,
+    &quotient::QUOTIENT,
+    &ribbon::BUMPED,
+    &ribbon::STANDARD,
     #[cfg(feature = "peers")]
     &fastbloom::Fastbloom,
     #[cfg(feature = "peers")]

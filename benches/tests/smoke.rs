@@ -48,6 +48,9 @@ fn said(output: &Output) -> String {
 
 /// Who is measured load by load.
 const TABLES: &[&str] = &[
+    "cuckoo",
+    "cuckoo-windowed",
+    "quotient",
     #[cfg(feature = "peers")]
     "cuckoofilter",
     #[cfg(feature = "peers")]

@@ -2,8 +2,11 @@
 
 pub mod bloom;
 pub mod counting;
+pub mod cuckoo;
 pub mod hash_only;
 pub mod own;
+pub mod quotient;
+pub mod ribbon;
 pub mod scalable;
 
 #[cfg(feature = "peers")]

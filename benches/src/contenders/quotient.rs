@@ -1,0 +1,31 @@
+//! Our quotient filter.
+
+use super::own::{Own, Removable};
+use crate::contender::{Ability, Family, Info, Role};
+use amq_core::PlanFilter;
+use amq_quotient::QuotientFilter;
+
+/// Filled key by key.
+pub static QUOTIENT: Own<QuotientFilter, Removable> = Own::new(Info {
+    name: "quotient",
+    family: Family::Quotient,
+    role: Role::Filter,
+    ours: true,
+    packages: &["amq-quotient"],
+    analysis: "Remainders in sorted runs behind their quotients, with 2.125 bits of metadata a slot, in a table of any size that is filled to \
+               95 % and then refuses: a query is a rank, a select and a look at one run; inserts and removals move what stands behind, which is \
+               the more, the fuller the table.",
+    abilities: &[
+        Ability::Insert,
+        Ability::Remove,
+        Ability::Count,
+        Ability::Merge,
+        Ability::Batch,
+    ],
+    takes_rate: true,
+    max_keys: u64::MAX,
+    seeded: true,
+    slow: false,
+    theory: None,
+})
+.with_slots(|filter| filter.params().slots);
