@@ -85,8 +85,9 @@ fn panels_of(filters: Vec<&ContenderFacts>) -> Vec<Panel<'_>> {
             .collect();
     }
     let (ours, peers): (Vec<_>, Vec<_>) = filters.into_iter().partition(|facts| facts.ours);
+    let (ours, more) = first_of_families(ours);
     let mut panels = Vec::new();
-    for (name, group) in [("amq", ours), ("peers", peers)] {
+    for (name, group) in [("amq", ours), ("amq-more", more), ("peers", peers)] {
         // Equal shares: nobody likes to be alone on the last page.
         let pages = group.len().div_ceil(SERIES).max(1);
         for (page, filters) in group.chunks(group.len().div_ceil(pages).max(1)).enumerate() {
@@ -97,12 +98,27 @@ fn panels_of(filters: Vec<&ContenderFacts>) -> Vec<Panel<'_>> {
             };
             panels.push(Panel {
                 slug: format!("-{name}{}", number.trim_start()),
-                title: format!(", {name}{number}"),
+                title: format!(", {}{number}", name.replace('-', ", ")),
                 filters: filters.to_vec(),
             });
         }
     }
     panels
+}
+
+/// All of them if they are few; else the first of each family, which is a plot of families against each other, and the others.
+fn first_of_families(
+    filters: Vec<&ContenderFacts>,
+) -> (Vec<&ContenderFacts>, Vec<&ContenderFacts>) {
+    if filters.len() <= SERIES {
+        return (filters, Vec::new());
+    }
+    let mut seen = Vec::new();
+    filters.into_iter().partition(|facts| {
+        let is_first = !seen.contains(&facts.family);
+        seen.push(facts.family);
+        is_first
+    })
 }
 
 /// The entries of one contender over a key set, sizes rising and rates falling.

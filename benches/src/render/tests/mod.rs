@@ -233,6 +233,30 @@ fn more_than_eight_filters_are_shared_out_among_plots() {
 }
 
 #[test]
+fn more_than_eight_of_our_own_are_one_of_each_family_and_the_others() {
+    let families = [Family::Classic, Family::Cuckoo, Family::Ribbon];
+    let mut made = Made::new();
+    for index in 0..9 {
+        let name = format!("filter-{index}");
+        made = made.with(
+            facts(&name, families[index % 3]),
+            rows(&name, "random-u64", 1000, 0.01, 10.0 + index as f64),
+        );
+    }
+    let (_, readme, _) = made.drawn();
+    let shown = |slug: &str| {
+        let line = readme.lines().find(|line| line.ends_with(slug)).unwrap();
+        let shown = &line[line.find("Shown: ").unwrap()..];
+        shown[..shown.find(']').unwrap()].to_owned()
+    };
+    assert_eq!(
+        shown("rate-by-bits-amq.svg)"),
+        "Shown: filter-0, filter-1, filter-2."
+    );
+    assert!(shown("rate-by-bits-amq-more.svg)").ends_with("filter-7, filter-8."));
+}
+
+#[test]
 fn smoke_runs_unfinished_runs_and_commands_are_said_as_they_are() {
     let mut made = Made::usual();
     made.run.options.suite = Suite::Smoke;
