@@ -70,8 +70,9 @@
 //!
 //! # When not to use it
 //!
-//! - Keys must be taken out again: `amq-counting` (and, once they are there, `amq-cuckoo` and `amq-quotient`).
-//! - All keys are known beforehand: `amq-ribbon`, once it is there, takes 30 % less space.
+//! - Keys must be taken out again: `amq-cuckoo` and `amq-quotient`, or `amq-counting`, which is never full.
+//! - A rate of 0.1 % or less, in little space: `amq-quotient` and the overlapping buckets of `amq-cuckoo` take a ninth less, but do get full.
+//! - All keys are known beforehand: `amq-ribbon` takes 30 % less space.
 //! - The number of keys is not known: `amq-scalable`.
 //! - Strangers choose the keys and gain by false positives: use a secret seed ([`BloomFilter::with_seed`]). It stops them from
 //!   preparing keys; it does not hide the filter from whoever can read it, and XXH3 is not a cryptographic function.

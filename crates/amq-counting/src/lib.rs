@@ -64,7 +64,7 @@
 //!
 //! - **A key that was never put in must not be removed.** If it is a false positive, its counters belong to other keys,
 //!   and the filter forgets one of them: the only way to make it lie. Remove only what you know you put in.
-//! - Memory matters: `amq-cuckoo` and `amq-quotient`, once they are there, remove too, in a quarter of the space.
+//! - Memory matters: `amq-cuckoo` and `amq-quotient` remove too, in a quarter of the space; but they get full.
 //! - Keys come in very many copies: a counter knows no more than fourteen.
 //! - Nothing is removed: `amq-bloom`.
 //! - Strangers choose the keys and gain by false positives, or by having others' keys removed: use a secret seed

@@ -59,7 +59,7 @@
 //! # When not to use it
 //!
 //! - The number of keys is known, even roughly: `amq-bloom` at twice the number is smaller than an unbounded growing filter.
-//! - Keys must be taken out again: `amq-counting` (and, once they are there, `amq-cuckoo` and `amq-quotient`).
+//! - Keys must be taken out again: `amq-quotient`, which can grow up to a stated limit; or, at a fixed size, `amq-cuckoo` and `amq-counting`.
 //! - Strangers choose the keys: they can make it grow. Set a limit ([`ScalableParams::max_bytes`]), and use a secret seed.
 //!
 //! # Papers
