@@ -22,34 +22,38 @@ use amq_core::{BuildError, zeroed};
 /// What became of an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Added {
-    /// It is in this slot.
-    At(usize),
+    /// It is in a slot.
+    Placed,
     /// It follows from the others.
     Redundant,
     /// It contradicts them.
     Contradiction,
 }
 
-/// The equations of one shard.
+/// An equation: the coefficients, of which the first is set, and what the sum must be. All zero stands for none.
+#[derive(Clone, Copy, Default, Debug)]
+struct Equation<W> {
+    row: W,
+    result: u32,
+}
+
+/// The equations of one shard, by the slot at which they begin.
 #[derive(Debug)]
 pub(crate) struct Banding<W> {
-    rows: Vec<W>,
-    results: Vec<u32>,
+    equations: Vec<Equation<W>>,
 }
 
 impl<W: Row> Banding<W> {
     /// No equation, for so many slots.
     pub(crate) fn new(slots: u64) -> Result<Self, BuildError> {
         Ok(Self {
-            rows: zeroed(slots)?,
-            results: zeroed(slots)?,
+            equations: zeroed(slots)?,
         })
     }
 
     /// Takes all equations out.
     pub(crate) fn clear(&mut self) {
-        self.rows.fill(W::ZERO);
-        self.results.fill(0);
+        self.equations.fill(Equation::default());
     }
 
     /// Puts in an equation, whose row fits into the slots.
@@ -57,14 +61,13 @@ impl<W: Row> Banding<W> {
     pub(crate) fn add(&mut self, start: usize, mut row: W, mut result: u32) -> Added {
         let mut slot = start;
         loop {
-            let there = self.rows[slot];
-            if there == W::ZERO {
-                self.rows[slot] = row;
-                self.results[slot] = result;
-                return Added::At(slot);
+            let there = &mut self.equations[slot];
+            if there.row == W::ZERO {
+                *there = Equation { row, result };
+                return Added::Placed;
             }
-            row ^= there;
-            result ^= self.results[slot];
+            row ^= there.row;
+            result ^= there.result;
             if row == W::ZERO {
                 return if result == 0 {
                     Added::Redundant
@@ -78,31 +81,59 @@ impl<W: Row> Banding<W> {
         }
     }
 
-    /// Takes out the equation in a slot. Those that were put in after it, and only those, may have it in them.
+    /// The equation in a slot; zero if there is none.
     #[inline(always)]
-    pub(crate) fn take_out(&mut self, slot: usize) {
-        self.rows[slot] = W::ZERO;
-        self.results[slot] = 0;
+    pub(crate) fn at(&self, slot: usize) -> (W, u32) {
+        let there = &self.equations[slot];
+        (there.row, there.result)
     }
 
-    /// Solves: hands on the words of each block, the last block first. The lowest bit of word `j` is bit `j` of the solution at the block's first slot. Slots
-    /// without an equation are zero.
+    /// Puts an equation into a slot where there is none, or zero where there is one, which takes it out: only those that were put in after it may
+    /// have it in them.
     #[inline(always)]
-    pub(crate) fn solve(&self, columns: usize, mut block: impl FnMut(usize, &[W])) {
-        let mut words = [W::ZERO; 32];
-        let words = &mut words[..columns];
+    pub(crate) fn put(&mut self, slot: usize, row: W, result: u32) {
+        self.equations[slot] = Equation { row, result };
+    }
+
+    /// Solves: hands on the words of each block, the last block first, by eights of columns: the number of the block, that of the first column, and a word for
+    /// each column from there on. The lowest bit of a word is the solution at the block's first slot. Slots without an equation are zero.
+    #[inline(always)]
+    pub(crate) fn solve(&self, columns: usize, mut block: impl FnMut(usize, usize, &[W])) {
+        // Eight words stay in registers.
+        for first in (0..columns).step_by(8) {
+            let block = |at, words: &[W]| block(at, first, words);
+            match columns - first {
+                1 => self.solve_columns::<1>(first, block),
+                2 => self.solve_columns::<2>(first, block),
+                3 => self.solve_columns::<3>(first, block),
+                4 => self.solve_columns::<4>(first, block),
+                5 => self.solve_columns::<5>(first, block),
+                6 => self.solve_columns::<6>(first, block),
+                7 => self.solve_columns::<7>(first, block),
+                _ => self.solve_columns::<8>(first, block),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn solve_columns<const COLUMNS: usize>(
+        &self,
+        first: usize,
+        mut block: impl FnMut(usize, &[W]),
+    ) {
+        let mut words = [W::ZERO; COLUMNS];
         let bits = W::BITS as usize;
-        for (slot, (&row, &result)) in self.rows.iter().zip(&self.results).enumerate().rev() {
-            // An empty row has parity zero and result zero.
-            for (column, word) in words.iter_mut().enumerate() {
-                // Bit zero is the slot itself, of which nothing is known yet.
-                let known = word.push(0);
-                let bit = known.and(row).parity() ^ (result >> column & 1);
-                *word = word.push(bit);
+        for (at, equations) in self.equations.chunks(bits).enumerate().rev() {
+            for equation in equations.iter().rev() {
+                let result = equation.result >> first;
+                // A slot without an equation has parity zero and result zero.
+                for (column, word) in words.iter_mut().enumerate() {
+                    // Bit zero is the slot itself, of which nothing is known yet.
+                    let known = word.push(0);
+                    *word = known.or((known.and(equation.row).parity() ^ result >> column) & 1);
+                }
             }
-            if slot % bits == 0 {
-                block(slot / bits, words);
-            }
+            block(at, &words);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Building: keys are sorted by where their rows begin, shard by shard, so that elimination streams through memory.
+//! Building, layer by layer, and each layer shard by shard.
 //!
 //! ```text
 //!   keys -> counted by shard -> put into their shards -> each shard: sorted by start, eliminated, solved, written
@@ -6,16 +6,16 @@
 //!                                                          `-> keys for which there was no room -> next layer
 //! ```
 //!
-//! Shards do not depend on each other. A shard of a layer that passes keys on has fewer slots than keys, so that hardly any slot stays empty. Its buckets
-//! are eliminated from left to right, and the keys of a bucket from right to left; at the first key without room the bucket's threshold is raised above
-//! that key's start, and all keys below it are passed on. Those that had been put in are the last ones that were, so they can be taken out again.
+//! Shards do not depend on each other: what is worked on while one is built stays in cache, however many keys there are.
 //!
 //! Dillinger, Hübschle-Schneider, Sanders, Walzer, *Fast succinct retrieval and approximate membership using ribbon* (2022), section 4.
 
 use crate::banding::{Added, Banding};
+use crate::bumping::{LANES, Lane, PassedOn, eliminate};
 use crate::entry::{Entry, Source};
 use crate::shape::{Columns, Layer, MAX_LAYERS, Shape, passes_on};
-use crate::system::{System, class_above, limit, next_layer, seeded};
+use crate::shards::{Partition, Shard, Sorter, reserve};
+use crate::system::{System, seeded};
 use crate::width::{self, Row};
 use crate::{Kind, RibbonParams, simd};
 use alloc::vec::Vec;
@@ -27,32 +27,20 @@ const SEEDS: u32 = 256;
 /// How often the last layer is made larger when no seed was good: each time by a tenth.
 const WIDENINGS: u64 = 4;
 
-/// What is needed to work on a shard, kept for the next one.
-struct Scratch<W, E> {
-    banding: Banding<W>,
-    /// By start position, where the next key of that start goes.
-    next: Vec<u32>,
-    sorted: Vec<E>,
-    /// The slots that keys of the current bucket went to, and where in the bucket they start.
-    placed: Vec<(u32, u32)>,
-}
-
-/// One shard's own part of everything.
-struct Shard<'a, W, E> {
-    entries: &'a [E],
-    words: &'a mut [W],
-    first_block: u64,
-}
-
 impl<K: Kind> System<K> {
     /// Solves for all entries of a source.
     pub(crate) fn build<E: Entry>(
         source: &(impl Source<E> + ?Sized),
         columns: Columns,
+        progress: &mut dyn FnMut(u64),
     ) -> Result<Self, BuildError> {
         let mut keys = [0; MAX_LAYERS];
         let mut building = Building {
             columns,
+            progress: Progress {
+                done: 0,
+                tell: progress,
+            },
             words: Vec::new(),
             thresholds: Vec::new(),
             seeds: Vec::new(),
@@ -71,16 +59,30 @@ impl<K: Kind> System<K> {
     }
 }
 
+/// How many keys have their place, and whom to tell.
+struct Progress<'a> {
+    done: u64,
+    tell: &'a mut dyn FnMut(u64),
+}
+
+impl Progress<'_> {
+    fn add(&mut self, keys: u64) {
+        self.done += keys;
+        (self.tell)(self.done);
+    }
+}
+
 /// What has been built so far.
-struct Building<W> {
+struct Building<'a, W> {
     columns: Columns,
+    progress: Progress<'a>,
     words: Vec<W>,
     /// One for each bucket.
     thresholds: Vec<u8>,
     seeds: Vec<u8>,
 }
 
-impl<W: Row> Building<W> {
+impl<W: Row> Building<'_, W> {
     /// Builds a layer. The keys that it passes on, or none if it was the last.
     fn layer<K: Kind<Row = W>, E: Entry>(
         &mut self,
@@ -112,28 +114,32 @@ impl<W: Row> Building<W> {
         layer: &Layer,
         i: usize,
     ) -> Result<Vec<E>, BuildError> {
-        let (entries, ends) = partition(source, layer.shards)?;
-        let mut scratch = Scratch::new(layer, &ends)?;
-        let buckets = layer.buckets as usize;
-        let first = self.thresholds.len();
-        reserve(&mut self.thresholds, layer.shards * buckets as u64)?;
-        self.thresholds
-            .resize(first + layer.shards as usize * buckets, 0);
+        let partition = Partition::new(source, layer.shards)?;
+        reserve(&mut self.thresholds, layer.shards * layer.buckets)?;
+        let mut shards = partition.shards(&mut self.words, layer, self.columns)?;
+        let largest = partition.largest();
+        let columns = self.columns;
+        let work = |lanes: &mut Vec<Lane<W, E>>, shards: &mut [Shard<'_, W, E>]| {
+            while lanes.len() < shards.len() {
+                lanes.push(Lane::new(layer, i, largest)?);
+            }
+            let lanes = &mut lanes[..shards.len()];
+            bump(lanes, layer, shards, columns);
+            lanes
+                .iter_mut()
+                .map(Lane::passed_on)
+                .collect::<Result<Vec<_>, _>>()
+        };
         let mut bumped = Vec::new();
-        let mut thresholds = self.thresholds[first..].chunks_mut(buckets);
-        for_each_shard(
-            &mut self.words,
-            layer,
-            self.columns,
-            &entries,
-            &ends,
-            |shard| {
-                let thresholds = thresholds.next().unwrap_or_default();
-                scratch.bump(layer, &shard, thresholds, i, &mut bumped)?;
-                scratch.solve(layer, shard, self.columns);
-                Ok(true)
-            },
-        )?;
+        each_group(&mut shards, LANES, work, |passed_on: Vec<PassedOn<E>>| {
+            for mut shard in passed_on {
+                self.progress.add(shard.kept);
+                self.thresholds.extend_from_slice(&shard.thresholds);
+                reserve(&mut bumped, shard.entries.len() as u64)?;
+                bumped.append(&mut shard.entries);
+            }
+            Ok(true)
+        })?;
         Ok(bumped)
     }
 
@@ -143,51 +149,49 @@ impl<W: Row> Building<W> {
         source: &(impl Source<E> + ?Sized),
         layer: &Layer,
     ) -> Result<bool, BuildError> {
-        let (entries, ends) = partition(source, layer.shards)?;
-        let mut scratch = Scratch::new(layer, &ends)?;
+        let partition = Partition::new(source, layer.shards)?;
+        let largest = partition.largest();
+        let columns = self.columns;
+        let before = self.words.len();
         let mut seeds = Vec::new();
         reserve(&mut seeds, layer.shards)?;
-        let words = self.words.len();
-        let all = for_each_shard(
-            &mut self.words,
-            layer,
-            self.columns,
-            &entries,
-            &ends,
-            |shard| {
-                let Some(seed) = scratch.seed(layer, shard.entries) else {
-                    return Ok(false);
-                };
-                seeds.push(seed);
-                scratch.solve(layer, shard, self.columns);
-                Ok(true)
-            },
-        )?;
-        if all {
-            self.seeds = seeds;
-        } else {
-            self.words.truncate(words);
+        let mut shards = partition.shards(&mut self.words, layer, columns)?;
+        let work = |tools: &mut Option<(Sorter<E>, Banding<W>)>, shards: &mut [Shard<'_, W, E>]| {
+            let (sorter, banding) = match tools {
+                Some(tools) => tools,
+                None => tools.insert((
+                    Sorter::new::<W>(layer, largest)?,
+                    Banding::new(layer.slots)?,
+                )),
+            };
+            let (mut found, mut keys) = (None, 0);
+            for shard in shards {
+                keys += shard.entries.len() as u64;
+                found = simd::with_bit_instructions(|| {
+                    let seed = find_seed(banding, sorter, layer, shard.entries)?;
+                    solve(banding, layer, shard, columns);
+                    Some(seed)
+                });
+            }
+            Ok((found, keys))
+        };
+        let all = each_group(&mut shards, 1, work, |(seed, keys): (Option<u8>, u64)| {
+            seeds.extend(seed);
+            self.progress.add(keys);
+            Ok(seed.is_some())
+        })?;
+        match all {
+            true => self.seeds = seeds,
+            false => self.words.truncate(before),
         }
         Ok(all)
     }
 
-    fn finish<K: Kind<Row = W>>(
-        mut self,
-        keys: [u64; MAX_LAYERS],
-    ) -> Result<System<K>, BuildError> {
+    fn finish<K: Kind<Row = W>>(self, keys: [u64; MAX_LAYERS]) -> Result<System<K>, BuildError> {
         let shape = match keys[0] {
             0 => Shape::default(),
             _ => Shape::new::<K>(&keys, self.columns),
         };
-        // A row at the very end may be looked up in a next block.
-        let padding = if keys[0] == 0 {
-            0
-        } else {
-            u64::from(self.columns.most)
-        };
-        reserve(&mut self.words, padding)?;
-        self.words
-            .resize(self.words.len() + padding as usize, W::ZERO);
         let mut thresholds: Vec<u64> = zeroed((self.thresholds.len() as u64).div_ceil(32))?;
         for (bucket, &threshold) in self.thresholds.iter().enumerate() {
             thresholds[bucket / 32] |= u64::from(threshold) << (bucket % 32 * 2);
@@ -207,196 +211,151 @@ impl<W: Row> Building<W> {
     }
 }
 
-/// Makes room for exactly so many more.
-fn reserve<T>(list: &mut Vec<T>, more: u64) -> Result<(), BuildError> {
-    let refused = BuildError::OutOfMemory {
-        bytes: (list.len() as u64)
-            .saturating_add(more)
-            .saturating_mul(size_of::<T>() as u64),
-    };
-    let more = usize::try_from(more).map_err(|_| refused)?;
-    list.try_reserve_exact(more).map_err(|_| refused)
-}
-
-/// The entries, those of the first shard first, and where each shard's end.
-fn partition<E: Entry>(
-    source: &(impl Source<E> + ?Sized),
-    shards: u64,
-) -> Result<(Vec<E>, Vec<usize>), BuildError> {
-    let mut ends: Vec<usize> = zeroed(shards)?;
-    let shard = |entry: E| index_and_rest(entry.hash(), shards).0 as usize;
-    source.for_each(|entry| ends[shard(entry)] += 1);
-    let mut sum = 0;
-    for end in &mut ends {
-        // Where it begins, for now: it moves to its end as entries come.
-        sum += core::mem::replace(end, sum);
-    }
-    let mut entries: Vec<E> = zeroed(sum as u64)?;
-    source.for_each(|entry| {
-        let next = &mut ends[shard(entry)];
-        if let Some(place) = entries.get_mut(*next) {
-            *place = entry;
-        }
-        *next += 1;
-    });
-    Ok((entries, ends))
-}
-
-/// Adds a layer's words and calls for each shard; whether all calls answered `true`.
-fn for_each_shard<W: Row, E>(
-    words: &mut Vec<W>,
-    layer: &Layer,
-    columns: Columns,
-    entries: &[E],
-    ends: &[usize],
-    mut each: impl FnMut(Shard<'_, W, E>) -> Result<bool, BuildError>,
+/// Calls `work` for groups of so many shards, with tools that are kept from one to the next, and `done` with each outcome in order, until one answers
+/// `false`; whether none did.
+#[cfg(not(feature = "parallel"))]
+fn each_group<S, T: Default, R>(
+    shards: &mut [S],
+    size: usize,
+    work: impl Fn(&mut T, &mut [S]) -> Result<R, BuildError>,
+    mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
-    let blocks = layer.slots / W::BITS;
-    let word = |block: u64| layer.block(block, columns.most).0;
-    let before = words.len();
-    let more = word(layer.shards * blocks) - word(0);
-    reserve(words, more as u64)?;
-    words.resize(before + more, W::ZERO);
-    let mut rest = &mut words[before..];
-    let mut begin = 0;
-    for (shard, &end) in (0..).zip(ends) {
-        let first_block = shard * blocks;
-        let (own, later) = rest.split_at_mut(word(first_block + blocks) - word(first_block));
-        rest = later;
-        let shard = Shard {
-            entries: &entries[begin..end],
-            words: own,
-            first_block,
-        };
-        if !each(shard)? {
+    let mut tools = T::default();
+    for group in shards.chunks_mut(size) {
+        if !done(work(&mut tools, group)?)? {
             return Ok(false);
         }
-        begin = end;
     }
     Ok(true)
 }
 
-impl<W: Row, E: Entry> Scratch<W, E> {
-    fn new(layer: &Layer, ends: &[usize]) -> Result<Self, BuildError> {
-        let begins = core::iter::once(&0).chain(ends);
-        let largest = ends
-            .iter()
-            .zip(begins)
-            .map(|(end, begin)| end - begin)
-            .max();
-        Ok(Self {
-            banding: Banding::new(layer.slots)?,
-            next: zeroed(layer.slots.next_multiple_of(W::BUCKET))?,
-            sorted: zeroed(largest.unwrap_or(0) as u64)?,
-            placed: Vec::with_capacity(0),
-        })
-    }
-
-    /// Sorts entries by a number that is below the number of slots, rounded up to buckets; those of the same number stay as they are.
-    #[inline(always)]
-    fn sort(&mut self, entries: &[E], number: impl Fn(E) -> u64) {
-        self.next.fill(0);
-        for &entry in entries {
-            self.next[number(entry) as usize] += 1;
-        }
-        let mut sum = 0;
-        for next in &mut self.next {
-            sum += core::mem::replace(next, sum);
-        }
-        for &entry in entries {
-            let next = &mut self.next[number(entry) as usize];
-            self.sorted[*next as usize] = entry;
-            *next += 1;
+/// The same on all processors: what comes out is the same, as groups do not depend on each other.
+#[cfg(feature = "parallel")]
+fn each_group<S: Send, T: Default + Send, R: Send>(
+    shards: &mut [S],
+    size: usize,
+    work: impl Fn(&mut T, &mut [S]) -> Result<R, BuildError> + Sync,
+    mut done: impl FnMut(R) -> Result<bool, BuildError>,
+) -> Result<bool, BuildError> {
+    use rayon::prelude::*;
+    let groups = shards.par_chunks_mut(size);
+    let outcomes: Vec<_> = groups
+        .map_init(T::default, |tools, group| work(tools, group))
+        .collect();
+    for outcome in outcomes {
+        if !done(outcome?)? {
+            return Ok(false);
         }
     }
-
-    /// Eliminates, raising thresholds where there is no room.
-    #[inline(always)]
-    fn bump(
-        &mut self,
-        layer: &Layer,
-        shard: &Shard<'_, W, E>,
-        thresholds: &mut [u8],
-        i: usize,
-        bumped: &mut Vec<E>,
-    ) -> Result<(), BuildError> {
-        let start_of = |entry: E| layer.start(entry.hash()).1;
-        // Buckets from left to right, the keys of each from right to left.
-        self.sort(shard.entries, |entry| start_of(entry) ^ (W::BUCKET - 1));
-        let Self {
-            banding,
-            next,
-            sorted,
-            placed,
-        } = self;
-        banding.clear();
-        let mut begin = 0;
-        // Sorting has left where the keys of each number end.
-        let ends = next
-            .iter()
-            .skip(W::BUCKET as usize - 1)
-            .step_by(W::BUCKET as usize);
-        for (threshold, &end) in thresholds.iter_mut().zip(ends) {
-            let entries = &sorted[begin..end as usize];
-            begin = end as usize;
-            placed.clear();
-            for &entry in entries {
-                let start = start_of(entry);
-                let (row, result) = (W::of(entry.hash()), entry.result(entry.hash()));
-                let offset = start % W::BUCKET;
-                match banding.add(start as usize, row, result) {
-                    Added::At(slot) => placed.push((offset as u32, slot as u32)),
-                    Added::Redundant => {}
-                    Added::Contradiction => {
-                        *threshold = class_above(offset, W::BUCKET);
-                        let limit = limit(*threshold, W::BUCKET);
-                        let stay =
-                            placed.partition_point(|&(offset, _)| u64::from(offset) >= limit);
-                        for (_, slot) in placed.drain(stay..).rev() {
-                            banding.take_out(slot as usize);
-                        }
-                        let stay =
-                            entries.partition_point(|&entry| start_of(entry) % W::BUCKET >= limit);
-                        reserve_some(bumped, entries.len() - stay)?;
-                        let next = |entry: &E| entry.with_hash(next_layer(entry.hash(), i));
-                        bumped.extend(entries[stay..].iter().map(next));
-                        break;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Eliminates with one seed after another until all keys have room: which one it was.
-    fn seed(&mut self, layer: &Layer, entries: &[E]) -> Option<u8> {
-        (0..=u8::MAX).find(|&seed| {
-            let row = |entry: E| seeded(index_and_rest(entry.hash(), layer.shards).1, seed);
-            let start = |entry: E| width::start(row(entry), layer.starts);
-            self.sort(entries, start);
-            self.banding.clear();
-            self.sorted[..entries.len()].iter().all(|&entry| {
-                let row = row(entry);
-                let start = width::start(row, layer.starts) as usize;
-                self.banding.add(start, W::of(row), entry.result(row)) != Added::Contradiction
-            })
-        })
-    }
-
-    /// Solves what has been eliminated and writes it down.
-    #[inline(always)]
-    fn solve(&self, layer: &Layer, shard: Shard<'_, W, E>, columns: Columns) {
-        let first = layer.block(shard.first_block, columns.most).0;
-        self.banding.solve(columns.most as usize, |block, solved| {
-            let (word, columns) = layer.block(shard.first_block + block as u64, columns.most);
-            shard.words[word - first..][..columns].copy_from_slice(&solved[..columns]);
-        });
-    }
+    Ok(true)
 }
 
-/// Makes room for so many more, and some beyond, as more will follow.
-fn reserve_some<T>(list: &mut Vec<T>, more: usize) -> Result<(), BuildError> {
-    list.try_reserve(more).map_err(|_| BuildError::OutOfMemory {
-        bytes: ((list.len() + more) * size_of::<T>()) as u64,
+/// Eliminates a shard in each lane, and solves.
+fn bump<W: Row, E: Entry>(
+    lanes: &mut [Lane<W, E>],
+    layer: &Layer,
+    shards: &mut [Shard<'_, W, E>],
+    columns: Columns,
+) {
+    simd::with_bit_instructions(|| {
+        for (lane, shard) in lanes.iter_mut().zip(&*shards) {
+            lane.begin(shard.entries);
+        }
+        eliminate(lanes);
+        for (lane, shard) in lanes.iter_mut().zip(shards) {
+            solve(&lane.banding, layer, shard, columns);
+        }
+    });
+}
+
+/// Eliminates with one seed after another until all keys have room: which one it was.
+#[inline(always)]
+fn find_seed<W: Row, E: Entry>(
+    banding: &mut Banding<W>,
+    sorter: &mut Sorter<E>,
+    layer: &Layer,
+    entries: &[E],
+) -> Option<u8> {
+    (0..=u8::MAX).find(|&seed| {
+        let row = |entry: E| seeded(index_and_rest(entry.hash(), layer.shards).1, seed);
+        sorter.sort(entries, |entry| width::start(row(entry), layer.starts));
+        banding.clear();
+        sorter.sorted().iter().all(|&entry| {
+            let row = row(entry);
+            let start = width::start(row, layer.starts) as usize;
+            banding.add(start, W::of(row), entry.result(row)) != Added::Contradiction
+        })
     })
+}
+
+/// Solves what has been eliminated and writes it down.
+#[inline(always)]
+fn solve<W: Row, E>(
+    banding: &Banding<W>,
+    layer: &Layer,
+    shard: &mut Shard<'_, W, E>,
+    columns: Columns,
+) {
+    let start = layer.block(shard.first_block, columns.most).0;
+    banding.solve(columns.most as usize, |block, first, solved| {
+        let (word, columns) = layer.block(shard.first_block + block as u64, columns.most);
+        // A short block has no use for the last column.
+        let solved = &solved[..solved.len().min(columns - first)];
+        shard.words[word - start + first..][..solved.len()].copy_from_slice(solved);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amq_core::KeyHash;
+    use std::println;
+
+    /// How many of so many seeds leave no room for one of the keys.
+    fn failures<W: Row>(keys: u64, slots: u64, seeds: u64) -> u64 {
+        let hashes = |seed| (0..keys).map(move |key| KeyHash::of(&key, seed));
+        let mut banding = Banding::<W>::new(slots).unwrap();
+        let fails = |seed: &u64| {
+            banding.clear();
+            let mut sorted: Vec<u64> = hashes(*seed).map(KeyHash::get).collect();
+            sorted.sort_unstable();
+            sorted.iter().any(|&hash| {
+                let row = seeded(hash, 0);
+                let start = width::start(hash, slots - W::BITS + 1) as usize;
+                banding.add(start, W::of(row), width::result(row)) == Added::Contradiction
+            })
+        };
+        (0..seeds).filter(fails).count() as u64
+    }
+
+    /// The tool that the constants in `kind.rs` come from:
+    /// `cargo test --release -p amq-ribbon --lib failure_rates -- --ignored --nocapture`.
+    #[test]
+    #[ignore = "a tool: prints a table, takes a minute"]
+    fn failure_rates() {
+        fn table<W: Row>() {
+            println!(
+                "rows of {} bits: slots over keys at which a tenth of the seeds fail",
+                W::BITS
+            );
+            for keys in [
+                30u64, 60, 120, 250, 500, 1000, 2000, 4000, 8000, 16_384, 32_768, 65_536, 131_072,
+            ] {
+                let seeds = (2_000_000 / keys).clamp(60, 1000);
+                let enough = |slots: u64| failures::<W>(keys, slots, seeds) * 10 <= seeds;
+                let slots = amq_core::numeric::first_true(
+                    keys.max(W::BITS),
+                    2 * keys + 4 * W::BITS,
+                    enough,
+                );
+                let over = slots as f64 / keys as f64 - 1.0;
+                println!(
+                    "{keys:8} keys: {slots:8} slots, {:4} more, {over:.4}",
+                    slots - keys
+                );
+            }
+        }
+        table::<u64>();
+        table::<u128>();
+    }
 }

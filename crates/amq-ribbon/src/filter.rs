@@ -1,8 +1,10 @@
 //! The filter.
 
 use crate::entry::{Hashed, Source};
+use crate::shards::reserve;
 use crate::system::System;
 use crate::{Bumped, Bumped128, Kind, RibbonParams, Standard, Standard64, simd, theory};
+use alloc::vec::Vec;
 use amq_core::{
     Budget, BuildError, BuildFilter, DEFAULT_SEED, Filter, FilterKind, Goal, Key, KeyHash,
     LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr,
@@ -37,10 +39,45 @@ impl<K: Kind> Ribbon<K> {
         Self::build_from_keys(budget, seed, keys)
     }
 
+    /// A filter of all keys that an iterator gives, none of which is kept: their hashes are, 8 bytes each, while the filter is built.
+    pub fn from_keys<T: Key>(
+        budget: Budget,
+        seed: u64,
+        keys: impl IntoIterator<Item = T>,
+    ) -> Result<Self, BuildError> {
+        let mut hashes = Vec::new();
+        for key in keys {
+            if hashes.len() == hashes.capacity() {
+                // As a vector grows by itself, but with an error where there is no memory.
+                let more = (hashes.len() as u64).max(1024);
+                reserve(&mut hashes, more)?;
+            }
+            hashes.push(key.key_hash(seed));
+        }
+        Self::build(budget, seed, &hashes)
+    }
+
+    /// [`BuildFilter::build`], telling now and then how many keys have their place: some hundred times for ten million keys, and in
+    /// the end of all. With the feature `parallel` it tells at the end of each layer only.
+    pub fn build_with_progress(
+        budget: Budget,
+        seed: u64,
+        hashes: &[KeyHash],
+        mut progress: impl FnMut(u64),
+    ) -> Result<Self, BuildError> {
+        Self::of(budget, seed, hashes, &mut progress)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn into_system(self) -> System<K> {
+        self.system
+    }
+
     fn of(
         budget: Budget,
         seed: u64,
         source: &(impl Source<KeyHash> + ?Sized),
+        progress: &mut dyn FnMut(u64),
     ) -> Result<Self, BuildError> {
         let items = source.len();
         let params = theory::plan::<K>(Goal {
@@ -49,7 +86,7 @@ impl<K: Kind> Ribbon<K> {
         })?
         .params;
         Ok(Self {
-            system: System::build(source, params.bits())?,
+            system: System::build(source, params.bits(), progress)?,
             seed,
             len: items,
         })
@@ -129,11 +166,11 @@ impl<K: Kind> PlanFilter for Ribbon<K> {
 
 impl<K: Kind> BuildFilter for Ribbon<K> {
     fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        Self::of(budget, seed, hashes)
+        Self::of(budget, seed, hashes, &mut |_| ())
     }
 
     /// Hashes every key twice, and keeps no list of hashes beside the one it sorts.
     fn build_from_keys<T: Key>(budget: Budget, seed: u64, keys: &[T]) -> Result<Self, BuildError> {
-        Self::of(budget, seed, &Hashed { keys, seed })
+        Self::of(budget, seed, &Hashed { keys, seed }, &mut |_| ())
     }
 }

@@ -8,11 +8,14 @@ extern crate std;
 
 mod banding;
 mod build;
+mod bumping;
 mod entry;
 mod filter;
 mod kind;
+mod map;
 mod params;
 mod shape;
+mod shards;
 mod simd;
 mod system;
 pub mod theory;
@@ -22,6 +25,7 @@ pub use filter::{
     BumpedRibbonFilter, NarrowRibbonFilter, Ribbon, RibbonFilter, WideBumpedRibbonFilter,
 };
 pub use kind::{Bumped, Bumped128, Kind, Standard, Standard64};
+pub use map::{MapError, RibbonMap};
 pub use params::{MAX_COLUMNS, MAX_ITEMS, RibbonParams};
 pub use width::Row;
 

@@ -53,8 +53,7 @@ impl RibbonParams {
             return 0;
         }
         let shape = self.shape::<K>();
-        let words = shape.words + u64::from(self.columns);
         let seeds = shape.layers().last().map_or(0, |last| last.shards);
-        words * size_of::<K::Row>() as u64 + shape.buckets.div_ceil(32) * 8 + seeds
+        shape.words * size_of::<K::Row>() as u64 + shape.buckets.div_ceil(32) * 8 + seeds
     }
 }

@@ -1,6 +1,7 @@
 //! How many slots there are for so many keys, and in what order they lie: everything about a filter but what is in it.
 
 use crate::Kind;
+use crate::kind::slots_for;
 use crate::width::Row;
 
 /// Layers a filter can have at most: those that pass keys on, and the last one.
@@ -37,9 +38,9 @@ pub(crate) struct Layer {
 /// All layers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Shape {
-    layers: [Layer; MAX_LAYERS],
+    pub(crate) layers: [Layer; MAX_LAYERS],
     /// How many there are.
-    len: usize,
+    pub(crate) len: usize,
     /// Thresholds of all layers but the last.
     pub(crate) buckets: u64,
     /// Words of all layers.
@@ -142,8 +143,8 @@ fn bumping<W: Row>(keys: u64) -> (u64, u64) {
 fn last<K: Kind>(keys: u64) -> (u64, u64) {
     let shards = libm::round(keys as f64 / K::LAST_SHARD).max(1.0);
     let each = keys as f64 / shards;
-    let slots = K::slots_for(each, shards > 1.0);
+    let slots = slots_for::<K::Row>(each, shards > 1.0);
     let bits = K::Row::BITS;
-    let blocks = libm::ceil(slots / bits as f64).max(2.0);
+    let blocks = libm::ceil(slots / bits as f64);
     (shards as u64, blocks as u64 * bits)
 }

@@ -49,6 +49,31 @@ pub(crate) fn contains_batch<K: Kind>(
     system.each(hashes, answers, |place| system.agrees(place));
 }
 
+/// The value of a key.
+#[inline(always)]
+pub(crate) fn value<K: Kind>(system: &System<K>, hash: u64) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if system.quick.0 {
+        // SAFETY: as above.
+        return unsafe { x86::value(system, hash) };
+    }
+    value_portable(system, hash)
+}
+
+#[inline(never)]
+fn value_portable<K: Kind>(system: &System<K>, hash: u64) -> u32 {
+    system.value(&system.place(hash))
+}
+
+/// The values of many keys.
+pub(crate) fn values<K: Kind>(
+    system: &System<K>,
+    hashes: &[amq_core::KeyHash],
+    values: &mut [u32],
+) {
+    with_bit_instructions(|| system.each(hashes, values, |place| system.value(place)));
+}
+
 /// Calls a function that may be compiled for the processor's bit instructions.
 #[inline(always)]
 pub(crate) fn with_bit_instructions<R>(call: impl FnOnce() -> R) -> R {
@@ -79,6 +104,11 @@ mod x86 {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) fn contains<K: Kind>(system: &System<K>, hash: u64) -> bool {
         agrees(system, &system.place(hash))
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) fn value<K: Kind>(system: &System<K>, hash: u64) -> u32 {
+        system.value(&system.place(hash))
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -171,5 +201,55 @@ mod x86 {
             let differ = _mm256_xor_si256(all, wanted);
             _mm256_movemask_ps(_mm256_castsi256_ps(differ)) as u32
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::system::System;
+    use crate::{Budget, BuildFilter, Bumped, Kind, Ribbon, Standard};
+    use amq_core::KeyHash;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Present keys and absent ones, of which some are answered `true`: the quick path and the plain one agree on each.
+    fn agree<K: Kind>(columns: u32, n: u64) {
+        let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
+        // A rate between two powers of two, so that there are short blocks.
+        let fpr = 0.75 * 0.5f64.powi(columns as i32 - 1);
+        let system: System<K> = Ribbon::<K>::build(Budget::Fpr(fpr), 1, &hashes)
+            .unwrap()
+            .into_system();
+        assert_eq!(system.params.columns, columns);
+        let asked: Vec<KeyHash> = (0..2 * n + 5000).map(|key| KeyHash::of(&key, 1)).collect();
+        let mut batch = vec![false; asked.len()];
+        super::contains_batch(&system, &asked, &mut batch);
+        let mut values = vec![0; asked.len()];
+        super::values(&system, &asked, &mut values);
+        let mut found = 0;
+        for ((&hash, in_batch), value) in asked.iter().zip(batch).zip(values) {
+            let plain = super::contains_portable(&system, hash.get());
+            assert_eq!(
+                super::contains(&system, hash.get()),
+                plain,
+                "{columns} columns, {hash:?}"
+            );
+            assert_eq!(in_batch, plain, "{columns} columns, {hash:?}, in a batch");
+            assert_eq!(super::value(&system, hash.get()), value);
+            assert_eq!(super::value_portable(&system, hash.get()), value);
+            found += u64::from(plain);
+        }
+        assert!(found >= n);
+    }
+
+    #[test]
+    fn quick_and_plain_queries_agree_at_every_number_of_columns() {
+        for columns in 2..=31 {
+            for n in [1, 40, 700, 5000] {
+                agree::<Bumped>(columns, n);
+                agree::<Standard>(columns, n);
+            }
+        }
+        agree::<Bumped>(8, 60_000);
     }
 }

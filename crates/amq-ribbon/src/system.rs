@@ -35,7 +35,8 @@ pub(crate) struct System<K: Kind> {
 #[inline(always)]
 pub(crate) const fn limit(threshold: u8, bucket: u64) -> u64 {
     // One word instead of a table.
-    (u32::from_le_bytes(LIMITS) >> (threshold & 3) as u32 * 8 & 0xFF) as u64 * (bucket / 32)
+    let limits = u32::from_le_bytes(LIMITS) >> (8 * (threshold & 3) as u32);
+    (limits & 0xFF) as u64 * (bucket / 32)
 }
 
 /// The lowest threshold that passes on a key that starts so far into a bucket.
@@ -108,20 +109,40 @@ impl<K: Kind> System<K> {
     /// Where a key's answer is. There is at least one layer.
     #[inline(always)]
     pub(crate) fn place(&self, hash: u64) -> Place {
-        let most = self.params.columns;
-        let mut hash = hash;
-        if let [bumping @ .., last] = self.shape.layers() {
-            for (i, layer) in bumping.iter().enumerate() {
-                let (shard, start) = layer.start(hash);
-                let bucket = layer.first_bucket + shard * layer.buckets + start / K::Row::BUCKET;
-                if !self.is_bumped(bucket, start % K::Row::BUCKET) {
-                    return layer.place::<K::Row>(shard * layer.slots + start, hash, most);
-                }
-                hash = next_layer(hash, i);
+        if self.shape.len > 1 {
+            if let Some(place) = self.place_in(&self.shape.layers[0], hash) {
+                return place;
             }
-            return self.last_place(last, hash);
         }
-        Place::default()
+        self.later_place(hash)
+    }
+
+    /// Where it is in a layer that passes keys on, unless this one is.
+    #[inline(always)]
+    fn place_in(&self, layer: &Layer, hash: u64) -> Option<Place> {
+        let (shard, start) = layer.start(hash);
+        let bucket = layer.first_bucket + shard * layer.buckets + start / K::Row::BUCKET;
+        if self.is_bumped(bucket, start % K::Row::BUCKET) {
+            return None;
+        }
+        let slot = shard * layer.slots + start;
+        Some(layer.place::<K::Row>(slot, hash, self.params.columns))
+    }
+
+    /// Where it is if it is not in the first of several layers.
+    #[inline(never)]
+    fn later_place(&self, hash: u64) -> Place {
+        let mut hash = hash;
+        let Some((last, bumping)) = self.shape.layers().split_last() else {
+            return Place::default();
+        };
+        for (i, layer) in bumping.iter().enumerate() {
+            if let Some(place) = self.place_in(layer, hash) {
+                return place;
+            }
+            hash = next_layer(hash, i);
+        }
+        self.last_place(last, hash)
     }
 
     #[inline(always)]
@@ -152,11 +173,11 @@ impl<K: Kind> System<K> {
 
     /// Answers for many keys: their memory is asked for, all of it, before the first is looked at.
     #[inline(always)]
-    pub(crate) fn each(
+    pub(crate) fn each<A>(
         &self,
         hashes: &[KeyHash],
-        answers: &mut [bool],
-        agrees: impl Fn(&Place) -> bool,
+        answers: &mut [A],
+        answer_of: impl Fn(&Place) -> A,
     ) {
         let mut places = [Place::default(); TOGETHER];
         for (hashes, answers) in hashes.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
@@ -165,9 +186,21 @@ impl<K: Kind> System<K> {
                 self.prefetch(place);
             }
             for (answer, place) in answers.iter_mut().zip(&places) {
-                *answer = agrees(place);
+                *answer = answer_of(place);
             }
         }
+    }
+
+    /// The words of both blocks that a row reaches into.
+    #[inline(always)]
+    fn blocks(&self, place: &Place) -> (&[K::Row], &[K::Row]) {
+        let columns = place.columns;
+        // A row in the very last block begins with it and ends with it: nothing follows, and any words will do.
+        let next = (place.word + columns).min(self.words.len() - columns);
+        (
+            &self.words[place.word..place.word + columns],
+            &self.words[next..next + columns],
+        )
     }
 
     /// Whether the answer is the key's own result: column after column, up to the first one that differs.
@@ -175,8 +208,7 @@ impl<K: Kind> System<K> {
     pub(crate) fn agrees(&self, place: &Place) -> bool {
         let (row, mut result) = (K::Row::of(place.row), width::result(place.row));
         let (here, next) = (row.up(place.offset), row.rest(place.offset));
-        let words = &self.words[place.word..place.word + 2 * place.columns];
-        let (block, after) = words.split_at(place.columns);
+        let (block, after) = self.blocks(place);
         for (&one, &other) in block.iter().zip(after) {
             let mut sum = one.and(here);
             sum ^= other.and(next);
@@ -188,13 +220,12 @@ impl<K: Kind> System<K> {
         true
     }
 
-    /// The answer itself, as many bits as there are columns.
+    /// The answer itself, as many bits as there are columns. No branch depends on it.
     #[inline(always)]
     pub(crate) fn value(&self, place: &Place) -> u32 {
         let row = K::Row::of(place.row);
         let (here, next) = (row.up(place.offset), row.rest(place.offset));
-        let words = &self.words[place.word..place.word + 2 * place.columns];
-        let (block, after) = words.split_at(place.columns);
+        let (block, after) = self.blocks(place);
         let mut value = 0;
         for (column, (&one, &other)) in block.iter().zip(after).enumerate() {
             let mut sum = one.and(here);

@@ -119,12 +119,18 @@ pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
         items: goal.items,
         bytes,
         expected_fpr: fpr::<K>(&params, goal.items).mean,
-        build_bytes: bytes + build_bytes::<K>(goal.items),
+        build_bytes: bytes + build_bytes(goal.items),
         params,
     })
 }
 
-/// Memory for building beside the filter: the hashes, those passed on, and what is worked on for a shard.
-fn build_bytes<K: Kind>(items: u64) -> u64 {
-    items * 9
+/// Memory for building beside the filter, at most: the hashes, a byte a key of those passed on and of the list of shards, and what is worked on for a
+/// few shards.
+const fn build_bytes(items: u64) -> u64 {
+    let working = if items < 1 << 17 {
+        items * 40
+    } else {
+        40 << 17
+    };
+    items * 9 + working + 4096
 }

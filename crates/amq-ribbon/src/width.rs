@@ -47,6 +47,8 @@ pub trait Row:
     fn parity(self) -> u32;
     /// One position up, with a new lowest bit.
     fn push(self, bit: u32) -> Self;
+    /// With a bit or two added at the low end.
+    fn or(self, low: u32) -> Self;
 }
 
 macro_rules! row {
@@ -102,6 +104,11 @@ macro_rules! row {
             #[inline(always)]
             fn push(self, bit: u32) -> Self {
                 self << 1 | Self::from(bit)
+            }
+
+            #[inline(always)]
+            fn or(self, low: u32) -> Self {
+                self | Self::from(low)
             }
         }
     };

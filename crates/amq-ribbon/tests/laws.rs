@@ -1,0 +1,251 @@
+//! What ribbon filters promise beyond the suite that all filters pass.
+
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+#![allow(clippy::unwrap_used)]
+
+use amq_ribbon::{
+    Budget, BuildError, BuildFilter, Bumped, Bumped128, BumpedRibbonFilter, Filter, Goal, Key,
+    KeyHash, Kind, MapError, PlanFilter, Ribbon, RibbonFilter, RibbonMap, Standard, Standard64,
+    theory,
+};
+
+fn hashes(n: u64, seed: u64) -> Vec<KeyHash> {
+    (0..n).map(|key| key.key_hash(seed)).collect()
+}
+
+fn built<K: Kind>(n: u64, fpr: f64, seed: u64) -> Ribbon<K> {
+    Ribbon::build(Budget::Fpr(fpr), seed, &hashes(n, seed)).unwrap()
+}
+
+fn holds_all<K: Kind>(filter: &Ribbon<K>, hashes: &[KeyHash]) {
+    let mut answers = vec![false; hashes.len()];
+    filter.contains_batch(hashes, &mut answers).unwrap();
+    assert!(answers.iter().all(|&answer| answer));
+    assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)));
+}
+
+#[test]
+fn every_number_of_keys_up_to_twenty_thousand_can_be_built() {
+    // One of every seven sizes for each kind, another one each; the sequential keys of a counter.
+    fn build<K: Kind>(offset: u64) {
+        for n in (offset..20_000)
+            .step_by(7)
+            .take_while(|&n| n < 3000)
+            .chain((3000 + offset..20_000).step_by(199))
+        {
+            let keys = hashes(n, n);
+            let filter = Ribbon::<K>::build(Budget::Fpr(0.05), n, &keys).unwrap();
+            holds_all(&filter, &keys);
+            assert_eq!(filter.len(), n);
+        }
+    }
+    build::<Standard>(0);
+    build::<Standard64>(1);
+    build::<Bumped>(2);
+    build::<Bumped128>(3);
+}
+
+#[test]
+fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
+    fn excess<K: Kind>(n: u64, fpr: f64) -> f64 {
+        let filter = built::<K>(n, fpr, 1);
+        holds_all(&filter, &hashes(n, 1));
+        let planned = Ribbon::<K>::plan(Goal::fpr(n, fpr)).unwrap();
+        let held = filter.size_in_bytes() as f64;
+        assert!(
+            (held - planned.bytes as f64).abs() < 0.002 * held + 80.0,
+            "{n}"
+        );
+        held * 8.0 / n as f64 / -filter.expected_fpr().log2()
+    }
+    // Whole bits: nothing is lost to mixing columns.
+    for (n, most) in [(10_000, 1.03), (100_000, 1.006), (1_000_000, 1.004)] {
+        let got = excess::<Bumped>(n, 1.0 / 256.0);
+        assert!((1.0..most).contains(&got), "{n} keys: {got}");
+    }
+    assert!(excess::<Bumped>(1_000_000, 0.01) < 1.016);
+    assert!(excess::<Bumped128>(1_000_000, 1.0 / 256.0) < 1.0035);
+    for n in [20_000, 300_000] {
+        assert!(excess::<Standard>(n, 1.0 / 256.0) < 1.05, "{n}");
+        assert!(excess::<Standard64>(n, 1.0 / 256.0) < 1.10, "{n}");
+    }
+}
+
+#[test]
+fn a_size_is_met_to_a_block_and_never_exceeded_by_the_plan() {
+    for n in [1000u64, 20_000, 300_000] {
+        for bytes in [n, n + n / 3, 2 * n, 3 * n] {
+            let plan = BumpedRibbonFilter::plan(Goal::bytes(n, bytes)).unwrap();
+            assert!(
+                plan.bytes <= bytes && plan.bytes + 16 > bytes,
+                "{n} in {bytes}: {}",
+                plan.bytes
+            );
+            let filter = BumpedRibbonFilter::build(Budget::Bytes(bytes), 3, &hashes(n, 3)).unwrap();
+            let off = (filter.size_in_bytes() as f64 - bytes as f64).abs();
+            assert!(
+                off < 0.002 * bytes as f64 + 80.0,
+                "{n} in {bytes}: off by {off}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_rate_is_the_mixture_of_its_columns() {
+    for (asked, columns) in [
+        (0.3, 2),
+        (0.25, 2),
+        (0.01, 7),
+        (1.0 / 256.0, 8),
+        (0.0039, 9),
+        (2.5e-9, 29),
+    ] {
+        let params = BumpedRibbonFilter::plan(Goal::fpr(50_000, asked))
+            .unwrap()
+            .params;
+        assert_eq!(params.columns, columns);
+        let rate = theory::fpr::<Bumped>(&params, 50_000);
+        assert!(
+            rate.mean <= asked + 1e-14 && rate.mean > asked * 0.998,
+            "{asked}: {rate:?}"
+        );
+        assert_eq!(rate.sd, 0.0);
+    }
+    assert!(BumpedRibbonFilter::plan(Goal::fpr(50_000, 2e-10)).is_err());
+}
+
+#[test]
+fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
+    let keys = hashes(200_000, 9);
+    let mut backwards = keys.clone();
+    backwards.reverse();
+    let one = BumpedRibbonFilter::build(Budget::Fpr(0.01), 9, &keys).unwrap();
+    let two = BumpedRibbonFilter::build(Budget::Fpr(0.01), 9, &backwards).unwrap();
+    holds_all(&two, &keys);
+    assert_eq!(
+        (one.params().columns, one.len()),
+        (two.params().columns, two.len())
+    );
+
+    let mut told = Vec::new();
+    let three = BumpedRibbonFilter::build_with_progress(Budget::Fpr(0.01), 9, &keys, |done| {
+        told.push(done)
+    })
+    .unwrap();
+    assert!(three == one);
+    assert!(
+        told.is_sorted() && told.len() >= 3 && told.last() == Some(&200_000),
+        "{told:?}"
+    );
+
+    let four = BumpedRibbonFilter::from_keys(Budget::Fpr(0.01), 9, 0..200_000u64).unwrap();
+    assert!(four == one);
+}
+
+#[test]
+fn keys_chosen_to_leave_no_room_are_an_error_and_not_a_loop() {
+    // So many keys of one start position that no seed can tell them apart: here, keys whose results contradict each other for certain.
+    let pairs = (0..2u32).map(|value| (KeyHash::new(77), value));
+    let refused = RibbonMap::from_hashes(4, 0, pairs.collect::<Vec<_>>().into_iter());
+    assert_eq!(
+        refused,
+        Err(MapError::Conflict {
+            first: 0,
+            second: 1
+        })
+    );
+}
+
+#[test]
+fn a_map_gives_every_key_its_value() {
+    for n in [0u32, 1, 2, 3, 50, 1000, 1300, 40_000, 150_000] {
+        for bits in [1, 3, 8, 11, 32] {
+            if n > 50_000 && bits != 8 {
+                continue;
+            }
+            let value = |key: u32| (key.wrapping_mul(0x9E37_79B9) >> 7) & (u32::MAX >> (32 - bits));
+            let pairs: Vec<(u32, u32)> = (0..n).map(|key| (key, value(key))).collect();
+            let map = RibbonMap::with_seed(bits, 5, &pairs).unwrap();
+            assert!(
+                pairs.iter().all(|(key, value)| map.get(key) == *value),
+                "{n} keys, {bits} bits"
+            );
+            let hashes: Vec<KeyHash> = pairs.iter().map(|(key, _)| key.key_hash(5)).collect();
+            let mut values = vec![0; hashes.len()];
+            map.get_batch(&hashes, &mut values);
+            assert!(pairs.iter().zip(&values).all(|((_, one), two)| one == two));
+            assert_eq!(
+                (map.len(), map.value_bits(), map.seed()),
+                (n.into(), bits, 5)
+            );
+            // Others get some value of as many bits.
+            assert!((n..n + 1000).all(|key| u64::from(map.get(&key)) < 1 << bits));
+            if n >= 40_000 {
+                let bits_per_key = map.size_in_bytes() as f64 * 8.0 / f64::from(n);
+                let overhead = bits_per_key / f64::from(bits);
+                // The thresholds are a fiftieth of a bit a key, however short the values are.
+                assert!(
+                    overhead < 1.006 + 0.017 / f64::from(bits),
+                    "{n} keys, {bits} bits: {overhead}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
+    let mut pairs: Vec<(u64, u32)> = (0..5000).map(|key| (key, key as u32 & 7)).collect();
+    pairs.extend_from_within(1000..2000);
+    let map = RibbonMap::new(3, &pairs).unwrap();
+    assert!((0..5000).all(|key: u64| map.get(&key) == key as u32 & 7));
+    pairs[5500].1 ^= 1;
+    let refused = RibbonMap::new(3, &pairs).unwrap_err();
+    assert_eq!(
+        refused,
+        MapError::Conflict {
+            first: 1500,
+            second: 5500
+        }
+    );
+    assert!(refused.to_string().contains("1500 and 5500"));
+
+    let refused = RibbonMap::new(3, &[(1u8, 7), (2, 8)]).unwrap_err();
+    assert_eq!(
+        refused,
+        MapError::Value {
+            index: 1,
+            value: 8,
+            bits: 3
+        }
+    );
+    for bits in [0, 33, u32::MAX] {
+        let refused = RibbonMap::new(bits, &[(1u8, 0)]).unwrap_err();
+        assert!(matches!(refused, MapError::Build(BuildError::Plan(_))));
+    }
+}
+
+#[test]
+fn repeated_keys_take_no_seed_and_no_room() {
+    let mut keys = hashes(3000, 2);
+    for copies in [2, 50] {
+        let all: Vec<KeyHash> = keys
+            .iter()
+            .flat_map(|&key| std::iter::repeat_n(key, copies))
+            .collect();
+        holds_all(
+            &RibbonFilter::build(Budget::Fpr(0.01), 2, &all).unwrap(),
+            &keys,
+        );
+        holds_all(
+            &BumpedRibbonFilter::build(Budget::Fpr(0.01), 2, &all).unwrap(),
+            &keys,
+        );
+    }
+    keys = vec![keys[0]; 200_000];
+    holds_all(
+        &BumpedRibbonFilter::build(Budget::Fpr(0.01), 2, &keys).unwrap(),
+        &keys[..1],
+    );
+}
