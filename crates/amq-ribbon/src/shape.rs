@@ -11,8 +11,9 @@ pub(crate) const MAX_LAYERS: usize = 6;
 const SHARD: f64 = 32_768.0;
 /// How many fewer slots than keys a layer has that passes some on.
 const OVERLOAD: f64 = 0.05;
-/// The share of its slots that stay empty all the same.
-const EMPTY: f64 = 0.001;
+/// The share of its slots that stay empty all the same, and how many more at the end of each shard, as a share of a row.
+const EMPTY: f64 = 0.0005;
+const EMPTY_AT_END: f64 = 0.4;
 /// As few keys go into the last layer, which passes none on and needs more slots than keys.
 const FEW: u64 = 1200;
 
@@ -125,7 +126,8 @@ pub(crate) fn expected<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
             break;
         }
         let (shards, slots) = bumping::<K::Row>(left);
-        let kept = (shards * slots) as f64 * (1.0 - EMPTY);
+        let at_end = EMPTY_AT_END * K::Row::BITS as f64;
+        let kept = shards as f64 * (slots as f64 * (1.0 - EMPTY) - at_end);
         left = (left as f64 - kept).max(0.0) as u64;
     }
     keys
