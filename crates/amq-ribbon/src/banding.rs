@@ -137,3 +137,70 @@ impl<W: Row> Banding<W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::width;
+    use amq_core::KeyHash;
+    use std::vec;
+
+    /// Adds up the solution at a row's slots, slot by slot: the plain twin of a query.
+    fn answer<W: Row>(solution: &[u32], start: usize, row: W) -> u32 {
+        let slots = (0..W::BITS as u32).filter(|&i| row.down(i).and(W::ZERO.or(1)) != W::ZERO);
+        slots.fold(0, |sum, i| sum ^ solution[start + i as usize])
+    }
+
+    fn solves_what_was_added<W: Row>(keys: u64, slots: u64, columns: usize) {
+        let mut banding = Banding::<W>::new(slots).unwrap();
+        let equation = |key: u64| {
+            let hash = KeyHash::of(&key, keys).get();
+            let start = width::start(hash, slots - W::BITS + 1) as usize;
+            (start, W::of(hash), width::result(hash))
+        };
+        let mut room = vec![];
+        for key in 0..keys {
+            let (start, row, result) = equation(key);
+            if banding.add(start, row, result) == Added::Placed {
+                room.push(key);
+            }
+        }
+        assert!(room.len() as u64 > keys * 3 / 4 && room.len() as u64 <= slots);
+        // What was refused or redundant before is so again, and changes nothing.
+        for key in 0..keys {
+            let (start, row, result) = equation(key);
+            let again = banding.add(start, row, result);
+            assert_eq!(again == Added::Redundant, room.contains(&key), "key {key}");
+        }
+        let mut solution = vec![0u32; slots as usize];
+        banding.solve(columns, |block, first, words| {
+            for (column, &word) in words.iter().enumerate() {
+                for i in 0..W::BITS {
+                    let bit = word.down(i as u32).and(W::ZERO.or(1)) != W::ZERO;
+                    solution[block * W::BITS as usize + i as usize] |=
+                        u32::from(bit) << (first + column);
+                }
+            }
+        });
+        let mask = u32::MAX >> (32 - columns);
+        for key in room {
+            let (start, row, result) = equation(key);
+            assert_eq!(
+                answer(&solution, start, row) & mask,
+                result & mask,
+                "key {key}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_equation_that_found_a_slot_is_solved() {
+        for columns in [1, 2, 7, 8, 9, 16, 17, 31, 32] {
+            solves_what_was_added::<u64>(500, 512, columns);
+            solves_what_was_added::<u128>(500, 512, columns);
+            // More than there is room for.
+            solves_what_was_added::<u64>(560, 512, columns);
+        }
+        solves_what_was_added::<u64>(50, 64, 5);
+    }
+}

@@ -150,3 +150,58 @@ fn last<K: Kind>(keys: u64) -> (u64, u64) {
     let blocks = libm::ceil(slots / bits as f64);
     (shards as u64, blocks as u64 * bits)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bumped, Standard};
+
+    #[test]
+    fn layers_lie_one_after_another_and_short_blocks_are_spread_over_all() {
+        for items in [1u64, 100, 1201, 50_000, 3_000_000, 1 << 33] {
+            let keys = expected::<Bumped>(items);
+            assert!(keys.is_sorted_by(|a, b| a > b || *b == 0), "{keys:?}");
+            for short in [0, 1 << 30, u32::MAX] {
+                let columns = Columns { most: 8, short };
+                let shape = Shape::new::<Bumped>(&keys, columns);
+                let (mut words, mut buckets) = (0, 0);
+                for layer in shape.layers() {
+                    assert_eq!((layer.first_word, layer.first_bucket), (words, buckets));
+                    let blocks = layer.shards * layer.slots / 64;
+                    assert_eq!(
+                        layer.block(blocks, 8).0 as u64,
+                        words + blocks * 8 - layer.short
+                    );
+                    assert!(layer.short.abs_diff(columns.short_of(blocks)) == 0);
+                    // Every block begins where the one before ends.
+                    for block in (0..blocks).take(5000) {
+                        let (word, columns) = layer.block(block, 8);
+                        assert_eq!(word + columns, layer.block(block + 1, 8).0);
+                    }
+                    words += blocks * 8 - layer.short;
+                    buckets += layer.shards * layer.buckets;
+                }
+                assert_eq!(shape.words, words);
+            }
+        }
+    }
+
+    #[test]
+    fn a_layer_that_passes_keys_on_has_fewer_slots_than_keys_and_a_last_one_more() {
+        for items in [2000u64, 77_777, 10_000_000] {
+            let keys = expected::<Bumped>(items);
+            let shape = Shape::new::<Bumped>(&keys, Columns { most: 1, short: 0 });
+            let [bumping @ .., last] = shape.layers() else {
+                panic!("no layer");
+            };
+            for (layer, keys) in bumping.iter().zip(keys) {
+                let load = keys as f64 / (layer.shards * layer.slots) as f64;
+                assert!((1.02..1.09).contains(&load), "{load}");
+            }
+            assert!(last.slots > keys[bumping.len()]);
+            let one =
+                Shape::new::<Standard>(&expected::<Standard>(items), Columns { most: 1, short: 0 });
+            assert_eq!((one.layers().len(), one.buckets), (1, 0));
+        }
+    }
+}
