@@ -198,13 +198,30 @@ fn room<T>(items: u64) -> Result<Vec<T>, BuildError> {
 /// Goes on with all lanes in turn until the last one is done.
 #[inline(always)]
 pub(crate) fn eliminate<W: Row, E: Entry>(lanes: &mut [Lane<W, E>]) {
-    if let [one, two, three, four] = lanes {
-        while one.working && two.working && three.working && four.working {
-            one.step();
-            two.step();
-            three.step();
-            four.step();
+    // Written out, so that the compiler sees how many there are.
+    match lanes {
+        [a, b, c, d] => {
+            while a.working && b.working && c.working && d.working {
+                a.step();
+                b.step();
+                c.step();
+                d.step();
+            }
         }
+        [a, b, c] => {
+            while a.working && b.working && c.working {
+                a.step();
+                b.step();
+                c.step();
+            }
+        }
+        [a, b] => {
+            while a.working && b.working {
+                a.step();
+                b.step();
+            }
+        }
+        _ => {}
     }
     for lane in lanes {
         while lane.working {
