@@ -99,9 +99,14 @@ impl QuotientFilter {
         &self.table.bytes
     }
 
+    /// Slots in the table, each of which holds one copy of one key.
+    pub fn slots(&self) -> u64 {
+        self.table.params().slots
+    }
+
     /// The share of slots in use, 0 to [`MAX_LOAD`](crate::MAX_LOAD).
-    pub fn load(&self) -> f64 {
-        self.len as f64 / self.table.params().slots as f64
+    pub fn load_factor(&self) -> f64 {
+        self.len as f64 / self.slots() as f64
     }
 
     /// How many different hashes the filter can tell that it holds: [`len`](Filter::len) without the copies, and without the keys that look like another one.
@@ -169,7 +174,7 @@ impl QuotientFilter {
         Full::Table {
             len: self.len,
             capacity: self.capacity,
-            load: self.load(),
+            load: self.load_factor(),
         }
     }
 
