@@ -35,7 +35,6 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
         (-(worst * 3.0).log2()).max(1.0).floor(),
         most * 1.15,
     );
-    let curves = curves(data, keys, &x, low);
     let y = Axis::log_between("false-positive rate", low, worst * 3.0).in_percent();
     let bound: Vec<(f64, f64)> = (0..=400)
         .map(|step| x.low + (x.high - x.low) * f64::from(step) / 400.0)
@@ -45,12 +44,11 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let note = (low * y.high).sqrt();
     let chart = |panel: &Panel<'_>| {
         let mut series = vec![Series::line(Ink::Muted, Stroke::Bound, bound.clone())];
-        series.extend(
-            curves
-                .iter()
-                .filter(|curve| shows(panel, curve.ink))
-                .cloned(),
-        );
+        series.extend(theory::curves(data, &panel.filters, |theory| {
+            let mut path = theory::curve(theory, keys, x.low.max(1.0), x.high);
+            path.retain(|at| at.1 >= low);
+            path
+        }));
         let measured = panel
             .filters
             .iter()
@@ -76,24 +74,6 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
         }
     };
     Ok(panels.iter().map(chart).collect())
-}
-
-/// The curves of all families that have a theory, as far as the axes go.
-fn curves(data: &Data, keys: u64, x: &Axis, low: f64) -> Vec<Series> {
-    let curve = |family| {
-        let theory = theory::of(data, family)?;
-        let mut path = theory::curve(theory, keys, x.low.max(1.0), x.high);
-        path.retain(|at| at.1 >= low);
-        Some(Series::line(Ink::Family(family), Stroke::Theory, path))
-    };
-    data.families().into_iter().filter_map(curve).collect()
-}
-
-fn shows(panel: &Panel<'_>, ink: Ink) -> bool {
-    panel
-        .filters
-        .iter()
-        .any(|facts| Ink::Family(facts.family) == ink)
 }
 
 /// A contender's points at all rates it was measured at; exact sets have none.

@@ -25,40 +25,21 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
         .flat_map(|panel| panel.filters.iter().map(measured))
         .collect();
     let x = Axis::log("false-positive rate", places(&all).map(|at| at.0)).in_percent();
-    let y = Axis::linear(
+    // Most lie between the bound and twice the bound, some at ten times.
+    let most = places(&all).map(|at| at.1).fold(2.0, f64::max);
+    let y = Axis::log_between(
         "bits per key, as a multiple of the bound log2(1/rate)",
-        places(&all).map(|at| at.1).chain([1.0]),
+        0.95,
+        most * 1.1,
     );
     let bound = Series::line(Ink::Muted, Stroke::Bound, vec![(x.low, 1.0), (x.high, 1.0)]);
-    let curves: Vec<Series> = data
-        .families()
-        .into_iter()
-        .filter_map(|family| {
-            let theory = theory::of(data, family)?;
-            let path = theory::curve(theory, keys, 1.0, 40.0);
-            let path = path
-                .into_iter()
-                .map(|(bits, rate)| (rate, overhead(bits, rate)));
-            Some(Series::line(
-                Ink::Family(family),
-                Stroke::Theory,
-                path.collect(),
-            ))
-        })
-        .collect();
     let charts = panels.iter().map(|panel| {
-        let families: Vec<_> = panel
-            .filters
-            .iter()
-            .map(|facts| Ink::Family(facts.family))
-            .collect();
         let mut series = vec![bound.clone()];
-        series.extend(
-            curves
-                .iter()
-                .filter(|curve| families.contains(&curve.ink))
-                .cloned(),
-        );
+        series.extend(theory::curves(data, &panel.filters, |theory| {
+            let path = theory::curve(theory, keys, 1.0, 40.0).into_iter();
+            path.map(|(bits, rate)| (rate, overhead(bits, rate)))
+                .collect()
+        }));
         series.extend(
             panel
                 .filters

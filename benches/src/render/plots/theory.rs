@@ -1,14 +1,47 @@
-//! Theory's curves: each family's own planning function, asked for rising sizes.
+//! Theory's curves: planning functions, asked for rising sizes.
 
 use crate::contender::{Family, Theory};
 use crate::registry;
+use crate::render::chart::{Series, Stroke};
 use crate::render::data::Data;
+use crate::render::style::Ink;
+use crate::run::ContenderFacts;
 
 /// Steps of a curve.
 const STEPS: u32 = 240;
 
+/// The curves for a plot of these contenders: each one's own; where no contender of a family has one, the family's.
+pub(super) fn curves(
+    data: &Data,
+    shown: &[&ContenderFacts],
+    path: impl Fn(Theory) -> Vec<(f64, f64)>,
+) -> Vec<Series> {
+    let mut curves = Vec::new();
+    for family in data.families() {
+        let of_family: Vec<_> = shown
+            .iter()
+            .filter(|facts| facts.family == family)
+            .collect();
+        let is_shown = |name: &str| of_family.iter().any(|facts| facts.name == name);
+        let infos = registry::ALL.iter().map(|contender| contender.info());
+        let mut paths: Vec<_> = infos
+            .filter(|info| is_shown(info.name))
+            .filter_map(|info| Some(path(info.theory?)))
+            .filter(|path| !path.is_empty())
+            .collect();
+        if paths.is_empty() && !of_family.is_empty() {
+            paths.extend(of(data, family).map(&path));
+        }
+        // Two contenders may have the same theory.
+        paths.dedup();
+        let curve = |path| Series::line(Ink::Family(family), Stroke::Theory, path);
+        curves.extend(paths.into_iter().map(curve));
+    }
+    curves
+}
+
 /// The planning function of a family, from the first of the recorded contenders that has one.
-pub(super) fn of(data: &Data, family: Family) -> Option<Theory> {
+fn of(data: &Data, family: Family) -> Option<Theory> {
     let recorded = |name: &str| data.contenders().any(|facts| facts.name == name);
     registry::ALL
         .iter()
