@@ -1,6 +1,6 @@
 //! The needs that the answer speaks of, and the rule for each.
 
-use crate::contender::Ability;
+use crate::contender::{Ability, Family};
 use crate::record::Workload;
 use crate::render::data::Data;
 use crate::render::entry::Entry;
@@ -98,18 +98,32 @@ pub(super) fn needs(data: &Data) -> Vec<Need> {
             removes,
             By::Time(Workload::Remove),
         ),
-        need(
-            "Keys are counted",
-            |entry| entry.can(Ability::Count) && !entry.is_exact(),
-            By::Space,
-        ),
-        need(
-            "Copies of keys are counted, taken out again, and filters merged; least memory",
-            |entry| removes(entry) && entry.can(Ability::Count) && entry.can(Ability::Merge),
-            By::Space,
-        ),
+        Need {
+            also: FEW_COPIES,
+            ..need(
+                "Copies of keys are counted; least memory",
+                counts,
+                By::Space,
+            )
+        },
+        Need {
+            also: FEW_COPIES,
+            ..need(
+                "Copies of keys are counted, taken out again, and filters merged; least memory",
+                |entry| counts(entry) && removes(entry) && entry.can(Ability::Merge),
+                By::Space,
+            )
+        },
     ]);
     needs
+}
+
+const FEW_COPIES: &str =
+    "cuckoo filters have no room for many copies of a key and are not considered";
+
+/// A cuckoo filter counts, too, but no further than the slots of two buckets.
+fn counts(entry: &Entry<'_>) -> bool {
+    entry.can(Ability::Count) && entry.facts.family != Family::Cuckoo && !entry.is_exact()
 }
 
 fn inserts(entry: &Entry<'_>) -> bool {

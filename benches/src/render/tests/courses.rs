@@ -210,8 +210,14 @@ fn who_removes_is_ranked_by_space_and_time_and_who_does_it_badly_is_not() {
         ],
         ..facts("small", Family::Quotient)
     };
+    let few = ContenderFacts {
+        family: Family::Cuckoo,
+        name: "few".to_owned(),
+        ..counts.clone()
+    };
     let (page, ..) = Made::new()
         .with(counts, of("small", 10, 90.0))
+        .with(few, of("few", 9, 90.0))
         .with(remover("quick", Family::Cuckoo), of("quick", 12, 30.0))
         .with(remover("bad", Family::Cuckoo), bad)
         .drawn();
@@ -229,7 +235,8 @@ fn who_removes_is_ranked_by_space_and_time_and_who_does_it_badly_is_not() {
         );
         assert!(!row.contains("<code>bad</code>"), "{row}");
     };
-    chosen("removed again; least memory", "small");
+    chosen("removed again; least memory", "few");
+    chosen("are counted; least memory", "small");
     chosen("removed again; quickest removals", "quick");
     chosen("filters merged", "small");
 }
