@@ -34,14 +34,17 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let ends = ends
         .filter_map(Entry::overhead_range)
         .flat_map(|(low, high)| [low, high]);
-    let x = Axis::linear(
+    // From the bound to six times the bound, and most near the bound; the names stand on the right of the marks.
+    let (low, high) = all
+        .iter()
+        .map(|(at, _)| at.0)
+        .chain(ends)
+        .fold((1.0f64, 2.0f64), |(low, high), x| (low.min(x), high.max(x)));
+    let x = Axis::log_between(
         "bits per key, as a multiple of the bound log2(1/rate)",
-        all.iter().map(|(at, _)| at.0).chain(ends),
+        low / 1.05,
+        high * 1.5,
     );
-    let x = Axis {
-        high: x.high + (x.high - x.low) * 0.12,
-        ..x
-    };
     let y = Axis::log(
         "ns per query, half of the keys present",
         all.iter().map(|(at, _)| at.1),
