@@ -96,35 +96,38 @@ mod x86 {
     use amq_core::KeyHash;
     use core::arch::x86_64::*;
 
+    // Each function here asks of its caller that the processor has the features it is compiled for.
+
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn call<R>(call: impl FnOnce() -> R) -> R {
+    pub(super) unsafe fn call<R>(call: impl FnOnce() -> R) -> R {
         call()
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn contains<K: Kind>(system: &System<K>, hash: u64) -> bool {
-        agrees(system, &system.place(hash))
+    pub(super) unsafe fn contains<K: Kind>(system: &System<K>, hash: u64) -> bool {
+        // SAFETY: the features are those of this function.
+        unsafe { agrees(system, &system.place(hash)) }
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn value<K: Kind>(system: &System<K>, hash: u64) -> u32 {
+    pub(super) unsafe fn value<K: Kind>(system: &System<K>, hash: u64) -> u32 {
         system.value(&system.place(hash))
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn contains_batch<K: Kind>(
+    pub(super) unsafe fn contains_batch<K: Kind>(
         system: &System<K>,
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) {
-        // SAFETY: this function has the features that the other one needs.
+        // SAFETY: the features are those of this function.
         system.each(hashes, answers, |place| unsafe { agrees(system, place) });
     }
 
     /// The twin of [`System::agrees`].
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn agrees<K: Kind>(system: &System<K>, place: &Place) -> bool {
+    unsafe fn agrees<K: Kind>(system: &System<K>, place: &Place) -> bool {
         let words = K::Row::words_of_64(&system.words);
         let Some(words) = words.filter(|words| place.word + 2 * place.columns + 8 <= words.len())
         else {
