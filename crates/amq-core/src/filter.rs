@@ -363,7 +363,8 @@ pub trait EmptyFilter: PlanFilter + InsertFilter {
 /// A filter that is made from all of its keys at once: the only way for a static filter, often the fastest
 /// for the others.
 pub trait BuildFilter: PlanFilter {
-    /// A filter that holds exactly these keys, sized for their number. Repeated hashes do no harm.
+    /// A filter that holds exactly these keys, sized for their number. Repeated hashes do no harm: whether a filter that removes holds one copy of such a
+    /// key or all of them, its own documentation says.
     fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError>;
 
     /// [`build`](BuildFilter::build) from keys. Hashes them into a vector first, 8 bytes a key.

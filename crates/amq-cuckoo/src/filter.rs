@@ -17,7 +17,7 @@ use core::fmt;
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 pub type CuckooFilter = Cuckoo<Buckets>;
 
-/// The cuckoo filter whose buckets overlap, two slots each: a tenth smaller at the same rate, and several times slower to fill.
+/// The cuckoo filter whose buckets overlap, two slots each: a tenth smaller at the same rate, and three times slower to fill.
 ///
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 pub type WindowedCuckooFilter = Cuckoo<Windows>;
@@ -109,16 +109,22 @@ impl<L: Layout> Cuckoo<L> {
     /// # }
     /// ```
     pub const fn fingerprints(&self) -> Fingerprints<'_, L> {
-        Fingerprints::new(&self.table, self.len)
+        Fingerprints::new(&self.table, self.seed, self.len)
     }
 
-    /// Puts in what another filter of the same parameters stored.
-    pub fn insert_fingerprint(&mut self, fingerprint: Fingerprint) -> Result<Inserted, MergeError> {
+    /// Puts in what another filter of the same parameters and seed stored.
+    pub fn insert_fingerprint(
+        &mut self,
+        fingerprint: Fingerprint<L>,
+    ) -> Result<Inserted, MergeError> {
         let Fingerprint {
             params,
+            seed,
             bucket,
             tag,
+            ..
         } = fingerprint;
+        MergeError::check_seeds(self.seed, seed)?;
         self.check_params(params)?;
         self.insert_place(self.table.place_of(bucket, tag))
             .map_err(MergeError::Full)

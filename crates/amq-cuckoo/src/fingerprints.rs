@@ -2,17 +2,21 @@
 
 use crate::table::{Place, Table};
 use crate::{CuckooParams, Layout};
+use core::fmt;
 use core::iter::FusedIterator;
+use core::marker::PhantomData;
 
 /// A stored fingerprint: all that is left of a key. From [`Cuckoo::fingerprints`](crate::Cuckoo::fingerprints).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Fingerprint {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Fingerprint<L: Layout> {
     pub(crate) params: CuckooParams,
+    pub(crate) seed: u64,
     pub(crate) bucket: u64,
     pub(crate) tag: u64,
+    layout: PhantomData<L>,
 }
 
-impl Fingerprint {
+impl<L: Layout> Fingerprint<L> {
     /// The bucket it is in: one of the two that its key has, nobody knows which.
     pub const fn bucket(&self) -> u64 {
         self.bucket
@@ -24,29 +28,49 @@ impl Fingerprint {
     }
 }
 
+impl<L: Layout> fmt::Debug for Fingerprint<L> {
+    /// Without the seed, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fingerprint")
+            .field("bucket", &self.bucket)
+            .field("tag", &self.tag)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The fingerprints of a table, in the order of their slots.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Fingerprints<'a, L: Layout> {
     table: &'a Table<L>,
+    seed: u64,
     slot: u64,
     /// How many are still to come.
     left: u64,
 }
 
 impl<'a, L: Layout> Fingerprints<'a, L> {
-    pub(crate) const fn new(table: &'a Table<L>, len: u64) -> Self {
+    pub(crate) const fn new(table: &'a Table<L>, seed: u64, len: u64) -> Self {
         Self {
             table,
+            seed,
             slot: 0,
             left: len,
         }
     }
 }
 
-impl<L: Layout> Iterator for Fingerprints<'_, L> {
-    type Item = Fingerprint;
+impl<L: Layout> fmt::Debug for Fingerprints<'_, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fingerprints")
+            .field("left", &self.left)
+            .finish_non_exhaustive()
+    }
+}
 
-    fn next(&mut self) -> Option<Fingerprint> {
+impl<L: Layout> Iterator for Fingerprints<'_, L> {
+    type Item = Fingerprint<L>;
+
+    fn next(&mut self) -> Option<Fingerprint<L>> {
         let slots = self.table.params().slots::<L>();
         while self.slot < slots {
             let slot = self.slot;
@@ -56,8 +80,10 @@ impl<L: Layout> Iterator for Fingerprints<'_, L> {
                 let (bucket, tag) = self.table.owner(slot);
                 return Some(Fingerprint {
                     params: self.table.params(),
+                    seed: self.seed,
                     bucket,
                     tag,
+                    layout: PhantomData,
                 });
             }
         }

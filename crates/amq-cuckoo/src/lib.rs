@@ -22,8 +22,8 @@
 //!
 //! | type | a key is in one of | bits per key at 1 % / 0.39 % / 0.1 % | choose it |
 //! | --- | --- | --- | --- |
-//! | [`CuckooFilter`] | two buckets of four slots | 10.53 / 11.58 / 13.68 | by default |
-//! | [`WindowedCuckooFilter`] | two overlapping buckets of two slots | 9.57 / 10.64 / 12.77 | for space; filling it takes three times as long |
+//! | [`CuckooFilter`] | two buckets of four slots | 10.53 / 11.58 / 13.69 | by default |
+//! | [`WindowedCuckooFilter`] | two overlapping buckets of two slots | 9.58 / 10.64 / 12.77 | for space; filling it takes three times as long |
 //!
 //! # Picture
 //!
@@ -73,7 +73,8 @@
 //! of the absent keys, exactly, in the mean over seeds, however the fingerprints have been moved ([`theory`]). At the planned load that is about `8 * 0.95 / 2^f`,
 //! or `4 * 0.94 / 2^f`. Each bit more halves it; widths from 4 to 32 are packed without waste.
 //!
-//! A query reads two cache lines, wherever the key is and whether it is in; an insert reads two, and more as the table fills.
+//! A query reads two cache lines (seldom three or four: one bucket in ten lies across two), wherever the key is and whether it is in; an insert reads two,
+//! and more as the table fills.
 //!
 //! # When not to use it
 //!

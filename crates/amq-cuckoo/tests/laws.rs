@@ -226,7 +226,7 @@ fn as_many_copies_go_in_as_a_key_has_slots_and_the_next_is_refused() {
         assert_eq!(filter.insert("key").unwrap().is_new(), copies == 0);
     }
     let before = filter.clone();
-    for _ in 0..1000 {
+    for _ in 0..100_000 {
         assert_eq!(filter.insert("key"), Err(Full::Copies { copies: 8 }));
     }
     assert!(filter == before);
@@ -359,6 +359,13 @@ fn a_fingerprint_of_another_geometry_is_refused_by_name() {
         assert!(matches!(refused, Err(MergeError::Mismatch { field: name, .. }) if name == field));
         assert!(into.is_empty());
     }
+    let params = from.params();
+    let mut other_seed = Cuckoo::<Buckets>::from_params(params, 1, 1).unwrap();
+    assert_eq!(
+        other_seed.insert_fingerprint(fingerprint),
+        Err(MergeError::Seeds)
+    );
+    assert!(other_seed.is_empty());
 }
 
 #[test]

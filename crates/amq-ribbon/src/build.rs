@@ -13,8 +13,9 @@
 use crate::banding::{Added, Banding};
 use crate::bumping::{LANES, Lane, PassedOn, eliminate};
 use crate::entry::{Entry, Source};
+use crate::params::MAX_WIDENED;
 use crate::shape::{Columns, Layer, MAX_LAYERS, Shape, passes_on};
-use crate::shards::{Partition, Shard, Sorter, reserve};
+use crate::shards::{Partition, Shard, Sorter, reserve, reserve_some};
 use crate::system::{System, seeded};
 use crate::width::{self, Row};
 use crate::{Kind, RibbonParams, simd};
@@ -24,8 +25,6 @@ use amq_core::{BuildError, zeroed};
 
 /// Seeds tried for a shard of the last layer.
 const SEEDS: u32 = 256;
-/// How often the last layer is made larger when no seed was good: each time by a tenth.
-const WIDENINGS: u64 = 4;
 
 impl<K: Kind> System<K> {
     /// Solves for all entries of a source.
@@ -34,9 +33,20 @@ impl<K: Kind> System<K> {
         columns: Columns,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Self, BuildError> {
+        Self::build_widened(source, columns, progress, 0)
+    }
+
+    /// The same with a last layer that is larger from the first by so many tenths.
+    fn build_widened<E: Entry>(
+        source: &(impl Source<E> + ?Sized),
+        columns: Columns,
+        progress: &mut dyn FnMut(u64),
+        widened: u32,
+    ) -> Result<Self, BuildError> {
         let mut keys = [0; MAX_LAYERS];
         let mut building = Building {
             columns,
+            widened,
             progress: Progress {
                 done: 0,
                 tell: progress,
@@ -47,11 +57,11 @@ impl<K: Kind> System<K> {
         };
         keys[0] = source.len();
         if keys[0] > 0 {
-            let mut left = building.layer::<K, E>(source, &mut keys, 0)?;
+            let mut left = building.layer::<K, E>(source, &keys, 0)?;
             let mut i = 1;
             while let Some(entries) = left {
                 keys[i] = entries.len() as u64;
-                left = building.layer::<K, E>(entries.as_slice(), &mut keys, i)?;
+                left = building.layer::<K, E>(entries.as_slice(), &keys, i)?;
                 i += 1;
             }
         }
@@ -75,6 +85,8 @@ impl Progress<'_> {
 /// What has been built so far.
 struct Building<'a, W> {
     columns: Columns,
+    /// By how many tenths the last layer is larger than planned.
+    widened: u32,
     progress: Progress<'a>,
     words: Vec<W>,
     /// One for each bucket.
@@ -87,25 +99,25 @@ impl<W: Row> Building<'_, W> {
     fn layer<K: Kind<Row = W>, E: Entry>(
         &mut self,
         source: &(impl Source<E> + ?Sized),
-        keys: &mut [u64; MAX_LAYERS],
+        keys: &[u64; MAX_LAYERS],
         i: usize,
     ) -> Result<Option<Vec<E>>, BuildError> {
-        let items = keys[i];
-        if passes_on::<K>(i, items) {
-            let layer = Shape::new::<K>(keys, self.columns).layers()[i];
-            return self.bumping_layer(source, &layer, i).map(Some);
-        }
-        for widened in 0..WIDENINGS {
-            keys[i] = items + items.div_ceil(10) * widened;
-            let layer = Shape::new::<K>(keys, self.columns).layers()[i];
+        loop {
+            let layer = Shape::new::<K>(keys, self.widened, self.columns).layers()[i];
+            if passes_on::<K>(i, keys[i]) {
+                return self.bumping_layer(source, &layer, i).map(Some);
+            }
             if self.last_layer(source, &layer)? {
                 return Ok(None);
             }
+            if self.widened == MAX_WIDENED {
+                return Err(BuildError::Exhausted {
+                    attempts: SEEDS * (MAX_WIDENED + 1),
+                    items: keys[i],
+                });
+            }
+            self.widened += 1;
         }
-        Err(BuildError::Exhausted {
-            attempts: SEEDS * WIDENINGS as u32,
-            items,
-        })
     }
 
     fn bumping_layer<E: Entry>(
@@ -135,7 +147,7 @@ impl<W: Row> Building<'_, W> {
             for mut shard in passed_on {
                 self.progress.add(shard.kept);
                 self.thresholds.extend_from_slice(&shard.thresholds);
-                reserve(&mut bumped, shard.entries.len() as u64)?;
+                reserve_some(&mut bumped, shard.entries.len())?;
                 bumped.append(&mut shard.entries);
             }
             Ok(true)
@@ -175,13 +187,17 @@ impl<W: Row> Building<'_, W> {
             }
             Ok((found, keys))
         };
+        let mut solved = 0;
         let all = each_group(&mut shards, 1, work, |(seed, keys): (Option<u8>, u64)| {
             seeds.extend(seed);
-            self.progress.add(keys);
+            solved += keys;
             Ok(seed.is_some())
         })?;
         match all {
-            true => self.seeds = seeds,
+            true => {
+                self.seeds = seeds;
+                self.progress.add(solved);
+            }
             false => self.words.truncate(before),
         }
         Ok(all)
@@ -190,7 +206,7 @@ impl<W: Row> Building<'_, W> {
     fn finish<K: Kind<Row = W>>(self, keys: [u64; MAX_LAYERS]) -> Result<System<K>, BuildError> {
         let shape = match keys[0] {
             0 => Shape::default(),
-            _ => Shape::new::<K>(&keys, self.columns),
+            _ => Shape::new::<K>(&keys, self.widened, self.columns),
         };
         let mut thresholds: Vec<u64> = zeroed((self.thresholds.len() as u64).div_ceil(32))?;
         for (bucket, &threshold) in self.thresholds.iter().enumerate() {
@@ -201,6 +217,7 @@ impl<W: Row> Building<'_, W> {
                 columns: self.columns.most,
                 short: self.columns.short,
                 keys,
+                widened: self.widened,
             },
             shape,
             words: self.words,
@@ -310,6 +327,59 @@ mod tests {
     use super::*;
     use amq_core::KeyHash;
     use std::println;
+
+    #[test]
+    fn a_last_layer_that_was_widened_holds_its_keys() {
+        fn widened<K: Kind>(n: u64, widened: u32) {
+            let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, n)).collect();
+            let columns = Columns {
+                most: 7,
+                short: 1 << 31,
+            };
+            let system =
+                System::<K>::build_widened(hashes.as_slice(), columns, &mut |_| (), widened)
+                    .unwrap();
+            assert_eq!(
+                (system.params.widened, system.params.check()),
+                (widened, Ok(()))
+            );
+            assert_eq!(system.bytes(), system.params.bytes::<K>());
+            for hash in hashes {
+                assert!(
+                    system.agrees(&system.place(hash.get())),
+                    "{n} keys, widened {widened}"
+                );
+            }
+        }
+        for tenths in 1..=MAX_WIDENED {
+            for n in [
+                1, 2, 63, 700, 1090, 1091, 1150, 1199, 1200, 1201, 20_000, 60_000,
+            ] {
+                widened::<crate::Bumped>(n, tenths);
+                widened::<crate::Standard>(n, tenths);
+            }
+        }
+    }
+
+    #[test]
+    fn a_shard_whose_seeds_all_fail_ends_in_an_error_and_is_told_of_as_one() {
+        // As many keys of one hash, all with other results, as no seed can part.
+        let entries: Vec<crate::entry::Pair> = (0..50)
+            .map(|value| crate::entry::Pair { hash: 7, value })
+            .collect();
+        let columns = Columns { most: 8, short: 0 };
+        let mut told = 0;
+        let refused =
+            System::<crate::Standard>::build(entries.as_slice(), columns, &mut |done| told = done);
+        assert_eq!(
+            refused.map(|_| ()),
+            Err(BuildError::Exhausted {
+                attempts: 1024,
+                items: 50
+            })
+        );
+        assert_eq!(told, 0);
+    }
 
     /// How many of so many seeds leave no room for one of the keys.
     fn failures<W: Row>(keys: u64, slots: u64, seeds: u64) -> u64 {

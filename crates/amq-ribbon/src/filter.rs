@@ -15,7 +15,8 @@ use core::fmt;
 pub type RibbonFilter = Ribbon<Standard>;
 /// The standard ribbon filter with rows of 64 bits: larger, and quicker to build.
 pub type NarrowRibbonFilter = Ribbon<Standard64>;
-/// The bumped ribbon filter (BuRR), with rows of 64 bits: less than half a percent above the least possible space.
+/// The bumped ribbon filter (BuRR), with rows of 64 bits: half a percent above the least possible space and less, from 100,000 keys on and at rates that are
+/// powers of two.
 pub type BumpedRibbonFilter = Ribbon<Bumped>;
 /// The bumped ribbon filter with rows of 128 bits: smaller still, and slower.
 pub type WideBumpedRibbonFilter = Ribbon<Bumped128>;
@@ -39,7 +40,7 @@ impl<K: Kind> Ribbon<K> {
         Self::build_from_keys(budget, seed, keys)
     }
 
-    /// A filter of all keys that an iterator gives, none of which is kept: their hashes are, 8 bytes each, while the filter is built.
+    /// A filter of all keys that an iterator gives, none of which is kept: their hashes are, 8 to 16 bytes each, while the filter is built.
     pub fn from_keys<T: Key>(
         budget: Budget,
         seed: u64,

@@ -6,7 +6,7 @@ use crate::shape::Columns;
 use crate::system::System;
 use crate::{Bumped, simd};
 use alloc::vec::Vec;
-use amq_core::{BuildError, DEFAULT_SEED, Key, KeyHash, PlanError};
+use amq_core::{BuildError, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError};
 use core::error::Error;
 use core::fmt;
 
@@ -67,7 +67,8 @@ impl fmt::Display for MapError {
             ),
             Self::Conflict { first, second } => write!(
                 f,
-                "pairs {first} and {second} have the same key and different values: give each key once"
+                "pairs {first} and {second} have the same key, or keys of the same hash, and different values: give each key \
+                 once, or take another seed"
             ),
             Self::Build(error) => error.fmt(f),
         }
@@ -155,12 +156,15 @@ impl RibbonMap {
         simd::value(&self.system, hash.get())
     }
 
-    /// The values of many keys, as many as both slices have: quicker than one by one in a large map.
-    pub fn get_batch(&self, hashes: &[KeyHash], values: &mut [u32]) {
+    /// The values of many keys, `values[i]` for `hashes[i]`: quicker than one by one in a large map.
+    pub fn get_batch(&self, hashes: &[KeyHash], values: &mut [u32]) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), values.len())?;
         if self.len == 0 {
-            return values.fill(0);
+            values.fill(0);
+        } else {
+            simd::values(&self.system, hashes, values);
         }
-        simd::values(&self.system, hashes, values);
+        Ok(())
     }
 
     /// The keys it was made of, repeated ones counted as often as they came.

@@ -10,6 +10,9 @@ pub const MAX_COLUMNS: u32 = 32;
 /// The most keys: what is left of a hash must tell the keys of one start position apart.
 pub const MAX_ITEMS: u64 = 1 << 40;
 
+/// The most that the last layer is widened, in tenths.
+pub(crate) const MAX_WIDENED: u32 = 3;
+
 /// What determines the size of a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RibbonParams {
@@ -17,8 +20,10 @@ pub struct RibbonParams {
     pub columns: u32,
     /// The share of the blocks that have one column less, in 2^32nds: so any rate, and any size, can be met.
     pub short: u32,
-    /// The keys that each layer is made for; zero where there is none.
+    /// The keys of each layer, those that it passes on included; zero where there is none.
     pub keys: [u64; MAX_LAYERS],
+    /// By how many tenths of its keys the last layer is larger than planned: zero, unless no seed was good there.
+    pub widened: u32,
 }
 
 impl RibbonParams {
@@ -30,7 +35,11 @@ impl RibbonParams {
             // One less would be none.
             PlanError::check_parameter("short", self.short.into(), 0, 0)?;
         }
-        PlanError::check_parameter("keys", items, 0, MAX_ITEMS)
+        PlanError::check_parameter("keys", items, 0, MAX_ITEMS)?;
+        for pair in self.keys.windows(2) {
+            PlanError::check_parameter("keys passed on", pair[1], 0, pair[0])?;
+        }
+        PlanError::check_parameter("widened", self.widened.into(), 0, MAX_WIDENED.into())
     }
 
     pub(crate) const fn bits(&self) -> Columns {
@@ -43,7 +52,7 @@ impl RibbonParams {
     pub(crate) fn shape<K: Kind>(&self) -> Shape {
         match self.keys[0] {
             0 => Shape::default(),
-            _ => Shape::new::<K>(&self.keys, self.bits()),
+            _ => Shape::new::<K>(&self.keys, self.widened, self.bits()),
         }
     }
 

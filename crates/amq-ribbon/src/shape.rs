@@ -5,7 +5,7 @@ use crate::kind::slots_for;
 use crate::width::Row;
 
 /// Layers a filter can have at most: those that pass keys on, and the last one.
-pub(crate) const MAX_LAYERS: usize = 6;
+pub const MAX_LAYERS: usize = 6;
 
 /// Slots that the shards of a large layer have, about: what is worked on while a shard is built stays in a second-level cache.
 const SHARD: f64 = 32_768.0;
@@ -56,14 +56,15 @@ impl Shape {
     }
 
     /// The layers for these numbers of keys in each, as [`expected`] gives them, or as they came out.
-    pub(crate) fn new<K: Kind>(keys: &[u64; MAX_LAYERS], columns: Columns) -> Self {
+    /// The last one is larger by so many tenths.
+    pub(crate) fn new<K: Kind>(keys: &[u64; MAX_LAYERS], widened: u32, columns: Columns) -> Self {
         let mut shape = Self::default();
         for (i, &n) in keys.iter().enumerate() {
             let passes_on = passes_on::<K>(i, n);
             shape.push::<K::Row>(
                 match passes_on {
                     true => bumping::<K::Row>(n),
-                    false => last::<K>(n),
+                    false => last::<K>(n + n.div_ceil(10) * u64::from(widened)),
                 },
                 columns,
             );
@@ -163,7 +164,7 @@ mod tests {
             assert!(keys.is_sorted_by(|a, b| a > b || *b == 0), "{keys:?}");
             for short in [0, 1 << 30, u32::MAX] {
                 let columns = Columns { most: 8, short };
-                let shape = Shape::new::<Bumped>(&keys, columns);
+                let shape = Shape::new::<Bumped>(&keys, 0, columns);
                 let (mut words, mut buckets) = (0, 0);
                 for layer in shape.layers() {
                     assert_eq!((layer.first_word, layer.first_bucket), (words, buckets));
@@ -190,7 +191,7 @@ mod tests {
     fn a_layer_that_passes_keys_on_has_fewer_slots_than_keys_and_a_last_one_more() {
         for items in [2000u64, 77_777, 10_000_000] {
             let keys = expected::<Bumped>(items);
-            let shape = Shape::new::<Bumped>(&keys, Columns { most: 1, short: 0 });
+            let shape = Shape::new::<Bumped>(&keys, 0, Columns { most: 1, short: 0 });
             let [bumping @ .., last] = shape.layers() else {
                 panic!("no layer");
             };
@@ -199,8 +200,11 @@ mod tests {
                 assert!((1.02..1.09).contains(&load), "{load}");
             }
             assert!(last.slots > keys[bumping.len()]);
-            let one =
-                Shape::new::<Standard>(&expected::<Standard>(items), Columns { most: 1, short: 0 });
+            let one = Shape::new::<Standard>(
+                &expected::<Standard>(items),
+                0,
+                Columns { most: 1, short: 0 },
+            );
             assert_eq!((one.layers().len(), one.buckets), (1, 0));
         }
     }

@@ -149,3 +149,11 @@ pub(crate) fn reserve<T>(list: &mut Vec<T>, more: u64) -> Result<(), BuildError>
     let more = usize::try_from(more).map_err(|_| refused)?;
     list.try_reserve_exact(more).map_err(|_| refused)
 }
+
+/// Makes room for so many more, and some beyond, as more will follow.
+pub(crate) fn reserve_some<T>(list: &mut Vec<T>, more: usize) -> Result<(), BuildError> {
+    let all = (list.len() as u64).saturating_add(more as u64);
+    list.try_reserve(more).map_err(|_| BuildError::OutOfMemory {
+        bytes: all.saturating_mul(size_of::<T>() as u64),
+    })
+}

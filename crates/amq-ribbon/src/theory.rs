@@ -57,7 +57,11 @@ pub fn bits_per_key<K: Kind>(fpr: f64) -> f64 {
     plan::<K>(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 
-/// The smallest filter for a rate, or the best for a size.
+/// As little more than the rate asked for, relatively, is still that rate.
+const NEGLIGIBLE: f64 = 1e-6;
+
+/// The smallest filter for a rate, or the best for a size. The rate is met to within a millionth: what two keys of one 64-bit hash add may come on top, as
+/// long as it is no more.
 pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
     goal.check(1)?;
     if goal.items > MAX_ITEMS {
@@ -72,11 +76,18 @@ pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
         columns,
         short,
         keys,
+        widened: 0,
     };
     let params = match goal.budget {
         Budget::Fpr(asked) => {
-            // What 64-bit hashes add is left out of account here: where the rate is a whole number of bits it would cost another one.
-            let columns = libm::ceil(-libm::log2(asked)).max(1.0);
+            // Where what 64-bit hashes add is next to nothing it is left out of account: a rate of a whole number of bits would cost another one.
+            let floor = hash_floor(goal.items);
+            let least = if floor < NEGLIGIBLE * asked {
+                asked
+            } else {
+                asked - floor
+            };
+            let columns = libm::ceil(-libm::log2(least)).max(1.0);
             if columns > f64::from(MAX_COLUMNS) {
                 return Err(PlanError::FprUnreachable {
                     fpr: asked,

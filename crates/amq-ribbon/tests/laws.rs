@@ -25,8 +25,8 @@ fn holds_all<K: Kind>(filter: &Ribbon<K>, hashes: &[KeyHash]) {
 }
 
 #[test]
-fn every_number_of_keys_up_to_twenty_thousand_can_be_built() {
-    // One of every seven sizes for each kind, another one each; the sequential keys of a counter.
+fn any_number_of_keys_up_to_twenty_thousand_can_be_built() {
+    // The sequential keys of a counter; every number to 3000, which each kind shares with the others, and where shards become two.
     fn build<K: Kind>(offset: u64) {
         for n in (offset..20_000)
             .step_by(7)
@@ -144,17 +144,55 @@ fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
 }
 
 #[test]
-fn keys_chosen_to_leave_no_room_are_an_error_and_not_a_loop() {
-    // So many keys of one start position that no seed can tell them apart: here, keys whose results contradict each other for certain.
-    let pairs = (0..2u32).map(|value| (KeyHash::new(77), value));
-    let refused = RibbonMap::from_hashes(4, 0, pairs.collect::<Vec<_>>().into_iter());
-    assert_eq!(
-        refused,
-        Err(MapError::Conflict {
-            first: 0,
-            second: 1
-        })
+fn keys_chosen_to_leave_no_room_are_an_error_in_one_layer_and_passed_on_in_several() {
+    // Hashes that somebody has chosen, in place of hashes of keys: all in one place.
+    let chosen: Vec<KeyHash> = (0..100_000).map(KeyHash::new).collect();
+    let refused = RibbonFilter::build(Budget::Fpr(0.01), 0, &chosen).map(drop);
+    assert!(
+        matches!(refused, Err(BuildError::Exhausted { .. })),
+        "{refused:?}"
     );
+    let bumped = BumpedRibbonFilter::build(Budget::Fpr(0.01), 0, &chosen).unwrap();
+    holds_all(&bumped, &chosen);
+}
+
+#[test]
+fn parameters_out_of_range_have_no_rate() {
+    let good = BumpedRibbonFilter::plan(Goal::fpr(5000, 0.01))
+        .unwrap()
+        .params;
+    assert!(good.check().is_ok());
+    let mut bad = vec![good; 5];
+    bad[0].columns = 0;
+    bad[1].columns = 33;
+    bad[2].keys = [5000, u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX];
+    bad[3].keys[0] = u64::MAX;
+    bad[4].widened = u32::MAX;
+    for params in bad {
+        assert!(params.check().is_err(), "{params:?}");
+        assert!(
+            BumpedRibbonFilter::predicted_fpr(&params, 10).mean.is_nan(),
+            "{params:?}"
+        );
+    }
+}
+
+#[test]
+fn what_hashes_add_to_the_rate_is_counted_where_it_counts() {
+    for (items, asked) in [
+        (1u64 << 40, 0.5f64.powi(23)),
+        (1 << 30, 0.5f64.powi(32)),
+        (1 << 32, 1.01 * 0.5f64.powi(31)),
+        (1 << 20, 0.5f64.powi(20)),
+    ] {
+        match BumpedRibbonFilter::plan(Goal::fpr(items, asked)) {
+            Ok(plan) => assert!(
+                plan.expected_fpr <= asked * (1.0 + 1.1e-6),
+                "{items} at {asked}"
+            ),
+            Err(error) => assert!(asked < 1e-9, "{error}"),
+        }
+    }
 }
 
 #[test]
@@ -173,7 +211,11 @@ fn a_map_gives_every_key_its_value() {
             );
             let hashes: Vec<KeyHash> = pairs.iter().map(|(key, _)| key.key_hash(5)).collect();
             let mut values = vec![0; hashes.len()];
-            map.get_batch(&hashes, &mut values);
+            map.get_batch(&hashes, &mut values).unwrap();
+            assert!(
+                map.get_batch(&hashes, &mut vec![0; hashes.len() + 1])
+                    .is_err()
+            );
             assert!(pairs.iter().zip(&values).all(|((_, one), two)| one == two));
             assert_eq!(
                 (map.len(), map.value_bits(), map.seed()),
@@ -227,7 +269,7 @@ fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
 }
 
 #[test]
-fn repeated_keys_take_no_seed_and_no_room() {
+fn repeated_keys_do_no_harm_at_any_number() {
     let mut keys = hashes(3000, 2);
     for copies in [2, 50] {
         let all: Vec<KeyHash> = keys
