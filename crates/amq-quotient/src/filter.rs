@@ -16,8 +16,8 @@ use core::fmt;
 
 /// The quotient filter: a key's hash is split into the number of a slot, which is its home, and a remainder, which is stored as near to it as there is room.
 ///
-/// Two filters are equal if they have the same parameters and hold the same hashes as often, however they came by them: what is in a table determines its every
-/// bit. See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
+/// Two filters are equal if they have the same parameters, seed, planned number of keys and limit to their growth, and hold the same hashes as often, however they came
+/// by them: what is in a table determines its every bit. See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
 pub struct QuotientFilter {
     pub(crate) table: Table,
@@ -63,14 +63,15 @@ impl QuotientFilter {
     }
 
     /// The filter with the table that [`as_bytes`](Self::as_bytes) gave, once all of it has been found to be consistent: one that is not could lose
-    /// keys.
+    /// keys. It does not grow by itself; if it did before, say so again ([`allow_growth`](Self::allow_growth)).
     pub fn from_bytes(
         bytes: Vec<u8>,
         params: QuotientParams,
         capacity: u64,
         seed: u64,
     ) -> Result<Self, Inconsistent> {
-        let needed = params.check().map_or(u64::MAX, |()| params.bytes());
+        params.check().map_err(Inconsistent::Params)?;
+        let needed = params.bytes();
         if bytes.len() as u64 != needed {
             return Err(Inconsistent::Length {
                 bytes: bytes.len() as u64,

@@ -90,7 +90,8 @@
 //! - **A key that was never put in must not be removed.** If it is a false positive, what is removed is another key's, and the filter then denies that one. The
 //!   same holds for keys put in by [`QuotientFilter::insert_unique`], which stores one entry for all that look alike.
 //! - Inserts at high load must be as fast as at low: a cuckoo filter, or a Bloom filter if nothing is removed.
-//! - A key comes in very many copies: each takes a slot. (A counting Bloom filter knows up to fourteen in the same space.)
+//! - A key comes in very many copies: each takes a slot, and each further one is moved past all before it, so that a hundred thousand of them, one by one, take
+//!   seconds ([`BuildFilter`] takes them in linear time). A counting Bloom filter knows up to fourteen in the same space.
 //! - The filter never changes once it is built: a ribbon filter takes a quarter less.
 //! - Strangers choose the keys and know the seed: they can give many keys one home. Nothing is lost by it, but then its run is as long as they like, and operations near it take
 //!   time proportional to it. Every loop ends within one round of the table. Use a secret seed ([`QuotientFilter::with_seed`]), and read SECURITY.md in the

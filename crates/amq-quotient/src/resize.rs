@@ -11,7 +11,7 @@ use amq_core::{
 };
 
 impl QuotientFilter {
-    /// An empty filter with room for `initial` keys that grows by itself, and meets `goal` when it has grown to hold `goal.items`.
+    /// An empty filter with room for `initial` keys, or a thousand if that is more, that grows by itself, and meets `goal` when it has grown to hold `goal.items`.
     ///
     /// The rate that the goal asks for, or the size that it allows, is that of the grown filter; before, the rate is lower in proportion to the keys. Each time the table is
     /// full it is written anew with twice the slots, which takes as long as there are keys, and one bit less of remainder. Beyond the goal's items inserts
@@ -103,7 +103,7 @@ impl QuotientFilter {
         Ok(())
     }
 
-    /// Shrinks while it can; whether it did.
+    /// Shrinks while it can; whether it did. Should the allocator refuse memory on the way, it stays as small as it has become.
     pub fn shrink_to_fit(&mut self) -> Result<bool, BuildError> {
         let mut shrunk = false;
         loop {

@@ -3,13 +3,16 @@
 
 use crate::params::BLOCK_SLOTS;
 use crate::table::{SATURATED, Table};
+use amq_core::PlanError;
 use core::error::Error;
 use core::fmt;
 
 /// Bytes that are no quotient filter's. Numbers of blocks and slots count from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Inconsistent {
+    /// The parameters are out of range.
+    Params(PlanError),
     /// There are not as many bytes as the parameters need.
     Length {
         /// Bytes given.
@@ -70,6 +73,7 @@ impl fmt::Display for Inconsistent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("this is no quotient filter: ")?;
         match self {
+            Self::Params(error) => error.fmt(f),
             Self::Length { bytes, needed } => {
                 write!(f, "{bytes} bytes where its parameters need {needed}")
             }
