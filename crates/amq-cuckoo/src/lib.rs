@@ -73,6 +73,9 @@
 //! of the absent keys, exactly, in the mean over seeds, however the fingerprints have been moved ([`theory`]). At the planned load that is about `8 * 0.95 / 2^f`,
 //! or `4 * 0.94 / 2^f`. Each bit more halves it; widths from 4 to 32 are packed without waste.
 //!
+//! Inserts slow down as the table fills: into buckets of four, some 20 ns to a load of 0.7, 60 at 0.9 and 150 just below 0.95; into overlapping ones 30, 250 and, over
+//! the last few percent, microseconds. Whoever inserts and removes all the time at the limit plans for a tenth more keys than there are.
+//!
 //! A query reads two cache lines (seldom three or four: one bucket in ten lies across two), wherever the key is and whether it is in; an insert reads two,
 //! and more as the table fills.
 //!

@@ -130,18 +130,21 @@ pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
         items: goal.items,
         bytes,
         expected_fpr: fpr::<K>(&params, goal.items).mean,
-        build_bytes: bytes + build_bytes(goal.items),
+        build_bytes: bytes + build_bytes::<K>(goal.items),
         params,
     })
 }
 
-/// Memory for building beside the filter, at most: the hashes, a byte a key of those passed on and of the list of shards, and what is worked on for a
-/// few shards.
-const fn build_bytes(items: u64) -> u64 {
-    let working = if items < 1 << 17 {
-        items * 40
+/// Memory for building beside the filter, at most: the hashes, and a bit more for those passed on; and what is worked on for a few shards: for each of their keys an
+/// equation, its place in the order, and itself once more. (With the feature `parallel` each thread works on as many.)
+const fn build_bytes<K: Kind>(items: u64) -> u64 {
+    // Four shards at a time that pass keys on, or one that doesn't.
+    let most = if K::BUMPS {
+        1 << 17
     } else {
-        40 << 17
+        K::LAST_SHARD as u64 * 5 / 4
     };
-    items * 9 + working + 4096
+    let keys = if items < most { items } else { most };
+    let each = 24 + 2 * size_of::<K::Row>() as u64;
+    items * 9 + keys * each + 16_384
 }
