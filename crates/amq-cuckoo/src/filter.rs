@@ -23,7 +23,7 @@ pub type CuckooFilter = Cuckoo<Buckets>;
 pub type WindowedCuckooFilter = Cuckoo<Windows>;
 
 /// How many keys of a batch are looked up in the table together: their buckets are asked for, all of them, before the first is
-/// looked at. Measured at 8 to 128.
+/// looked at.
 const TOGETHER: usize = 32;
 
 /// A cuckoo filter of either layout: [`CuckooFilter`] or [`WindowedCuckooFilter`].

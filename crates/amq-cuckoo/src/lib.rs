@@ -49,10 +49,11 @@
 //!
 //! Which fingerprints move is searched first, breadth first through the buckets that can be reached, at most 8,192 of them, each
 //! once; then they move. A filter without room therefore refuses the key ([`Full::Table`]) and is, byte for byte, what it was. That search fills
-//! buckets of four to a load of 0.97 and more, overlapping ones to 0.955, before the first key is refused. Plans stop at 0.95 and 0.94, less 32 slots, which matter to small
+//! buckets of four to a load of 0.97 and more, overlapping ones to 0.95 and more, before the first key is refused. Plans stop at 0.95 and 0.94, less 32 slots, which matter to small
 //! tables only:
 //!
-//! - all n keys that a [`CuckooFilter`] is planned for go in, but for fewer than one filter in 10^6, whatever n and the seed;
+//! - all n keys that a [`CuckooFilter`] is planned for go in, but for fewer than one filter in 10^6, by extrapolation: none of some hundred thousand of each small size
+//!   refused one, nor did any of 100 million keys;
 //! - the same holds for a [`WindowedCuckooFilter`], but for one in 10^4: five keys that agree in fingerprint and buckets find only four slots, and
 //!   its plan makes the fingerprint longer where this would be more frequent (above a few million keys at 1 %).
 //!
@@ -73,7 +74,7 @@
 //! of the absent keys, exactly, in the mean over seeds, however the fingerprints have been moved ([`theory`]). At the planned load that is about `8 * 0.95 / 2^f`,
 //! or `4 * 0.94 / 2^f`. Each bit more halves it; widths from 4 to 32 are packed without waste.
 //!
-//! Inserts slow down as the table fills: into buckets of four, some 20 ns to a load of 0.7, 60 at 0.9 and 150 just below 0.95; into overlapping ones 30, 250 and, over
+//! Inserts slow down as the table fills: into buckets of four, some 20 ns to a load of 0.7, 60 just below 0.9 and 170 just below 0.95; into overlapping ones 30, 250 and, over
 //! the last few percent, microseconds. Whoever inserts and removes all the time at the limit plans for a tenth more keys than there are.
 //!
 //! A query reads two cache lines (seldom three or four: one bucket in ten lies across two), wherever the key is and whether it is in; an insert reads two,

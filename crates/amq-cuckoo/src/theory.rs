@@ -17,7 +17,9 @@ use amq_core::numeric::{cells_for, last_true, occupied_share};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
 /// Slots that a plan adds to those it fills. In small tables chance is less even: without them, some of the filters for a few dozen
-/// keys would refuse one of these. Measured: with so many, fewer than one in 10^5 of any size does, extrapolated, one in 10^9.
+/// keys would refuse one of these. Measured over the first refusals of up to 200,000 tables of each
+/// of twenty sizes from 8 to 16,384 slots: with so many to spare none of those with four slots a bucket would have refused a planned key, and about one in 10^5 of the smallest
+/// with overlapping ones.
 const SPARE: f64 = 32.0;
 
 /// The cells of a table with these parameters: fingerprints times pairs of buckets. NaN for parameters out of range.

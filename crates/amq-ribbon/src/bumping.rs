@@ -16,7 +16,8 @@ use crate::width::Row;
 use alloc::vec::Vec;
 use amq_core::BuildError;
 
-/// Shards that are worked on at a time: as many as the processor can keep going. Measured at 1 to 8.
+/// Shards that are worked on at a time: as many as the processor can keep going. Measured: one at a time took half as long again for
+/// each key, and eight were no quicker.
 pub(crate) const LANES: usize = 4;
 
 /// What a shard passes on.
