@@ -326,7 +326,6 @@ fn solve<W: Row, E>(
 mod tests {
     use super::*;
     use amq_core::KeyHash;
-    use std::println;
 
     #[test]
     fn a_last_layer_that_was_widened_holds_its_keys() {
@@ -379,53 +378,5 @@ mod tests {
             })
         );
         assert_eq!(told, 0);
-    }
-
-    /// How many of so many seeds leave no room for one of the keys.
-    fn failures<W: Row>(keys: u64, slots: u64, seeds: u64) -> u64 {
-        let hashes = |seed| (0..keys).map(move |key| KeyHash::of(&key, seed));
-        let mut banding = Banding::<W>::new(slots).unwrap();
-        let fails = |seed: &u64| {
-            banding.clear();
-            let mut sorted: Vec<u64> = hashes(*seed).map(KeyHash::get).collect();
-            sorted.sort_unstable();
-            sorted.iter().any(|&hash| {
-                let row = seeded(hash, 0);
-                let start = width::start(hash, slots - W::BITS + 1) as usize;
-                banding.add(start, W::of(row), width::result(row)) == Added::Contradiction
-            })
-        };
-        (0..seeds).filter(fails).count() as u64
-    }
-
-    /// The tool that the constants in `kind.rs` come from:
-    /// `cargo test --release -p amq-ribbon --lib failure_rates -- --ignored --nocapture`.
-    #[test]
-    #[ignore = "a tool: prints a table, takes a minute"]
-    fn failure_rates() {
-        fn table<W: Row>() {
-            println!(
-                "rows of {} bits: slots over keys at which a tenth of the seeds fail",
-                W::BITS
-            );
-            for keys in [
-                30u64, 60, 120, 250, 500, 1000, 2000, 4000, 8000, 16_384, 32_768, 65_536, 131_072,
-            ] {
-                let seeds = (2_000_000 / keys).clamp(60, 1000);
-                let enough = |slots: u64| failures::<W>(keys, slots, seeds) * 10 <= seeds;
-                let slots = amq_core::numeric::first_true(
-                    keys.max(W::BITS),
-                    2 * keys + 4 * W::BITS,
-                    enough,
-                );
-                let over = slots as f64 / keys as f64 - 1.0;
-                println!(
-                    "{keys:8} keys: {slots:8} slots, {:4} more, {over:.4}",
-                    slots - keys
-                );
-            }
-        }
-        table::<u64>();
-        table::<u128>();
     }
 }

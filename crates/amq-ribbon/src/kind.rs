@@ -48,26 +48,6 @@ kinds! {
     Bumped128: "WideBumpedRibbonFilter", u128, true, WideBumpedRibbon, 32_768.0;
 }
 
-/// Slots for so many keys in a shard of the last layer, one of several or the only one: with so many, about one seed in ten leaves no
-/// room for one of them.
-///
-/// Measured; a test that is a tool, `failure_rates` in `build.rs`, prints the table that these lines follow from above.
-pub(crate) fn slots_for<W: Row>(keys: f64, several: bool) -> f64 {
-    // Shards are not equally full. Those that are fuller than this find a seed, too, but not as soon.
-    let keys = if several {
-        keys + 2.5 * libm::sqrt(keys)
-    } else {
-        keys
-    };
-    let (least, slope, from) = if W::BITS == 64 {
-        (0.044, 0.0075, 11.5)
-    } else {
-        (0.0205, 0.0045, 14.0)
-    };
-    let overhead = least + slope * (libm::log2(keys.max(1.0)) - from).max(0.0);
-    keys * (1.0 + overhead) + 4.0
-}
-
 mod sealed {
     pub trait Sealed {}
 }

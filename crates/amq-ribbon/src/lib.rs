@@ -89,6 +89,7 @@ extern crate std;
 mod banding;
 mod build;
 mod bumping;
+pub mod construction;
 mod entry;
 mod filter;
 mod kind;

@@ -1,7 +1,7 @@
 //! How many slots there are for so many keys, and in what order they lie: everything about a filter but what is in it.
 
 use crate::Kind;
-use crate::kind::slots_for;
+use crate::construction::slots_for;
 use crate::width::Row;
 
 /// Layers a filter can have at most: those that pass keys on, and the last one.
@@ -146,7 +146,13 @@ fn bumping<W: Row>(keys: u64) -> (u64, u64) {
 fn last<K: Kind>(keys: u64) -> (u64, u64) {
     let shards = libm::round(keys as f64 / K::LAST_SHARD).max(1.0);
     let each = keys as f64 / shards;
-    let slots = slots_for::<K::Row>(each, shards > 1.0);
+    // Shards are not equally full. Those that are fuller than this find a seed, too, but not as soon.
+    let spread = if shards > 1.0 {
+        2.5 * libm::sqrt(each)
+    } else {
+        0.0
+    };
+    let slots = slots_for::<K::Row>(each + spread);
     let bits = K::Row::BITS;
     let blocks = libm::ceil(slots / bits as f64);
     (shards as u64, blocks as u64 * bits)

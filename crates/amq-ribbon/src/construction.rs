@@ -1,0 +1,132 @@
+//! How likely a system of equations has a solution: what the sizes of standard ribbons were chosen by, open to whoever wants to see it.
+//!
+//! A standard ribbon has so few slots more than keys that now and then a row vanishes, and another seed must be tried. With more slots that is rarer, and with
+//! more keys to a shard it is likelier: so the slots a key needs grow with the logarithm of their number. How, is measured ([`fits`]).
+//!
+//! ```
+//! use amq_ribbon::{Key, KeyHash, Standard, construction};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let hashes: Vec<KeyHash> = (0..1000u64).map(|key| key.key_hash(1)).collect();
+//! assert!(construction::fits::<Standard>(&hashes, 1100)?); // ten percent more slots than keys
+//! assert!(!construction::fits::<Standard>(&hashes, 990)?); // fewer than keys
+//! assert_eq!(construction::slots::<Standard>(1000), 1025);
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::Kind;
+use crate::banding::{Added, Banding};
+use crate::system::seeded;
+use crate::width::{self, Row};
+use alloc::vec::Vec;
+use amq_core::{BuildError, KeyHash, PlanError};
+
+/// The most slots of one system: more than any shard has.
+pub const MAX_SLOTS: u64 = 1 << 31;
+
+/// Whether the keys with these hashes all find room in one system with so many slots, as many as a row has bits to [`MAX_SLOTS`].
+///
+/// It is what a filter of the kind does in a shard of its last layer, or its only one, with the shard's first seed.
+pub fn fits<K: Kind>(hashes: &[KeyHash], slots: u64) -> Result<bool, BuildError> {
+    PlanError::check_parameter("slots", slots, K::Row::BITS, MAX_SLOTS)?;
+    let starts = slots - K::Row::BITS + 1;
+    let mut rows: Vec<u64> = Vec::new();
+    crate::shards::reserve(&mut rows, hashes.len() as u64)?;
+    rows.extend(hashes.iter().map(|hash| seeded(hash.get(), 0)));
+    // Sorted by hash is sorted by start.
+    rows.sort_unstable();
+    let mut banding = Banding::<K::Row>::new(slots)?;
+    Ok(rows.iter().all(|&row| {
+        let start = width::start(row, starts) as usize;
+        banding.add(start, K::Row::of(row), width::result(row)) != Added::Contradiction
+    }))
+}
+
+/// Slots of one system of so many keys, as filters have them but for rounding: with so many, about one seed in ten leaves no room for one of the keys.
+pub fn slots<K: Kind>(keys: u64) -> u64 {
+    libm::ceil(slots_for::<K::Row>(keys as f64)) as u64
+}
+
+/// Measured: the test that is a tool, `failure_rates` below, prints the table that these lines follow from above.
+pub(crate) fn slots_for<W: Row>(keys: f64) -> f64 {
+    let (least, slope, from) = if W::BITS == 64 {
+        (0.044, 0.0075, 11.5)
+    } else {
+        (0.0205, 0.0045, 14.0)
+    };
+    let overhead = least + slope * (libm::log2(keys.max(1.0)) - from).max(0.0);
+    keys * (1.0 + overhead) + 4.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Standard, Standard64};
+    use std::println;
+
+    fn hashes(keys: u64, seed: u64) -> Vec<KeyHash> {
+        (0..keys).map(|key| KeyHash::of(&key, seed)).collect()
+    }
+
+    /// How many of so many seeds leave no room for one of the keys.
+    fn failures<K: Kind>(keys: u64, slots: u64, seeds: u64) -> u64 {
+        let fails = |seed: &u64| !fits::<K>(&hashes(keys, *seed), slots).unwrap();
+        (0..seeds).filter(fails).count() as u64
+    }
+
+    #[test]
+    fn about_one_seed_in_ten_fails_where_filters_are_built_and_many_do_with_three_percent_less() {
+        fn rates<K: Kind>() {
+            for keys in [500, 4000, 16_384, 32_768] {
+                let slots = slots::<K>(keys);
+                let seeds = 200;
+                let failed = failures::<K>(keys, slots, seeds);
+                assert!(failed <= 40, "{keys} keys: {failed} of {seeds}");
+                let failed = failures::<K>(keys, slots - keys * 3 / 100, seeds);
+                assert!(failed >= 60, "{keys} keys and less room: {failed}");
+            }
+        }
+        rates::<Standard>();
+        rates::<Standard64>();
+    }
+
+    #[test]
+    fn what_is_no_size_of_a_system_is_refused() {
+        for slots in [0, 127, MAX_SLOTS + 1, u64::MAX] {
+            let refused = fits::<Standard>(&hashes(3, 0), slots);
+            assert!(matches!(refused, Err(BuildError::Plan(_))), "{slots}");
+        }
+        assert_eq!(fits::<Standard>(&[], 128), Ok(true));
+        // One key many times is one equation.
+        assert_eq!(fits::<Standard>(&[KeyHash::new(5); 1000], 128), Ok(true));
+    }
+
+    /// The tool that the constants come from:
+    /// `cargo test --release -p amq-ribbon --lib failure_rates -- --ignored --nocapture`.
+    #[test]
+    #[ignore = "a tool: prints a table, takes a minute"]
+    fn failure_rates() {
+        fn table<K: Kind>() {
+            println!(
+                "{}: slots over keys at which a tenth of the seeds fail",
+                K::NAME
+            );
+            for keys in [
+                30u64, 60, 120, 250, 500, 1000, 2000, 4000, 8000, 16_384, 32_768, 65_536, 131_072,
+            ] {
+                let seeds = (2_000_000 / keys).clamp(60, 1000);
+                let enough = |slots: u64| failures::<K>(keys, slots, seeds) * 10 <= seeds;
+                let least = keys.max(K::Row::BITS);
+                let slots = amq_core::numeric::first_true(least, 2 * keys + 4 * least, enough);
+                let over = slots as f64 / keys as f64 - 1.0;
+                println!(
+                    "{keys:8} keys: {slots:8} slots, {:4} more, {over:.4}",
+                    slots - keys
+                );
+            }
+        }
+        table::<Standard64>();
+        table::<Standard>();
+    }
+}
