@@ -70,18 +70,18 @@ pub struct Subject {
     /// How much: smoke (seconds; its times mean nothing), quick (about three minutes), full (much longer, several gigabytes)
     #[arg(long, value_name = "SUITE", default_value_t = Suite::Quick, value_enum)]
     pub suite: Suite,
-    /// Only these contenders, by their names in `list`. Added to the day's records, if those were measured with the
-    /// same options
+    /// Only these contenders, by their names in `list`, or `construction`. Added to the day's records, if those were measured with
+    /// the same options
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
     /// Measure with your own keys, one a line, in place of the made ones. Any bytes will do, a carriage return before the newline
     /// is not part of the key, empty lines and repeated keys are left out and counted. The distinct keys are
-    /// shuffled; the first half goes into the filters, the second half is asked for in vain. Growing and overfilling
-    /// are left out
+    /// shuffled; the first half goes into the filters, the second half is asked for in vain. Courses and
+    /// construction are left out
     #[arg(long, value_name = "FILE")]
     pub keys_file: Option<PathBuf>,
     /// Measure with so many random keys in place of the suite's key sets, at each of the three rates. Several numbers are
-    /// separated by commas. Growing and overfilling are left out
+    /// separated by commas. Courses and construction are left out
     #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "keys_file",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub keys: Vec<u64>,

@@ -1,10 +1,11 @@
 //! What the commands do.
 
 use crate::cli::{Cli, Command, Measure, Render, Subject};
+use crate::construction;
 use crate::error::BenchError;
 use crate::heat::NOT_TIMED;
 use crate::machine::Machine;
-use crate::measure::{self, Plan, Request};
+use crate::measure::{self, Found, Plan, Request};
 use crate::record::{Row, Workload};
 use crate::registry;
 use crate::render;
@@ -60,8 +61,8 @@ fn measure(options: &Measure) -> Result<(Records, Outcome)> {
         Records::of_day(&folder, &machine, &measure::today())
     };
     say_what_comes(&plan);
-    let rows = measure::run(&request, &plan, &records, options.resume)?;
-    let outcome = say_failures(&rows);
+    let found = measure::run(&request, &plan, &records, options.resume)?;
+    let outcome = say_failures(&found);
     println!("Records: {}", short(records.folder()));
     Ok((records, outcome))
 }
@@ -69,9 +70,10 @@ fn measure(options: &Measure) -> Result<(Records, Outcome)> {
 fn verify(subject: &Subject) -> Result<Outcome> {
     let request = request(subject, Some(0));
     let plan = Plan::new(&request)?;
-    let rows = measure::verify_only(&plan)?;
-    print!("{}", tables::verified(&rows));
-    Ok(say_failures(&rows))
+    let found = measure::verify_only(&plan)?;
+    print!("{}", tables::verified(&found.rows));
+    print!("{}", tables::tried(&found.trials));
+    Ok(say_failures(&found))
 }
 
 fn newest(options: &Render) -> Result<Records> {
@@ -109,6 +111,15 @@ fn request(subject: &Subject, rounds: Option<u64>) -> Request {
 }
 
 fn say_what_comes(plan: &Plan) {
+    if plan.contenders.is_empty() {
+        eprintln!(
+            "{} alone, suite {}: about {}.",
+            construction::NAME,
+            plan.options.suite,
+            tables::minutes(plan.estimate())
+        );
+        return;
+    }
     eprintln!(
         "{} contenders over {} sets of keys, suite {}, {} rounds: about {}.",
         plan.contenders.len(),
@@ -133,12 +144,16 @@ fn say_what_comes(plan: &Plan) {
 }
 
 /// Prints the error rows; peers' too, but only ours make the program fail.
-fn say_failures(rows: &[Row]) -> Outcome {
+fn say_failures(found: &Found) -> Outcome {
     let ours = |row: &Row| {
         let mut all = registry::ALL.iter().map(|contender| contender.info());
         all.any(|info| info.ours && info.name == row.contender)
     };
-    let failed: Vec<&Row> = rows.iter().filter(|row| !row.error.is_empty()).collect();
+    let failed: Vec<&Row> = found
+        .rows
+        .iter()
+        .filter(|row| !row.error.is_empty())
+        .collect();
     // Where verification failed, nothing was timed: one line is enough.
     for row in failed
         .iter()
@@ -146,7 +161,11 @@ fn say_failures(rows: &[Row]) -> Outcome {
     {
         eprintln!("ERROR {}", tables::failure(row));
     }
-    if failed.iter().any(|row| ours(row)) {
+    let unsolvable = found.trials.iter().filter(|trial| !trial.error.is_empty());
+    for trial in unsolvable.clone() {
+        eprintln!("ERROR {}", tables::failed_trial(trial));
+    }
+    if failed.iter().any(|row| ours(row)) || unsolvable.count() > 0 {
         Outcome::OursFailed
     } else {
         Outcome::Good

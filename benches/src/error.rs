@@ -31,7 +31,7 @@ pub enum BenchError {
         /// Half of what there is.
         half: u64,
     },
-    /// `--only` names a contender that there is not.
+    /// `--only` names what there is not.
     #[error("there is no contender named {name}. There are: {known}")]
     UnknownContender {
         /// What was given.
@@ -39,6 +39,11 @@ pub enum BenchError {
         /// All names.
         known: String,
     },
+    /// `--only construction` with keys of the user's.
+    #[error(
+        "construction is tried with the keys of the suite: leave out --keys and --keys-file, or name contenders in --only"
+    )]
+    NothingToMeasure,
     /// A record or a folder of records that cannot be read or written.
     #[error("{doing} {path} failed: {source}")]
     Io {
@@ -51,7 +56,7 @@ pub enum BenchError {
     },
     /// A record that is not what was written.
     #[error(
-        "the record {path} is damaged: {reason}. Delete it and measure that contender again with \
+        "the record {path} is damaged: {reason}. Delete it and measure what it is of again with \
          `-- measure --only NAME`"
     )]
     DamagedRecord {

@@ -10,7 +10,7 @@
 //! | [`keys`], [`keysets`], [`keyfile`], [`stream`] | the keys: made, shipped or the user's; and what is asked for |
 //! | [`verify`], [`interval`], [`alloc`] | checks before anything is timed: a wrong answer makes an error row, never a number |
 //! | [`timing`], [`stats`], [`progress`] | the clock: contenders in turns, medians over shuffled rounds |
-//! | [`suite`], [`heat`], [`courses`], [`measure`] | which cells there are, and a run through them |
+//! | [`suite`], [`heat`], [`courses`], [`construction`], [`measure`] | which cells there are, and a run through them |
 //! | [`record`], [`run`], [`machine`], [`lock`], [`store`] | what is written down, and how |
 //! | [`render`] | the page, its plots and tables, from records and theory alone |
 //! | [`cli`], [`commands`], [`tables`] | the command line |
@@ -19,6 +19,7 @@
 pub mod alloc;
 pub mod cli;
 pub mod commands;
+pub mod construction;
 pub mod contender;
 pub mod contenders;
 pub mod courses;

@@ -1,5 +1,6 @@
 //! A whole run: heat after heat, each written down as soon as it is over.
 
+use crate::construction::{self, Line};
 use crate::contender::{Ability, Contender, Role};
 use crate::courses::{self, Setting, Track};
 use crate::error::BenchError;
@@ -9,7 +10,7 @@ use crate::keyfile;
 use crate::keysets::KeySet;
 use crate::machine::Machine;
 use crate::progress::{Progress, estimate};
-use crate::record::Row;
+use crate::record::{Row, Trial};
 use crate::registry;
 use crate::run::{ContenderFacts, Options, Run};
 use crate::stats::UNSTABLE;
@@ -25,7 +26,7 @@ use std::time::{Duration, Instant};
 pub struct Request {
     /// How much.
     pub suite: Suite,
-    /// Of whom; empty for all.
+    /// Of whom, or of what; empty for all.
     pub only: Vec<String>,
     /// With whose keys.
     pub keys_file: Option<PathBuf>,
@@ -52,6 +53,8 @@ pub struct Plan {
     pub groups: Vec<Group>,
     /// Over which courses; none where the user says which keys.
     pub courses: Vec<Rc<dyn Track>>,
+    /// The systems that are tried; likewise.
+    pub lines: Vec<Line>,
     /// What must be the same for numbers to belong together.
     pub options: Options,
 }
@@ -71,18 +74,28 @@ impl Plan {
         let suite = request.suite;
         let rounds = request.rounds.unwrap_or(suite.rounds());
         let ours = request.keys.is_empty() && file.is_none();
+        let only = |name: &str| request.only.iter().any(|only| only == name);
+        if contenders.is_empty() && !ours {
+            return Err(BenchError::NothingToMeasure);
+        }
+        let tries = request.only.is_empty() || only(construction::NAME);
         Ok(Self {
-            contenders,
-            courses: ours
+            courses: (ours && !contenders.is_empty())
                 .then(|| suite.courses())
                 .into_iter()
                 .flatten()
                 .collect(),
-            groups: if request.keys.is_empty() {
-                suite.groups(file.as_ref())
-            } else {
-                suite.sizes(&request.keys)
+            lines: (ours && tries)
+                .then(|| suite.lines())
+                .into_iter()
+                .flatten()
+                .collect(),
+            groups: match (contenders.as_slice(), request.keys.as_slice()) {
+                ([], _) => Vec::new(),
+                (_, []) => suite.groups(file.as_ref()),
+                (_, keys) => suite.sizes(keys),
             },
+            contenders,
             options: Options {
                 keys: request.keys.clone(),
                 ..Options::new(suite, rounds, request.seed, file_facts, &request.root)
@@ -96,7 +109,8 @@ impl Plan {
         let heats = heats.iter().map(|heat| self.estimate_of(heat));
         let courses = self.courses.iter();
         let courses = courses.map(|course| self.estimate_of_course(&**course));
-        heats.chain(courses).sum()
+        let lines = self.lines.iter().map(Line::estimate);
+        heats.chain(courses).chain(lines).sum()
     }
 
     fn estimate_of(&self, heat: &Heat<'_>) -> Duration {
@@ -127,14 +141,28 @@ impl Plan {
 /// The rows of all contenders that take part.
 type Rows = BTreeMap<&'static str, Vec<Row>>;
 
-/// Runs, and gives all rows of the contenders that took part.
+/// What a run came to.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Found {
+    /// All rows of the contenders that took part.
+    pub rows: Vec<Row>,
+    /// All systems that were tried.
+    pub trials: Vec<Trial>,
+}
+
+/// Runs, and gives what the records have now of everything that took part.
 pub fn run(
     request: &Request,
     plan: &Plan,
     records: &Records,
     resume: bool,
-) -> Result<Vec<Row>, BenchError> {
+) -> Result<Found, BenchError> {
     let (mut run, mut rows) = begin(request, plan, records, resume)?;
+    let mut trials = if resume {
+        records.trials()?
+    } else {
+        Vec::new()
+    };
     records.write_machine(&Machine::this())?;
     records.write_run(&run)?;
     let (start, before) = (Instant::now(), run.seconds);
@@ -183,6 +211,17 @@ pub fn run(
         run.seconds = before + start.elapsed().as_secs_f64().round();
         records.write_run(&run)?;
     }
+    for line in &plan.lines {
+        if line.is_done(&trials) {
+            progress.skip(line.estimate());
+            continue;
+        }
+        trials.retain(|trial| !line.owns(trial));
+        trials.extend(line.run(plan.options.seed, &progress)?);
+        records.write_trials(&trials)?;
+        run.seconds = before + start.elapsed().as_secs_f64().round();
+        records.write_run(&run)?;
+    }
     progress.finish();
     let noise = noise(&rows);
     if !noise.is_empty() {
@@ -191,7 +230,10 @@ pub fn run(
     }
     run.complete = true;
     records.write_run(&run)?;
-    Ok(rows.into_values().flatten().collect())
+    Ok(Found {
+        rows: rows.into_values().flatten().collect(),
+        trials,
+    })
 }
 
 /// Adds new rows to their contenders' and writes down the records that changed.
@@ -216,7 +258,7 @@ fn keep(
 }
 
 /// Verifies without timing or recording anything.
-pub fn verify_only(plan: &Plan) -> Result<Vec<Row>, BenchError> {
+pub fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     let (suite, seed) = (plan.options.suite, plan.options.seed);
     let progress = Progress::new(plan.estimate());
     let mut rows = Vec::new();
@@ -242,8 +284,12 @@ pub fn verify_only(plan: &Plan) -> Result<Vec<Row>, BenchError> {
         let entrants = courses::entrants(track, &plan.contenders);
         rows.extend(courses::run(track, entrants, setting, &progress)?);
     }
+    let mut trials = Vec::new();
+    for line in &plan.lines {
+        trials.extend(line.run(seed, &progress)?);
+    }
     progress.finish();
-    Ok(rows)
+    Ok(Found { rows, trials })
 }
 
 /// What is there already, and whether this run may go on with it.

@@ -1,8 +1,9 @@
 //! What is written down of a measurement: the wall between the harness and the renderer.
 //!
 //! Counts are stored, not rates; units stand in the names. One CSV file per contender, so that one
-//! contender can be measured again alone.
+//! contender can be measured again alone; and one of the systems that were tried.
 
+use crate::interval::clopper_pearson;
 use serde::{Deserialize, Serialize};
 
 /// What was done with a filter.
@@ -107,6 +108,31 @@ pub struct Row {
     pub unstable: Option<bool>,
 }
 
+/// Systems of equations of one size, tried with several seeds.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Trial {
+    /// Coefficients of a row, in bits.
+    pub row_bits: u64,
+    /// Keys in the system, all distinct.
+    pub keys: u64,
+    /// Its slots.
+    pub slots: u64,
+    /// The slots that a filter of one system with so many keys is built with.
+    pub built_slots: u64,
+    /// Seeds that were tried.
+    pub seeds: Option<u64>,
+    /// Seeds that left room for all keys.
+    pub solved: Option<u64>,
+    /// Seeds that did not.
+    pub unsolved: Option<u64>,
+    /// 95 % Clopper-Pearson interval of the share of seeds that leave room.
+    pub solved_low: Option<f64>,
+    /// Its upper end.
+    pub solved_high: Option<f64>,
+    /// Empty, or why there are no numbers.
+    pub error: String,
+}
+
 /// What a row is about, whoever is measured.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cell {
@@ -177,5 +203,35 @@ impl Row {
     /// Whether the row is about this cell.
     pub fn is_of(&self, cell: &Cell) -> bool {
         self.cell() == *cell
+    }
+}
+
+impl Trial {
+    /// The same with its counts.
+    pub fn with(mut self, solved: u64, unsolved: u64) -> Self {
+        let seeds = solved + unsolved;
+        let (low, high) = clopper_pearson(solved, seeds);
+        (self.seeds, self.solved, self.unsolved) = (Some(seeds), Some(solved), Some(unsolved));
+        (self.solved_low, self.solved_high) = (Some(low), Some(high));
+        self
+    }
+
+    /// What cannot be: counts that do not add up, or a system of nothing.
+    pub fn fault(&self) -> Option<String> {
+        let at = format!("with {} keys and {} slots", self.keys, self.slots);
+        if self.keys == 0 {
+            return Some(format!("{at}: there must be a key"));
+        }
+        match (self.seeds, self.solved, self.unsolved) {
+            (None, None, None) if !self.error.is_empty() => None,
+            (Some(seeds), Some(solved), Some(unsolved))
+                if seeds > 0 && solved.checked_add(unsolved) == Some(seeds) =>
+            {
+                None
+            }
+            (seeds, solved, unsolved) => Some(format!(
+                "{at}: {solved:?} solved and {unsolved:?} unsolved systems are not {seeds:?} seeds"
+            )),
+        }
     }
 }

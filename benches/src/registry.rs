@@ -1,5 +1,6 @@
 //! The contenders: one line each. A new one is a file in `contenders/` and a line here.
 
+use crate::construction;
 use crate::contender::{Contender, Info};
 use crate::contenders::*;
 use crate::error::BenchError;
@@ -67,13 +68,14 @@ pub static ALL: &[&dyn Contender] = &[
 /// The contender that [`bloom::NOISE`] repeats.
 pub const TWIN_OF_NOISE: &str = "bloom";
 
-/// All contenders, or only the named ones.
+/// All contenders, or only the named ones. `construction` is a name too, but nobody's.
 pub fn choose(only: &[String]) -> Result<Vec<&'static dyn Contender>, BenchError> {
     for name in only {
-        if !ALL.iter().any(|contender| contender.info().name == name) {
+        let known = || names().into_iter().chain([construction::NAME]);
+        if !known().any(|known| known == name) {
             return Err(BenchError::UnknownContender {
                 name: name.clone(),
-                known: names().join(", "),
+                known: known().collect::<Vec<_>>().join(", "),
             });
         }
     }
@@ -107,6 +109,10 @@ mod tests {
     fn names_are_distinct_and_fit_for_files() {
         let names = names();
         assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+        assert!(
+            !names.contains(&construction::NAME),
+            "its record is another"
+        );
         for name in names {
             assert!(
                 name.bytes()
@@ -141,5 +147,6 @@ mod tests {
         assert!(text.contains("blom") && text.contains("bloom, "), "{text}");
         assert_eq!(choose(&["bloom".to_owned()]).unwrap().len(), 1);
         assert_eq!(choose(&[]).unwrap().len(), ALL.len());
+        assert!(choose(&[construction::NAME.to_owned()]).unwrap().is_empty());
     }
 }

@@ -1,11 +1,12 @@
-//! Records on disk: `<records>/<machine>/<date>/` with a CSV file per contender, `machine.toml` and `run.toml`.
+//! Records on disk: `<records>/<machine>/<date>/` with a CSV file per contender, `construction.csv`, `machine.toml` and `run.toml`.
 //!
 //! A file is written beside its place, flushed to the disk and renamed, so that whatever happens there is either the old one or
 //! the new one.
 
+use crate::construction;
 use crate::error::BenchError;
 use crate::machine::Machine;
-use crate::record::Row;
+use crate::record::{Row, Trial};
 use crate::run::Run;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -76,7 +77,33 @@ impl Records {
 
     /// The rows of a contender; none if it has no record.
     pub fn rows(&self, contender: &str) -> Result<Vec<Row>, BenchError> {
-        let path = self.csv(contender);
+        self.lines(contender)
+    }
+
+    /// Replaces the record of a contender.
+    pub fn write_rows(&self, contender: &str, rows: &[Row]) -> Result<(), BenchError> {
+        self.write_lines(contender, rows)
+    }
+
+    /// The systems that were tried; none if there is no record of them.
+    pub fn trials(&self) -> Result<Vec<Trial>, BenchError> {
+        let trials: Vec<Trial> = self.lines(construction::NAME)?;
+        match trials.iter().find_map(Trial::fault) {
+            None => Ok(trials),
+            Some(reason) => Err(BenchError::DamagedRecord {
+                path: self.csv(construction::NAME),
+                reason,
+            }),
+        }
+    }
+
+    /// Replaces the record of the systems.
+    pub fn write_trials(&self, trials: &[Trial]) -> Result<(), BenchError> {
+        self.write_lines(construction::NAME, trials)
+    }
+
+    fn lines<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, BenchError> {
+        let path = self.csv(name);
         if !path.exists() {
             return Ok(Vec::new());
         }
@@ -91,17 +118,16 @@ impl Records {
             .map_err(damaged)
     }
 
-    /// Replaces the record of a contender.
-    pub fn write_rows(&self, contender: &str, rows: &[Row]) -> Result<(), BenchError> {
-        let path = self.csv(contender);
+    fn write_lines<T: Serialize>(&self, name: &str, lines: &[T]) -> Result<(), BenchError> {
+        let path = self.csv(name);
         let failed = |error: csv::Error| BenchError::Io {
             doing: "writing",
             path: path.clone(),
             source: error.into(),
         };
         let mut writer = csv::Writer::from_writer(Vec::new());
-        for row in rows {
-            writer.serialize(row).map_err(failed)?;
+        for line in lines {
+            writer.serialize(line).map_err(failed)?;
         }
         let bytes = writer.into_inner().map_err(|error| BenchError::Io {
             doing: "writing",
@@ -124,8 +150,8 @@ impl Records {
         Ok(())
     }
 
-    fn csv(&self, contender: &str) -> PathBuf {
-        self.folder.join(format!("{contender}.csv"))
+    fn csv(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.csv"))
     }
 
     fn description<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, BenchError> {
@@ -267,6 +293,40 @@ mod tests {
             error.contains("bloom.csv") && error.contains("--only"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn trials_come_back_as_they_were_written_and_counts_that_do_not_add_up_do_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let records = Records::of_day(dir.path(), "m", "2000-01-01");
+        assert_eq!(records.trials().unwrap(), []);
+        let size = Trial {
+            row_bits: 64,
+            keys: 1000,
+            slots: 1050,
+            built_slots: 1048,
+            ..Trial::default()
+        };
+        let failed = Trial {
+            error: "no, \"really\"".to_owned(),
+            ..size.clone()
+        };
+        let trials = [size.clone().with(17, 3), failed];
+        records.write_trials(&trials).unwrap();
+        assert_eq!(records.trials().unwrap(), trials);
+        let lost = Trial {
+            solved: Some(16),
+            ..trials[0].clone()
+        };
+        let none = size.clone().with(0, 0);
+        for damaged in [lost, none, size] {
+            records.write_trials(&[damaged]).unwrap();
+            let error = records.trials().unwrap_err().to_string();
+            assert!(
+                error.contains("construction.csv") && error.contains("--only"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

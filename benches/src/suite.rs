@@ -1,5 +1,6 @@
 //! What is measured: the cells of each suite, and how thoroughly.
 
+use crate::construction::{self, Line};
 use crate::courses::merge::Merging;
 use crate::courses::{Track, beyond, churn, load};
 use crate::keysets::KeySet;
@@ -187,6 +188,20 @@ impl Suite {
             Rc::new(churn::of_slots(churned)),
             Rc::new(Merging { keys }),
         ]
+    }
+
+    /// The systems that are tried, with the fewer seeds the longer a try takes.
+    pub fn lines(self) -> Vec<Line> {
+        construction::lines(match self {
+            Self::Smoke => &[(1_000, 10)],
+            Self::Quick => &[(1_000, 200), (10_000, 60), (100_000, 20)],
+            Self::Full => &[
+                (1_000, 1_000),
+                (10_000, 300),
+                (100_000, 100),
+                (1_000_000, 20),
+            ],
+        })
     }
 
     /// Length of a query stream, and the least number of absent keys where the set is made to measure.

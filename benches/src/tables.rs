@@ -1,8 +1,9 @@
 //! Plain text for the terminal. (The report's tables are the renderer's.)
 
+use crate::construction;
 use crate::contender::Contender;
 use crate::lock;
-use crate::record::Row;
+use crate::record::{Row, Trial};
 use crate::registry;
 use crate::suite::Suite;
 use std::fmt::Write;
@@ -22,6 +23,11 @@ pub fn contenders() -> String {
         let info = contender.info();
         let _ = writeln!(text, "{}: {}", info.name, info.analysis);
     }
+    let _ = writeln!(
+        text,
+        "{}: no contender, but known to --only: how many more slots than keys a standard ribbon needs.",
+        construction::NAME
+    );
     text.push_str("\nSuites (key set, keys, asked rates; courses at 1 %):\n");
     for suite in [Suite::Smoke, Suite::Quick, Suite::Full] {
         let _ = writeln!(text, "{suite}");
@@ -41,6 +47,9 @@ pub fn contenders() -> String {
         }
         for track in suite.courses() {
             let _ = writeln!(text, "  {}", track.title());
+        }
+        for line in suite.lines() {
+            let _ = writeln!(text, "  {}", line.title());
         }
     }
     text
@@ -66,8 +75,11 @@ fn line(contender: &dyn Contender) -> [String; 4] {
     ]
 }
 
-/// What `verify` prints.
+/// What `verify` prints of contenders; nothing if there are none.
 pub fn verified(rows: &[Row]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
     let head = [
         "contender",
         "what",
@@ -113,6 +125,45 @@ pub fn verified(rows: &[Row]) -> String {
         ]);
     }
     columns(&lines)
+}
+
+/// What it prints of the systems that were tried; likewise.
+pub fn tried(trials: &[Trial]) -> String {
+    if trials.is_empty() {
+        return String::new();
+    }
+    let head = ["row bits", "keys", "slots", "seeds", "solved", "verdict"];
+    let mut lines = vec![head.map(str::to_owned)];
+    lines.extend(trials.iter().map(|trial| {
+        let counts = [trial.seeds, trial.solved];
+        let [seeds, solved] = counts.map(|count| optional(count, |count| count.to_string()));
+        let verdict = if trial.error.is_empty() {
+            "good"
+        } else {
+            "ERROR"
+        };
+        [
+            trial.row_bits.to_string(),
+            trial.keys.to_string(),
+            trial.slots.to_string(),
+            seeds,
+            solved,
+            verdict.to_owned(),
+        ]
+    }));
+    format!("\n{}", columns(&lines))
+}
+
+/// One line about systems that were not tried as they should be.
+pub fn failed_trial(trial: &Trial) -> String {
+    format!(
+        "{}, {} keys in {} slots, rows of {} bits: {}",
+        construction::NAME,
+        trial.keys,
+        trial.slots,
+        trial.row_bits,
+        trial.error
+    )
 }
 
 /// One line about an error row.

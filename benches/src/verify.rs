@@ -10,7 +10,7 @@
 //!
 //! `removal` checks the same of a filter that half of the keys were taken out of, [`beyond`] of one that was given more
 //! than it was planned for, [`load`] of a table at one load after another, [`churn`] of one in which keys are replaced by others, and
-//! [`merge`] of two that became one. What they share is in `tally`.
+//! [`merge`] of two that became one. What they share is in `tally`. [`construction`] counts systems that have a solution.
 
 use crate::alloc::{counted, counted_everywhere};
 use crate::contender::{Built, Contender, Info, Role};
@@ -23,6 +23,7 @@ use thiserror::Error;
 
 pub mod beyond;
 pub mod churn;
+pub mod construction;
 pub mod load;
 pub mod merge;
 mod removal;
@@ -157,6 +158,22 @@ pub enum Failure {
     /// It would not take in another filter of the same contender.
     #[error("would not be merged: {0}")]
     Merge(String),
+    /// It says that keys find room where there are fewer slots than keys.
+    #[error("finds room for {keys} different keys in {slots} slots")]
+    FindsRoom {
+        /// How many keys.
+        keys: u64,
+        /// How many slots.
+        slots: u64,
+    },
+    /// It says that keys find no room where there is plenty.
+    #[error("finds no room for {keys} keys in {slots} slots")]
+    FindsNoRoom {
+        /// How many keys.
+        keys: u64,
+        /// How many slots.
+        slots: u64,
+    },
     /// Two loops over the same keys count different hits.
     #[error(
         "counts {got} hits in the {which} loop where its single answers have {want} (seed {seed})"

@@ -3,8 +3,9 @@
 // Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use amq_bench::construction;
 use amq_bench::contender::Ability;
-use amq_bench::record::{Row, Workload};
+use amq_bench::record::{Row, Trial, Workload};
 use amq_bench::registry;
 use std::collections::BTreeMap;
 use std::fs;
@@ -90,13 +91,17 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
 
     let written = files(&records);
     let mut rows: Vec<Row> = Vec::new();
+    let mut trials: Vec<Trial> = Vec::new();
     for (path, bytes) in &written {
         let name = path.file_name().unwrap().to_str().unwrap();
         assert!(
             !String::from_utf8_lossy(bytes).contains(text(dir.path())),
             "{name} names a place on this machine's disk"
         );
-        if name.ends_with(".csv") {
+        if name == format!("{}.csv", construction::NAME) {
+            let mut reader = csv::Reader::from_reader(bytes.as_slice());
+            trials.extend(reader.deserialize::<Trial>().map(Result::unwrap));
+        } else if name.ends_with(".csv") {
             let read: Result<Vec<Row>, _> = csv::Reader::from_reader(bytes.as_slice())
                 .deserialize()
                 .collect();
@@ -178,6 +183,19 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         }
     }
 
+    for bits in [64, 128] {
+        let of_width = trials.iter().filter(|trial| trial.row_bits == bits);
+        let of_width: Vec<&Trial> = of_width.collect();
+        assert!(of_width.len() > 12, "{bits}: {trials:?}");
+        for trial in &of_width {
+            assert_eq!((trial.error.as_str(), trial.fault()), ("", None));
+            assert_eq!((trial.keys, trial.seeds), (1000, Some(10)));
+        }
+        let ends = [of_width[0], of_width[of_width.len() - 1]];
+        let solved = ends.map(|trial| trial.solved.unwrap());
+        assert!(solved[0] <= 1 && solved[1] >= 9, "{bits}: {solved:?}");
+    }
+
     let mut pages = Vec::new();
     for name in ["first", "second"] {
         let out = dir.path().join(name);
@@ -255,6 +273,46 @@ fn a_run_is_resumed_with_the_same_options_and_refused_with_others() {
 }
 
 #[test]
+fn construction_is_tried_alone_and_resumed_where_it_was_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |extra: &[&str]| {
+        let common = [
+            "measure",
+            "--suite",
+            "smoke",
+            "--only",
+            "construction",
+            "--records",
+            text(dir.path()),
+        ];
+        let output = amq_bench(&[&common, extra].concat());
+        assert!(output.status.success(), "{}", said(&output));
+        output
+    };
+    run(&[]);
+    let record = || {
+        let written = files(dir.path());
+        let (path, bytes) = written
+            .into_iter()
+            .find(|(path, _)| path.extension().is_some_and(|end| end == "csv"))
+            .unwrap();
+        assert!(path.ends_with("construction.csv"));
+        (dir.path().join(path), String::from_utf8(bytes).unwrap())
+    };
+    let (path, whole) = record();
+    // The last line of the record lost, and a count of the first width changed to one that can be known again.
+    let kept = whole.trim_end().rsplit_once('\n').unwrap().0;
+    let marked = kept.replacen(",10,0,10,", ",10,1,9,", 1);
+    assert_ne!(marked, kept);
+    fs::write(&path, format!("{marked}\n")).unwrap();
+    run(&["--resume"]);
+    let resumed = whole.replacen(",10,0,10,", ",10,1,9,", 1);
+    assert_eq!(record().1, resumed, "what is there is not tried again");
+    run(&[]);
+    assert_eq!(record().1, whole, "without --resume everything is");
+}
+
+#[test]
 fn bad_key_files_are_errors_that_name_them_and_a_good_one_is_measured() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
@@ -316,6 +374,13 @@ fn unknown_contenders_are_refused_with_the_known_ones() {
     assert_eq!(output.status.code(), Some(2));
     assert!(
         said(&output).contains("bloom, blocked-bloom"),
+        "{}",
+        said(&output)
+    );
+    let output = amq_bench(&["verify", "--only", "construction", "--keys", "1000"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        said(&output).contains("leave out --keys"),
         "{}",
         said(&output)
     );
