@@ -203,7 +203,12 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         assert!(output.status.success(), "{}", said(&output));
         pages.push(files(&out));
     }
-    let mut plots = vec!["rate-past-plan", "grow-rate", "grow-bits"];
+    let mut plots = vec![
+        "rate-past-plan",
+        "grow-rate",
+        "grow-bits",
+        "construction-1000",
+    ];
     if !TABLES.is_empty() {
         plots.extend(["insert-by-load", "query-by-load", "remove-by-load"]);
     }

@@ -4,10 +4,11 @@ use super::entry::Entry;
 use crate::contender::{Family, Role};
 use crate::error::BenchError;
 use crate::machine::Machine;
-use crate::record::{Row, Workload};
+use crate::record::{Row, Trial, Workload};
 use crate::run::{ContenderFacts, Run};
 use crate::store::Records;
 use anyhow::{Context, Result};
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 /// The rate of filters of eight-bit fingerprints, in whose heat contenders without a choice take part.
@@ -28,6 +29,19 @@ pub(super) struct Data {
     rows: Vec<Vec<Row>>,
     /// The rows of filters filled beyond their plan, for each contender.
     beyond: Vec<Vec<Row>>,
+    /// The systems that were tried; none if they were not.
+    trials: Vec<Trial>,
+}
+
+/// Systems of one size, slots rising.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    /// Coefficients of a row.
+    pub(super) row_bits: u64,
+    /// Keys of each system.
+    pub(super) keys: u64,
+    /// What came of them.
+    pub(super) trials: Vec<&'a Trial>,
 }
 
 /// Who met over the same keys.
@@ -64,6 +78,7 @@ impl Data {
         Ok(Self {
             folder: records.folder().to_owned(),
             machine: records.machine()?,
+            trials: records.trials()?,
             run,
             rows,
             beyond,
@@ -90,6 +105,24 @@ impl Data {
         });
         let all = self.run.contender.iter().zip(rows);
         all.filter(|(_, rows)| !rows.is_empty()).collect()
+    }
+
+    /// The systems that were tried: wide rows first, keys rising.
+    pub(super) fn lines(&self) -> Vec<Line<'_>> {
+        let of_size = |trial: &&Trial| (Reverse(trial.row_bits), trial.keys);
+        let mut trials: Vec<&Trial> = self.trials.iter().collect();
+        trials.sort_by_key(|trial| (of_size(trial), trial.slots));
+        let lines = trials.chunk_by(|a, b| of_size(a) == of_size(b));
+        lines
+            .filter_map(|trials| {
+                let first = trials.first()?;
+                Some(Line {
+                    row_bits: first.row_bits,
+                    keys: first.keys,
+                    trials: trials.to_vec(),
+                })
+            })
+            .collect()
     }
 
     /// Those that are compared and of which there is a record.

@@ -3,7 +3,7 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | `data`, `entry`, `ties` | the records, sorted into heats, and what follows from them |
-//! | `answer`, `machine_box`, `plots`, `abilities`, `numbers`, `beyond`, `courses`, `other_keys`, `claims`, `limits` | the page's sections |
+//! | `answer`, `machine_box`, `plots`, `abilities`, `numbers`, `beyond`, `courses`, `construction`, `other_keys`, `claims`, `limits` | the page's sections |
 //! | `document`, `html`, `markdown`, `link` | one document, written in two ways |
 //! | `text` | the table for the terminal |
 //! | `chart`, `axis`, `labels`, `draw`, `svg`, `style` | a plot as data, and its picture |
@@ -15,6 +15,7 @@ mod axis;
 mod beyond;
 mod chart;
 mod claims;
+mod construction;
 mod courses;
 mod data;
 mod document;
@@ -155,6 +156,7 @@ fn warnings(data: &Data) -> Vec<Block> {
         .collect();
     failed.extend(beyond::failed(data));
     failed.extend(courses::failed(data));
+    failed.extend(construction::failed(data));
     if !failed.is_empty() {
         let mut names = failed.clone();
         names.sort_unstable();

@@ -5,7 +5,8 @@ use super::document::{Block, Span, Spans, Table};
 use super::entry::{Entry, Rate, Time};
 use super::number::{asked, digits, grouped, percent, three};
 use super::ties::{Standing, standings};
-use super::{beyond, courses};
+use super::{beyond, construction, courses};
+use crate::construction::NAME;
 use crate::contender::Role;
 use crate::record::{Row, Workload};
 
@@ -62,6 +63,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     }
     blocks.extend(beyond::blocks(data));
     blocks.extend(courses::blocks(data));
+    blocks.extend(construction::blocks(data));
     blocks.push(files(data));
     blocks
 }
@@ -194,6 +196,10 @@ fn files(data: &Data) -> Block {
             spans = spans.text(", ");
         }
         spans.0.push(Span::Record(format!("{}.csv", facts.name)));
+    }
+    if !data.lines().is_empty() {
+        spans = spans.text("; of the systems that were tried ");
+        spans.0.push(Span::Record(format!("{NAME}.csv")));
     }
     spans = spans.text("; beside them ");
     spans.0.push(Span::Record("machine.toml".to_owned()));

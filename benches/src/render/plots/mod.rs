@@ -3,6 +3,7 @@
 mod beyond;
 mod bits;
 mod build;
+mod construction;
 mod load;
 mod overhead;
 mod pareto;
@@ -27,7 +28,7 @@ const SERIES: usize = 8;
 type Plot = fn(&Data) -> Result<Vec<Chart>, String>;
 
 /// All plots, in the order of the page.
-const PLOTS: [Plot; 10] = [
+const PLOTS: [Plot; 11] = [
     bits::charts,
     overhead::charts,
     verdict::charts,
@@ -38,6 +39,7 @@ const PLOTS: [Plot; 10] = [
     load::charts,
     beyond::overfilled,
     beyond::grown,
+    construction::charts,
 ];
 
 /// Draws whatever there are data for, and says what is left out and why.

@@ -2,7 +2,7 @@
 
 use crate::contender::{Ability, Family, Role};
 use crate::machine::{Cache, Machine};
-use crate::record::{Cell, Row, Workload};
+use crate::record::{Cell, Row, Trial, Workload};
 use crate::render::render;
 use crate::run::{ContenderFacts, Options, Run};
 use crate::store::Records;
@@ -26,6 +26,8 @@ pub(super) struct Made {
     /// The run's description, to be changed.
     pub(super) run: Run,
     rows: Vec<(String, Vec<Row>)>,
+    /// The systems that were tried.
+    pub(super) trials: Vec<Trial>,
 }
 
 /// A filter of ours that takes keys and a rate.
@@ -121,6 +123,7 @@ impl Made {
             dir: tempfile::tempdir().unwrap(),
             run,
             rows: Vec::new(),
+            trials: Vec::new(),
         }
     }
 
@@ -174,6 +177,9 @@ impl Made {
             if !name.contains('/') {
                 records.write_rows(name, rows).unwrap();
             }
+        }
+        if !self.trials.is_empty() {
+            records.write_trials(&self.trials).unwrap();
         }
         records.folder().to_owned()
     }

@@ -1,6 +1,7 @@
 //! Whole reports, drawn from records that are made here.
 
 mod beyond;
+mod construction;
 mod courses;
 mod made;
 
