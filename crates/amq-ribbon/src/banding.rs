@@ -95,46 +95,51 @@ impl<W: Row> Banding<W> {
         self.equations[slot] = Equation { row, result };
     }
 
-    /// Solves: hands on the words of each block, the last block first, by eights of columns: the number of the block, that of the first column, and a word for
+    /// Solves for the slots of the first so many blocks: hands on the words of each block, the last block first, by eights of columns: the number of the block, that of the first column, and a word for
     /// each column from there on. The lowest bit of a word is the solution at the block's first slot. Slots without an equation are zero.
     #[inline(always)]
-    pub(crate) fn solve(&self, columns: usize, mut block: impl FnMut(usize, usize, &[W])) {
+    pub(crate) fn solve(
+        &self,
+        blocks: u64,
+        columns: usize,
+        mut block: impl FnMut(usize, usize, &[W]),
+    ) {
+        let equations = &self.equations[..(blocks * W::BITS) as usize];
         // Eight words stay in registers.
         for first in (0..columns).step_by(8) {
             let block = |at, words: &[W]| block(at, first, words);
             match columns - first {
-                1 => self.solve_columns::<1>(first, block),
-                2 => self.solve_columns::<2>(first, block),
-                3 => self.solve_columns::<3>(first, block),
-                4 => self.solve_columns::<4>(first, block),
-                5 => self.solve_columns::<5>(first, block),
-                6 => self.solve_columns::<6>(first, block),
-                7 => self.solve_columns::<7>(first, block),
-                _ => self.solve_columns::<8>(first, block),
+                1 => solve_columns::<W, 1>(equations, first, block),
+                2 => solve_columns::<W, 2>(equations, first, block),
+                3 => solve_columns::<W, 3>(equations, first, block),
+                4 => solve_columns::<W, 4>(equations, first, block),
+                5 => solve_columns::<W, 5>(equations, first, block),
+                6 => solve_columns::<W, 6>(equations, first, block),
+                7 => solve_columns::<W, 7>(equations, first, block),
+                _ => solve_columns::<W, 8>(equations, first, block),
             }
         }
     }
+}
 
-    #[inline(always)]
-    fn solve_columns<const COLUMNS: usize>(
-        &self,
-        first: usize,
-        mut block: impl FnMut(usize, &[W]),
-    ) {
-        let mut words = [W::ZERO; COLUMNS];
-        let bits = W::BITS as usize;
-        for (at, equations) in self.equations.chunks(bits).enumerate().rev() {
-            for equation in equations.iter().rev() {
-                let result = equation.result >> first;
-                // A slot without an equation has parity zero and result zero.
-                for (column, word) in words.iter_mut().enumerate() {
-                    // Bit zero is the slot itself, of which nothing is known yet.
-                    let known = word.push(0);
-                    *word = known.or((known.and(equation.row).parity() ^ result >> column) & 1);
-                }
+#[inline(always)]
+fn solve_columns<W: Row, const COLUMNS: usize>(
+    equations: &[Equation<W>],
+    first: usize,
+    mut block: impl FnMut(usize, &[W]),
+) {
+    let mut words = [W::ZERO; COLUMNS];
+    for (at, equations) in equations.chunks(W::BITS as usize).enumerate().rev() {
+        for equation in equations.iter().rev() {
+            let result = equation.result >> first;
+            // A slot without an equation has parity zero and result zero.
+            for (column, word) in words.iter_mut().enumerate() {
+                // Bit zero is the slot itself, of which nothing is known yet.
+                let known = word.push(0);
+                *word = known.or((known.and(equation.row).parity() ^ result >> column) & 1);
             }
-            block(at, &words);
         }
+        block(at, &words);
     }
 }
 
@@ -173,7 +178,7 @@ mod tests {
             assert_eq!(again == Added::Redundant, room.contains(&key), "key {key}");
         }
         let mut solution = vec![0u32; slots as usize];
-        banding.solve(columns, |block, first, words| {
+        banding.solve(slots / W::BITS, columns, |block, first, words| {
             for (column, &word) in words.iter().enumerate() {
                 for i in 0..W::BITS {
                     let bit = word.down(i as u32).and(W::ZERO.or(1)) != W::ZERO;

@@ -10,17 +10,16 @@
 //!
 //! Dillinger, Hübschle-Schneider, Sanders, Walzer, *Fast succinct retrieval and approximate membership using ribbon* (2022), section 4.
 
-use crate::banding::{Added, Banding};
-use crate::bumping::{LANES, Lane, PassedOn, eliminate};
+use crate::banding::Banding;
 use crate::entry::{Entry, Source};
+use crate::lanes::{LANES, Lane, PassedOn, eliminate};
 use crate::params::MAX_WIDENED;
-use crate::shape::{Columns, Layer, MAX_LAYERS, Shape, passes_on};
-use crate::shards::{Partition, Shard, Sorter, reserve, reserve_some};
-use crate::system::{System, seeded};
-use crate::width::{self, Row};
+use crate::shape::{Columns, Layer, MAX_LAYERS, Part, Shape, passes_on};
+use crate::shards::{Partition, Shard, reserve, reserve_some};
+use crate::system::System;
+use crate::width::Row;
 use crate::{Kind, RibbonParams, simd};
 use alloc::vec::Vec;
-use amq_core::index::index_and_rest;
 use amq_core::{BuildError, zeroed};
 
 /// Seeds tried for a shard of the last layer.
@@ -126,24 +125,19 @@ impl<W: Row> Building<'_, W> {
         layer: &Layer,
         i: usize,
     ) -> Result<Vec<E>, BuildError> {
-        let partition = Partition::new(source, layer.shards)?;
-        reserve(&mut self.thresholds, layer.shards * layer.buckets)?;
+        let partition = Partition::new(source, layer)?;
+        reserve(&mut self.thresholds, layer.buckets::<W>())?;
         let mut shards = partition.shards(&mut self.words, layer, self.columns)?;
         let largest = partition.largest();
         let columns = self.columns;
         let work = |lanes: &mut Vec<Lane<W, E>>, shards: &mut [Shard<'_, W, E>]| {
-            while lanes.len() < shards.len() {
-                lanes.push(Lane::new(layer, i, largest)?);
-            }
-            let lanes = &mut lanes[..shards.len()];
-            bump(lanes, layer, shards, columns);
-            lanes
-                .iter_mut()
-                .map(Lane::passed_on)
-                .collect::<Result<Vec<_>, _>>()
+            let lanes = lanes_for(lanes, shards, layer, largest)?;
+            simd::with_bit_instructions(|| bump(lanes, layer, shards, columns));
+            let passed_on = lanes.iter_mut().map(|lane| lane.passed_on(i));
+            passed_on.collect::<Result<Vec<_>, _>>()
         };
         let mut bumped = Vec::new();
-        each_group(&mut shards, LANES, work, |passed_on: Vec<PassedOn<E>>| {
+        each_group(&mut shards, work, |passed_on: Vec<PassedOn<E>>| {
             for mut shard in passed_on {
                 self.progress.add(shard.kept);
                 self.thresholds.extend_from_slice(&shard.thresholds);
@@ -161,37 +155,27 @@ impl<W: Row> Building<'_, W> {
         source: &(impl Source<E> + ?Sized),
         layer: &Layer,
     ) -> Result<bool, BuildError> {
-        let partition = Partition::new(source, layer.shards)?;
+        let partition = Partition::new(source, layer)?;
         let largest = partition.largest();
         let columns = self.columns;
         let before = self.words.len();
         let mut seeds = Vec::new();
-        reserve(&mut seeds, layer.shards)?;
+        reserve(&mut seeds, layer.shards())?;
         let mut shards = partition.shards(&mut self.words, layer, columns)?;
-        let work = |tools: &mut Option<(Sorter<E>, Banding<W>)>, shards: &mut [Shard<'_, W, E>]| {
-            let (sorter, banding) = match tools {
-                Some(tools) => tools,
-                None => tools.insert((
-                    Sorter::new::<W>(layer, largest)?,
-                    Banding::new(layer.slots)?,
-                )),
-            };
-            let (mut found, mut keys) = (None, 0);
-            for shard in shards {
-                keys += shard.entries.len() as u64;
-                found = simd::with_bit_instructions(|| {
-                    let seed = find_seed(banding, sorter, layer, shard.entries)?;
-                    solve(banding, layer, shard, columns);
-                    Some(seed)
-                });
-            }
-            Ok((found, keys))
+        let work = |lanes: &mut Vec<Lane<W, E>>, shards: &mut [Shard<'_, W, E>]| {
+            let lanes = lanes_for(lanes, shards, layer, largest)?;
+            let keys: usize = shards.iter().map(|shard| shard.entries.len()).sum();
+            let seeds = simd::with_bit_instructions(|| seed(lanes, layer, shards, columns));
+            Ok(seeds.map(|seeds| (seeds, shards.len(), keys as u64)))
         };
         let mut solved = 0;
-        let all = each_group(&mut shards, 1, work, |(seed, keys): (Option<u8>, u64)| {
-            seeds.extend(seed);
+        let all = each_group(&mut shards, work, |group| {
+            let Some((found, shards, keys)) = group else {
+                return Ok(false);
+            };
+            seeds.extend_from_slice(&found[..shards]);
             solved += keys;
-            Ok(seed.is_some())
+            Ok(true)
         })?;
         match all {
             true => {
@@ -220,25 +204,37 @@ impl<W: Row> Building<'_, W> {
                 widened: self.widened,
             },
             shape,
+            quick: simd::Quick::new(self.words.len(), self.columns.most),
             words: self.words,
             thresholds,
             seeds: self.seeds,
-            quick: simd::Quick::detect(),
         })
     }
 }
 
-/// Calls `work` for groups of so many shards, with tools that are kept from one to the next, and `done` with each outcome in order, until one answers
+/// A lane for each shard of a group: those there are, and as many more as it takes.
+fn lanes_for<'a, W: Row, E: Entry>(
+    lanes: &'a mut Vec<Lane<W, E>>,
+    shards: &[Shard<'_, W, E>],
+    layer: &Layer,
+    largest: u64,
+) -> Result<&'a mut [Lane<W, E>], BuildError> {
+    while lanes.len() < shards.len() {
+        lanes.push(Lane::new(layer, largest)?);
+    }
+    Ok(&mut lanes[..shards.len()])
+}
+
+/// Calls `work` for groups of as many shards as there are lanes, with tools that are kept from one to the next, and `done` with each outcome in order, until one answers
 /// `false`; whether none did.
 #[cfg(not(feature = "parallel"))]
 fn each_group<S, T: Default, R>(
     shards: &mut [S],
-    size: usize,
     work: impl Fn(&mut T, &mut [S]) -> Result<R, BuildError>,
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
     let mut tools = T::default();
-    for group in shards.chunks_mut(size) {
+    for group in shards.chunks_mut(LANES) {
         if !done(work(&mut tools, group)?)? {
             return Ok(false);
         }
@@ -250,12 +246,11 @@ fn each_group<S, T: Default, R>(
 #[cfg(feature = "parallel")]
 fn each_group<S: Send, T: Default + Send, R: Send>(
     shards: &mut [S],
-    size: usize,
     work: impl Fn(&mut T, &mut [S]) -> Result<R, BuildError> + Sync,
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
     use rayon::prelude::*;
-    let groups = shards.par_chunks_mut(size);
+    let groups = shards.par_chunks_mut(LANES);
     let outcomes: Vec<_> = groups
         .map_init(T::default, |tools, group| work(tools, group))
         .collect();
@@ -267,42 +262,64 @@ fn each_group<S: Send, T: Default + Send, R: Send>(
     Ok(true)
 }
 
-/// Eliminates a shard in each lane, and solves.
+/// Eliminates a shard in each lane, passing keys on, and solves.
+#[inline(always)]
 fn bump<W: Row, E: Entry>(
     lanes: &mut [Lane<W, E>],
     layer: &Layer,
     shards: &mut [Shard<'_, W, E>],
     columns: Columns,
 ) {
-    simd::with_bit_instructions(|| {
-        for (lane, shard) in lanes.iter_mut().zip(&*shards) {
-            lane.begin(shard.entries);
-        }
-        eliminate(lanes);
-        for (lane, shard) in lanes.iter_mut().zip(shards) {
-            solve(&lane.banding, layer, shard, columns);
-        }
-    });
+    for (lane, shard) in lanes.iter_mut().zip(&*shards) {
+        lane.begin_bumping(layer, &shard.part, shard.entries);
+    }
+    eliminate(lanes, |_, _| false);
+    for (lane, shard) in lanes.iter_mut().zip(shards) {
+        solve(&lane.banding, layer, shard, columns);
+    }
 }
 
-/// Eliminates with one seed after another until all keys have room: which one it was.
+/// Eliminates a shard in each lane, with one seed after another until all its keys have room, and solves: which seeds it were.
 #[inline(always)]
-fn find_seed<W: Row, E: Entry>(
-    banding: &mut Banding<W>,
-    sorter: &mut Sorter<E>,
+fn seed<W: Row, E: Entry>(
+    lanes: &mut [Lane<W, E>],
     layer: &Layer,
-    entries: &[E],
-) -> Option<u8> {
-    (0..=u8::MAX).find(|&seed| {
-        let row = |entry: E| seeded(index_and_rest(entry.hash(), layer.shards).1, seed);
-        sorter.sort(entries, |entry| width::start(row(entry), layer.starts));
-        banding.clear();
-        sorter.sorted().iter().all(|&entry| {
-            let row = row(entry);
-            let start = width::start(row, layer.starts) as usize;
-            banding.add(start, W::of(row), entry.result(row)) != Added::Contradiction
-        })
-    })
+    shards: &mut [Shard<'_, W, E>],
+    columns: Columns,
+) -> Option<[u8; LANES]> {
+    let mut seeds = [0u8; LANES];
+    for (lane, shard) in lanes.iter_mut().zip(&*shards) {
+        lane.begin_last(&shard.part, shard.entries, 0);
+    }
+    let done = eliminate(lanes, |i, lane| {
+        let Shard { entries, part, .. } = &shards[i];
+        if seeds[i] == u8::MAX || (seeds[i] == 0 && is_hopeless(entries, part.blocks * W::BITS)) {
+            return false;
+        }
+        seeds[i] += 1;
+        lane.begin_last(part, entries, seeds[i]);
+        true
+    });
+    if !done {
+        return None;
+    }
+    for (lane, shard) in lanes.iter_mut().zip(shards) {
+        solve(&lane.banding, layer, shard, columns);
+    }
+    Some(seeds)
+}
+
+/// Whether there are more different keys than slots, so that no seed needs to be tried. Somebody must have chosen them.
+#[cold]
+fn is_hopeless<E: Entry>(entries: &[E], slots: u64) -> bool {
+    let mut hashes = Vec::new();
+    if entries.len() as u64 <= slots || reserve(&mut hashes, entries.len() as u64).is_err() {
+        return false;
+    }
+    hashes.extend(entries.iter().map(|entry| entry.hash()));
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes.len() as u64 > slots
 }
 
 /// Solves what has been eliminated and writes it down.
@@ -313,9 +330,14 @@ fn solve<W: Row, E>(
     shard: &mut Shard<'_, W, E>,
     columns: Columns,
 ) {
-    let start = layer.block(shard.first_block, columns.most).0;
-    banding.solve(columns.most as usize, |block, first, solved| {
-        let (word, columns) = layer.block(shard.first_block + block as u64, columns.most);
+    let Part {
+        first_block,
+        blocks,
+        ..
+    } = shard.part;
+    let start = layer.block(first_block, columns.most).0;
+    banding.solve(blocks, columns.most as usize, |block, first, solved| {
+        let (word, columns) = layer.block(first_block + block as u64, columns.most);
         // A short block has no use for the last column.
         let solved = &solved[..solved.len().min(columns - first)];
         shard.words[word - start + first..][..solved.len()].copy_from_slice(solved);

@@ -17,8 +17,7 @@
 
 use crate::Kind;
 use crate::banding::{Added, Banding};
-use crate::system::seeded;
-use crate::width::{self, Row};
+use crate::width::{self, Row, seeded};
 use alloc::vec::Vec;
 use amq_core::{BuildError, KeyHash, PlanError};
 

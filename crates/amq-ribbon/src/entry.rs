@@ -9,8 +9,8 @@ pub(crate) trait Entry: Copy + Default + Send + Sync {
     fn hash(self) -> u64;
     /// The same key in a next layer.
     fn with_hash(self, hash: u64) -> Self;
-    /// The result, if its row is made of this hash.
-    fn result(self, row: u64) -> u32;
+    /// What the result of its row shall be.
+    fn result(self) -> u32;
 }
 
 /// A filter's: the result is a part of the hash.
@@ -26,8 +26,8 @@ impl Entry for KeyHash {
     }
 
     #[inline(always)]
-    fn result(self, row: u64) -> u32 {
-        width::result(row)
+    fn result(self) -> u32 {
+        width::result(self.get())
     }
 }
 
@@ -50,7 +50,7 @@ impl Entry for Pair {
     }
 
     #[inline(always)]
-    fn result(self, _row: u64) -> u32 {
+    fn result(self) -> u32 {
         self.value
     }
 }

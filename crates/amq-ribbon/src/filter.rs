@@ -130,7 +130,7 @@ impl<K: Kind> Filter for Ribbon<K> {
 
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.len != 0 && simd::contains(&self.system, hash.get())
+        simd::contains(&self.system, hash.get())
     }
 
     fn contains_batch(
@@ -139,10 +139,6 @@ impl<K: Kind> Filter for Ribbon<K> {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), answers.len())?;
-        if self.len == 0 {
-            answers.fill(false);
-            return Ok(());
-        }
         simd::contains_batch(&self.system, hashes, answers);
         Ok(())
     }

@@ -15,8 +15,8 @@ pub trait Kind: sealed::Sealed + Copy + Eq + core::fmt::Debug + Send + Sync + 's
     const NAME: &'static str;
     /// Whether keys for which there is no room are passed on to a next layer.
     const BUMPS: bool;
-    /// Keys that a shard of the last layer has, about, where there are many.
-    const LAST_SHARD: f64;
+    /// Starts of a shard of the last layer, as a power of two.
+    const LAST_SHARD: u32;
 }
 
 macro_rules! kinds {
@@ -30,7 +30,7 @@ macro_rules! kinds {
             const KIND: FilterKind = FilterKind::$kind;
             const NAME: &'static str = $type;
             const BUMPS: bool = $bumps;
-            const LAST_SHARD: f64 = $shard;
+            const LAST_SHARD: u32 = $shard;
         }
 
         impl sealed::Sealed for $name {}
@@ -39,13 +39,13 @@ macro_rules! kinds {
 
 kinds! {
     /// Standard ribbon with rows of 128 bits.
-    Standard: "RibbonFilter", u128, false, Ribbon, 32_768.0;
+    Standard: "RibbonFilter", u128, false, Ribbon, 15;
     /// Standard ribbon with rows of 64 bits.
-    Standard64: "NarrowRibbonFilter", u64, false, NarrowRibbon, 16_384.0;
+    Standard64: "NarrowRibbonFilter", u64, false, NarrowRibbon, 14;
     /// Bumped ribbon with rows of 64 bits.
-    Bumped: "BumpedRibbonFilter", u64, true, BumpedRibbon, 16_384.0;
+    Bumped: "BumpedRibbonFilter", u64, true, BumpedRibbon, 14;
     /// Bumped ribbon with rows of 128 bits.
-    Bumped128: "WideBumpedRibbonFilter", u128, true, WideBumpedRibbon, 32_768.0;
+    Bumped128: "WideBumpedRibbonFilter", u128, true, WideBumpedRibbon, 15;
 }
 
 mod sealed {

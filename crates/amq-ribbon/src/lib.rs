@@ -88,11 +88,11 @@ extern crate std;
 
 mod banding;
 mod build;
-mod bumping;
 pub mod construction;
 mod entry;
 mod filter;
 mod kind;
+mod lanes;
 mod map;
 mod params;
 mod shape;

@@ -150,20 +150,13 @@ impl RibbonMap {
     /// The value of the key with this hash.
     #[inline]
     pub fn get_hash(&self, hash: KeyHash) -> u32 {
-        if self.len == 0 {
-            return 0;
-        }
         simd::value(&self.system, hash.get())
     }
 
     /// The values of many keys, `values[i]` for `hashes[i]`: quicker than one by one in a large map.
     pub fn get_batch(&self, hashes: &[KeyHash], values: &mut [u32]) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), values.len())?;
-        if self.len == 0 {
-            values.fill(0);
-        } else {
-            simd::values(&self.system, hashes, values);
-        }
+        simd::values(&self.system, hashes, values);
         Ok(())
     }
 

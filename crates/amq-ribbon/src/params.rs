@@ -62,7 +62,7 @@ impl RibbonParams {
             return 0;
         }
         let shape = self.shape::<K>();
-        let seeds = shape.layers().last().map_or(0, |last| last.shards);
+        let seeds = shape.layers().last().map_or(0, |last| last.shards());
         shape.words * size_of::<K::Row>() as u64 + shape.buckets.div_ceil(32) * 8 + seeds
     }
 }

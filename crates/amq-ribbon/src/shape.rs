@@ -2,13 +2,14 @@
 
 use crate::Kind;
 use crate::construction::slots_for;
-use crate::width::Row;
+use crate::width::{self, Row};
+use amq_core::numeric::last_true;
 
 /// Layers a filter can have at most: those that pass keys on, and the last one.
 pub const MAX_LAYERS: usize = 6;
 
-/// Slots that the shards of a large layer have, about: what is worked on while a shard is built stays in a second-level cache.
-const SHARD: f64 = 32_768.0;
+/// Starts of a shard of a layer that passes keys on, as a power of two: what is worked on while four shards are built is to stay near the processor.
+pub(crate) const BUMPING_SHARD: u32 = 16;
 /// How many fewer slots than keys a layer has that passes some on.
 const OVERLOAD: f64 = 0.05;
 /// The share of its slots that stay empty all the same, and how many more at the end of each shard, as a share of a row.
@@ -17,23 +18,133 @@ const EMPTY_AT_END: f64 = 0.4;
 /// As few keys go into the last layer, which passes none on and needs more slots than keys.
 const FEW: u64 = 1200;
 
-/// One layer: shards of equal size, one after another.
+/// One layer: so many places where a row can begin, cut into shards of equal size but for the last one. Each shard has a block of slots more
+/// than its starts fill, into which the last rows reach:
+///
+/// ```text
+///   starts   0 ................ 65535 | 65536 ........... |
+///   blocks   0 1 2 ........ 1023 1024 | 1025 1026 ... end |      a row that begins at start s begins in block s / bits + s / shard
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Layer {
-    /// How many shards.
-    pub(crate) shards: u64,
-    /// Slots of each, a multiple of the row's bits.
-    pub(crate) slots: u64,
-    /// Where in a shard a row can begin.
+    /// Where a row can begin, in all shards: one more than a multiple of a row's bits.
     pub(crate) starts: u64,
-    /// Thresholds of each shard.
-    pub(crate) buckets: u64,
+    /// Starts of a shard, as a power of two.
+    pub(crate) shard_bits: u32,
     /// Words of earlier layers.
     pub(crate) first_word: u64,
     /// Thresholds of earlier layers.
     pub(crate) first_bucket: u64,
     /// The first so many blocks have a column less than the others.
     pub(crate) short: u64,
+}
+
+/// What a shard has of its layer.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Part {
+    /// Its first start, and how many it has.
+    pub(crate) first: u64,
+    pub(crate) starts: u64,
+    /// Its first block, and how many it has.
+    pub(crate) first_block: u64,
+    pub(crate) blocks: u64,
+}
+
+impl Layer {
+    /// Which start a hash has in a layer that passes keys on; in the last layer it says only in which shard it has one.
+    #[inline(always)]
+    pub(crate) const fn start(&self, hash: u64) -> u64 {
+        width::start(hash, self.starts)
+    }
+
+    /// The shard of a start.
+    #[inline(always)]
+    pub(crate) const fn shard(&self, start: u64) -> u64 {
+        start >> self.shard_bits
+    }
+
+    /// How many shards there are.
+    pub(crate) const fn shards(&self) -> u64 {
+        self.starts.div_ceil(1 << self.shard_bits)
+    }
+
+    /// The first start of a shard, and how many it has.
+    #[inline(always)]
+    pub(crate) fn starts_of(&self, shard: u64) -> (u64, u64) {
+        let first = shard << self.shard_bits;
+        (first, (self.starts - first).min(1 << self.shard_bits))
+    }
+
+    /// What a shard has.
+    pub(crate) fn part<W: Row>(&self, shard: u64) -> Part {
+        let (first, starts) = self.starts_of(shard);
+        let blocks = (starts - 1) / W::BITS + 1;
+        // A full shard's last row reaches into one more.
+        let blocks = blocks + u64::from(starts % W::BITS == 0);
+        Part {
+            first,
+            starts,
+            first_block: self.block_of::<W>(first),
+            blocks,
+        }
+    }
+
+    /// The block in which a row begins.
+    #[inline(always)]
+    pub(crate) const fn block_of<W: Row>(&self, start: u64) -> u64 {
+        start / W::BITS + self.shard(start)
+    }
+
+    /// Blocks of all shards.
+    pub(crate) const fn blocks<W: Row>(&self) -> u64 {
+        self.starts / W::BITS + self.shards()
+    }
+
+    /// Thresholds of all shards, if it passes keys on.
+    pub(crate) const fn buckets<W: Row>(&self) -> u64 {
+        self.starts.div_ceil(W::BUCKET)
+    }
+
+    /// The words of a block: the first one, and how many.
+    #[inline(always)]
+    pub(crate) fn block(&self, block: u64, most: u32) -> (usize, usize) {
+        let most = u64::from(most);
+        let (long_before, is_short) = block.overflowing_sub(self.short);
+        let long_before = if is_short { 0 } else { long_before };
+        let word = self.first_word + block * (most - 1) + long_before;
+        (word as usize, (most - u64::from(is_short)) as usize)
+    }
+
+    /// The share that blocks with a column less have of what is answered in this layer, if this share of all keys is.
+    pub(crate) fn share_short<W: Row>(&self, answered: f64) -> f64 {
+        // The shard in which the short blocks end, and those before it, which are short as a whole.
+        let full = (1 << self.shard_bits) / W::BITS + 1;
+        let shard = (self.short / full).min(self.shards() - 1);
+        let part = self.part::<W>(shard);
+        let blocks = self.short.saturating_sub(part.first_block);
+        let in_short = (blocks * W::BITS).min(part.starts);
+        let all = self.starts as f64;
+        let short = (part.first + in_short) as f64;
+        // What is passed on comes from the starts where any is.
+        let passing_in = |shard: u64, starts: u64| {
+            shard as f64 * passing::<W>(1 << self.shard_bits) + passing::<W>(starts)
+        };
+        let last = self.shards() - 1;
+        let passing_in_all = passing_in(last, self.starts_of(last).1).max(1.0);
+        let passing_in_short = passing_in(shard, in_short);
+        let passed_on = (1.0 - answered) * all;
+        (short - passed_on * passing_in_short / passing_in_all) / (answered * all)
+    }
+}
+
+/// Of so many starts at the beginning of a shard, how many pass keys on, in effect: the overload has to add up to a row before there is no room. Measured:
+/// passing on begins after some three rows' lengths and is as everywhere after some seventeen, with rows of 64 bits and of 128.
+fn passing<W: Row>(starts: u64) -> f64 {
+    let (starts, row) = (starts as f64, W::BITS as f64);
+    let (from, to) = (3.0 * row, 17.0 * row);
+    let beyond = (starts - to).max(0.0);
+    let rising = (starts.min(to) - from).max(0.0);
+    beyond + rising * rising / (2.0 * (to - from))
 }
 
 /// All layers.
@@ -61,13 +172,11 @@ impl Shape {
         let mut shape = Self::default();
         for (i, &n) in keys.iter().enumerate() {
             let passes_on = passes_on::<K>(i, n);
-            shape.push::<K::Row>(
-                match passes_on {
-                    true => bumping::<K::Row>(n),
-                    false => last::<K>(n + n.div_ceil(10) * u64::from(widened)),
-                },
-                columns,
-            );
+            let layer = match passes_on {
+                true => bumping::<K::Row>(n),
+                false => last::<K>(n + n.div_ceil(10) * u64::from(widened)),
+            };
+            shape.push::<K::Row>(layer, passes_on, columns);
             if !passes_on {
                 break;
             }
@@ -75,21 +184,24 @@ impl Shape {
         shape
     }
 
-    fn push<W: Row>(&mut self, (shards, slots): (u64, u64), columns: Columns) {
-        let blocks = shards * slots / W::BITS;
+    fn push<W: Row>(
+        &mut self,
+        (starts, shard_bits): (u64, u32),
+        passes_on: bool,
+        columns: Columns,
+    ) {
         let mut layer = Layer {
-            shards,
-            slots,
-            starts: slots - W::BITS + 1,
-            buckets: slots.div_ceil(W::BUCKET),
+            starts,
+            shard_bits,
             first_word: self.words,
-            first_bucket: 0,
-            short: columns.short_of(blocks),
+            first_bucket: self.buckets,
+            short: 0,
         };
-        if let Some(before) = self.len.checked_sub(1).map(|last| self.layers[last]) {
-            layer.first_bucket = before.first_bucket + before.shards * before.buckets;
+        let blocks = layer.blocks::<W>();
+        layer.short = columns.short_of(blocks);
+        if passes_on {
+            self.buckets += layer.buckets::<W>();
         }
-        self.buckets = layer.first_bucket;
         self.words += blocks * u64::from(columns.most) - layer.short;
         self.layers[self.len] = layer;
         self.len += 1;
@@ -126,36 +238,43 @@ pub(crate) fn expected<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
         if !passes_on::<K>(i, left) {
             break;
         }
-        let (shards, slots) = bumping::<K::Row>(left);
+        let (starts, shard_bits) = bumping::<K::Row>(left);
+        let layer = Layer {
+            starts,
+            shard_bits,
+            ..Layer::default()
+        };
+        let slots = (layer.blocks::<K::Row>() * K::Row::BITS) as f64;
         let at_end = EMPTY_AT_END * K::Row::BITS as f64;
-        let kept = shards as f64 * (slots as f64 * (1.0 - EMPTY) - at_end);
+        let kept = slots * (1.0 - EMPTY) - at_end * layer.shards() as f64;
         left = (left as f64 - kept).max(0.0) as u64;
     }
     keys
 }
 
-/// Shards, and slots of each, of a layer that passes keys on.
-fn bumping<W: Row>(keys: u64) -> (u64, u64) {
-    let slots = keys as f64 * (1.0 - OVERLOAD);
-    let shards = libm::round(slots / SHARD).max(1.0);
-    let blocks = libm::round(slots / shards / W::BITS as f64).max(2.0);
-    (shards as u64, blocks as u64 * W::BITS)
+/// Starts, and those of a shard, of a layer that passes keys on.
+fn bumping<W: Row>(keys: u64) -> (u64, u32) {
+    let blocks = keys as f64 * (1.0 - OVERLOAD) / W::BITS as f64;
+    // Each shard has a block more than its starts fill.
+    let shards = libm::ceil(blocks / (1.0 + (1 << BUMPING_SHARD) as f64 / W::BITS as f64));
+    let whole = libm::round(blocks - shards).max(1.0) as u64;
+    (whole * W::BITS + 1, BUMPING_SHARD)
 }
 
 /// The same of a layer that keeps all keys.
-fn last<K: Kind>(keys: u64) -> (u64, u64) {
-    let shards = libm::round(keys as f64 / K::LAST_SHARD).max(1.0);
-    let each = keys as f64 / shards;
-    // Shards are not equally full. Those that are fuller than this find a seed, too, but not as soon.
-    let spread = if shards > 1.0 {
-        2.5 * libm::sqrt(each)
+fn last<K: Kind>(keys: u64) -> (u64, u32) {
+    let (bits, shard) = (K::Row::BITS, 1u64 << K::LAST_SHARD);
+    let one = slots_for::<K::Row>(keys as f64);
+    let whole = if one <= (shard + bits) as f64 {
+        libm::ceil(one / bits as f64) - 1.0
     } else {
-        0.0
+        // Shards are not equally full. Those that are fuller than this find a seed, too, but not as soon.
+        let spread = |keys: u64| slots_for::<K::Row>(keys as f64 + 2.5 * libm::sqrt(keys as f64));
+        let slots = (shard + bits - 1) as f64;
+        let full = last_true(1, shard, |keys| spread(keys) <= slots);
+        libm::ceil(keys as f64 / full as f64 * shard as f64 / bits as f64)
     };
-    let slots = slots_for::<K::Row>(each + spread);
-    let bits = K::Row::BITS;
-    let blocks = libm::ceil(slots / bits as f64);
-    (shards as u64, blocks as u64 * bits)
+    (whole as u64 * bits + 1, K::LAST_SHARD)
 }
 
 #[cfg(test)]
@@ -174,7 +293,7 @@ mod tests {
                 let (mut words, mut buckets) = (0, 0);
                 for layer in shape.layers() {
                     assert_eq!((layer.first_word, layer.first_bucket), (words, buckets));
-                    let blocks = layer.shards * layer.slots / 64;
+                    let blocks = layer.blocks::<u64>();
                     assert_eq!(
                         layer.block(blocks, 8).0 as u64,
                         words + blocks * 8 - layer.short
@@ -186,7 +305,20 @@ mod tests {
                         assert_eq!(word + columns, layer.block(block + 1, 8).0);
                     }
                     words += blocks * 8 - layer.short;
-                    buckets += layer.shards * layer.buckets;
+                    buckets += layer.buckets::<u64>();
+                    // And every shard where the one before does.
+                    let mut end = (0, 0);
+                    for shard in 0..layer.shards() {
+                        let part = layer.part::<u64>(shard);
+                        assert_eq!((part.first, part.first_block), end);
+                        end = (part.first + part.starts, part.first_block + part.blocks);
+                        let last = layer.block_of::<u64>(end.0 - 1);
+                        assert!(last < end.1 && last + 2 >= end.1);
+                    }
+                    assert_eq!(end, (layer.starts, blocks));
+                    let share = f64::from(short) / 2.0f64.powi(32);
+                    let off = (layer.share_short::<u64>(1.0) - share).abs();
+                    assert!(off < 1.5 / blocks as f64 + 0.001, "{items} keys: {off}");
                 }
                 assert_eq!(shape.words, words);
             }
@@ -202,10 +334,10 @@ mod tests {
                 panic!("no layer");
             };
             for (layer, keys) in bumping.iter().zip(keys) {
-                let load = keys as f64 / (layer.shards * layer.slots) as f64;
+                let load = keys as f64 / (layer.blocks::<u64>() * 64) as f64;
                 assert!((1.02..1.09).contains(&load), "{load}");
             }
-            assert!(last.slots > keys[bumping.len()]);
+            assert!(last.blocks::<u64>() * 64 > keys[bumping.len()]);
             let one = Shape::new::<Standard>(
                 &expected::<Standard>(items),
                 0,

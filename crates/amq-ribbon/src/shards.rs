@@ -2,10 +2,9 @@
 //! through memory.
 
 use crate::entry::{Entry, Source};
-use crate::shape::{Columns, Layer};
+use crate::shape::{Columns, Layer, Part};
 use crate::width::Row;
 use alloc::vec::Vec;
-use amq_core::index::index_and_rest;
 use amq_core::{BuildError, PlanError, zeroed};
 
 /// The entries of a layer, those of the first shard first.
@@ -20,15 +19,17 @@ pub(crate) struct Partition<E> {
 pub(crate) struct Shard<'a, W, E> {
     pub(crate) entries: &'a [E],
     pub(crate) words: &'a mut [W],
-    /// The number of its first block in the layer.
-    pub(crate) first_block: u64,
+    pub(crate) part: Part,
 }
 
 impl<E: Entry> Partition<E> {
     /// Goes through the source twice: to count, and to put each entry where it belongs.
-    pub(crate) fn new(source: &(impl Source<E> + ?Sized), shards: u64) -> Result<Self, BuildError> {
-        let mut ends: Vec<usize> = zeroed(shards)?;
-        let shard = |entry: E| index_and_rest(entry.hash(), shards).0 as usize;
+    pub(crate) fn new(
+        source: &(impl Source<E> + ?Sized),
+        layer: &Layer,
+    ) -> Result<Self, BuildError> {
+        let mut ends: Vec<usize> = zeroed(layer.shards())?;
+        let shard = |entry: E| layer.shard(layer.start(entry.hash())) as usize;
         source.for_each(|entry| ends[shard(entry)] += 1);
         let mut sum = 0;
         for end in &mut ends {
@@ -65,23 +66,23 @@ impl<E: Entry> Partition<E> {
         layer: &Layer,
         columns: Columns,
     ) -> Result<Vec<Shard<'a, W, E>>, BuildError> {
-        let blocks = layer.slots / W::BITS;
         let word = |block: u64| layer.block(block, columns.most).0;
-        let (before, more) = (words.len(), word(layer.shards * blocks) - word(0));
+        let (before, more) = (words.len(), word(layer.blocks::<W>()) - word(0));
         reserve(words, more as u64)?;
         words.resize(before + more, W::ZERO);
         let mut rest = &mut words[before..];
         let mut shards = Vec::new();
-        reserve(&mut shards, layer.shards)?;
+        reserve(&mut shards, layer.shards())?;
         let mut begin = 0;
         for (shard, &end) in (0..).zip(&self.ends) {
-            let first_block = shard * blocks;
-            let (own, later) = rest.split_at_mut(word(first_block + blocks) - word(first_block));
+            let part = layer.part::<W>(shard);
+            let next = part.first_block + part.blocks;
+            let (own, later) = rest.split_at_mut(word(next) - word(part.first_block));
             rest = later;
             shards.push(Shard {
                 entries: self.entries.get(begin..end).unwrap_or_default(),
                 words: own,
-                first_block,
+                part,
             });
             begin = end;
         }
@@ -98,28 +99,32 @@ pub(crate) struct Sorter<E> {
 }
 
 impl<E: Entry> Sorter<E> {
-    /// For at most so many entries, with numbers below the number of slots, rounded up to whole buckets.
-    pub(crate) fn new<W: Row>(layer: &Layer, entries: u64) -> Result<Self, BuildError> {
+    /// For at most so many entries, with numbers below this one.
+    pub(crate) fn new(numbers: u64, entries: u64) -> Result<Self, BuildError> {
         // Only copies of one key, very many, can make a shard as large.
         PlanError::check_parameter("keys in one shard", entries, 0, u32::MAX.into())?;
         Ok(Self {
-            next: zeroed(layer.buckets * W::BUCKET)?,
+            next: zeroed(numbers)?,
             sorted: zeroed(entries)?,
         })
     }
 
     /// Sorts by a number; entries of the same number stay in their order.
     #[inline(always)]
-    pub(crate) fn sort(&mut self, entries: &[E], number: impl Fn(E) -> u64) {
+    pub(crate) fn sort(
+        &mut self,
+        entries: impl Iterator<Item = E> + Clone,
+        number: impl Fn(E) -> u64,
+    ) {
         self.next.fill(0);
-        for &entry in entries {
+        for entry in entries.clone() {
             self.next[number(entry) as usize] += 1;
         }
         let mut sum = 0;
         for next in &mut self.next {
             sum += core::mem::replace(next, sum);
         }
-        for &entry in entries {
+        for entry in entries {
             let next = &mut self.next[number(entry) as usize];
             self.sorted[*next as usize] = entry;
             *next += 1;

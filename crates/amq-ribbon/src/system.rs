@@ -3,7 +3,7 @@
 use crate::shape::{Layer, Shape};
 use crate::{Kind, RibbonParams, simd, width, width::Row};
 use alloc::vec::Vec;
-use amq_core::index::{index_and_rest, remix};
+use amq_core::index::remix;
 use amq_core::{KeyHash, prefetch};
 
 /// A threshold: the keys of a bucket that start below are passed on to the next layer. In 32nds of the bucket. Measured: these
@@ -12,9 +12,6 @@ const LIMITS: [u8; 4] = [0, 4, 9, 32];
 
 /// How many keys of a batch are looked up together.
 const TOGETHER: usize = 32;
-
-/// The number by which a last layer's hash is remixed for its first seed; those of layers are below.
-const SEEDS: u64 = 0x100;
 
 /// The layers, one after another.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,7 +24,7 @@ pub(crate) struct System<K: Kind> {
     pub(crate) thresholds: Vec<u64>,
     /// Which of the seeds it was, for each shard of the last layer.
     pub(crate) seeds: Vec<u8>,
-    /// Whether the processor has been asked, and has what the quicker queries need.
+    /// Where the quicker queries can be taken.
     pub(crate) quick: simd::Quick,
 }
 
@@ -58,47 +55,18 @@ pub(crate) struct Place {
     pub(crate) row: u64,
 }
 
-impl Layer {
-    /// The shard of a hash, and where in it its row begins.
-    #[inline(always)]
-    pub(crate) fn start(&self, hash: u64) -> (u64, u64) {
-        let (shard, rest) = index_and_rest(hash, self.shards);
-        (shard, width::start(rest, self.starts))
-    }
-
-    /// The words of a block: the first one, and how many.
-    #[inline(always)]
-    pub(crate) fn block(&self, block: u64, most: u32) -> (usize, usize) {
-        let (most, is_short) = (u64::from(most), u64::from(block < self.short));
-        let word = self.first_word + block * most - block.min(self.short);
-        (word as usize, (most - is_short) as usize)
-    }
-
-    #[inline(always)]
-    fn place<W: Row>(&self, slot: u64, row: u64, most: u32) -> Place {
-        let (word, columns) = self.block(slot / W::BITS, most);
-        Place {
-            word,
-            columns,
-            offset: (slot % W::BITS) as u32,
-            row,
-        }
-    }
-}
-
 /// A key's hash in the next layer, which is independent of the one in this layer.
 #[inline(always)]
 pub(crate) const fn next_layer(hash: u64, layer: usize) -> u64 {
     remix(hash, layer as u64 + 1)
 }
 
-/// A key's hash in a shard of the last layer that was solved with this seed.
-#[inline(always)]
-pub(crate) const fn seeded(hash: u64, seed: u8) -> u64 {
-    remix(hash, SEEDS + seed as u64)
-}
-
 impl<K: Kind> System<K> {
+    /// Whether it was built of no key at all: then it has no layer, and no place for any.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shape.len == 0
+    }
+
     /// Bytes held.
     pub(crate) fn bytes(&self) -> u64 {
         (self.words.capacity() * size_of::<K::Row>()
@@ -109,29 +77,39 @@ impl<K: Kind> System<K> {
     /// Where a key's answer is. There is at least one layer.
     #[inline(always)]
     pub(crate) fn place(&self, hash: u64) -> Place {
-        if self.shape.len > 1 {
-            if let Some(place) = self.place_in(&self.shape.layers[0], hash) {
-                return place;
-            }
+        self.first_place(hash)
+            .unwrap_or_else(|| self.later_place(hash))
+    }
+
+    /// Where it is if it is in the first layer.
+    #[inline(always)]
+    pub(crate) fn first_place(&self, hash: u64) -> Option<Place> {
+        // Nothing lies before it, as the compiler shall know.
+        let first = Layer {
+            first_word: 0,
+            first_bucket: 0,
+            ..self.shape.layers[0]
+        };
+        if K::BUMPS {
+            return self.place_in(&first, hash);
         }
-        self.later_place(hash)
+        Some(self.last_place(&first, hash))
     }
 
     /// Where it is in a layer that passes keys on, unless this one is.
     #[inline(always)]
     fn place_in(&self, layer: &Layer, hash: u64) -> Option<Place> {
-        let (shard, start) = layer.start(hash);
-        let bucket = layer.first_bucket + shard * layer.buckets + start / K::Row::BUCKET;
+        let start = layer.start(hash);
+        let bucket = layer.first_bucket + start / K::Row::BUCKET;
         if self.is_bumped(bucket, start % K::Row::BUCKET) {
             return None;
         }
-        let slot = shard * layer.slots + start;
-        Some(layer.place::<K::Row>(slot, hash, self.params.columns))
+        Some(self.place_at(layer, start, hash))
     }
 
     /// Where it is if it is not in the first of several layers.
     #[inline(never)]
-    fn later_place(&self, hash: u64) -> Place {
+    pub(crate) fn later_place(&self, hash: u64) -> Place {
         let mut hash = hash;
         let Some((last, bumping)) = self.shape.layers().split_last() else {
             return Place::default();
@@ -147,17 +125,33 @@ impl<K: Kind> System<K> {
 
     #[inline(always)]
     fn last_place(&self, last: &Layer, hash: u64) -> Place {
-        let (shard, rest) = index_and_rest(hash, last.shards);
+        let shard = last.shard(last.start(hash));
         let seed = self.seeds.get(shard as usize).copied().unwrap_or_default();
-        let row = seeded(rest, seed);
-        let start = width::start(row, last.starts);
-        last.place::<K::Row>(shard * last.slots + start, row, self.params.columns)
+        let row = width::seeded(hash, seed);
+        let (first, starts) = last.starts_of(shard);
+        let start = first + width::start(row, starts);
+        self.place_at(last, start, row)
     }
 
-    /// Whether the keys that start so far into a bucket are passed on.
+    #[inline(always)]
+    fn place_at(&self, layer: &Layer, start: u64, row: u64) -> Place {
+        let block = layer.block_of::<K::Row>(start);
+        let (word, columns) = layer.block(block, self.params.columns);
+        Place {
+            word,
+            columns,
+            offset: (start % K::Row::BITS) as u32,
+            row,
+        }
+    }
+
+    /// Whether the keys that start so far into a bucket are passed on: all of them, if the only layer is the last one, which has no thresholds.
     #[inline(always)]
     pub(crate) fn is_bumped(&self, bucket: u64, offset: u64) -> bool {
-        let threshold = self.thresholds[(bucket / 32) as usize] >> (bucket % 32 * 2);
+        let Some(thresholds) = self.thresholds.get((bucket / 32) as usize) else {
+            return true;
+        };
+        let threshold = thresholds >> (bucket % 32 * 2);
         offset < limit(threshold as u8 & 3, K::Row::BUCKET)
     }
 

@@ -6,10 +6,12 @@ use amq_core::index::index;
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Another one, from the square root of three.
 const SQRT3: u64 = 0xBB67_AE85_84CA_A73B;
-/// And one from the square root of five.
+/// And from those of five and seven.
 const SQRT5: u64 = 0x3C6E_F372_FE94_F82B;
+const SQRT7: u64 = 0xA54F_F53A_5F1D_36F1;
 
 /// A row of coefficients: so many bits, one for each of as many neighbouring slots, of which the lowest belongs to the first.
+#[doc(hidden)]
 pub trait Row:
     sealed::Sealed
     + Copy
@@ -41,8 +43,8 @@ pub trait Row:
     fn up(self, offset: u32) -> Self;
     /// What two words have in common.
     fn and(self, other: Self) -> Self;
-    /// The same words, if they are of 64 bits.
-    fn words_of_64(words: &[Self]) -> Option<&[u64]>;
+    /// The lower 64 bits, and the others.
+    fn halves(self) -> [u64; 2];
     /// Whether an odd number of bits is set: 0 or 1.
     fn parity(self) -> u32;
     /// One position up, with a new lowest bit.
@@ -52,7 +54,7 @@ pub trait Row:
 }
 
 macro_rules! row {
-    ($type:ty, $bucket:literal, $words_of_64:expr, $of:expr) => {
+    ($type:ty, $bucket:literal, $of:expr) => {
         impl Row for $type {
             const BITS: u64 = <$type>::BITS as u64;
             const BUCKET: u64 = $bucket;
@@ -91,9 +93,9 @@ macro_rules! row {
             }
 
             #[inline(always)]
-            fn words_of_64(words: &[Self]) -> Option<&[u64]> {
-                let words_of_64: fn(&[Self]) -> Option<&[u64]> = $words_of_64;
-                words_of_64(words)
+            fn halves(self) -> [u64; 2] {
+                let row = u128::from(self);
+                [row as u64, (row >> 64) as u64]
             }
 
             #[inline(always)]
@@ -116,25 +118,30 @@ macro_rules! row {
 
 // The upper bits of a hash choose where its row begins. Those of a product depend on all bits, the lower ones on lower bits only; none
 // on the start more than that the row is not the same for all of them.
-row!(u64, 128, |words| Some(words), |hash| hash
-    .wrapping_mul(GOLDEN)
-    | 1);
-row!(u128, 512, |_| None, |hash| {
+row!(u64, 128, |hash| hash.wrapping_mul(GOLDEN) | 1);
+row!(u128, 512, |hash| {
     let high = (hash ^ hash >> 31).wrapping_mul(SQRT3);
     u128::from(hash.wrapping_mul(GOLDEN) | 1) | u128::from(high) << 64
 });
 
-/// The result that the row of a key must have, as many bits as are wanted: not a linear function of the row's coefficients, so that no sum of rows
-/// has the sum of their results but by chance.
+/// The result that the row of a key must have, as many bits as are wanted. They are the middle bits of a product, on which all lower bits of the hash have acted through carries:
+/// no linear function of the row's coefficients, so no sum of rows has the sum of their results but by chance. (Bits of the hash itself
+/// would not do: rows of 128 bits add up to one of them.)
 #[inline(always)]
 pub(crate) const fn result(hash: u64) -> u32 {
-    ((hash ^ hash >> 32).wrapping_mul(SQRT5 | 1) >> 32) as u32
+    (hash.wrapping_mul(SQRT5) >> 32) as u32
 }
 
 /// Where a row begins, of so many places.
 #[inline(always)]
 pub(crate) const fn start(hash: u64, starts: u64) -> u64 {
     index(hash, starts)
+}
+
+/// A hash for the rows of a shard that is solved with this seed: each seed multiplies by another odd number.
+#[inline(always)]
+pub(crate) const fn seeded(hash: u64, seed: u8) -> u64 {
+    (hash ^ hash >> 32).wrapping_mul(SQRT7.wrapping_add(SQRT5.wrapping_mul(2 * seed as u64)))
 }
 
 mod sealed {
