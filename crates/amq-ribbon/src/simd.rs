@@ -241,7 +241,8 @@ mod x86 {
         };
         let differ = (parities ^ result(place.row) >> first) as u8;
         let columns = place.columns.saturating_sub(first);
-        _bzhi_u32(differ.into(), columns as u32)
+        // SAFETY: the feature is one of this function's.
+        unsafe { _bzhi_u32(differ.into(), columns as u32) }
     }
 
     /// The sum of the solution at a row's slots, in eight columns that are folded to 32 bits each.
