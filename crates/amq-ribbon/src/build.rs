@@ -10,11 +10,11 @@
 //!
 //! Dillinger, Hübschle-Schneider, Sanders, Walzer, *Fast succinct retrieval and approximate membership using ribbon* (2022), section 4.
 
-use crate::banding::Banding;
 use crate::entry::{Entry, Source};
-use crate::lanes::{LANES, Lane, PassedOn, eliminate};
+use crate::group::{Bump, Group, Seed};
+use crate::lanes::{LANES, Lane, PassedOn};
 use crate::params::MAX_WIDENED;
-use crate::shape::{Columns, Layer, MAX_LAYERS, Part, Shape, passes_on};
+use crate::shape::{Columns, Layer, MAX_LAYERS, Shape, passes_on};
 use crate::shards::{Partition, Shard, reserve, reserve_some};
 use crate::system::System;
 use crate::width::Row;
@@ -132,7 +132,13 @@ impl<W: Row> Building<'_, W> {
         let columns = self.columns;
         let work = |lanes: &mut Vec<Lane<W, E>>, shards: &mut [Shard<'_, W, E>]| {
             let lanes = lanes_for(lanes, shards, layer, largest)?;
-            simd::with_bit_instructions(|| bump(lanes, layer, shards, columns));
+            let group = Group {
+                lanes: &mut *lanes,
+                layer,
+                shards,
+                columns,
+            };
+            simd::with_bit_instructions(Bump(group));
             let passed_on = lanes.iter_mut().map(|lane| lane.passed_on(i));
             passed_on.collect::<Result<Vec<_>, _>>()
         };
@@ -165,7 +171,12 @@ impl<W: Row> Building<'_, W> {
         let work = |lanes: &mut Vec<Lane<W, E>>, shards: &mut [Shard<'_, W, E>]| {
             let lanes = lanes_for(lanes, shards, layer, largest)?;
             let keys: usize = shards.iter().map(|shard| shard.entries.len()).sum();
-            let seeds = simd::with_bit_instructions(|| seed(lanes, layer, shards, columns));
+            let seeds = simd::with_bit_instructions(Seed(Group {
+                lanes,
+                layer,
+                shards,
+                columns,
+            }));
             Ok(seeds.map(|seeds| (seeds, shards.len(), keys as u64)))
         };
         let mut solved = 0;
@@ -260,88 +271,6 @@ fn each_group<S: Send, T: Default + Send, R: Send>(
         }
     }
     Ok(true)
-}
-
-/// Eliminates a shard in each lane, passing keys on, and solves.
-#[inline(always)]
-fn bump<W: Row, E: Entry>(
-    lanes: &mut [Lane<W, E>],
-    layer: &Layer,
-    shards: &mut [Shard<'_, W, E>],
-    columns: Columns,
-) {
-    for (lane, shard) in lanes.iter_mut().zip(&*shards) {
-        lane.begin_bumping(layer, &shard.part, shard.entries);
-    }
-    eliminate(lanes, |_, _| false);
-    for (lane, shard) in lanes.iter_mut().zip(shards) {
-        solve(&lane.banding, layer, shard, columns);
-    }
-}
-
-/// Eliminates a shard in each lane, with one seed after another until all its keys have room, and solves: which seeds it were.
-#[inline(always)]
-fn seed<W: Row, E: Entry>(
-    lanes: &mut [Lane<W, E>],
-    layer: &Layer,
-    shards: &mut [Shard<'_, W, E>],
-    columns: Columns,
-) -> Option<[u8; LANES]> {
-    let mut seeds = [0u8; LANES];
-    for (lane, shard) in lanes.iter_mut().zip(&*shards) {
-        lane.begin_last(&shard.part, shard.entries, 0);
-    }
-    let done = eliminate(lanes, |i, lane| {
-        let Shard { entries, part, .. } = &shards[i];
-        if seeds[i] == u8::MAX || (seeds[i] == 0 && is_hopeless(entries, part.blocks * W::BITS)) {
-            return false;
-        }
-        seeds[i] += 1;
-        lane.begin_last(part, entries, seeds[i]);
-        true
-    });
-    if !done {
-        return None;
-    }
-    for (lane, shard) in lanes.iter_mut().zip(shards) {
-        solve(&lane.banding, layer, shard, columns);
-    }
-    Some(seeds)
-}
-
-/// Whether there are more different keys than slots, so that no seed needs to be tried. Somebody must have chosen them.
-#[cold]
-fn is_hopeless<E: Entry>(entries: &[E], slots: u64) -> bool {
-    let mut hashes = Vec::new();
-    if entries.len() as u64 <= slots || reserve(&mut hashes, entries.len() as u64).is_err() {
-        return false;
-    }
-    hashes.extend(entries.iter().map(|entry| entry.hash()));
-    hashes.sort_unstable();
-    hashes.dedup();
-    hashes.len() as u64 > slots
-}
-
-/// Solves what has been eliminated and writes it down.
-#[inline(always)]
-fn solve<W: Row, E>(
-    banding: &Banding<W>,
-    layer: &Layer,
-    shard: &mut Shard<'_, W, E>,
-    columns: Columns,
-) {
-    let Part {
-        first_block,
-        blocks,
-        ..
-    } = shard.part;
-    let start = layer.block(first_block, columns.most).0;
-    banding.solve(blocks, columns.most as usize, |block, first, solved| {
-        let (word, columns) = layer.block(first_block + block as u64, columns.most);
-        // A short block has no use for the last column.
-        let solved = &solved[..solved.len().min(columns - first)];
-        shard.words[word - start + first..][..solved.len()].copy_from_slice(solved);
-    });
 }
 
 #[cfg(test)]

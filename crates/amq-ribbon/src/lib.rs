@@ -91,6 +91,7 @@ mod build;
 pub mod construction;
 mod entry;
 mod filter;
+mod group;
 mod kind;
 mod lanes;
 mod map;

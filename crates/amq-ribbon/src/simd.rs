@@ -95,18 +95,36 @@ pub(crate) fn values<K: Kind>(
         values.fill(0);
         return;
     }
-    with_bit_instructions(|| system.each(hashes, values, |place| system.value(place)));
+    with_bit_instructions(Values(system, hashes, values));
 }
 
-/// Calls a function that may be compiled for the processor's bit instructions.
-#[inline(always)]
-pub(crate) fn with_bit_instructions<R>(call: impl FnOnce() -> R) -> R {
+/// What is worth to be compiled for the processor's bit instructions: `run` is to be inlined always, as what is a function of its own, or
+/// a closure, is compiled without.
+pub(crate) trait Work {
+    type Outcome;
+    fn run(self) -> Self::Outcome;
+}
+
+struct Values<'a, K: Kind>(&'a System<K>, &'a [amq_core::KeyHash], &'a mut [u32]);
+
+impl<K: Kind> Work for Values<'_, K> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self(system, hashes, values) = self;
+        system.each(hashes, values, |place| system.value(place));
+    }
+}
+
+/// Runs it, with the bit instructions if the processor has them.
+pub(crate) fn with_bit_instructions<T: Work>(work: T) -> T::Outcome {
     #[cfg(target_arch = "x86_64")]
     if are_there() {
         // SAFETY: as above.
-        return unsafe { x86::call(call) };
+        return unsafe { x86::run(work) };
     }
-    call()
+    work.run()
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -123,8 +141,8 @@ mod x86 {
     // Each function here asks of its caller that the processor has the features it is compiled for.
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn call<R>(call: impl FnOnce() -> R) -> R {
-        call()
+    pub(super) unsafe fn run<T: super::Work>(work: T) -> T::Outcome {
+        work.run()
     }
 
     #[inline]

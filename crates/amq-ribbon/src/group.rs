@@ -1,0 +1,112 @@
+//! The shards that are worked on together, one in each lane.
+//!
+//! All of this is inlined into functions that are compiled for the processor's bit instructions, where it has them.
+
+use crate::banding::Banding;
+use crate::entry::Entry;
+use crate::lanes::{LANES, Lane, eliminate};
+use crate::shape::{Columns, Layer, Part};
+use crate::shards::{Shard, reserve};
+use crate::simd::Work;
+use crate::width::Row;
+use alloc::vec::Vec;
+
+/// Some shards of a layer, and as many lanes.
+pub(crate) struct Group<'a, 'b, W, E> {
+    pub(crate) lanes: &'a mut [Lane<W, E>],
+    pub(crate) layer: &'a Layer,
+    pub(crate) shards: &'a mut [Shard<'b, W, E>],
+    pub(crate) columns: Columns,
+}
+
+/// Eliminates and solves shards that pass keys on.
+pub(crate) struct Bump<'a, 'b, W, E>(pub(crate) Group<'a, 'b, W, E>);
+
+/// Eliminates shards of the last layer, each with one seed after another until all its keys have room, and solves them: which seeds it were, or none if no seed was good for one of them.
+pub(crate) struct Seed<'a, 'b, W, E>(pub(crate) Group<'a, 'b, W, E>);
+
+impl<W: Row, E: Entry> Work for Bump<'_, '_, W, E> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self(group) = self;
+        for (lane, shard) in group.lanes.iter_mut().zip(&*group.shards) {
+            lane.begin_bumping(group.layer, &shard.part, shard.entries);
+        }
+        eliminate(group.lanes, |_, _| false);
+        group.solve();
+    }
+}
+
+impl<W: Row, E: Entry> Work for Seed<'_, '_, W, E> {
+    type Outcome = Option<[u8; LANES]>;
+
+    #[inline(always)]
+    fn run(self) -> Option<[u8; LANES]> {
+        let Self(group) = self;
+        let mut seeds = [0u8; LANES];
+        for (lane, shard) in group.lanes.iter_mut().zip(&*group.shards) {
+            lane.begin_last(&shard.part, shard.entries, 0);
+        }
+        let done = eliminate(group.lanes, |i, lane| {
+            let Shard { entries, part, .. } = &group.shards[i];
+            let slots = part.blocks * W::BITS;
+            if seeds[i] == u8::MAX || (seeds[i] == 0 && is_hopeless(entries, slots)) {
+                return false;
+            }
+            seeds[i] += 1;
+            lane.begin_last(part, entries, seeds[i]);
+            true
+        });
+        if !done {
+            return None;
+        }
+        group.solve();
+        Some(seeds)
+    }
+}
+
+impl<W: Row, E: Entry> Group<'_, '_, W, E> {
+    /// Solves what has been eliminated and writes it down.
+    #[inline(always)]
+    fn solve(self) {
+        for (lane, shard) in self.lanes.iter().zip(self.shards) {
+            solve(&lane.banding, self.layer, shard, self.columns);
+        }
+    }
+}
+
+#[inline(always)]
+fn solve<W: Row, E>(
+    banding: &Banding<W>,
+    layer: &Layer,
+    shard: &mut Shard<'_, W, E>,
+    columns: Columns,
+) {
+    let Part {
+        first_block,
+        blocks,
+        ..
+    } = shard.part;
+    let start = layer.block(first_block, columns.most).0;
+    banding.solve(blocks, columns.most as usize, |block, first, solved| {
+        let (word, columns) = layer.block(first_block + block as u64, columns.most);
+        // A short block has no use for the last column.
+        let solved = &solved[..solved.len().min(columns - first)];
+        shard.words[word - start + first..][..solved.len()].copy_from_slice(solved);
+    });
+}
+
+/// Whether there are more different keys than slots, so that no seed needs to be tried. Somebody must have chosen them.
+#[cold]
+fn is_hopeless<E: Entry>(entries: &[E], slots: u64) -> bool {
+    let mut hashes = Vec::new();
+    if entries.len() as u64 <= slots || reserve(&mut hashes, entries.len() as u64).is_err() {
+        return false;
+    }
+    hashes.extend(entries.iter().map(|entry| entry.hash()));
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes.len() as u64 > slots
+}
