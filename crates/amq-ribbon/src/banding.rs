@@ -30,69 +30,80 @@ pub(crate) enum Added {
     Contradiction,
 }
 
-/// An equation: the coefficients, of which the first is set, and what the sum must be. All zero stands for none.
+/// An equation on its way: the slot at which it begins, its coefficients from there on, and what the sum must be.
 #[derive(Clone, Copy, Default, Debug)]
-struct Equation<W> {
-    row: W,
-    result: u32,
+pub(crate) struct Equation<W> {
+    pub(crate) slot: usize,
+    pub(crate) row: W,
+    pub(crate) result: u32,
 }
 
-/// The equations of one shard, by the slot at which they begin.
+/// The equations of one shard, by the slot at which they begin. A row of zero stands for none.
 #[derive(Debug)]
 pub(crate) struct Banding<W> {
-    equations: Vec<Equation<W>>,
+    rows: Vec<W>,
+    results: Vec<u32>,
 }
 
 impl<W: Row> Banding<W> {
     /// No equation, for so many slots.
     pub(crate) fn new(slots: u64) -> Result<Self, BuildError> {
         Ok(Self {
-            equations: zeroed(slots)?,
+            rows: zeroed(slots)?,
+            results: zeroed(slots)?,
         })
     }
 
     /// Takes all equations out.
     pub(crate) fn clear(&mut self) {
-        self.equations.fill(Equation::default());
+        self.rows.fill(W::ZERO);
+        self.results.fill(0);
     }
 
     /// Puts in an equation, whose row fits into the slots.
     #[inline(always)]
-    pub(crate) fn add(&mut self, start: usize, mut row: W, mut result: u32) -> Added {
-        let mut slot = start;
-        loop {
-            let there = &mut self.equations[slot];
-            if there.row == W::ZERO {
-                *there = Equation { row, result };
-                return Added::Placed;
-            }
-            row ^= there.row;
-            result ^= there.result;
-            if row == W::ZERO {
-                return if result == 0 {
-                    Added::Redundant
-                } else {
-                    Added::Contradiction
-                };
-            }
-            let first = row.first();
-            slot += first as usize;
-            row = row.down(first);
+    pub(crate) fn add(&mut self, mut equation: Equation<W>) -> Added {
+        while self.reduce(&mut equation) {}
+        if equation.row != W::ZERO {
+            self.put(equation);
+            return Added::Placed;
+        }
+        match equation.result {
+            0 => Added::Redundant,
+            _ => Added::Contradiction,
         }
     }
 
-    /// The equation in a slot; zero if there is none.
+    /// One step of an equation's way: adds up what is in its slot, and moves it on to where it begins then. If there is nothing in its slot, or nothing left of its
+    /// row, that was the last one, and the answer is `false`.
     #[inline(always)]
-    pub(crate) fn at(&self, slot: usize) -> (W, u32) {
-        let there = &self.equations[slot];
-        (there.row, there.result)
+    pub(crate) fn reduce(&self, equation: &mut Equation<W>) -> bool {
+        let there = self.rows[equation.slot];
+        if there == W::ZERO {
+            return false;
+        }
+        equation.row ^= there;
+        equation.result ^= self.results[equation.slot];
+        if equation.row == W::ZERO {
+            return false;
+        }
+        let first = equation.row.first();
+        equation.row = equation.row.down(first);
+        equation.slot += first as usize;
+        true
     }
 
-    /// Puts an equation into a slot where there is none, or zero where there is one, which takes it out: only those that were put in after it may
-    /// have it in them.
+    /// Puts an equation into a slot where there is none.
     #[inline(always)]
-    pub(crate) fn put(&mut self, slot: usize, row: W, result: u32) {
-        self.equations[slot] = Equation { row, result };
+    pub(crate) fn put(&mut self, equation: Equation<W>) {
+        self.rows[equation.slot] = equation.row;
+        self.results[equation.slot] = equation.result;
+    }
+
+    /// Takes out the equation of a slot: only those that were put in after it may have it in them.
+    pub(crate) fn take(&mut self, slot: usize) {
+        self.rows[slot] = W::ZERO;
+        self.results[slot] = 0;
     }
 
     /// Solves for the slots of the first so many blocks: hands on the words of each block, the last block first, by eights of columns: the number of the block, that of the first column, and a word for
@@ -104,7 +115,8 @@ impl<W: Row> Banding<W> {
         columns: usize,
         mut block: impl FnMut(usize, usize, &[W]),
     ) {
-        let equations = &self.equations[..(blocks * W::BITS) as usize];
+        let slots = (blocks * W::BITS) as usize;
+        let equations = (&self.rows[..slots], &self.results[..slots]);
         // Eight words stay in registers.
         for first in (0..columns).step_by(8) {
             let block = |at, words: &[W]| block(at, first, words);
@@ -124,19 +136,21 @@ impl<W: Row> Banding<W> {
 
 #[inline(always)]
 fn solve_columns<W: Row, const COLUMNS: usize>(
-    equations: &[Equation<W>],
+    (rows, results): (&[W], &[u32]),
     first: usize,
     mut block: impl FnMut(usize, &[W]),
 ) {
     let mut words = [W::ZERO; COLUMNS];
-    for (at, equations) in equations.chunks(W::BITS as usize).enumerate().rev() {
-        for equation in equations.iter().rev() {
-            let result = equation.result >> first;
+    let bits = W::BITS as usize;
+    let blocks = rows.chunks(bits).zip(results.chunks(bits));
+    for (at, (rows, results)) in blocks.enumerate().rev() {
+        for (&row, &result) in rows.iter().zip(results).rev() {
+            let result = result >> first;
             // A slot without an equation has parity zero and result zero.
             for (column, word) in words.iter_mut().enumerate() {
                 // Bit zero is the slot itself, of which nothing is known yet.
                 let known = word.push(0);
-                *word = known.or((known.and(equation.row).parity() ^ result >> column) & 1);
+                *word = known.or((known.and(row).parity() ^ result >> column) & 1);
             }
         }
         block(at, &words);
@@ -160,21 +174,22 @@ mod tests {
         let mut banding = Banding::<W>::new(slots).unwrap();
         let equation = |key: u64| {
             let hash = KeyHash::of(&key, keys).get();
-            let start = width::start(hash, slots - W::BITS + 1) as usize;
-            (start, W::of(hash), width::result(hash))
+            Equation {
+                slot: width::start(hash, slots - W::BITS + 1) as usize,
+                row: W::of(hash),
+                result: width::result(hash),
+            }
         };
         let mut room = vec![];
         for key in 0..keys {
-            let (start, row, result) = equation(key);
-            if banding.add(start, row, result) == Added::Placed {
+            if banding.add(equation(key)) == Added::Placed {
                 room.push(key);
             }
         }
         assert!(room.len() as u64 > keys * 3 / 4 && room.len() as u64 <= slots);
         // What was refused or redundant before is so again, and changes nothing.
         for key in 0..keys {
-            let (start, row, result) = equation(key);
-            let again = banding.add(start, row, result);
+            let again = banding.add(equation(key));
             assert_eq!(again == Added::Redundant, room.contains(&key), "key {key}");
         }
         let mut solution = vec![0u32; slots as usize];
@@ -189,9 +204,9 @@ mod tests {
         });
         let mask = u32::MAX >> (32 - columns);
         for key in room {
-            let (start, row, result) = equation(key);
+            let Equation { slot, row, result } = equation(key);
             assert_eq!(
-                answer(&solution, start, row) & mask,
+                answer(&solution, slot, row) & mask,
                 result & mask,
                 "key {key}"
             );

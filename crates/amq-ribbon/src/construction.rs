@@ -16,7 +16,7 @@
 //! ```
 
 use crate::Kind;
-use crate::banding::{Added, Banding};
+use crate::banding::{Added, Banding, Equation};
 use crate::width::{self, Row, seeded};
 use alloc::vec::Vec;
 use amq_core::{BuildError, KeyHash, PlanError};
@@ -37,8 +37,12 @@ pub fn fits<K: Kind>(hashes: &[KeyHash], slots: u64) -> Result<bool, BuildError>
     rows.sort_unstable();
     let mut banding = Banding::<K::Row>::new(slots)?;
     Ok(rows.iter().all(|&row| {
-        let start = width::start(row, starts) as usize;
-        banding.add(start, K::Row::of(row), width::result(row)) != Added::Contradiction
+        let equation = Equation {
+            slot: width::start(row, starts) as usize,
+            row: K::Row::of(row),
+            result: width::result(row),
+        };
+        banding.add(equation) != Added::Contradiction
     }))
 }
 

@@ -8,7 +8,7 @@
 //! are passed on. Those that had been put in are the last ones that were, so they can be taken out again. In the last layer such a key is the end of it: another
 //! seed must be tried.
 
-use crate::banding::Banding;
+use crate::banding::{Banding, Equation};
 use crate::entry::Entry;
 use crate::shape::{Layer, Part};
 use crate::shards::{Sorter, reserve};
@@ -20,6 +20,9 @@ use amq_core::BuildError;
 /// Shards that are worked on at a time: as many as the processor can keep going. Measured: one at a time took half as long again for
 /// each key, and eight were no quicker.
 pub(crate) const LANES: usize = 4;
+
+/// In place of a slot, for a key that has none.
+const NOWHERE: u32 = u32::MAX;
 
 /// What a shard passes on.
 #[derive(Debug)]
@@ -49,8 +52,8 @@ pub(crate) struct Lane<W, E> {
     thresholds: Vec<u8>,
     /// Of the sorted keys those that are passed on, range by range.
     bumped: Vec<(u32, u32)>,
-    /// Where the keys of the current bucket start in it, and the slots they went to.
-    placed: Vec<(u32, u32)>,
+    /// The slots to which the current bucket's keys went, [`NOWHERE`] for those that said nothing new.
+    placed: Vec<u32>,
     /// Whether keys are passed on.
     bumps: bool,
     /// What hashes are scaled to, and the shard's share of that begins with.
@@ -63,10 +66,8 @@ pub(crate) struct Lane<W, E> {
     begin: usize,
     end: usize,
     at: usize,
-    /// What the current key's equation has become, and at which slot it is.
-    slot: usize,
-    row: W,
-    result: u32,
+    /// What has become of the current key's equation.
+    equation: Equation<W>,
     state: State,
 }
 
@@ -90,9 +91,7 @@ impl<W: Row, E: Entry> Lane<W, E> {
             begin: 0,
             end: 0,
             at: 0,
-            slot: 0,
-            row: W::ZERO,
-            result: 0,
+            equation: Equation::default(),
             state: State::Done,
         })
     }
@@ -134,7 +133,7 @@ impl<W: Row, E: Entry> Lane<W, E> {
         (self.bucket, self.begin, self.at) = (0, 0, 0);
         self.end = self.sorter.end(0, W::BUCKET);
         self.state = State::Working;
-        self.take_up();
+        self.equation = self.next();
     }
 
     /// What the shard that it worked on last passes on to the layer after this one.
@@ -159,23 +158,30 @@ impl<W: Row, E: Entry> Lane<W, E> {
         })
     }
 
-    /// Takes up the current key, or the first one of the next bucket that has any.
-    #[inline(always)]
-    fn take_up(&mut self) {
+    /// The equation of the current key, or of the first one of the next bucket that has any.
+    fn next(&mut self) -> Equation<W> {
         while self.at == self.end {
             self.bucket += 1;
             if self.bucket == self.buckets {
                 self.state = State::Done;
-                return;
+                return Equation::default();
             }
+            self.placed.clear();
             self.begin = self.end;
             self.end = self.sorter.end(self.bucket, W::BUCKET);
-            self.placed.clear();
         }
+        self.take_up()
+    }
+
+    /// The equation of the current key.
+    #[inline(always)]
+    fn take_up(&self) -> Equation<W> {
         let entry = self.sorter.sorted()[self.at];
-        self.slot = self.start(entry) as usize;
-        self.row = W::of(entry.hash());
-        self.result = entry.result();
+        Equation {
+            slot: self.start(entry) as usize,
+            row: W::of(entry.hash()),
+            result: entry.result(),
+        }
     }
 
     #[inline(always)]
@@ -183,61 +189,70 @@ impl<W: Row, E: Entry> Lane<W, E> {
         self.state == State::Working
     }
 
-    /// One step of the current key's elimination.
+    /// One step of the current key's elimination, and the next key if that was its last one: whether there is one.
     #[inline(always)]
-    fn step(&mut self) {
-        let (row, result) = self.banding.at(self.slot);
-        if row == W::ZERO {
-            self.banding.put(self.slot, self.row, self.result);
-            let start = self.start(self.sorter.sorted()[self.at]);
-            self.placed
-                .push(((start % W::BUCKET) as u32, self.slot as u32));
+    fn turn(&mut self, equation: &mut Equation<W>) -> bool {
+        if self.banding.reduce(equation) {
+            return true;
+        }
+        *equation = self.settle(*equation);
+        self.is_working()
+    }
+
+    /// The current key's elimination has come to an end, with this equation: goes on to the next one, if there is any.
+    #[inline(always)]
+    fn settle(&mut self, equation: Equation<W>) -> Equation<W> {
+        // Mostly: it is put in, and the bucket has more keys.
+        if equation.row == W::ZERO || self.at + 1 == self.end {
+            return self.settle_otherwise(equation);
+        }
+        self.put(equation);
+        self.take_up()
+    }
+
+    #[inline(never)]
+    fn settle_otherwise(&mut self, equation: Equation<W>) -> Equation<W> {
+        if equation.row != W::ZERO {
+            self.put(equation);
+        } else if equation.result == 0 {
+            // It follows from others.
+            self.placed.push(NOWHERE);
             self.at += 1;
-            return self.take_up();
-        }
-        self.row ^= row;
-        self.result ^= result;
-        if self.row == W::ZERO {
-            return self.vanished();
-        }
-        let first = self.row.first();
-        self.row = self.row.down(first);
-        self.slot += first as usize;
-    }
-
-    /// The current key's equation follows from others, or contradicts them: then there is no room for it.
-    #[cold]
-    fn vanished(&mut self) {
-        if self.result != 0 {
-            if !self.bumps {
-                self.state = State::Failed;
-                return;
-            }
+        } else if self.bumps {
             self.pass_on();
+        } else {
+            self.state = State::Failed;
+            return equation;
         }
-        self.at += 1;
-        self.take_up();
+        self.next()
     }
 
-    /// Passes on the current key and those of its bucket that start no later, or in its class. The last of them is the current one, then.
+    /// Puts the current key's equation into its slot.
+    #[inline(always)]
+    fn put(&mut self, equation: Equation<W>) {
+        self.placed.push(equation.slot as u32);
+        self.banding.put(equation);
+        self.at += 1;
+    }
+
+    /// Passes on the current key and those of its bucket that start no later, or in its class. The bucket is done, then.
     fn pass_on(&mut self) {
         let keys = &self.sorter.sorted()[self.begin..self.end];
         let (scale, first) = (self.scale, self.first);
         let offset = |entry: E| (width::start(entry.hash(), scale) - first) % W::BUCKET;
         let threshold = class_above(offset(keys[self.at - self.begin]), W::BUCKET);
         let limit = limit(threshold, W::BUCKET);
-        let stay = self
-            .placed
-            .partition_point(|&(offset, _)| u64::from(offset) >= limit);
-        for (_, slot) in self.placed.drain(stay..) {
-            self.banding.put(slot as usize, W::ZERO, 0);
-        }
         let stay = keys.partition_point(|&entry| offset(entry) >= limit);
+        for slot in self.placed.drain(stay.min(self.placed.len())..) {
+            if slot != NOWHERE {
+                self.banding.take(slot as usize);
+            }
+        }
         // One range a bucket at most: there is room for it.
         self.bumped
             .push(((self.begin + stay) as u32, self.end as u32));
         self.thresholds[self.bucket] = threshold;
-        self.at = self.end - 1;
+        self.at = self.end;
     }
 }
 
@@ -266,9 +281,7 @@ pub(crate) fn eliminate<W: Row, E: Entry>(
     let mut done = true;
     for (i, lane) in lanes.iter_mut().enumerate() {
         while lane.is_working() {
-            while lane.is_working() {
-                lane.step();
-            }
+            finish(lane);
             if lane.state == State::Failed {
                 retry(i, lane);
             }
@@ -278,31 +291,40 @@ pub(crate) fn eliminate<W: Row, E: Entry>(
     done
 }
 
-/// One step of each in turn.
+/// Goes on with one lane.
+#[inline(always)]
+fn finish<W: Row, E: Entry>(lane: &mut Lane<W, E>) {
+    let mut equation = lane.equation;
+    while lane.is_working() {
+        lane.turn(&mut equation);
+    }
+    lane.equation = equation;
+}
+
+/// One step of each in turn, until one is done or has failed.
 #[inline(always)]
 fn until_one_stops<W: Row, E: Entry>(lanes: &mut [Lane<W, E>]) {
-    // Written out, so that the compiler sees how many there are.
+    if !lanes.iter().all(Lane::is_working) {
+        return;
+    }
+    // Written out, so that the equations are in registers.
     match lanes {
         [a, b, c, d] => {
-            while a.is_working() && b.is_working() && c.is_working() && d.is_working() {
-                a.step();
-                b.step();
-                c.step();
-                d.step();
-            }
+            let (mut of_a, mut of_b) = (a.equation, b.equation);
+            let (mut of_c, mut of_d) = (c.equation, d.equation);
+            while a.turn(&mut of_a) & b.turn(&mut of_b) & c.turn(&mut of_c) & d.turn(&mut of_d) {}
+            (a.equation, b.equation) = (of_a, of_b);
+            (c.equation, d.equation) = (of_c, of_d);
         }
         [a, b, c] => {
-            while a.is_working() && b.is_working() && c.is_working() {
-                a.step();
-                b.step();
-                c.step();
-            }
+            let (mut of_a, mut of_b, mut of_c) = (a.equation, b.equation, c.equation);
+            while a.turn(&mut of_a) & b.turn(&mut of_b) & c.turn(&mut of_c) {}
+            (a.equation, b.equation, c.equation) = (of_a, of_b, of_c);
         }
         [a, b] => {
-            while a.is_working() && b.is_working() {
-                a.step();
-                b.step();
-            }
+            let (mut of_a, mut of_b) = (a.equation, b.equation);
+            while a.turn(&mut of_a) & b.turn(&mut of_b) {}
+            (a.equation, b.equation) = (of_a, of_b);
         }
         _ => {}
     }

@@ -10,6 +10,8 @@ pub const MAX_LAYERS: usize = 6;
 
 /// Starts of a shard of a layer that passes keys on, as a power of two: what is worked on while four shards are built is to stay near the processor.
 pub(crate) const BUMPING_SHARD: u32 = 16;
+/// The same of the layers after the first. They get a twentieth of the keys: with larger shards most of them would have too few for the lanes.
+const LATER_SHARD: u32 = 13;
 /// How many fewer slots than keys a layer has that passes some on.
 const OVERLOAD: f64 = 0.05;
 /// The share of its slots that stay empty all the same, and how many more at the end of each shard, as a share of a row.
@@ -173,7 +175,7 @@ impl Shape {
         for (i, &n) in keys.iter().enumerate() {
             let passes_on = passes_on::<K>(i, n);
             let layer = match passes_on {
-                true => bumping::<K::Row>(n),
+                true => bumping::<K::Row>(n, i),
                 false => last::<K>(n + n.div_ceil(10) * u64::from(widened)),
             };
             shape.push::<K::Row>(layer, passes_on, columns);
@@ -238,7 +240,7 @@ pub(crate) fn expected<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
         if !passes_on::<K>(i, left) {
             break;
         }
-        let (starts, shard_bits) = bumping::<K::Row>(left);
+        let (starts, shard_bits) = bumping::<K::Row>(left, i);
         let layer = Layer {
             starts,
             shard_bits,
@@ -252,13 +254,18 @@ pub(crate) fn expected<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
     keys
 }
 
-/// Starts, and those of a shard, of a layer that passes keys on.
-fn bumping<W: Row>(keys: u64) -> (u64, u32) {
+/// Starts, and those of a shard, of a layer that passes keys on, the first one or a later one.
+fn bumping<W: Row>(keys: u64, layer: usize) -> (u64, u32) {
+    let shard = if layer == 0 {
+        BUMPING_SHARD
+    } else {
+        LATER_SHARD
+    };
     let blocks = keys as f64 * (1.0 - OVERLOAD) / W::BITS as f64;
     // Each shard has a block more than its starts fill.
-    let shards = libm::ceil(blocks / (1.0 + (1 << BUMPING_SHARD) as f64 / W::BITS as f64));
+    let shards = libm::ceil(blocks / (1.0 + (1 << shard) as f64 / W::BITS as f64));
     let whole = libm::round(blocks - shards).max(1.0) as u64;
-    (whole * W::BITS + 1, BUMPING_SHARD)
+    (whole * W::BITS + 1, shard)
 }
 
 /// The same of a layer that keeps all keys.
