@@ -34,7 +34,7 @@ impl<W: Row, E: Entry> Work for Bump<'_, '_, W, E> {
         for (lane, shard) in group.lanes.iter_mut().zip(&*group.shards) {
             lane.begin_bumping(group.layer, &shard.part, shard.entries);
         }
-        eliminate(group.lanes, |_, _| false);
+        eliminate(group.lanes, |_, _| ());
         group.solve();
     }
 }
@@ -53,11 +53,10 @@ impl<W: Row, E: Entry> Work for Seed<'_, '_, W, E> {
             let Shard { entries, part, .. } = &group.shards[i];
             let slots = part.blocks * W::BITS;
             if seeds[i] == u8::MAX || (seeds[i] == 0 && is_hopeless(entries, slots)) {
-                return false;
+                return;
             }
             seeds[i] += 1;
             lane.begin_last(part, entries, seeds[i]);
-            true
         });
         if !done {
             return None;

@@ -263,69 +263,52 @@ fn room<T>(items: u64) -> Result<Vec<T>, BuildError> {
     Ok(list)
 }
 
-/// Goes on with all lanes in turn until the last one is done. One that has failed is handed to `retry`, with its number, which begins again, or says `false`.
+/// Goes on with all lanes in turn until the last one is done. One that has failed is handed to `retry`, with its number, which begins again, or not.
 /// Whether all are done in the end, and none has failed.
 #[inline(always)]
 pub(crate) fn eliminate<W: Row, E: Entry>(
     lanes: &mut [Lane<W, E>],
-    mut retry: impl FnMut(usize, &mut Lane<W, E>) -> bool,
+    mut retry: impl FnMut(usize, &mut Lane<W, E>),
 ) -> bool {
-    let mut again = true;
-    while again {
-        until_one_stops(lanes);
-        again = false;
+    while until_one_stops(lanes) {
         for (i, lane) in lanes.iter_mut().enumerate() {
-            again |= lane.state == State::Failed && retry(i, lane);
-        }
-    }
-    let mut done = true;
-    for (i, lane) in lanes.iter_mut().enumerate() {
-        while lane.is_working() {
-            finish(lane);
             if lane.state == State::Failed {
                 retry(i, lane);
             }
         }
-        done &= lane.state == State::Done;
     }
-    done
+    lanes.iter().all(|lane| lane.state == State::Done)
 }
 
-/// Goes on with one lane.
+/// One step of each lane that works, in turn, until one of them is done or has failed. Whether any worked.
 #[inline(always)]
-fn finish<W: Row, E: Entry>(lane: &mut Lane<W, E>) {
-    let mut equation = lane.equation;
-    while lane.is_working() {
-        lane.turn(&mut equation);
-    }
-    lane.equation = equation;
-}
-
-/// One step of each in turn, until one is done or has failed.
-#[inline(always)]
-fn until_one_stops<W: Row, E: Entry>(lanes: &mut [Lane<W, E>]) {
-    if !lanes.iter().all(Lane::is_working) {
-        return;
-    }
+fn until_one_stops<W: Row, E: Entry>(lanes: &mut [Lane<W, E>]) -> bool {
+    let mut working = lanes.iter_mut().filter(|lane| lane.is_working());
     // Written out, so that the equations are in registers.
-    match lanes {
-        [a, b, c, d] => {
+    match [(); LANES].map(|()| working.next()) {
+        [Some(a), Some(b), Some(c), Some(d)] => {
             let (mut of_a, mut of_b) = (a.equation, b.equation);
             let (mut of_c, mut of_d) = (c.equation, d.equation);
             while a.turn(&mut of_a) & b.turn(&mut of_b) & c.turn(&mut of_c) & d.turn(&mut of_d) {}
             (a.equation, b.equation) = (of_a, of_b);
             (c.equation, d.equation) = (of_c, of_d);
         }
-        [a, b, c] => {
+        [Some(a), Some(b), Some(c), None] => {
             let (mut of_a, mut of_b, mut of_c) = (a.equation, b.equation, c.equation);
             while a.turn(&mut of_a) & b.turn(&mut of_b) & c.turn(&mut of_c) {}
             (a.equation, b.equation, c.equation) = (of_a, of_b, of_c);
         }
-        [a, b] => {
+        [Some(a), Some(b), None, None] => {
             let (mut of_a, mut of_b) = (a.equation, b.equation);
             while a.turn(&mut of_a) & b.turn(&mut of_b) {}
             (a.equation, b.equation) = (of_a, of_b);
         }
-        _ => {}
+        [Some(a), None, None, None] => {
+            let mut of_a = a.equation;
+            while a.turn(&mut of_a) {}
+            a.equation = of_a;
+        }
+        _ => return false,
     }
+    true
 }
