@@ -2,15 +2,19 @@
 
 use crate::Kind;
 use crate::construction::slots_for;
+use crate::lanes::LANES;
 use crate::width::{self, Row};
 use amq_core::numeric::last_true;
 
 /// Layers a filter can have at most: those that pass keys on, and the last one.
 pub const MAX_LAYERS: usize = 6;
 
-/// Starts of a shard of a layer that passes keys on, as a power of two: what is worked on while four shards are built is to stay near the processor.
-pub(crate) const BUMPING_SHARD: u32 = 16;
-/// The same of the layers after the first. They get a twentieth of the keys: with larger shards most of them would have too few for the lanes.
+/// Starts of a shard of the first layer, if that passes keys on, as a power of two: each shard wastes less than half a row, and what is worked on while four are
+/// built is to stay near the processor.
+pub(crate) const LARGE_SHARD: u32 = 16;
+/// The same where there would be fewer large ones than lanes: three shards at 100,000 keys, built in three quarters of the time.
+const SMALL_SHARD: u32 = 15;
+/// The same of the layers after the first, which get a twentieth of the keys.
 const LATER_SHARD: u32 = 13;
 /// How many fewer slots than keys a layer has that passes some on.
 const OVERLOAD: f64 = 0.05;
@@ -256,12 +260,13 @@ pub(crate) fn expected<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
 
 /// Starts, and those of a shard, of a layer that passes keys on, the first one or a later one.
 fn bumping<W: Row>(keys: u64, layer: usize) -> (u64, u32) {
-    let shard = if layer == 0 {
-        BUMPING_SHARD
-    } else {
-        LATER_SHARD
+    let slots = keys as f64 * (1.0 - OVERLOAD);
+    let shard = match layer {
+        0 if slots >= (LANES << LARGE_SHARD) as f64 => LARGE_SHARD,
+        0 => SMALL_SHARD,
+        _ => LATER_SHARD,
     };
-    let blocks = keys as f64 * (1.0 - OVERLOAD) / W::BITS as f64;
+    let blocks = slots / W::BITS as f64;
     // Each shard has a block more than its starts fill.
     let shards = libm::ceil(blocks / (1.0 + (1 << shard) as f64 / W::BITS as f64));
     let whole = libm::round(blocks - shards).max(1.0) as u64;

@@ -15,7 +15,7 @@
 
 use crate::lanes::LANES;
 use crate::params::{MAX_COLUMNS, MAX_ITEMS};
-use crate::shape::{BUMPING_SHARD, Layer, expected};
+use crate::shape::{LARGE_SHARD, Layer, expected};
 use crate::{Kind, RibbonParams};
 use amq_core::numeric::{hash_floor, last_true};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
@@ -132,11 +132,7 @@ pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
 /// Memory for building beside the filter, at most: the hashes, and a bit more for those passed on; and what is worked on for a few shards: for each of their keys an
 /// equation, its place in the order, and itself once more. (With the feature `parallel` each thread works on as many.)
 const fn build_bytes<K: Kind>(items: u64) -> u64 {
-    let shard = if K::BUMPS {
-        BUMPING_SHARD
-    } else {
-        K::LAST_SHARD
-    };
+    let shard = if K::BUMPS { LARGE_SHARD } else { K::LAST_SHARD };
     let shards = items.div_ceil(1 << shard);
     let lanes = if shards < LANES as u64 {
         shards
