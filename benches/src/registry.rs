@@ -20,6 +20,8 @@ pub static ALL: &[&dyn Contender] = &[
     &quotient::QUOTIENT,
     &ribbon::BUMPED,
     &ribbon::STANDARD,
+    &ribbon::NARROW,
+    &ribbon::WIDE_BUMPED,
     #[cfg(feature = "peers")]
     &fastbloom::Fastbloom,
     #[cfg(feature = "peers")]

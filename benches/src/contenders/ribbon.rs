@@ -2,7 +2,7 @@
 
 use super::own::{AtOnce, Own};
 use crate::contender::{Ability, Family, Info, Role};
-use amq_ribbon::{BumpedRibbonFilter, RibbonFilter};
+use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpedRibbonFilter};
 
 const BUMPED_INFO: Info = Info {
     name: "ribbon-bumped",
@@ -29,5 +29,21 @@ pub static STANDARD: Own<RibbonFilter, AtOnce> = Own::new(Info {
     name: "ribbon",
     analysis: "One layer for all keys, with equations of 128 coefficients, in shards that each have a seed of their own: some percent more \
                slots than keys, and every query is answered at the first look.",
+    ..BUMPED_INFO
+});
+
+/// Standard ribbon, rows of 64 bits.
+pub static NARROW: Own<NarrowRibbonFilter, AtOnce> = Own::new(Info {
+    name: "ribbon-narrow",
+    analysis: "One layer with equations of 64 coefficients: it needs twice as many slots more than keys as with 128, and is solved and \
+               asked in less time, as half of the words are read.",
+    ..BUMPED_INFO
+});
+
+/// Bumped ribbon, rows of 128 bits.
+pub static WIDE_BUMPED: Own<WideBumpedRibbonFilter, AtOnce> = Own::new(Info {
+    name: "ribbon-bumped-wide",
+    analysis: "As ribbon-bumped with equations of 128 coefficients: fewer slots stay empty and there are fewer thresholds, and twice as many \
+               words are read.",
     ..BUMPED_INFO
 });
