@@ -15,9 +15,10 @@
 //!
 //! Dillinger, Walzer, *Ribbon filter: practically smaller than Bloom and Xor* (2021), section 2.
 
+use crate::shards::at_least;
 use crate::width::Row;
 use alloc::vec::Vec;
-use amq_core::{BuildError, zeroed};
+use amq_core::BuildError;
 
 /// What became of an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +40,7 @@ pub(crate) struct Equation<W> {
 }
 
 /// The equations of one shard, by the slot at which they begin. A row of zero stands for none.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub(crate) struct Banding<W> {
     rows: Vec<W>,
     results: Vec<u32>,
@@ -48,10 +49,15 @@ pub(crate) struct Banding<W> {
 impl<W: Row> Banding<W> {
     /// No equation, for so many slots.
     pub(crate) fn new(slots: u64) -> Result<Self, BuildError> {
-        Ok(Self {
-            rows: zeroed(slots)?,
-            results: zeroed(slots)?,
-        })
+        let mut banding = Self::default();
+        banding.make_room(slots)?;
+        Ok(banding)
+    }
+
+    /// Sees to it that there are so many slots at least.
+    pub(crate) fn make_room(&mut self, slots: u64) -> Result<(), BuildError> {
+        at_least(&mut self.rows, slots)?;
+        at_least(&mut self.results, slots)
     }
 
     /// Takes all equations out.

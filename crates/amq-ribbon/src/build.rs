@@ -128,10 +128,9 @@ impl<W: Row> Building<'_, W> {
         let partition = Partition::new(source, layer)?;
         reserve(&mut self.thresholds, layer.buckets::<W>())?;
         let mut shards = partition.shards(&mut self.words, layer, self.columns)?;
-        let largest = partition.largest();
         let columns = self.columns;
         let work = |lanes: &mut Vec<Lane<W, E>>, shards: &mut [Shard<'_, W, E>]| {
-            let lanes = lanes_for(lanes, shards, layer, largest)?;
+            let lanes = lanes_for(lanes, shards)?;
             let group = Group {
                 lanes: &mut *lanes,
                 layer,
@@ -162,14 +161,13 @@ impl<W: Row> Building<'_, W> {
         layer: &Layer,
     ) -> Result<bool, BuildError> {
         let partition = Partition::new(source, layer)?;
-        let largest = partition.largest();
         let columns = self.columns;
         let before = self.words.len();
         let mut seeds = Vec::new();
         reserve(&mut seeds, layer.shards())?;
         let mut shards = partition.shards(&mut self.words, layer, columns)?;
         let work = |lanes: &mut Vec<Lane<W, E>>, shards: &mut [Shard<'_, W, E>]| {
-            let lanes = lanes_for(lanes, shards, layer, largest)?;
+            let lanes = lanes_for(lanes, shards)?;
             let keys: usize = shards.iter().map(|shard| shard.entries.len()).sum();
             let seeds = simd::with_bit_instructions(Seed(Group {
                 lanes,
@@ -227,13 +225,13 @@ impl<W: Row> Building<'_, W> {
 fn lanes_for<'a, W: Row, E: Entry>(
     lanes: &'a mut Vec<Lane<W, E>>,
     shards: &[Shard<'_, W, E>],
-    layer: &Layer,
-    largest: u64,
 ) -> Result<&'a mut [Lane<W, E>], BuildError> {
-    while lanes.len() < shards.len() {
-        lanes.push(Lane::new(layer, largest)?);
+    lanes.resize_with(lanes.len().max(shards.len()), Lane::new);
+    let lanes = &mut lanes[..shards.len()];
+    for (lane, shard) in lanes.iter_mut().zip(shards) {
+        lane.make_room(&shard.part, shard.entries.len())?;
     }
-    Ok(&mut lanes[..shards.len()])
+    Ok(lanes)
 }
 
 /// Calls `work` for groups of as many shards as there are lanes, with tools that are kept from one to the next, and `done` with each outcome in order, until one answers

@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use amq_core::{BuildError, KeyHash, PlanError};
 
 /// The most slots of one system: more than any shard has.
-pub const MAX_SLOTS: u64 = 1 << 31;
+pub const MAX_SLOTS: u64 = 1 << 24;
 
 /// Whether the keys with these hashes all find room in one system with so many slots, as many as a row has bits to [`MAX_SLOTS`].
 ///
@@ -46,9 +46,10 @@ pub fn fits<K: Kind>(hashes: &[KeyHash], slots: u64) -> Result<bool, BuildError>
     }))
 }
 
-/// Slots of one system of so many keys, as filters have them but for rounding: with so many, about one seed in ten leaves no room for one of the keys.
+/// The slots that filters are to have for so many keys in one shard, before they are rounded up to whole blocks, and the bits of a row at least: with so many, at most about one
+/// seed in ten leaves no room for one of the keys.
 pub fn slots<K: Kind>(keys: u64) -> u64 {
-    libm::ceil(slots_for::<K::Row>(keys as f64)) as u64
+    (libm::ceil(slots_for::<K::Row>(keys as f64)) as u64).max(K::Row::BITS)
 }
 
 /// Measured: the test that is a tool, `failure_rates` below, prints the table that these lines follow from above.

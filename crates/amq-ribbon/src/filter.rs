@@ -59,7 +59,7 @@ impl<K: Kind> Ribbon<K> {
     }
 
     /// [`BuildFilter::build`], telling now and then how many keys have their place: some hundred times for ten million keys, and in
-    /// the end of all. With the feature `parallel` it tells at the end of each layer only.
+    /// the end of all. A layer that passes no keys on, and with the feature `parallel` any layer, is told of at its end only.
     pub fn build_with_progress(
         budget: Budget,
         seed: u64,

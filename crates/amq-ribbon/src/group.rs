@@ -34,7 +34,7 @@ impl<W: Row, E: Entry> Work for Bump<'_, '_, W, E> {
         for (lane, shard) in group.lanes.iter_mut().zip(&*group.shards) {
             lane.begin_bumping(group.layer, &shard.part, shard.entries);
         }
-        eliminate(group.lanes, |_, _| ());
+        eliminate(group.lanes, |_, _| false);
         group.solve();
     }
 }
@@ -53,10 +53,11 @@ impl<W: Row, E: Entry> Work for Seed<'_, '_, W, E> {
             let Shard { entries, part, .. } = &group.shards[i];
             let slots = part.blocks * W::BITS;
             if seeds[i] == u8::MAX || (seeds[i] == 0 && is_hopeless(entries, slots)) {
-                return;
+                return false;
             }
             seeds[i] += 1;
             lane.begin_last(part, entries, seeds[i]);
+            true
         });
         if !done {
             return None;
@@ -97,7 +98,8 @@ fn solve<W: Row, E>(
     });
 }
 
-/// Whether there are more different keys than slots, so that no seed needs to be tried. Somebody must have chosen them.
+/// Whether there are more different keys than slots, so that no other seed needs to be tried: somebody must have chosen them. (A map's values might agree by chance;
+/// then its layer is wider than it need be.)
 #[cold]
 fn is_hopeless<E: Entry>(entries: &[E], slots: u64) -> bool {
     let mut hashes = Vec::new();

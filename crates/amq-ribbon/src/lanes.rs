@@ -11,7 +11,7 @@
 use crate::banding::{Banding, Equation};
 use crate::entry::Entry;
 use crate::shape::{Layer, Part};
-use crate::shards::{Sorter, reserve};
+use crate::shards::{Sorter, at_least, reserve};
 use crate::system::{class_above, limit, next_layer};
 use crate::width::{self, Row, seeded};
 use alloc::vec::Vec;
@@ -72,17 +72,14 @@ pub(crate) struct Lane<W, E> {
 }
 
 impl<W: Row, E: Entry> Lane<W, E> {
-    /// For shards of this layer with at most so many entries.
-    pub(crate) fn new(layer: &Layer, largest: u64) -> Result<Self, BuildError> {
-        // The first shard is as large as any.
-        let part = layer.part::<W>(0);
-        let buckets = part.starts.div_ceil(W::BUCKET);
-        Ok(Self {
-            banding: Banding::new(part.blocks * W::BITS)?,
-            sorter: Sorter::new(buckets * W::BUCKET, largest)?,
-            thresholds: amq_core::zeroed(buckets)?,
-            bumped: room(buckets)?,
-            placed: room(largest)?,
+    /// With no room for anything yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            banding: Banding::default(),
+            sorter: Sorter::default(),
+            thresholds: Vec::new(),
+            bumped: Vec::new(),
+            placed: Vec::new(),
             bumps: false,
             scale: 0,
             first: 0,
@@ -93,7 +90,20 @@ impl<W: Row, E: Entry> Lane<W, E> {
             at: 0,
             equation: Equation::default(),
             state: State::Done,
-        })
+        }
+    }
+
+    /// Sees to it that there is room for a shard with so many entries.
+    pub(crate) fn make_room(&mut self, part: &Part, entries: usize) -> Result<(), BuildError> {
+        let buckets = part.starts.div_ceil(W::BUCKET);
+        self.banding.make_room(part.blocks * W::BITS)?;
+        self.sorter.make_room(buckets * W::BUCKET, entries as u64)?;
+        at_least(&mut self.thresholds, buckets)?;
+        self.bumped.clear();
+        reserve(&mut self.bumped, buckets)?;
+        // A bucket may have all of them.
+        self.placed.clear();
+        reserve(&mut self.placed, entries as u64)
     }
 
     /// Where in the shard a key starts.
@@ -243,7 +253,7 @@ impl<W: Row, E: Entry> Lane<W, E> {
         let threshold = class_above(offset(keys[self.at - self.begin]), W::BUCKET);
         let limit = limit(threshold, W::BUCKET);
         let stay = keys.partition_point(|&entry| offset(entry) >= limit);
-        for slot in self.placed.drain(stay.min(self.placed.len())..) {
+        for slot in self.placed.drain(stay..) {
             if slot != NOWHERE {
                 self.banding.take(slot as usize);
             }
@@ -263,21 +273,21 @@ fn room<T>(items: u64) -> Result<Vec<T>, BuildError> {
     Ok(list)
 }
 
-/// Goes on with all lanes in turn until the last one is done. One that has failed is handed to `retry`, with its number, which begins again, or not.
-/// Whether all are done in the end, and none has failed.
+/// Goes on with all lanes in turn until the last one is done. One that has failed is handed to `retry`, with its number, which begins again, or says `false`: then
+/// the others are not gone on with. Whether all are done in the end.
 #[inline(always)]
 pub(crate) fn eliminate<W: Row, E: Entry>(
     lanes: &mut [Lane<W, E>],
-    mut retry: impl FnMut(usize, &mut Lane<W, E>),
+    mut retry: impl FnMut(usize, &mut Lane<W, E>) -> bool,
 ) -> bool {
     while until_one_stops(lanes) {
         for (i, lane) in lanes.iter_mut().enumerate() {
-            if lane.state == State::Failed {
-                retry(i, lane);
+            if lane.state == State::Failed && !retry(i, lane) {
+                return false;
             }
         }
     }
-    lanes.iter().all(|lane| lane.state == State::Done)
+    true
 }
 
 /// One step of each lane that works, in turn, until one of them is done or has failed. Whether any worked.

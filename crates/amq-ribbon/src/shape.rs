@@ -9,9 +9,9 @@ use amq_core::numeric::last_true;
 /// Layers a filter can have at most: those that pass keys on, and the last one.
 pub const MAX_LAYERS: usize = 6;
 
-/// Starts of a shard of the first layer, if that passes keys on, as a power of two: each shard wastes less than half a row, and what is worked on while four are
+/// Starts of a shard of the first layer, if that passes keys on, as a power of two: each shard wastes some half of a row, and what is worked on while four are
 /// built is to stay near the processor.
-pub(crate) const LARGE_SHARD: u32 = 16;
+const LARGE_SHARD: u32 = 16;
 /// The same where there would be fewer large ones than lanes: three shards at 100,000 keys, built in three quarters of the time.
 const SMALL_SHARD: u32 = 15;
 /// The same of the layers after the first, which get a twentieth of the keys.
@@ -121,8 +121,8 @@ impl Layer {
         (word as usize, (most - u64::from(is_short)) as usize)
     }
 
-    /// The share that blocks with a column less have of what is answered in this layer, if this share of all keys is.
-    pub(crate) fn share_short<W: Row>(&self, answered: f64) -> f64 {
+    /// Of what comes to this layer, the share that is answered from a block with a column less, if this share is passed on.
+    pub(crate) fn short_of_answered<W: Row>(&self, passed_on: f64) -> f64 {
         // The shard in which the short blocks end, and those before it, which are short as a whole.
         let full = (1 << self.shard_bits) / W::BITS + 1;
         let shard = (self.short / full).min(self.shards() - 1);
@@ -138,8 +138,7 @@ impl Layer {
         let last = self.shards() - 1;
         let passing_in_all = passing_in(last, self.starts_of(last).1).max(1.0);
         let passing_in_short = passing_in(shard, in_short);
-        let passed_on = (1.0 - answered) * all;
-        (short - passed_on * passing_in_short / passing_in_all) / (answered * all)
+        short / all - passed_on * passing_in_short / passing_in_all
     }
 }
 
@@ -269,7 +268,11 @@ fn bumping<W: Row>(keys: u64, layer: usize) -> (u64, u32) {
     let blocks = slots / W::BITS as f64;
     // Each shard has a block more than its starts fill.
     let shards = libm::ceil(blocks / (1.0 + (1 << shard) as f64 / W::BITS as f64));
-    let whole = libm::round(blocks - shards).max(1.0) as u64;
+    let mut whole = libm::round(blocks - shards).max(1.0) as u64;
+    if whole % ((1 << shard) / W::BITS) == 0 {
+        // The last start would be a shard of its own.
+        whole -= 1;
+    }
     (whole * W::BITS + 1, shard)
 }
 
@@ -277,7 +280,7 @@ fn bumping<W: Row>(keys: u64, layer: usize) -> (u64, u32) {
 fn last<K: Kind>(keys: u64) -> (u64, u32) {
     let (bits, shard) = (K::Row::BITS, 1u64 << K::LAST_SHARD);
     let one = slots_for::<K::Row>(keys as f64);
-    let whole = if one <= (shard + bits) as f64 {
+    let mut whole = if one <= shard as f64 {
         libm::ceil(one / bits as f64) - 1.0
     } else {
         // Shards are not equally full. Those that are fuller than this find a seed, too, but not as soon.
@@ -286,6 +289,10 @@ fn last<K: Kind>(keys: u64) -> (u64, u32) {
         let full = last_true(1, shard, |keys| spread(keys) <= slots);
         libm::ceil(keys as f64 / full as f64 * shard as f64 / bits as f64)
     };
+    if whole > 0.0 && whole as u64 % (shard / bits) == 0 {
+        // As above, but with a block more.
+        whole += 1.0;
+    }
     (whole as u64 * bits + 1, K::LAST_SHARD)
 }
 
@@ -329,7 +336,7 @@ mod tests {
                     }
                     assert_eq!(end, (layer.starts, blocks));
                     let share = f64::from(short) / 2.0f64.powi(32);
-                    let off = (layer.share_short::<u64>(1.0) - share).abs();
+                    let off = (layer.short_of_answered::<u64>(0.0) - share).abs();
                     assert!(off < 1.5 / blocks as f64 + 0.001, "{items} keys: {off}");
                 }
                 assert_eq!(shape.words, words);

@@ -48,17 +48,6 @@ impl<E: Entry> Partition<E> {
         Ok(Self { entries, ends })
     }
 
-    /// The entries of the largest shard.
-    pub(crate) fn largest(&self) -> u64 {
-        let begins = core::iter::once(&0).chain(&self.ends);
-        let sizes = self
-            .ends
-            .iter()
-            .zip(begins)
-            .map(|(end, begin)| end.saturating_sub(*begin));
-        sizes.max().unwrap_or(0) as u64
-    }
-
     /// Adds a layer's words, still zero, and says which of them, and which entries, are whose.
     pub(crate) fn shards<'a, W: Row>(
         &'a self,
@@ -91,7 +80,7 @@ impl<E: Entry> Partition<E> {
 }
 
 /// Sorts the entries of one shard after another.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub(crate) struct Sorter<E> {
     /// By number, where the next entry of that number goes; in the end, where its entries end.
     next: Vec<u32>,
@@ -99,14 +88,12 @@ pub(crate) struct Sorter<E> {
 }
 
 impl<E: Entry> Sorter<E> {
-    /// For at most so many entries, with numbers below this one.
-    pub(crate) fn new(numbers: u64, entries: u64) -> Result<Self, BuildError> {
+    /// Sees to it that there is room for so many entries, with numbers below this one.
+    pub(crate) fn make_room(&mut self, numbers: u64, entries: u64) -> Result<(), BuildError> {
         // Only copies of one key, very many, can make a shard as large.
         PlanError::check_parameter("keys in one shard", entries, 0, u32::MAX.into())?;
-        Ok(Self {
-            next: zeroed(numbers)?,
-            sorted: zeroed(entries)?,
-        })
+        at_least(&mut self.next, numbers)?;
+        at_least(&mut self.sorted, entries)
     }
 
     /// Sorts by a number; entries of the same number stay in their order.
@@ -143,6 +130,19 @@ impl<E: Entry> Sorter<E> {
     pub(crate) fn end(&self, bucket: usize, size: u64) -> usize {
         self.next[(bucket + 1) * size as usize - 1] as usize
     }
+}
+
+/// Makes a list as long, if it is shorter.
+pub(crate) fn at_least<T: Clone + Default>(
+    list: &mut Vec<T>,
+    items: u64,
+) -> Result<(), BuildError> {
+    let len = list.len() as u64;
+    if len < items {
+        reserve(list, items - len)?;
+        list.resize(items as usize, T::default());
+    }
+    Ok(())
 }
 
 /// Makes room for exactly so many more.

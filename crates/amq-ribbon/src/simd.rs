@@ -166,7 +166,8 @@ mod x86 {
         unsafe { agrees(system, &system.later_place(hash)) }
     }
 
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    // Without AVX2, as `run`.
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
     pub(super) unsafe fn value<K: Kind>(system: &System<K>, hash: u64) -> u32 {
         system.value(&system.place(hash))
     }

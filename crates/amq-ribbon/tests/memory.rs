@@ -36,7 +36,10 @@ fn building_takes_no_more_memory_than_the_plan_says_and_not_much_less() {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock();
     fn peak<K: Kind>() {
-        for n in [1u64, 2, 100, 1300, 10_000, 50_000, 200_000, 1_500_000] {
+        for n in [
+            1u64, 2, 100, 1300, 10_000, 15_500, 16_000, 32_000, 35_000, 50_000, 69_200, 200_000,
+            275_000, 277_000, 1_500_000,
+        ] {
             let keys: Vec<u64> = (0..n).collect();
             let planned = Ribbon::<K>::plan(Goal::fpr(n, 0.01)).unwrap().build_bytes;
             let before = HELD.load(SeqCst);

@@ -17,7 +17,7 @@ pub enum BuildError {
     },
     /// No seed of a bounded number of tries gave a solvable system (static filters only).
     Exhausted {
-        /// How many seeds were tried.
+        /// How many seeds there are to try.
         attempts: u32,
         /// For how many keys.
         items: u64,
@@ -36,7 +36,7 @@ impl fmt::Display for BuildError {
             ),
             Self::Exhausted { attempts, items } => write!(
                 f,
-                "none of {attempts} seeds gave a solvable system for {items} keys: allow more bits per \
+                "none of {attempts} seeds gives a solvable system for {items} keys: allow more bits per \
                  key, or suspect keys chosen against the seed"
             ),
             Self::Full(error) => error.fmt(f),
