@@ -130,11 +130,11 @@ fn least(lines: &[Line<'_>]) -> Block {
         "keys",
         "enough for nine seeds of ten",
         "share (95 %)",
-        "filters are built with",
+        "filters go by",
         "share (95 %)",
     ];
     Block::Table(Table {
-        caption: "The least overhead tried from which on nine seeds of ten left room, and the one that filters have"
+        caption: "The least overhead tried from which on nine seeds of ten left room, and the one that filters go by, before they round up to whole blocks"
             .to_owned(),
         head: head.map(str::to_owned).to_vec(),
         words: 1,

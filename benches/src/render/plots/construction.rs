@@ -130,7 +130,7 @@ fn caption(group: &[Line<'_>], fewest: &[&Line<'_>]) -> String {
     let built: Vec<String> = built.collect();
     if !built.is_empty() {
         text.push_str(&format!(
-            "Hollow: what a filter of one such system is built with, {}. ",
+            "Hollow: what filters go by for one such system, before rounding up to whole blocks, {}. ",
             list(&built)
         ));
     }

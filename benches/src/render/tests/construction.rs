@@ -58,7 +58,7 @@ fn the_overhead_that_nine_seeds_of_ten_need_is_told_for_each_width() {
     assert!(many.contains("100,000 keys, 4\u{a0}% more slots"), "{many}");
     assert!(many.contains("with rows of 64\u{a0}bits, more than 12\u{a0}%."));
     assert!(many.contains("With 1,000 keys it was 2.5\u{a0}% and 4.5\u{a0}%."));
-    assert!(many.contains("is built with, 3.2\u{a0}% (88 of 100) and 8.2\u{a0}% (80 of 100)."));
+    assert!(many.contains("to whole blocks, 3.2\u{a0}% (88 of 100) and 8.2\u{a0}% (80 of 100)."));
     for text in [&page, &readme] {
         assert!(text.contains("Construction: how many more slots than keys"));
         assert!(text.contains("103,200") && text.contains("0.880"));
