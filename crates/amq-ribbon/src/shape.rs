@@ -12,7 +12,7 @@ pub const MAX_LAYERS: usize = 6;
 /// Starts of a shard of the first layer, if that passes keys on, as a power of two: each shard wastes some half of a row, and what is worked on while four are
 /// built is to stay near the processor.
 const LARGE_SHARD: u32 = 16;
-/// The same where there would be fewer large ones than lanes: three shards at 100,000 keys, built in three quarters of the time.
+/// The same where there would be fewer large ones than lanes: three shards at 100,000 keys, built in four fifths of the time.
 const SMALL_SHARD: u32 = 15;
 /// The same of the layers after the first, which get a twentieth of the keys.
 const LATER_SHARD: u32 = 13;
