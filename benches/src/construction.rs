@@ -34,7 +34,7 @@ pub struct Width {
     nanoseconds: u64,
     /// Whether keys find room.
     fits: Fits,
-    /// The slots that filters of so many keys are built with.
+    /// The slots that filters go by for so many keys, before they are rounded up to whole blocks.
     slots: fn(u64) -> u64,
 }
 
