@@ -3,15 +3,15 @@
 
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, Word, place};
-use crate::{BloomFilter, BloomParams, theory};
+use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_core::numeric::hash_floor;
+use amq_core::shell::{Fill, Header, Shell};
 use amq_core::{
-    Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
-    PlanFilter, PredictedFpr,
+    BuildError, BuildFilter, BuildTarget, FilterKind, Goal, Inserted, Key, KeyHash, MergeError,
+    MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr,
 };
-use core::fmt;
+use core::convert::Infallible;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A [`BloomFilter`] that any number of threads insert into and query at once, through `&self`, without locks.
@@ -40,12 +40,31 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// # }
 /// ```
 pub struct AtomicBloomFilter {
-    words: Vec<AtomicU64>,
+    header: Header,
     params: BloomParams,
-    seed: u64,
-    capacity: u64,
     len: Tally,
+    words: Vec<AtomicU64>,
 }
+
+amq_core::shell!(read [] AtomicBloomFilter: BloomParams {
+    /// The inserts that were answered [`Inserted::New`]; see [`BloomFilter::len`].
+    len;
+    /// Bytes of the table.
+    size_in_bytes;
+    /// `fill^k`, the exact rate of this filter with the bits it has set, and the floor of 64-bit
+    /// hashes. Reads the whole table.
+    expected_fpr;
+});
+amq_core::shell!(fill_shared [] AtomicBloomFilter: BloomParams {
+    /// Never refused: past the planned number of keys the rate rises instead.
+    insert;
+});
+amq_core::shell!(build [] AtomicBloomFilter: BloomParams);
+amq_core::shell!(merge [] AtomicBloomFilter {
+    /// The union: afterwards `self` contains whatever either contained. All or nothing. See
+    /// [`BloomFilter::merge`].
+    merge;
+});
 
 impl Word for AtomicU64 {
     #[inline(always)]
@@ -55,45 +74,37 @@ impl Word for AtomicU64 {
 }
 
 impl AtomicBloomFilter {
-    /// An empty filter for a goal, with the public [`DEFAULT_SEED`].
-    pub fn new(goal: Goal) -> Result<Self, BuildError> {
-        Self::with_seed(goal, DEFAULT_SEED)
+    /// A copy as it stands: every insert that this thread has heard of is in it; of inserts under way,
+    /// perhaps some bits.
+    pub fn snapshot(&self) -> BloomFilter {
+        let words = self.words.iter().map(Word::load).collect();
+        BloomFilter::from_parts(words, self.parts())
     }
 
-    /// An empty filter for a goal, with a seed of one's own.
-    pub fn with_seed(goal: Goal, seed: u64) -> Result<Self, BuildError> {
-        Self::with_goal(goal, seed)
+    /// The plain filter with the same table. Where a `u64` and an `AtomicU64` are aligned alike, as on
+    /// every 64-bit machine, the table is not copied.
+    pub fn into_inner(self) -> BloomFilter {
+        let parts = self.parts();
+        let words = self.words.into_iter().map(AtomicU64::into_inner);
+        BloomFilter::from_parts(words.collect(), parts)
     }
 
-    /// An empty filter with explicit parameters; `capacity` is what [`Filter::capacity`] will say.
-    pub fn from_params(params: BloomParams, capacity: u64, seed: u64) -> Result<Self, BuildError> {
-        Ok(BloomFilter::from_params(params, capacity, seed)?.into())
+    /// The share of bits that are set, 0 to 1. Reads the whole table.
+    pub fn fill_ratio(&self) -> f64 {
+        table::count_ones(&self.words) as f64 / self.params.bits as f64
     }
 
-    /// Puts `key` in, from any thread.
-    #[inline]
-    pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Inserted {
-        self.insert_hash(key.key_hash(self.seed))
+    /// How many distinct keys are in, judged by the share of bits set; see
+    /// [`BloomFilter::estimated_cardinality`].
+    pub fn estimated_cardinality(&self) -> f64 {
+        theory::items_of_fill(self.params.bits, self.params.probes, self.fill_ratio())
     }
 
-    /// Puts in the key with this hash, from any thread.
-    #[inline]
-    pub fn insert_hash(&self, hash: KeyHash) -> Inserted {
-        let words = &self.words[..];
-        let mut positions = Probes::new(hash, self.params.bits);
-        let mut new = false;
-        for _ in 0..self.params.probes {
-            let (word, mask) = place(positions.next_place());
-            // Most bits of a repeated key, and half of a new one's, are set already: a plain load is enough
-            // to know, and leaves the cache line to the other threads. Whoever set the bit was told so.
-            if words[word].load(Relaxed) & mask == 0 {
-                new |= words[word].fetch_or(mask, Relaxed) & mask == 0;
-            }
-        }
-        if new {
-            self.len.add_one(hash);
-        }
-        Inserted::from_change(new)
+    fn parts(&self) -> Parts<BloomParams> {
+        Parts::new(self.params)
+            .seed(self.header.seed)
+            .capacity(self.header.capacity)
+            .len(self.len.total())
     }
 
     #[inline(always)]
@@ -104,55 +115,39 @@ impl AtomicBloomFilter {
         }
     }
 
-    /// A copy as it stands: every insert that this thread has heard of is in it; of inserts under way, perhaps some bits.
-    pub fn snapshot(&self) -> BloomFilter {
-        let words = self.words.iter().map(Word::load).collect();
-        BloomFilter::from_parts(
-            words,
-            self.params,
-            self.seed,
-            self.capacity,
-            self.len.total(),
-        )
-    }
-
-    /// The plain filter with the same table. Where a `u64` and an `AtomicU64` are aligned alike, as on every 64-bit machine,
-    /// the table is not copied.
-    pub fn into_inner(self) -> BloomFilter {
-        let len = self.len.total();
-        let words = self.words.into_iter().map(AtomicU64::into_inner).collect();
-        BloomFilter::from_parts(words, self.params, self.seed, self.capacity, len)
-    }
-
-    /// The share of bits that are set, 0 to 1. Reads the whole table.
-    pub fn fill_ratio(&self) -> f64 {
-        table::count_ones(&self.words) as f64 / self.params.bits as f64
-    }
-
-    /// How many distinct keys are in, judged by the share of bits set; see [`BloomFilter::estimated_cardinality`].
-    pub fn estimated_cardinality(&self) -> f64 {
-        theory::classic::items_of_fill(self.params.bits, self.params.probes, self.fill_ratio())
+    #[inline]
+    fn put_shared(&self, hash: KeyHash) -> Inserted {
+        let words = &self.words[..];
+        let mut positions = Probes::new(hash, self.params.bits);
+        let mut new = false;
+        for _ in 0..self.params.probes {
+            let (word, mask) = place(positions.next_place());
+            // Most bits of a repeated key, and half of a new one's, are set already: a plain load is
+            // enough to know, and leaves the cache line to the other threads. Whoever set the bit was
+            // told so.
+            if words[word].load(Relaxed) & mask == 0 {
+                new |= words[word].fetch_or(mask, Relaxed) & mask == 0;
+            }
+        }
+        if new {
+            self.len.add_one(hash);
+        }
+        Inserted::from_change(new)
     }
 }
 
 impl From<BloomFilter> for AtomicBloomFilter {
     fn from(filter: BloomFilter) -> Self {
-        let (params, seed, capacity, len) = (
-            filter.params(),
-            filter.seed(),
-            filter.capacity(),
-            filter.len(),
-        );
+        let parts = filter.parts();
+        let words = filter.into_words().into_iter().map(AtomicU64::new);
         Self {
-            words: filter
-                .into_words()
-                .into_iter()
-                .map(AtomicU64::new)
-                .collect(),
-            params,
-            seed,
-            capacity,
-            len: Tally::starting_at(len),
+            header: Header {
+                seed: parts.seed,
+                capacity: parts.capacity,
+            },
+            params: parts.params,
+            len: Tally::starting_at(parts.len),
+            words: words.collect(),
         }
     }
 }
@@ -165,73 +160,65 @@ impl Clone for AtomicBloomFilter {
 
 impl PartialEq for AtomicBloomFilter {
     fn eq(&self, other: &Self) -> bool {
-        self.params == other.params
-            && self.seed == other.seed
-            && self.capacity == other.capacity
-            && self.len.total() == other.len.total()
-            && self
-                .words
-                .iter()
-                .map(Word::load)
-                .eq(other.words.iter().map(Word::load))
+        let [ours, theirs] = [self, other].map(|filter| filter.words.iter().map(Word::load));
+        self.parts() == other.parts() && ours.eq(theirs)
     }
 }
 
-impl fmt::Debug for AtomicBloomFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        amq_core::debug(self, "AtomicBloomFilter", f)
-    }
-}
+impl Shell for AtomicBloomFilter {
+    type Params = BloomParams;
+    const KIND: FilterKind = FilterKind::Bloom;
+    const NAME: &'static str = "AtomicBloomFilter";
 
-impl Filter for AtomicBloomFilter {
-    fn kind(&self) -> FilterKind {
-        FilterKind::Bloom
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.seed
+    #[inline(always)]
+    fn header(&self) -> &Header {
+        &self.header
     }
 
-    fn len(&self) -> u64 {
+    #[inline(always)]
+    fn table_params(&self) -> BloomParams {
+        self.params
+    }
+
+    fn items(&self) -> u64 {
         self.len.total()
     }
 
-    fn capacity(&self) -> u64 {
-        self.capacity
+    fn bytes(&self) -> u64 {
+        size_of_val(&self.words[..]) as u64
     }
 
-    fn size_in_bytes(&self) -> u64 {
-        self.words.capacity() as u64 * 8
+    fn rate(&self) -> f64 {
+        theory::fpr_of_fill(self.fill_ratio(), self.params.probes) + hash_floor(self.items())
     }
 
-    /// `fill^k`, the exact rate of this filter with the bits it has set, and the floor of 64-bit hashes. Reads the whole table.
-    fn expected_fpr(&self) -> f64 {
-        theory::classic::fpr_of_fill(self.fill_ratio(), self.params.probes) + hash_floor(self.len())
+    fn used(&self) -> f64 {
+        self.fill_ratio()
     }
 
-    #[inline]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
+    #[inline(always)]
+    fn has(&self, hash: KeyHash) -> bool {
         self.table().contains(hash)
     }
 
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        self.table().contains_batch(hashes, answers)
+    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        self.table().contains_each(hashes, answers);
     }
 }
 
-/// The same as the methods on `&self`, for code that is generic over filters.
-impl InsertFilter for AtomicBloomFilter {
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        Ok(Self::insert_hash(self, hash))
+impl Fill for AtomicBloomFilter {
+    type Refusal = Infallible;
+
+    fn empty(plan: &Plan<BloomParams>, seed: u64) -> Result<Self, BuildError> {
+        Ok(<BloomFilter as Fill>::empty(plan, seed)?.into())
     }
 
-    fn clear(&mut self) {
+    #[inline(always)]
+    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
+        Ok(self.put_shared(hash))
+    }
+
+    fn wipe(&mut self) {
         for word in &mut self.words {
             *word.get_mut() = 0;
         }
@@ -243,11 +230,15 @@ impl PlanFilter for AtomicBloomFilter {
     type Params = BloomParams;
 
     fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
-        BloomFilter::plan(goal)
+        theory::plan(goal)
+    }
+
+    fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {
+        theory::plan_params(params, items)
     }
 
     fn predicted_fpr(params: &BloomParams, items: u64) -> PredictedFpr {
-        BloomFilter::predicted_fpr(params, items)
+        theory::fpr(params, items)
     }
 
     fn params(&self) -> BloomParams {
@@ -255,34 +246,31 @@ impl PlanFilter for AtomicBloomFilter {
     }
 }
 
-impl EmptyFilter for AtomicBloomFilter {
-    fn from_plan(plan: &Plan<BloomParams>, seed: u64) -> Result<Self, BuildError> {
-        Self::from_params(plan.params, plan.items, seed)
-    }
-}
-
 impl BuildFilter for AtomicBloomFilter {
-    fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        Ok(BloomFilter::build(budget, seed, hashes)?.into())
+    fn build_hashes(
+        target: impl Into<BuildTarget<BloomParams>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        Ok(BloomFilter::build_hashes(target, seed, hashes)?.into())
     }
 
-    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
-        Ok(BloomFilter::build_from_keys(budget, seed, keys)?.into())
+    fn build_keys<K: Key>(
+        target: impl Into<BuildTarget<BloomParams>>,
+        seed: u64,
+        keys: &[K],
+    ) -> Result<Self, BuildError> {
+        Ok(BloomFilter::build_keys(target, seed, keys)?.into())
     }
 }
 
 impl MergeFilter for AtomicBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        MergeError::check("bits", self.params.bits, other.params.bits)?;
-        MergeError::check(
-            "probes",
-            self.params.probes.into(),
-            other.params.probes.into(),
-        )?;
-        MergeError::check_seeds(self.seed, other.seed)
+        self.params.check_same(&other.params)?;
+        MergeError::check_seeds(self.header.seed, other.header.seed)
     }
 
-    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
         for (word, theirs) in self.words.iter_mut().zip(&other.words) {
             *word.get_mut() |= Word::load(theirs);
@@ -343,7 +331,7 @@ mod tests {
         });
         let mut alone = BloomFilter::new(goal).unwrap();
         for key in 0..40_000u64 {
-            InsertFilter::insert(&mut alone, &key).unwrap();
+            alone.insert(&key);
         }
         assert_eq!(filter.snapshot().as_words(), alone.as_words());
         assert_eq!(filter.into_inner().as_words(), alone.as_words());
@@ -354,7 +342,7 @@ mod tests {
         let rounds = 2000u64;
         let threads = 3;
         // So large that no round's key is covered by the others'.
-        let filter = AtomicBloomFilter::new(Goal::fpr(rounds, 1e-12)).unwrap();
+        let filter = AtomicBloomFilter::new(Goal::fpr(rounds as usize, 1e-12)).unwrap();
         let barrier = Barrier::new(threads);
         let told: Vec<Vec<bool>> = thread::scope(|scope| {
             let workers: Vec<_> = (0..threads)
@@ -385,10 +373,7 @@ mod tests {
         let mut plain = BloomFilter::new(goal).unwrap();
         let atomic = AtomicBloomFilter::new(goal).unwrap();
         for key in (0..1000u64).chain(500..1500) {
-            assert_eq!(
-                InsertFilter::insert(&mut plain, &key),
-                Ok(atomic.insert(&key))
-            );
+            assert_eq!(plain.insert(&key), atomic.insert(&key));
         }
         assert_eq!(atomic.len(), plain.len());
         assert_eq!(atomic.fill_ratio(), plain.fill_ratio());

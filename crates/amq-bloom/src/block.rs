@@ -12,10 +12,10 @@ pub const SALTS: [u32; 8] = [
     0x5c6b_fb31,
 ];
 
-/// 32 bytes, aligned so that a block never straddles a cache line.
+/// One block: eight words, aligned so that it never straddles a cache line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C, align(32))]
-pub(crate) struct Block(pub(crate) [u32; 8]);
+pub struct Block(pub(crate) [u32; 8]);
 
 /// The bits of the key with this lower half of the hash, one in each word.
 #[inline(always)]
@@ -24,6 +24,18 @@ pub(crate) fn mask(low: u32) -> [u32; 8] {
 }
 
 impl Block {
+    /// The block of these words.
+    #[must_use]
+    pub const fn new(words: [u32; 8]) -> Self {
+        Self(words)
+    }
+
+    /// Its words. Written as little-endian bytes, they are a block of a Parquet Bloom filter.
+    #[must_use]
+    pub const fn words(&self) -> &[u32; 8] {
+        &self.0
+    }
+
     /// Sets a key's bits; whether any was clear.
     #[inline(always)]
     pub(crate) fn insert(&mut self, low: u32) -> bool {

@@ -4,126 +4,172 @@ use crate::block::{Block, place};
 use crate::theory::blocked as theory;
 use crate::{BlockedParams, FoldError, simd};
 use alloc::vec::Vec;
+use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind,
-    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
-    Plan, PlanError, PlanFilter, PredictedFpr, zeroed,
+    BuildError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Parts, Plan,
+    PlanError, PlanFilter, PredictedFpr, zeroed,
 };
-use core::fmt;
+use core::convert::Infallible;
+use core::ops::{BitAndAssign, BitOrAssign};
 
 /// The split-block Bloom filter: a key is eight bits in one 32-byte block, one in each of its eight words.
 ///
-/// Every operation touches one cache line. That costs a tenth more space than [`BloomFilter`](crate::BloomFilter) at 1 %, a
-/// sixth at 0.1 %. The layout is that of Apache Parquet: the same 64-bit hashes set the same bits. (Parquet hashes with
-/// XXH64 and seed 0; to read or write its filters hash that way and use the methods that take a [`KeyHash`].)
+/// Every operation touches one cache line. That costs a tenth more space than
+/// [`BloomFilter`](crate::BloomFilter) at 1 %, a sixth at 0.1 %. The layout is that of Apache Parquet: the
+/// same 64-bit hashes set the same bits. (Parquet hashes with XXH64 and seed 0; to read or write its
+/// filters hash that way and use the methods that take a [`KeyHash`].)
 ///
-/// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
+/// `S` is what holds the blocks: a vector, or for a [view](crate::BlockedBloomView) a borrowed slice. See
+/// the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
-pub struct BlockedBloomFilter {
-    blocks: Vec<Block>,
-    seed: u64,
-    capacity: u64,
+pub struct BlockedBloomFilter<S = Vec<Block>> {
+    header: Header,
     len: u64,
+    blocks: S,
 }
 
+/// A [`BlockedBloomFilter`] whose blocks are borrowed.
+pub type BlockedBloomView<'a> = BlockedBloomFilter<&'a [Block]>;
+
+amq_core::shell!(read [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>: BlockedParams {
+    /// The inserts that were answered [`Inserted::New`]: distinct keys, less those that were false
+    /// positives when they came. After a union, the sum of both.
+    len;
+    /// Bytes of the table.
+    size_in_bytes;
+    /// The mean over the blocks of the product of their words' fills: the exact rate of this filter with
+    /// the bits it has set, and the floor of the half hash that chooses them. (Beyond some 10^8 blocks,
+    /// where half a hash no longer chooses them evenly, it is a few percent too low.) Reads the whole
+    /// table.
+    expected_fpr;
+});
+amq_core::shell!(fill [] BlockedBloomFilter: BlockedParams, never {
+    /// Never refused: past the planned number of keys the rate rises instead.
+    insert;
+});
+amq_core::shell!(build_by_filling [] BlockedBloomFilter: BlockedParams);
+amq_core::shell!(merge [] BlockedBloomFilter {
+    /// The union: afterwards `self` contains whatever either contained. All or nothing.
+    ///
+    /// [`len`](Self::len) becomes the sum of both, which counts keys in both twice;
+    /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
+    merge;
+});
+
 impl BlockedBloomFilter {
-    /// An empty filter for a goal, with the public [`DEFAULT_SEED`].
-    pub fn new(goal: Goal) -> Result<Self, BuildError> {
-        Self::with_seed(goal, DEFAULT_SEED)
-    }
-
-    /// An empty filter for a goal, with a seed of one's own.
-    pub fn with_seed(goal: Goal, seed: u64) -> Result<Self, BuildError> {
-        Self::with_goal(goal, seed)
-    }
-
-    /// An empty filter with explicit parameters; `capacity` is what [`Filter::capacity`] will say.
-    pub fn from_params(
-        params: BlockedParams,
-        capacity: u64,
-        seed: u64,
-    ) -> Result<Self, BuildError> {
-        params.check()?;
-        Ok(Self {
-            blocks: zeroed(params.blocks)?,
-            seed,
-            capacity,
-            len: 0,
-        })
-    }
-
-    /// A filter with given blocks, as [`blocks`](BlockedBloomFilter::blocks) gives them: one read from a Parquet file, for
-    /// example. `capacity` and `len` are what [`Filter::capacity`] and [`Filter::len`] will say.
+    /// A filter with given blocks, as [`blocks`](BlockedBloomFilter::blocks) gives them: one read from a
+    /// Parquet file, for example.
+    ///
+    /// Their number must be the one that the parameters say. Nothing else can be checked: a wrong seed
+    /// or a damaged table denies keys.
     pub fn from_blocks(
         blocks: impl IntoIterator<Item = [u32; 8]>,
-        seed: u64,
-        capacity: u64,
-        len: u64,
-    ) -> Result<Self, PlanError> {
-        let blocks: Vec<Block> = blocks.into_iter().map(Block).collect();
-        let params = BlockedParams {
-            blocks: blocks.len() as u64,
-        };
-        params.check()?;
-        Ok(Self {
+        parts: Parts<BlockedParams>,
+    ) -> Result<Self, BuildError> {
+        parts.params.check()?;
+        let wanted = parts.params.blocks;
+        let mut table: Vec<Block> = Vec::new();
+        amq_core::reserve(&mut table, wanted)?;
+        let mut given = 0;
+        for block in blocks {
+            given += 1;
+            if given > wanted {
+                break;
+            }
+            table.push(Block::new(block));
+        }
+        PlanError::check_parameter("blocks given", given, wanted, wanted)?;
+        Ok(Self::from_parts(table, parts))
+    }
+
+    fn from_parts(blocks: Vec<Block>, parts: Parts<BlockedParams>) -> Self {
+        Self {
+            header: Header {
+                seed: parts.seed,
+                capacity: parts.capacity,
+            },
+            len: parts.len,
             blocks,
-            seed,
-            capacity,
-            len,
-        })
-    }
-
-    /// The blocks, each as its eight words. Written as little-endian bytes, one after another, they are the bitset of
-    /// a Parquet Bloom filter.
-    pub fn blocks(&self) -> impl ExactSizeIterator<Item = &[u32; 8]> {
-        self.blocks.iter().map(|block| &block.0)
-    }
-
-    /// How many bits are set. Reads the whole table.
-    pub fn count_ones(&self) -> u64 {
-        self.blocks.iter().map(Block::count_ones).sum()
-    }
-
-    /// The share of bits that are set, 0 to 1. Reads the whole table.
-    pub fn fill_ratio(&self) -> f64 {
-        self.count_ones() as f64 / (self.blocks.len() as f64 * 256.0)
-    }
-
-    /// How many distinct keys are in, judged by the share of bits set; infinite when all are. Reads the whole table.
-    ///
-    /// Unlike [`Filter::len`] it is right after a union, and it counts the distinct keys that were false
-    /// positives when they came.
-    pub fn estimated_cardinality(&self) -> f64 {
-        theory::items_of_fill(self.blocks.len() as u64, self.fill_ratio())
-    }
-
-    /// The estimated number of keys over the planned one: above 1 the rate is above the planned one, and when
-    /// it is infinite every bit is set and every answer is `true`. Reads the whole table.
-    pub fn saturation(&self) -> f64 {
-        self.estimated_cardinality() / self.capacity.max(1) as f64
+        }
     }
 
     /// Keeps only what `other` has too: afterwards every key that was in both is still in.
     ///
-    /// A key that was in one of them only is answered `true` no more often than by the other. [`Filter::len`]
-    /// becomes the smaller of both. All or nothing.
-    pub fn intersect_from(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
-        for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
-            for (word, &theirs) in block.0.iter_mut().zip(&theirs.0) {
-                *word &= theirs;
-            }
-        }
+    /// A key that was in one of them only is answered `true` no more often than by the other.
+    /// [`len`](Self::len) becomes the smaller of both. All or nothing.
+    pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.combine(other, |word, theirs| word & theirs)?;
         self.len = self.len.min(other.len);
         Ok(())
     }
 
-    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes with it:
-    /// the filter that would have been built at that size. `factor` must divide the number of blocks.
-    pub fn fold(&self, factor: u64) -> Result<Self, FoldError> {
-        FoldError::check("blocks", self.blocks.len() as u64, factor)?;
-        let blocks = self
-            .blocks
+    fn combine(&mut self, other: &Self, of: impl Fn(u32, u32) -> u32) -> Result<(), MergeError> {
+        self.can_merge(other)?;
+        for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
+            for (word, &theirs) in block.0.iter_mut().zip(&theirs.0) {
+                *word = of(*word, theirs);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
+    /// The blocks. Their words written as little-endian bytes, one after another, are the bitset of a
+    /// Parquet Bloom filter.
+    pub fn blocks(&self) -> &[Block] {
+        self.blocks.as_ref()
+    }
+
+    /// The same filter over a borrowed table.
+    pub fn view(&self) -> BlockedBloomView<'_> {
+        BlockedBloomFilter {
+            header: self.header,
+            len: self.len,
+            blocks: self.blocks.as_ref(),
+        }
+    }
+
+    /// What the filter is made of besides its blocks; see
+    /// [`from_blocks`](BlockedBloomFilter::from_blocks).
+    pub fn parts(&self) -> Parts<BlockedParams> {
+        Parts::new(self.table_params())
+            .seed(self.header.seed)
+            .capacity(self.header.capacity)
+            .len(self.len)
+    }
+
+    /// How many bits are set. Reads the whole table.
+    pub fn count_ones(&self) -> u64 {
+        self.blocks().iter().map(Block::count_ones).sum()
+    }
+
+    /// The share of bits that are set, 0 to 1. Reads the whole table.
+    pub fn fill_ratio(&self) -> f64 {
+        self.count_ones() as f64 / (self.blocks().len() as f64 * 256.0)
+    }
+
+    /// How many distinct keys are in, judged by the share of bits set; infinite when all are. Reads the
+    /// whole table.
+    ///
+    /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that were
+    /// false positives when they came.
+    pub fn estimated_cardinality(&self) -> f64 {
+        theory::items_of_fill(self.blocks().len() as u64, self.fill_ratio())
+    }
+
+    /// The estimated number of keys over the planned one: above 1 the rate is above the planned one, and
+    /// when it is infinite every bit is set and every answer is `true`. Reads the whole table.
+    pub fn saturation(&self) -> f64 {
+        self.estimated_cardinality() / self.header.capacity.max(1) as f64
+    }
+
+    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes with
+    /// it: the filter that would have been built at that size. `factor` must divide the number of blocks.
+    pub fn fold(&self, factor: u64) -> Result<BlockedBloomFilter, FoldError> {
+        FoldError::check("blocks", self.blocks().len() as u64, factor)?;
+        let blocks: Vec<Block> = self
+            .blocks()
             .chunks(factor as usize)
             .map(|parts| {
                 parts.iter().fold(Block::default(), |mut sum, part| {
@@ -134,86 +180,87 @@ impl BlockedBloomFilter {
                 })
             })
             .collect();
-        Ok(Self {
-            blocks,
-            seed: self.seed,
-            capacity: self.capacity,
-            len: self.len,
-        })
+        Ok(BlockedBloomFilter::from_parts(blocks, self.parts()))
     }
 }
 
-impl fmt::Debug for BlockedBloomFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        amq_core::debug(self, "BlockedBloomFilter", f)
-    }
-}
+impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedBloomFilter<S> {
+    type Params = BlockedParams;
+    const KIND: FilterKind = FilterKind::BlockedBloom;
+    const NAME: &'static str = "BlockedBloomFilter";
 
-impl Filter for BlockedBloomFilter {
-    fn kind(&self) -> FilterKind {
-        FilterKind::BlockedBloom
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.seed
+    #[inline(always)]
+    fn header(&self) -> &Header {
+        &self.header
     }
 
-    fn len(&self) -> u64 {
+    #[inline(always)]
+    fn table_params(&self) -> BlockedParams {
+        BlockedParams::new(self.blocks().len() as u64)
+    }
+
+    #[inline(always)]
+    fn items(&self) -> u64 {
         self.len
     }
 
-    fn capacity(&self) -> u64 {
-        self.capacity
+    fn bytes(&self) -> u64 {
+        size_of_val(self.blocks()) as u64
     }
 
-    fn size_in_bytes(&self) -> u64 {
-        (self.blocks.capacity() * size_of::<Block>()) as u64
-    }
-
-    /// The mean over the blocks of the product of their words' fills: the exact rate of this filter with the bits it
-    /// has set, and the floor of the half hash that chooses them. (Beyond some 10^8 blocks, where half a hash no longer chooses
-    /// them evenly, it is a few percent too low.) Reads the whole table.
-    fn expected_fpr(&self) -> f64 {
-        let blocks = self.blocks.len() as u64;
-        let rate = self.blocks.iter().map(Block::fpr).sum::<f64>() / blocks as f64;
+    fn rate(&self) -> f64 {
+        let blocks = self.blocks().len() as u64;
+        let rate = self.blocks().iter().map(Block::fpr).sum::<f64>() / blocks as f64;
         rate + theory::LAYOUT.choices_floor(blocks, self.len)
     }
 
-    #[inline]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
-        let (block, low) = place(hash, self.blocks.len() as u64);
-        simd::contains(&self.blocks[block], low)
+    fn used(&self) -> f64 {
+        self.fill_ratio()
     }
 
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        simd::contains_batch(&self.blocks, hashes, answers);
-        Ok(())
+    /// Blocks whose bits are all set.
+    fn stuck(&self) -> u64 {
+        let full = Block::new([u32::MAX; 8]);
+        self.blocks().iter().filter(|&&block| block == full).count() as u64
+    }
+
+    #[inline(always)]
+    fn has(&self, hash: KeyHash) -> bool {
+        let blocks = self.blocks.as_ref();
+        let (block, low) = place(hash, blocks.len() as u64);
+        simd::contains(&blocks[block], low)
+    }
+
+    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        simd::contains_batch(self.blocks(), hashes, answers);
     }
 }
 
-impl InsertFilter for BlockedBloomFilter {
-    /// Never refused: past the planned number of keys the rate rises instead.
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+impl Fill for BlockedBloomFilter {
+    type Refusal = Infallible;
+
+    fn empty(plan: &Plan<BlockedParams>, seed: u64) -> Result<Self, BuildError> {
+        plan.params.check()?;
+        let parts = Parts::new(plan.params).seed(seed).capacity(plan.items);
+        Ok(Self::from_parts(zeroed(plan.params.blocks)?, parts))
+    }
+
+    #[inline(always)]
+    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
         let (block, low) = place(hash, self.blocks.len() as u64);
         let new = simd::insert(&mut self.blocks[block], low);
         self.len = self.len.saturating_add(u64::from(new));
         Ok(Inserted::from_change(new))
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    #[inline]
+    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
         let new = simd::insert_batch(&mut self.blocks, hashes);
         self.len = self.len.saturating_add(new);
         Ok(new)
     }
 
-    fn clear(&mut self) {
+    fn wipe(&mut self) {
         self.blocks.fill(Block::default());
         self.len = 0;
     }
@@ -226,56 +273,53 @@ impl PlanFilter for BlockedBloomFilter {
         theory::plan(goal)
     }
 
+    fn plan_params(params: BlockedParams, items: u64) -> Result<Plan<BlockedParams>, PlanError> {
+        theory::plan_params(params, items)
+    }
+
     fn predicted_fpr(params: &BlockedParams, items: u64) -> PredictedFpr {
-        PredictedFpr {
-            mean: theory::fpr(params.blocks, items),
-            sd: theory::fpr_sd(params.blocks, items),
-        }
+        theory::fpr(params, items)
     }
 
     fn params(&self) -> BlockedParams {
-        BlockedParams {
-            blocks: self.blocks.len() as u64,
-        }
-    }
-}
-
-impl EmptyFilter for BlockedBloomFilter {
-    fn from_plan(plan: &Plan<BlockedParams>, seed: u64) -> Result<Self, BuildError> {
-        Self::from_params(plan.params, plan.items, seed)
-    }
-}
-
-impl BuildFilter for BlockedBloomFilter {
-    fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        Self::filled(budget, seed, hashes)
-    }
-
-    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
-        Self::filled_from_keys(budget, seed, keys)
+        self.table_params()
     }
 }
 
 impl MergeFilter for BlockedBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        MergeError::check(
-            "blocks",
-            self.blocks.len() as u64,
-            other.blocks.len() as u64,
-        )?;
-        MergeError::check_seeds(self.seed, other.seed)
+        let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
+        MergeError::check("blocks", ours, theirs)?;
+        MergeError::check_seeds(self.header.seed, other.header.seed)
     }
 
-    /// The union. [`Filter::len`] becomes the sum of both, which counts keys in both twice;
-    /// [`BlockedBloomFilter::estimated_cardinality`] does not.
-    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
-        for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
-            for (word, &theirs) in block.0.iter_mut().zip(&theirs.0) {
-                *word |= theirs;
-            }
-        }
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.combine(other, |word, theirs| word | theirs)?;
         self.len = self.len.saturating_add(other.len);
         Ok(())
+    }
+}
+
+/// [`merge`](BlockedBloomFilter::merge) of filters that are known to go together.
+///
+/// # Panics
+///
+/// If they differ in blocks or seed; `merge` returns an error then.
+impl<'a> BitOrAssign<&'a BlockedBloomFilter> for BlockedBloomFilter {
+    #[track_caller]
+    fn bitor_assign(&mut self, other: &'a BlockedBloomFilter) {
+        amq_core::shell::agreed(self.merge(other));
+    }
+}
+
+/// [`intersect`](BlockedBloomFilter::intersect) of filters that are known to go together.
+///
+/// # Panics
+///
+/// If they differ in blocks or seed; `intersect` returns an error then.
+impl<'a> BitAndAssign<&'a BlockedBloomFilter> for BlockedBloomFilter {
+    #[track_caller]
+    fn bitand_assign(&mut self, other: &'a BlockedBloomFilter) {
+        amq_core::shell::agreed(self.intersect(other));
     }
 }

@@ -2,64 +2,62 @@
 
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
-use crate::{BloomParams, FoldError, theory};
-use alloc::vec;
+use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_core::numeric::hash_floor;
+use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind,
-    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
-    Plan, PlanError, PlanFilter, PredictedFpr, zeroed,
+    BuildError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Parts, Plan,
+    PlanError, PlanFilter, PredictedFpr, zeroed,
 };
-use core::fmt;
+use core::convert::Infallible;
+use core::ops::{BitAndAssign, BitOrAssign};
 
 /// The classic Bloom filter: a key is k bits anywhere in a table of m.
 ///
-/// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
+/// `S` is what holds the table: a vector, or for a [view](crate::BloomView) a borrowed slice. See the
+/// [crate's documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
-pub struct BloomFilter {
-    words: Vec<u64>,
-    bits: u64,
-    probes: u32,
-    seed: u64,
-    capacity: u64,
+pub struct BloomFilter<S = Vec<u64>> {
+    header: Header,
+    params: BloomParams,
     len: u64,
+    words: S,
 }
 
-impl BloomFilter {
-    /// An empty filter for a goal, with the public [`DEFAULT_SEED`].
-    pub fn new(goal: Goal) -> Result<Self, BuildError> {
-        Self::with_seed(goal, DEFAULT_SEED)
-    }
+/// A [`BloomFilter`] whose table is borrowed.
+pub type BloomView<'a> = BloomFilter<&'a [u64]>;
 
-    /// An empty filter for a goal, with a seed of one's own.
-    pub fn with_seed(goal: Goal, seed: u64) -> Result<Self, BuildError> {
-        Self::with_goal(goal, seed)
-    }
-
-    /// An empty filter with explicit parameters; `capacity` is what [`Filter::capacity`] will say.
-    pub fn from_params(params: BloomParams, capacity: u64, seed: u64) -> Result<Self, BuildError> {
-        params.check()?;
-        Ok(Self::from_parts(
-            zeroed(words_for(params.bits))?,
-            params,
-            seed,
-            capacity,
-            0,
-        ))
-    }
-
-    /// A filter with a given table, as [`as_words`](BloomFilter::as_words) gives it; `capacity` and `len` are what
-    /// [`Filter::capacity`] and [`Filter::len`] will say.
+amq_core::shell!(read [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>: BloomParams {
+    /// The inserts that were answered [`Inserted::New`]: distinct keys, less those that were false
+    /// positives when they came. After a union, the sum of both.
+    len;
+    /// Bytes of the table.
+    size_in_bytes;
+    /// `fill^k`, the exact rate of this filter with the bits it has set, and the floor of 64-bit
+    /// hashes. Reads the whole table.
+    expected_fpr;
+});
+amq_core::shell!(fill [] BloomFilter: BloomParams, never {
+    /// Never refused: past the planned number of keys the rate rises instead.
+    insert;
+});
+amq_core::shell!(build_by_filling [] BloomFilter: BloomParams);
+amq_core::shell!(merge [] BloomFilter {
+    /// The union: afterwards `self` contains whatever either contained. All or nothing.
     ///
-    /// A table of another length than `params` ask for, or with a bit set past the last, is refused.
-    pub fn from_words(
-        words: Vec<u64>,
-        params: BloomParams,
-        seed: u64,
-        capacity: u64,
-        len: u64,
-    ) -> Result<Self, PlanError> {
+    /// [`len`](Self::len) becomes the sum of both, which counts keys in both twice;
+    /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
+    merge;
+});
+
+impl BloomFilter {
+    /// The filter with the table that [`as_words`](BloomFilter::as_words) gave.
+    ///
+    /// A table of another length than the parameters ask for, or with a bit set past the last, is
+    /// refused. Nothing else can be checked: a wrong seed or a damaged table denies keys.
+    pub fn from_words(words: Vec<u64>, parts: Parts<BloomParams>) -> Result<Self, PlanError> {
+        let params = parts.params;
         params.check()?;
         let wanted = words_for(params.bits);
         PlanError::check_parameter("words", words.len() as u64, wanted, wanted)?;
@@ -67,64 +65,30 @@ impl BloomFilter {
         let used = (params.bits - 1) % 64 + 1;
         let past = if used < 64 { last >> used } else { 0 };
         PlanError::check_parameter("bits set past the last", past.count_ones().into(), 0, 0)?;
-        Ok(Self::from_parts(words, params, seed, capacity, len))
+        Ok(Self::from_parts(words, parts))
     }
 
-    pub(crate) const fn from_parts(
-        words: Vec<u64>,
-        params: BloomParams,
-        seed: u64,
-        capacity: u64,
-        len: u64,
-    ) -> Self {
+    pub(crate) fn from_parts(words: Vec<u64>, parts: Parts<BloomParams>) -> Self {
         Self {
+            header: Header {
+                seed: parts.seed,
+                capacity: parts.capacity,
+            },
+            params: parts.params,
+            len: parts.len,
             words,
-            bits: params.bits,
-            probes: params.probes,
-            seed,
-            capacity,
-            len,
         }
-    }
-
-    /// The table: bit `i` is bit `i % 64` of word `i / 64`. Bits past the last are zero.
-    pub fn as_words(&self) -> &[u64] {
-        &self.words
     }
 
     pub(crate) fn into_words(self) -> Vec<u64> {
         self.words
     }
 
-    /// How many bits are set. Reads the whole table.
-    pub fn count_ones(&self) -> u64 {
-        table::count_ones(&self.words)
-    }
-
-    /// The share of bits that are set, 0 to 1. Half, at the design load. Reads the whole table.
-    pub fn fill_ratio(&self) -> f64 {
-        self.count_ones() as f64 / self.bits as f64
-    }
-
-    /// How many distinct keys are in, judged by the share of bits set; infinite when all are. Reads the whole table.
-    ///
-    /// Unlike [`Filter::len`] it is right after a union, and it counts the distinct keys that were false
-    /// positives when they came. Its standard error is some `0.8 / sqrt(m)` of the estimate at the design load.
-    pub fn estimated_cardinality(&self) -> f64 {
-        theory::classic::items_of_fill(self.bits, self.probes, self.fill_ratio())
-    }
-
-    /// The estimated number of keys over the planned one: above 1 the rate is above the planned one, and when
-    /// it is infinite every bit is set and every answer is `true`. Reads the whole table.
-    pub fn saturation(&self) -> f64 {
-        self.estimated_cardinality() / self.capacity.max(1) as f64
-    }
-
     /// Keeps only what `other` has too: afterwards every key that was in both is still in.
     ///
-    /// A key that was in one of them only is answered `true` no more often than by the other. [`Filter::len`]
-    /// becomes the smaller of both. All or nothing.
-    pub fn intersect_from(&mut self, other: &Self) -> Result<(), MergeError> {
+    /// A key that was in one of them only is answered `true` no more often than by the other.
+    /// [`len`](Self::len) becomes the smaller of both. All or nothing.
+    pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
         for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
             *word &= theirs;
@@ -133,71 +97,11 @@ impl BloomFilter {
         Ok(())
     }
 
-    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes with it.
-    ///
-    /// Each bit at `i` moves to `i / factor`, which is where the key's probe lands in the smaller table, so nothing is lost
-    /// and the result is the filter that would have been built at that size. Filters planned by this crate
-    /// fold by 2, 4, 8, 16, 32 and 64 at least. Good for filters that turned out to hold fewer keys than planned,
-    /// before they are shipped.
-    ///
-    /// ```
-    /// use amq_bloom::{BloomFilter, Filter, Goal, InsertFilter};
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut filter = BloomFilter::new(Goal::fpr(10_000, 0.001))?;
-    /// filter.insert("the only key")?;
-    /// let small = filter.fold(64)?;
-    /// assert!(small.contains("the only key"));
-    /// assert!(small.size_in_bytes() * 64 <= filter.size_in_bytes() + 64 * 8);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn fold(&self, factor: u64) -> Result<Self, FoldError> {
-        FoldError::check("bits", self.bits, factor)?;
-        let bits = self.bits / factor;
-        let mut words = vec![0u64; words_for(bits) as usize];
-        for (i, &word) in self.words.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                let bit = i as u64 * 64 + u64::from(rest.trailing_zeros());
-                let (word, mask) = place(bit / factor);
-                words[word] |= mask;
-                rest &= rest - 1;
-            }
-        }
-        let params = BloomParams {
-            bits,
-            probes: self.probes,
-        };
-        Ok(Self::from_parts(
-            words,
-            params,
-            self.seed,
-            self.capacity,
-            self.len,
-        ))
-    }
-
-    /// [`contains_hash`](Filter::contains_hash), sooner if the answer is no and later if it is yes.
-    ///
-    /// For filters that are mostly asked for keys they do not have, in whatever order. The answers are the same.
-    #[inline]
-    pub fn contains_hash_unlikely(&self, hash: KeyHash) -> bool {
-        self.table().contains_unlikely(hash)
-    }
-
-    #[inline(always)]
-    fn table(&self) -> Bits<'_, u64> {
-        Bits {
-            words: &self.words,
-            params: self.params(),
-        }
-    }
-
     /// Sets a key's bits; whether any was clear.
     #[inline(always)]
     fn set(&mut self, hash: KeyHash) -> bool {
         // Locals, so that the compiler need not read the fields again after each store.
-        let (probes, bits) = (self.probes, self.bits);
+        let BloomParams { bits, probes } = self.params;
         let words = &mut self.words[..];
         let mut positions = Probes::new(hash, bits);
         let mut changed = 0;
@@ -212,65 +116,175 @@ impl BloomFilter {
     }
 }
 
-impl fmt::Debug for BloomFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        amq_core::debug(self, "BloomFilter", f)
+impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
+    /// The table: bit `i` is bit `i % 64` of word `i / 64`. Bits past the last are zero.
+    pub fn as_words(&self) -> &[u64] {
+        self.words.as_ref()
+    }
+
+    /// The same filter over a borrowed table.
+    pub fn view(&self) -> BloomView<'_> {
+        BloomFilter {
+            header: self.header,
+            params: self.params,
+            len: self.len,
+            words: self.words.as_ref(),
+        }
+    }
+
+    /// What the filter is made of besides its table; see [`from_words`](BloomFilter::from_words).
+    pub fn parts(&self) -> Parts<BloomParams> {
+        Parts::new(self.params)
+            .seed(self.header.seed)
+            .capacity(self.header.capacity)
+            .len(self.len)
+    }
+
+    /// How many bits are set. Reads the whole table.
+    pub fn count_ones(&self) -> u64 {
+        table::count_ones(self.as_words())
+    }
+
+    /// The share of bits that are set, 0 to 1. Half, at the design load. Reads the whole table.
+    pub fn fill_ratio(&self) -> f64 {
+        self.count_ones() as f64 / self.params.bits as f64
+    }
+
+    /// How many distinct keys are in, judged by the share of bits set; infinite when all are. Reads the
+    /// whole table.
+    ///
+    /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that were
+    /// false positives when they came. Its standard error is some `0.8 / sqrt(m)` of the estimate at the
+    /// design load.
+    pub fn estimated_cardinality(&self) -> f64 {
+        theory::items_of_fill(self.params.bits, self.params.probes, self.fill_ratio())
+    }
+
+    /// The estimated number of keys over the planned one: above 1 the rate is above the planned one, and
+    /// when it is infinite every bit is set and every answer is `true`. Reads the whole table.
+    pub fn saturation(&self) -> f64 {
+        self.estimated_cardinality() / self.header.capacity.max(1) as f64
+    }
+
+    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes with
+    /// it.
+    ///
+    /// Each bit at `i` moves to `i / factor`, which is where the key's probe lands in the smaller table:
+    /// nothing is lost, and the result is the filter that would have been built at that size. Filters
+    /// planned by this crate fold by 2, 4, 8, 16, 32 and 64 at least. Good for filters that turned out to
+    /// hold fewer keys than planned, before they are shipped.
+    ///
+    /// ```
+    /// use amq_bloom::{BloomFilter, Goal};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = BloomFilter::new(Goal::fpr(10_000, 0.001))?;
+    /// filter.insert("the only key");
+    /// let small = filter.fold(64)?;
+    /// assert!(small.contains("the only key"));
+    /// assert!(small.size_in_bytes() * 64 <= filter.size_in_bytes() + 64 * 8);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn fold(&self, factor: u64) -> Result<BloomFilter, FoldError> {
+        FoldError::check("bits", self.params.bits, factor)?;
+        let params = BloomParams::new(self.params.bits / factor, self.params.probes);
+        let mut words = alloc::vec![0u64; words_for(params.bits) as usize];
+        for (i, &word) in self.as_words().iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let bit = i as u64 * 64 + u64::from(rest.trailing_zeros());
+                let (word, mask) = place(bit / factor);
+                words[word] |= mask;
+                rest &= rest - 1;
+            }
+        }
+        let mut parts = self.parts();
+        parts.params = params;
+        Ok(BloomFilter::from_parts(words, parts))
+    }
+
+    /// [`contains_hash`](Self::contains_hash), sooner if the answer is no and later if it is yes.
+    ///
+    /// For filters that are mostly asked for keys they do not have. The answers are the same.
+    #[inline]
+    pub fn contains_hash_unlikely(&self, hash: KeyHash) -> bool {
+        self.table().contains_unlikely(hash)
+    }
+
+    #[inline(always)]
+    fn table(&self) -> Bits<'_, u64> {
+        Bits {
+            words: self.words.as_ref(),
+            params: self.params,
+        }
     }
 }
 
-impl Filter for BloomFilter {
-    fn kind(&self) -> FilterKind {
-        FilterKind::Bloom
+impl<S: AsRef<[u64]> + Send + Sync> Shell for BloomFilter<S> {
+    type Params = BloomParams;
+    const KIND: FilterKind = FilterKind::Bloom;
+    const NAME: &'static str = "BloomFilter";
+
+    #[inline(always)]
+    fn header(&self) -> &Header {
+        &self.header
     }
 
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.seed
+    #[inline(always)]
+    fn table_params(&self) -> BloomParams {
+        self.params
     }
 
-    fn len(&self) -> u64 {
+    #[inline(always)]
+    fn items(&self) -> u64 {
         self.len
     }
 
-    fn capacity(&self) -> u64 {
-        self.capacity
+    fn bytes(&self) -> u64 {
+        size_of_val(self.as_words()) as u64
     }
 
-    fn size_in_bytes(&self) -> u64 {
-        self.words.capacity() as u64 * 8
+    fn rate(&self) -> f64 {
+        theory::fpr_of_fill(self.fill_ratio(), self.params.probes) + hash_floor(self.len)
     }
 
-    /// `fill^k`, the exact rate of this filter with the bits it has set, and the floor of 64-bit hashes. Reads the whole table.
-    fn expected_fpr(&self) -> f64 {
-        theory::classic::fpr_of_fill(self.fill_ratio(), self.probes) + hash_floor(self.len)
+    fn used(&self) -> f64 {
+        self.fill_ratio()
     }
 
-    #[inline]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
+    #[inline(always)]
+    fn has(&self, hash: KeyHash) -> bool {
         self.table().contains(hash)
     }
 
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        self.table().contains_batch(hashes, answers)
+    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        self.table().contains_each(hashes, answers);
     }
 }
 
-impl InsertFilter for BloomFilter {
-    /// Never refused: past the planned number of keys the rate rises instead.
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+impl Fill for BloomFilter {
+    type Refusal = Infallible;
+
+    fn empty(plan: &Plan<BloomParams>, seed: u64) -> Result<Self, BuildError> {
+        plan.params.check()?;
+        let parts = Parts::new(plan.params).seed(seed).capacity(plan.items);
+        Ok(Self::from_parts(
+            zeroed(words_for(plan.params.bits))?,
+            parts,
+        ))
+    }
+
+    #[inline(always)]
+    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
         let new = self.set(hash);
         self.len = self.len.saturating_add(u64::from(new));
         Ok(Inserted::from_change(new))
     }
 
-    // No prefetching: stores do not wait, so the misses of several inserts overlap as it is. It measured 1.2 to
-    // 1.7 times slower.
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    // No prefetching: stores do not wait, so the misses of several inserts overlap as it is. It measured
+    // 1.2 to 1.7 times slower.
+    #[inline]
+    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
         let mut new = 0;
         for &hash in hashes {
             new += u64::from(self.set(hash));
@@ -279,7 +293,7 @@ impl InsertFilter for BloomFilter {
         Ok(new)
     }
 
-    fn clear(&mut self) {
+    fn wipe(&mut self) {
         self.words.fill(0);
         self.len = 0;
     }
@@ -289,56 +303,58 @@ impl PlanFilter for BloomFilter {
     type Params = BloomParams;
 
     fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
-        theory::classic::plan(goal)
+        theory::plan(goal)
+    }
+
+    fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {
+        theory::plan_params(params, items)
     }
 
     fn predicted_fpr(params: &BloomParams, items: u64) -> PredictedFpr {
-        PredictedFpr {
-            mean: theory::classic::fpr(params.bits, params.probes, items),
-            sd: theory::classic::fpr_sd(params.bits, params.probes, items),
-        }
+        theory::fpr(params, items)
     }
 
-    #[inline]
     fn params(&self) -> BloomParams {
-        BloomParams {
-            bits: self.bits,
-            probes: self.probes,
-        }
-    }
-}
-
-impl EmptyFilter for BloomFilter {
-    fn from_plan(plan: &Plan<BloomParams>, seed: u64) -> Result<Self, BuildError> {
-        Self::from_params(plan.params, plan.items, seed)
-    }
-}
-
-impl BuildFilter for BloomFilter {
-    fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        Self::filled(budget, seed, hashes)
-    }
-
-    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
-        Self::filled_from_keys(budget, seed, keys)
+        self.params
     }
 }
 
 impl MergeFilter for BloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        MergeError::check("bits", self.bits, other.bits)?;
-        MergeError::check("probes", self.probes.into(), other.probes.into())?;
-        MergeError::check_seeds(self.seed, other.seed)
+        self.params.check_same(&other.params)?;
+        MergeError::check_seeds(self.header.seed, other.header.seed)
     }
 
-    /// The union. [`Filter::len`] becomes the sum of both, which counts keys in both twice;
-    /// [`BloomFilter::estimated_cardinality`] does not.
-    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
         for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
             *word |= theirs;
         }
         self.len = self.len.saturating_add(other.len);
         Ok(())
+    }
+}
+
+/// [`merge`](BloomFilter::merge) of filters that are known to go together.
+///
+/// # Panics
+///
+/// If they differ in bits, probes or seed; `merge` returns an error then.
+impl<'a> BitOrAssign<&'a BloomFilter> for BloomFilter {
+    #[track_caller]
+    fn bitor_assign(&mut self, other: &'a BloomFilter) {
+        amq_core::shell::agreed(self.merge(other));
+    }
+}
+
+/// [`intersect`](BloomFilter::intersect) of filters that are known to go together.
+///
+/// # Panics
+///
+/// If they differ in bits, probes or seed; `intersect` returns an error then.
+impl<'a> BitAndAssign<&'a BloomFilter> for BloomFilter {
+    #[track_caller]
+    fn bitand_assign(&mut self, other: &'a BloomFilter) {
+        amq_core::shell::agreed(self.intersect(other));
     }
 }

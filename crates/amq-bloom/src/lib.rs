@@ -1,11 +1,11 @@
 //! Bloom filters: the classic, the split-block and the atomic one, sized by exact formulas.
 //!
 //! ```
-//! use amq_bloom::{BloomFilter, EmptyFilter, Filter, Goal, InsertFilter};
+//! use amq_bloom::{BloomFilter, Goal};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut seen = BloomFilter::new(Goal::fpr(1_000_000, 0.01))?; // a million keys, 1 % wrong: 1.2 MB
-//! seen.insert("https://example.org/")?;
+//! seen.insert("https://example.org/");
 //! assert!(seen.contains("https://example.org/"));
 //! assert!(!seen.contains("https://example.org/new"));
 //! # Ok(())
@@ -99,6 +99,7 @@ mod blocked;
 mod filter;
 mod params;
 mod probes;
+#[doc(hidden)]
 pub mod probing;
 mod simd;
 mod table;
@@ -106,13 +107,14 @@ pub mod theory;
 
 #[cfg(target_has_atomic = "64")]
 pub use atomic::AtomicBloomFilter;
-pub use block::SALTS;
-pub use blocked::BlockedBloomFilter;
-pub use filter::BloomFilter;
+pub use block::{Block, SALTS};
+pub use blocked::{BlockedBloomFilter, BlockedBloomView};
+pub use filter::{BloomFilter, BloomView};
 pub use params::{BlockedParams, BloomParams, FoldError, MAX_BLOCKS, MAX_PROBES};
 
 pub use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind,
-    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
-    Plan, PlanError, PlanFilter, PredictedFpr,
+    BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, DEFAULT_SEED,
+    EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertFilter, Inserted, Key,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
+    PredictedFpr, Stats, Target,
 };

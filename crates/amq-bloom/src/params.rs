@@ -1,7 +1,7 @@
 //! The parameters of the layouts, their limits, and folding.
 
 use crate::theory::sizing::max_bits;
-use amq_core::PlanError;
+use amq_core::{MergeError, PlanError};
 use core::fmt;
 
 /// The most probes a key may have: what a rate of 2^-64, the least a 64-bit hash could give, would take.
@@ -12,6 +12,7 @@ pub const MAX_BLOCKS: u64 = 1 << 31;
 
 /// What determines a classic table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct BloomParams {
     /// Bits in the table, 1 or more.
     pub bits: u64,
@@ -20,21 +21,38 @@ pub struct BloomParams {
 }
 
 impl BloomParams {
+    /// A table of `bits`, of which each key takes `probes`. Not checked yet.
+    pub const fn new(bits: u64, probes: u32) -> Self {
+        Self { bits, probes }
+    }
+
     /// Checks the ranges; nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("bits", self.bits, 1, max_bits())?;
         PlanError::check_parameter("probes", self.probes.into(), 1, MAX_PROBES.into())
     }
+
+    /// `Ok` if both make the same table; if not, what differs.
+    pub(crate) fn check_same(&self, theirs: &Self) -> Result<(), MergeError> {
+        MergeError::check("bits", self.bits, theirs.bits)?;
+        MergeError::check("probes", self.probes.into(), theirs.probes.into())
+    }
 }
 
 /// What determines a split-block table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct BlockedParams {
     /// Blocks of 32 bytes in the table, 1 to [`MAX_BLOCKS`].
     pub blocks: u64,
 }
 
 impl BlockedParams {
+    /// A table of so many `blocks`. Not checked yet.
+    pub const fn new(blocks: u64) -> Self {
+        Self { blocks }
+    }
+
     /// Checks the range; nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("blocks", self.blocks, 1, MAX_BLOCKS)
@@ -46,6 +64,7 @@ impl BlockedParams {
 /// Folding lays the table's d-th parts over each other such that each place lands on its own quotient by d. That is exact only
 /// if d divides the number of places.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct FoldError {
     /// What is counted: `bits` or `blocks`.
     pub places: &'static str,

@@ -117,7 +117,7 @@ mod tests {
         let (bits, k, n) = SMALL;
         let (filters, queries) = (200, 100_000);
         let asked = (filters * queries) as f64;
-        let rate = theory::classic::fpr(bits, k, n);
+        let rate = theory::classic::mean_fpr(bits, k, n);
         let spread = theory::classic::fpr_sd(bits, k, n);
         let expected = asked * rate;
         let sd = libm::sqrt(

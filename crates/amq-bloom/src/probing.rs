@@ -3,7 +3,7 @@
 //!
 //! This is for the crates of this family, which are released together; it may change in any version.
 
-use amq_core::{KeyHash, LengthMismatch};
+use amq_core::KeyHash;
 
 pub use crate::probes::Probes;
 
@@ -46,17 +46,12 @@ pub trait ProbeTable {
     }
 
     /// [`contains`](ProbeTable::contains) for many keys, with their waits for memory overlapping.
+    /// The slices are equally long.
     #[inline]
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
+    fn contains_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         for (hashes, answers) in hashes.chunks(WAVE).zip(answers.chunks_mut(WAVE)) {
             contains_block(self, hashes, answers);
         }
-        Ok(())
     }
 }
 

@@ -1,9 +1,10 @@
 //! What the Bloom filters promise beyond the suite that all filters pass.
 
 use amq_bloom::{
-    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BuildError, Filter, FoldError,
-    Goal, InsertFilter, KeyHash, MergeError, MergeFilter, PlanError, PlanFilter,
+    Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BuildError, Encoder,
+    FoldError, Goal, KeyHash, MergeError, Parts, PlanError, PlanFilter,
 };
+use amq_conformance::with_params;
 
 fn hashes(range: std::ops::Range<u64>) -> Vec<KeyHash> {
     range.map(|key| KeyHash::of(&key, 0)).collect()
@@ -12,14 +13,13 @@ fn hashes(range: std::ops::Range<u64>) -> Vec<KeyHash> {
 #[test]
 fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
     for bits in [64u64, 960, 12_345 * 3, 64_000] {
-        let params = BloomParams { bits, probes: 5 };
-        let mut whole = BloomFilter::from_params(params, 1000, 7).unwrap();
-        whole.insert_batch(&hashes(0..1000)).unwrap();
+        let params = BloomParams::new(bits, 5);
+        let mut whole = with_params::<BloomFilter>(params, 1000, 7).unwrap();
+        whole.insert_batch(&hashes(0..1000));
         for factor in (1..=64).filter(|factor| bits % factor == 0) {
             let bits = bits / factor;
-            let mut small =
-                BloomFilter::from_params(BloomParams { bits, probes: 5 }, 1000, 7).unwrap();
-            small.insert_batch(&hashes(0..1000)).unwrap();
+            let mut small = with_params::<BloomFilter>(BloomParams::new(bits, 5), 1000, 7).unwrap();
+            small.insert_batch(&hashes(0..1000));
             let folded = whole.fold(factor).unwrap();
             assert_eq!(
                 folded.as_words(),
@@ -31,15 +31,14 @@ fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
         }
     }
     for blocks in [1u64, 12, 35, 64] {
-        let mut whole = BlockedBloomFilter::from_params(BlockedParams { blocks }, 500, 7).unwrap();
-        whole.insert_batch(&hashes(0..500)).unwrap();
+        let mut whole =
+            with_params::<BlockedBloomFilter>(BlockedParams::new(blocks), 500, 7).unwrap();
+        whole.insert_batch(&hashes(0..500));
         for factor in (1..=blocks).filter(|factor| blocks % factor == 0) {
-            let params = BlockedParams {
-                blocks: blocks / factor,
-            };
-            let mut small = BlockedBloomFilter::from_params(params, 500, 7).unwrap();
-            small.insert_batch(&hashes(0..500)).unwrap();
-            assert!(whole.fold(factor).unwrap().blocks().eq(small.blocks()));
+            let params = BlockedParams::new(blocks / factor);
+            let mut small = with_params::<BlockedBloomFilter>(params, 500, 7).unwrap();
+            small.insert_batch(&hashes(0..500));
+            assert_eq!(whole.fold(factor).unwrap().blocks(), small.blocks());
         }
     }
 }
@@ -47,7 +46,7 @@ fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
 #[test]
 fn planned_filters_fold_by_64_and_the_rate_is_that_of_the_size() {
     let mut filter = BloomFilter::new(Goal::fpr(64_000, 1e-3)).unwrap();
-    filter.insert_batch(&hashes(0..1000)).unwrap();
+    filter.insert_batch(&hashes(0..1000));
     let small = filter.fold(64).unwrap();
     let predicted = BloomFilter::predicted_fpr(&small.params(), 1000);
     assert!((small.expected_fpr() - predicted.mean).abs() < 5.0 * predicted.sd);
@@ -56,34 +55,23 @@ fn planned_filters_fold_by_64_and_the_rate_is_that_of_the_size() {
 
 #[test]
 fn a_factor_that_does_not_divide_the_table_is_refused_by_name() {
-    let filter = BloomFilter::from_params(
-        BloomParams {
-            bits: 100,
-            probes: 3,
-        },
-        10,
-        0,
-    )
-    .unwrap();
+    let filter = with_params::<BloomFilter>(BloomParams::new(100, 3), 10, 0).unwrap();
     for factor in [0, 3, 64, u64::MAX] {
-        assert_eq!(
+        assert!(matches!(
             filter.fold(factor),
-            Err(FoldError {
-                places: "bits",
-                count: 100,
-                factor
-            })
-        );
+            Err(FoldError { places: "bits", count: 100, factor: f, .. }) if f == factor
+        ));
     }
-    let blocked = BlockedBloomFilter::from_params(BlockedParams { blocks: 9 }, 10, 0).unwrap();
-    assert_eq!(
+    let blocked = with_params::<BlockedBloomFilter>(BlockedParams::new(9), 10, 0).unwrap();
+    assert!(matches!(
         blocked.fold(2),
         Err(FoldError {
             places: "blocks",
             count: 9,
-            factor: 2
+            factor: 2,
+            ..
         })
-    );
+    ));
     assert!(
         blocked
             .fold(2)
@@ -100,10 +88,10 @@ fn the_intersection_keeps_what_is_in_both_and_its_bits_are_in_both() {
         BloomFilter::new(goal).unwrap(),
         BloomFilter::new(goal).unwrap(),
     );
-    a.insert_batch(&hashes(0..1500)).unwrap();
-    b.insert_batch(&hashes(500..2000)).unwrap();
+    a.insert_batch(&hashes(0..1500));
+    b.insert_batch(&hashes(500..2000));
     let mut both = a.clone();
-    both.intersect_from(&b).unwrap();
+    both.intersect(&b).unwrap();
     assert!((500..1500u64).all(|key| both.contains(&key)));
     let words = a.as_words().iter().zip(b.as_words()).map(|(x, y)| x & y);
     assert!(words.eq(both.as_words().iter().copied()));
@@ -113,30 +101,27 @@ fn the_intersection_keeps_what_is_in_both_and_its_bits_are_in_both() {
 
     let mut c = BlockedBloomFilter::new(goal).unwrap();
     let mut d = c.clone();
-    c.insert_batch(&hashes(0..1500)).unwrap();
-    d.insert_batch(&hashes(500..2000)).unwrap();
-    c.intersect_from(&d).unwrap();
+    c.insert_batch(&hashes(0..1500));
+    d.insert_batch(&hashes(500..2000));
+    c.intersect(&d).unwrap();
     assert!((500..1500u64).all(|key| c.contains(&key)));
 }
 
 #[test]
 fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
-    let params = BloomParams {
-        bits: 640,
-        probes: 4,
-    };
-    let mut ours = BloomFilter::from_params(params, 60, 1).unwrap();
-    ours.insert_batch(&hashes(0..50)).unwrap();
+    let params = BloomParams::new(640, 4);
+    let mut ours = with_params::<BloomFilter>(params, 60, 1).unwrap();
+    ours.insert_batch(&hashes(0..50));
     let before = ours.clone();
     let other = |bits, probes, seed| {
-        BloomFilter::from_params(BloomParams { bits, probes }, 60, seed).unwrap()
+        with_params::<BloomFilter>(BloomParams::new(bits, probes), 60, seed).unwrap()
     };
     for (theirs, field) in [
         (other(641, 4, 1), "bits"),
         (other(640, 5, 1), "probes"),
         (other(640, 4, 2), "seed"),
     ] {
-        for result in [ours.merge_from(&theirs), ours.intersect_from(&theirs)] {
+        for result in [ours.merge(&theirs), ours.intersect(&theirs)] {
             match result {
                 Err(MergeError::Mismatch { field: named, .. }) => assert_eq!(named, field),
                 Err(MergeError::Seeds) => assert_eq!(field, "seed"),
@@ -153,10 +138,10 @@ fn the_estimate_of_the_number_of_keys_is_within_its_error() {
         let goal = Goal::fpr(30_000, 0.01);
         let mut filter = BloomFilter::new(goal).unwrap();
         let mut blocked = BlockedBloomFilter::new(goal).unwrap();
-        filter.insert_batch(&hashes(0..n)).unwrap();
-        blocked.insert_batch(&hashes(0..n)).unwrap();
+        filter.insert_batch(&hashes(0..n));
+        blocked.insert_batch(&hashes(0..n));
         // Repeated keys do not count again.
-        filter.insert_batch(&hashes(0..n)).unwrap();
+        filter.insert_batch(&hashes(0..n));
         let tolerance = 1.0 + 0.02 * n as f64;
         for estimate in [
             filter.estimated_cardinality(),
@@ -174,16 +159,8 @@ fn the_estimate_of_the_number_of_keys_is_within_its_error() {
 
 #[test]
 fn a_filter_with_every_bit_set_says_so() {
-    let mut filter = BloomFilter::from_params(
-        BloomParams {
-            bits: 70,
-            probes: 3,
-        },
-        5,
-        0,
-    )
-    .unwrap();
-    filter.insert_batch(&hashes(0..10_000)).unwrap();
+    let mut filter = with_params::<BloomFilter>(BloomParams::new(70, 3), 5, 0).unwrap();
+    filter.insert_batch(&hashes(0..10_000));
     assert_eq!(filter.fill_ratio(), 1.0);
     assert_eq!(filter.expected_fpr(), 1.0);
     assert_eq!(filter.estimated_cardinality(), f64::INFINITY);
@@ -202,14 +179,14 @@ fn explicit_parameters_out_of_range_are_refused_with_the_range() {
         (100, 65, "probes", 65),
         (100, u32::MAX, "probes", u64::from(u32::MAX)),
     ] {
-        let result = BloomFilter::from_params(BloomParams { bits, probes }, 1, 0);
+        let result = with_params::<BloomFilter>(BloomParams::new(bits, probes), 1, 0);
         assert!(matches!(
             result,
             Err(BuildError::Plan(PlanError::Parameter { name: n, value: v, min: 1, .. })) if n == name && v == value
         ));
     }
     for blocks in [0, (1 << 31) + 1, u64::MAX] {
-        let result = BlockedBloomFilter::from_params(BlockedParams { blocks }, 1, 0);
+        let result = with_params::<BlockedBloomFilter>(BlockedParams::new(blocks), 1, 0);
         assert!(matches!(
             result,
             Err(BuildError::Plan(PlanError::Parameter {
@@ -219,12 +196,9 @@ fn explicit_parameters_out_of_range_are_refused_with_the_range() {
         ));
     }
     // In range, but more than the allocator has.
-    let huge = BloomParams {
-        bits: u64::MAX / 64 * 64,
-        probes: 1,
-    };
+    let huge = BloomParams::new(u64::MAX / 64 * 64, 1);
     assert!(matches!(
-        BloomFilter::from_params(huge, 1, 0),
+        with_params::<BloomFilter>(huge, 1, 0),
         Err(BuildError::OutOfMemory { .. })
     ));
 }
@@ -238,16 +212,16 @@ fn the_split_block_layout_is_parquets() {
         0x5c6bfb31,
     ];
     let blocks = 37;
-    let mut filter = BlockedBloomFilter::from_params(BlockedParams { blocks }, 500, 0).unwrap();
+    let mut filter = with_params::<BlockedBloomFilter>(BlockedParams::new(blocks), 500, 0).unwrap();
     let mut want = vec![[0u32; 8]; blocks as usize];
     for hash in hashes(0..500) {
-        filter.insert_hash(hash).unwrap();
+        filter.insert_hash(hash);
         let block = ((hash.get() >> 32) * blocks) >> 32;
         for (word, salt) in want[block as usize].iter_mut().zip(SALTS) {
             *word |= 1 << ((hash.get() as u32).wrapping_mul(salt) >> 27);
         }
     }
-    assert!(filter.blocks().eq(want.iter()));
+    assert!(filter.blocks().iter().map(Block::words).eq(want.iter()));
 }
 
 #[test]
@@ -266,39 +240,46 @@ fn bytes_and_rate_are_each_others_inverse() {
 
 #[test]
 fn a_filter_comes_back_from_its_words_and_a_wrong_table_is_refused_by_name() {
-    let params = BloomParams {
-        bits: 100,
-        probes: 3,
-    };
-    let mut filter = BloomFilter::from_params(params, 10, 7).unwrap();
-    filter.insert_batch(&hashes(0..10)).unwrap();
+    let params = BloomParams::new(100, 3);
+    let mut filter = with_params::<BloomFilter>(params, 10, 7).unwrap();
+    filter.insert_batch(&hashes(0..10));
     let words = filter.as_words().to_vec();
-    let back = BloomFilter::from_words(words.clone(), params, 7, 10, filter.len());
+    let parts = filter.parts();
+    let back = BloomFilter::from_words(words.clone(), parts);
     assert_eq!(back, Ok(filter));
-    let refused = |words: Vec<u64>| match BloomFilter::from_words(words, params, 7, 10, 10) {
+    let refused = |words: Vec<u64>| match BloomFilter::from_words(words, parts) {
         Err(PlanError::Parameter { name, .. }) => name,
         other => panic!("{other:?}"),
     };
     assert_eq!(refused(words[..1].to_vec()), "words");
     assert_eq!(refused(vec![]), "words");
     assert_eq!(refused(vec![0, 1 << 36]), "bits set past the last");
-    assert!(BloomFilter::from_words(vec![0, 1 << 35], params, 7, 10, 10).is_ok());
+    assert!(BloomFilter::from_words(vec![0, 1 << 35], parts).is_ok());
 }
 
 #[test]
 fn a_split_block_filter_comes_back_from_its_blocks() {
     let mut filter = BlockedBloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
-    filter.insert_batch(&hashes(0..1000)).unwrap();
-    let blocks: Vec<[u32; 8]> = filter.blocks().copied().collect();
-    let back = BlockedBloomFilter::from_blocks(blocks, 0, 1000, filter.len());
+    filter.insert_batch(&hashes(0..1000));
+    let blocks: Vec<[u32; 8]> = filter.blocks().iter().map(|block| *block.words()).collect();
+    let parts = filter.parts();
+    let back = BlockedBloomFilter::from_blocks(blocks.iter().copied(), parts);
     assert_eq!(back, Ok(filter));
-    assert!(BlockedBloomFilter::from_blocks([], 0, 1, 0).is_err());
+    for wrong in [
+        vec![],
+        blocks[1..].to_vec(),
+        [&blocks[..], &blocks[..1]].concat(),
+    ] {
+        assert!(BlockedBloomFilter::from_blocks(wrong, parts).is_err());
+    }
+    let none = Parts::new(BlockedParams::new(0));
+    assert!(BlockedBloomFilter::from_blocks([], none).is_err());
 }
 
 #[test]
 fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
     let rate =
-        |bits, probes, items| BloomFilter::predicted_fpr(&BloomParams { bits, probes }, items);
+        |bits, probes, items| BloomFilter::predicted_fpr(&BloomParams::new(bits, probes), items);
     for bits in [1u64, 64, 1 << 30, 1 << 60] {
         let rate = rate(bits, 7, 0);
         assert_eq!((rate.mean, rate.sd), (0.0, 0.0), "{bits} bits");
@@ -307,10 +288,10 @@ fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
         let rate = rate(bits, probes, u64::MAX);
         assert!(rate.mean.is_nan() && rate.sd.is_nan(), "{bits} {probes}");
     }
-    let empty = BlockedBloomFilter::predicted_fpr(&BlockedParams { blocks: 1 << 20 }, 0);
+    let empty = BlockedBloomFilter::predicted_fpr(&BlockedParams::new(1 << 20), 0);
     assert_eq!((empty.mean, empty.sd), (0.0, 0.0));
     assert!(
-        BlockedBloomFilter::predicted_fpr(&BlockedParams { blocks: 0 }, 5)
+        BlockedBloomFilter::predicted_fpr(&BlockedParams::new(0), 5)
             .mean
             .is_nan()
     );
@@ -318,17 +299,15 @@ fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
 
 #[test]
 fn counts_stop_at_the_end_instead_of_wrapping() {
-    let params = BloomParams {
-        bits: 1000,
-        probes: 3,
-    };
-    let mut filter = BloomFilter::from_words(vec![0; 16], params, 0, 10, u64::MAX - 1).unwrap();
+    let params = BloomParams::new(1000, 3);
+    let mut filter =
+        BloomFilter::from_words(vec![0; 16], Parts::new(params).len(u64::MAX - 1)).unwrap();
     for key in 0..5u64 {
-        filter.insert(&key).unwrap();
+        filter.insert(&key);
     }
     assert_eq!(filter.len(), u64::MAX);
     let other = filter.clone();
-    filter.merge_from(&other).unwrap();
+    filter.merge(&other).unwrap();
     assert_eq!(filter.len(), u64::MAX);
 }
 
@@ -336,21 +315,21 @@ fn counts_stop_at_the_end_instead_of_wrapping() {
 fn a_key_that_panics_while_it_is_hashed_leaves_a_valid_filter() {
     struct Fragile(u64);
     impl amq_bloom::Key for Fragile {
-        fn key_hash(&self, seed: u64) -> KeyHash {
+        fn encode(&self, to: &mut Encoder) {
             assert!(self.0 != 300, "this key cannot be hashed");
-            self.0.key_hash(seed)
+            self.0.encode(to);
         }
     }
     let keys: Vec<Fragile> = (0..500).map(Fragile).collect();
     let mut filter = BloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
-    filter.insert(&1_000_000u64).unwrap();
+    filter.insert(&1_000_000u64);
     let result =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| filter.insert_keys(&keys)));
     assert!(result.is_err());
     assert!(filter.contains(&1_000_000u64));
     assert!(filter.expected_fpr() < 0.01);
     for key in 0..1000u64 {
-        filter.insert(&key).unwrap();
+        filter.insert(&key);
     }
     assert!((0..1000u64).all(|key| filter.contains(&key)));
 }
@@ -364,4 +343,45 @@ fn debug_output_tells_neither_the_seed_nor_the_table() {
         !text.contains(&0xDEAD_BEEF_0BAD_CAFEu64.to_string()),
         "{text}"
     );
+}
+
+#[test]
+fn operators_combine_filters_that_go_together() {
+    let goal = Goal::fpr(1000, 0.01);
+    let [mut one, mut two] = [(); 2].map(|()| BloomFilter::new(goal).unwrap());
+    one.extend(0..600u64);
+    two.extend(400..1000u64);
+    let (mut both, mut either) = (one.clone(), one.clone());
+    both &= &two;
+    either |= &two;
+    assert!((400..600u64).all(|key| both.contains(&key)));
+    assert!((0..1000u64).all(|key| either.contains(&key)));
+    assert_eq!(one.merge(&two), Ok(()));
+    assert_eq!(one, either);
+    let [mut one, mut two] = [(); 2].map(|()| BlockedBloomFilter::new(goal).unwrap());
+    one.extend(["a", "b"]);
+    two.extend(["b", "c"]);
+    let mut both = one.clone();
+    both &= &two;
+    one |= &two;
+    assert!(both.contains("b") && one.contains("a") && one.contains("c"));
+}
+
+#[test]
+fn a_view_answers_as_the_filter_whose_table_it_borrows() {
+    let mut filter = BloomFilter::with_seed(Goal::fpr(1000, 0.01), 5).unwrap();
+    filter.extend(0..1000u64);
+    let view = filter.view();
+    let keys: Vec<u64> = (0..3000).collect();
+    let [mut ours, mut theirs] = [(); 2].map(|()| vec![false; keys.len()]);
+    filter.contains_keys(&keys, &mut ours).unwrap();
+    view.contains_keys(&keys, &mut theirs).unwrap();
+    assert_eq!(ours, theirs);
+    assert_eq!(view.stats(), filter.stats());
+    assert_eq!(view.fold(2).unwrap(), filter.fold(2).unwrap());
+    let mut filter = BlockedBloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
+    filter.extend(0..1000u64);
+    filter.view().contains_keys(&keys, &mut theirs).unwrap();
+    filter.contains_keys(&keys, &mut ours).unwrap();
+    assert_eq!(ours, theirs);
 }

@@ -6,7 +6,7 @@ use amq_core::{Budget, BuildError, BuildFilter, KeyHash, PlanError};
 
 /// Any number of keys can be built, from one on; none at all is built as well or refused by its number.
 pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
-    match F::build(Budget::Fpr(0.01), 1, &[]) {
+    match F::build_hashes(Budget::Fpr(0.01), 1, &[]) {
         Ok(filter) => {
             same("len of a filter built of nothing", filter.len(), 0)?;
             let found = absent_hashes(1000, 1)
@@ -66,7 +66,7 @@ pub fn repeated_keys_do_no_harm<F: BuildFilter>() -> Verdict {
 pub fn keys_build_what_their_hashes_build<F: BuildFilter>() -> Verdict {
     let keys: Vec<u64> = (0..3000).map(present).collect();
     let budget = Budget::Fpr(0.05);
-    let one = F::build_from_keys(budget, 6, &keys).map_err(Violation::refused("3000 keys"))?;
+    let one = F::build_keys(budget, 6, &keys).map_err(Violation::refused("3000 keys"))?;
     let two = built::<F>(budget, 6, &present_hashes(3000, 6))?;
     same("seed", one.seed(), 6)?;
     same("len", one.len(), two.len())?;
@@ -85,10 +85,7 @@ pub fn keys_build_what_their_hashes_build<F: BuildFilter>() -> Verdict {
 }
 
 fn built<F: BuildFilter>(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<F, Violation> {
-    let goal = amq_core::Goal {
-        items: hashes.len() as u64,
-        budget,
-    };
+    let goal = amq_core::Goal::new(hashes.len() as u64, budget);
     at_once(goal, seed, hashes).map_err(Violation::refused(format!(
         "{} keys built at once, {budget:?}, seed {seed}",
         hashes.len()

@@ -22,7 +22,7 @@ pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
     let bytes = [(Budget::Bytes(0), 0.0)];
     for (budget, value) in rates.into_iter().chain(bits).chain(bytes) {
         for items in [1, 3, 1000, 1 << 40] {
-            let goal = Goal { items, budget };
+            let goal = Goal::new(items, budget);
             let text = match F::plan(goal) {
                 Ok(plan) => {
                     return Err(Violation::Accepted {
@@ -87,7 +87,7 @@ fn edges() -> impl Iterator<Item = Goal> {
     ];
     items
         .into_iter()
-        .flat_map(move |items| budgets.map(|budget| Goal { items, budget }))
+        .flat_map(move |items| budgets.map(|budget| Goal::new(items, budget)))
 }
 
 /// A plan that was given can be made; one beyond all memory is refused by an error, not by an abort.
@@ -96,14 +96,14 @@ pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() -> Verdict {
         let Ok(plan) = F::plan(goal) else { continue };
         // In between lies what a machine may have, or promise to have: not for a test to try.
         if plan.bytes <= 16 << 20 {
-            let mut filter = F::from_plan(&plan, 5).map_err(refused(&plan))?;
+            let mut filter = F::empty(plan, 5).map_err(refused(&plan))?;
             let hashes = present_hashes(plan.items.min(3), 5);
             filter
                 .insert_batch(&hashes)
                 .map_err(Violation::refused(format!("the first keys in {plan:?}")))?;
             all_found(&filter, &hashes, format_args!("{plan:?}"))?;
         } else if plan.bytes >= 1 << 62 {
-            let made = F::from_plan(&plan, 5).map(|filter| filter.size_in_bytes());
+            let made = F::empty(plan, 5).map(|filter| filter.size_in_bytes());
             refused_for_size(made, &plan)?;
         }
     }
@@ -115,15 +115,15 @@ pub fn a_budget_beyond_memory_is_refused<F: BuildFilter>() -> Verdict {
     for budget in [Budget::Bytes(u64::MAX), Budget::BitsPerKey(1e300)] {
         let hashes = present_hashes(3, 5);
         // A variant that takes no more than it has a use for may well build it.
-        if let Ok(plan) = F::plan(Goal { items: 3, budget }) {
+        if let Ok(plan) = F::plan(Goal::new(3, budget)) {
             if plan.bytes <= 16 << 20 {
-                let filter = F::build(budget, 5, &hashes).map_err(refused(&plan))?;
+                let filter = F::build_hashes(budget, 5, &hashes).map_err(refused(&plan))?;
                 all_found(&filter, &hashes, format_args!("{plan:?}"))?;
             } else if plan.bytes >= 1 << 62 {
-                let made = F::build(budget, 5, &hashes).map(|filter| filter.size_in_bytes());
+                let made = F::build_hashes(budget, 5, &hashes).map(|filter| filter.size_in_bytes());
                 refused_for_size(made, &plan)?;
             }
-        } else if F::build(budget, 5, &hashes).is_ok() {
+        } else if F::build_hashes(budget, 5, &hashes).is_ok() {
             return Err(Violation::Accepted {
                 what: format!("building within {budget:?}, which cannot be planned"),
             });
@@ -170,7 +170,7 @@ pub(crate) fn names_the_goal(error: PlanError, goal: Goal) -> Verdict {
         PlanError::Items { items, .. } => items == goal.items,
         PlanError::Fpr { fpr } => goal.budget == Budget::Fpr(fpr),
         PlanError::FprBelowHashFloor { fpr, items, .. }
-        | PlanError::FprUnreachable { fpr, items, .. } => goal == Goal::fpr(items, fpr),
+        | PlanError::FprUnreachable { fpr, items, .. } => goal == Goal::fpr(items as usize, fpr),
         PlanError::BitsPerKey { bits_per_key } => goal.budget == Budget::BitsPerKey(bits_per_key),
         PlanError::Bytes { bytes, min } => bytes < min && goal.max_bits() / 8 == bytes,
         PlanError::TooLarge { bytes, max_bytes } => bytes >= max_bytes as f64,

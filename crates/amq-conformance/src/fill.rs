@@ -15,14 +15,14 @@ pub fn by_inserting<F: EmptyFilter>(
     seed: u64,
     hashes: &[KeyHash],
 ) -> Result<F, BuildError> {
-    let mut filter = F::with_goal(goal, seed)?;
+    let mut filter = F::empty(goal, seed)?;
     filter.insert_batch(hashes)?;
     Ok(filter)
 }
 
 /// Makes the filter of all hashes at once. The size follows from their number, not from `goal.items`.
 pub fn at_once<F: BuildFilter>(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<F, BuildError> {
-    F::build(goal.budget, seed, hashes)
+    F::build_hashes(goal.budget, seed, hashes)
 }
 
 /// Where the absent keys begin: no law puts in as many.
@@ -60,7 +60,7 @@ pub(crate) fn filled_within<F>(
     budget: Budget,
     seed: u64,
 ) -> Result<F, Violation> {
-    let goal = Goal { items: n, budget };
+    let goal = Goal::new(n, budget);
     fill(goal, seed, &present_hashes(n, seed)).map_err(Violation::refused(format!(
         "a filter of {n} keys, {budget:?}, seed {seed}"
     )))
@@ -102,4 +102,13 @@ pub(crate) fn all_found<F: Filter + ?Sized>(
             what: format!("key {i} of {} ({:?}), {when}", hashes.len(), hashes[i]),
         }),
     }
+}
+
+/// An empty filter with explicit parameters for `items` keys.
+pub fn with_params<F: EmptyFilter>(
+    params: F::Params,
+    items: u64,
+    seed: u64,
+) -> Result<F, BuildError> {
+    F::empty(F::plan_params(params, items)?, seed)
 }

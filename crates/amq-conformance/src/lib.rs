@@ -105,6 +105,6 @@ mod suite;
 mod violation;
 
 pub use expected::Expected;
-pub use fill::{Fill, at_once, by_inserting};
+pub use fill::{Fill, at_once, by_inserting, with_params};
 pub use golden::Golden;
 pub use violation::{Verdict, Violation, hold};

@@ -6,7 +6,7 @@ use crate::fill::{
     present_hashes,
 };
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::{Budget, Filter, Goal, Key, LengthMismatch, PlanFilter};
+use amq_core::{Budget, Filter, FilterExt, Goal, Key, LengthMismatch, PlanFilter};
 
 /// Every key is found, at every size from one key to half a million, at rates on each side of a power of
 /// two, and within a size.

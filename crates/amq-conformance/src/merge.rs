@@ -27,7 +27,7 @@ fn pair<F>(fill: Fill<F>) -> Result<Pair<F>, Violation> {
 }
 
 fn with<F>(fill: Fill<F>, planned: u64, seed: u64, hashes: &[KeyHash]) -> Result<F, Violation> {
-    fill(Goal::fpr(planned, 0.05), seed, hashes).map_err(Violation::refused(format!(
+    fill(Goal::fpr(planned as usize, 0.05), seed, hashes).map_err(Violation::refused(format!(
         "{} keys of {planned}",
         hashes.len()
     )))
@@ -37,7 +37,7 @@ fn merge<F: MergeFilter + Clone>(into: &F, from: &F) -> Result<F, Violation> {
     into.can_merge(from)
         .map_err(Violation::refused("can_merge of two filters made alike"))?;
     let mut sum = into.clone();
-    sum.merge_from(from)
+    sum.merge(from)
         .map_err(Violation::refused("a merge that can_merge allowed"))?;
     Ok(sum)
 }
@@ -136,7 +136,7 @@ where
         let error = Err(MergeError::Seeds);
         same("can_merge across seeds", one.can_merge(&two), error)?;
         let mut sum = one.clone();
-        same("merge_from across seeds", sum.merge_from(&two), error)?;
+        same("merge across seeds", sum.merge(&two), error)?;
         unchanged(&sum, &one, "a merge across seeds")?;
     }
     Ok(())
@@ -166,7 +166,7 @@ where
             let what = format!("a merge of {theirs:?} into {ours:?}");
             let foretold = one.can_merge(&two);
             let mut sum = one.clone();
-            let result = sum.merge_from(&two);
+            let result = sum.merge(&two);
             same(format_args!("can_merge before {what}"), foretold, result)?;
             match result {
                 Ok(()) => {

@@ -62,7 +62,7 @@ impl<F: MergeFilter> Abilities<F> {
     #[must_use]
     pub fn merge(self) -> Self {
         Self {
-            merge: Some(F::merge_from),
+            merge: Some(F::merge),
             ..self
         }
     }
@@ -99,7 +99,7 @@ where
     let cases = (goals, select(vec![0u64, 1, u64::MAX]), steps(&abilities));
     runner
         .run(&cases, |((items, fpr), seed, steps)| {
-            play(&abilities, Goal::fpr(items, fpr), seed, &steps)
+            play(&abilities, Goal::fpr(items as usize, fpr), seed, &steps)
                 .map_err(|violation| TestCaseError::fail(violation.to_string()))
         })
         .map_err(|error| match error {
@@ -153,7 +153,7 @@ fn play<F>(abilities: &Abilities<F>, goal: Goal, seed: u64, steps: &[Step]) -> V
 where
     F: EmptyFilter + Clone + PartialEq,
 {
-    let empty = F::with_goal(goal, seed)
+    let empty = F::empty(goal, seed)
         .map_err(Violation::refused(format!("an empty filter for {goal:?}")))?;
     let mut game = Game {
         abilities,

@@ -24,7 +24,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
     for items in ITEMS {
         let mut smaller = 0;
         for asked in RATES {
-            let goal = Goal::fpr(items, asked);
+            let goal = Goal::fpr(items as usize, asked);
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
             };
@@ -47,7 +47,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
         }
         let mut better = 1.0;
         for bits in [1.0, 3.0, 8.0, 10.0, 12.5, 16.0, 24.0, 40.0] {
-            let goal = Goal::bits_per_key(items, bits);
+            let goal = Goal::bits_per_key(items as usize, bits);
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
             };
@@ -62,7 +62,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
         }
         let mut better = 1.0;
         for bytes in (0..34).map(|shift| 3 << shift) {
-            let goal = Goal::bytes(items, bytes);
+            let goal = Goal::bytes(items as usize, bytes);
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
             };
@@ -131,11 +131,11 @@ fn planned<F: PlanFilter>(goal: Goal) -> Result<Option<Plan<F::Params>>, Violati
 pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
     for items in [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000] {
         for asked in RATES {
-            let goal = Goal::fpr(items, asked);
+            let goal = Goal::fpr(items as usize, asked);
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
             };
-            let filter = F::from_plan(&plan, 11).map_err(refused(&plan))?;
+            let filter = F::empty(plan, 11).map_err(refused(&plan))?;
             let what = |what| format!("{what} of {goal:?}");
             same(what("bytes"), filter.size_in_bytes(), plan.bytes)?;
             same(what("params"), filter.params(), plan.params)?;
@@ -155,7 +155,7 @@ pub fn a_filled_filter_takes_the_planned_bytes<F: PlanFilter>(fill: Fill<F>) -> 
             Budget::Fpr(1e-3),
             Budget::BitsPerKey(14.0),
         ] {
-            let goal = Goal { items, budget };
+            let goal = Goal::new(items, budget);
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
             };
@@ -178,7 +178,7 @@ pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
         for fpr in [0.1, 0.01, 1e-3] {
             let what = format!("items in {bytes} bytes at {fpr}");
             let items = F::items_for(bytes, fpr).map_err(Violation::refused(&what))?;
-            let size = |items| F::plan(Goal::fpr(items, fpr)).map(|plan| plan.bytes);
+            let size = |items| F::plan(Goal::fpr(items as usize, fpr)).map(|plan| plan.bytes);
             let fits = |items| size(items).is_ok_and(|size| size <= bytes);
             ensure(
                 fits(items) && !fits(items + 1),

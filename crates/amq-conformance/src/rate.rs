@@ -219,7 +219,7 @@ fn make<F>(
     seed: u64,
     refusals: &mut Vec<u64>,
 ) -> Result<Option<F>, Violation> {
-    let goal = Goal::fpr(cell.planned, cell.asked);
+    let goal = Goal::fpr(cell.planned as usize, cell.asked);
     match fill(goal, seed, &present_hashes(cell.held, seed)) {
         Ok(filter) => Ok(Some(filter)),
         Err(BuildError::Full(full)) if full.done >= cell.planned => {

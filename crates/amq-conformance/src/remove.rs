@@ -13,9 +13,9 @@ pub(crate) const ROOM_FOR_COPIES: u64 = 2;
 const MOST: f64 = 0.9;
 
 fn filled<F: EmptyFilter>(n: u64, seed: u64) -> Result<F, Violation> {
-    let goal = Goal::fpr(n, 0.01);
+    let goal = Goal::fpr(n as usize, 0.01);
     let mut filter =
-        F::with_goal(goal, seed).map_err(Violation::refused(format!("a filter for {goal:?}")))?;
+        F::empty(goal, seed).map_err(Violation::refused(format!("a filter for {goal:?}")))?;
     filter
         .insert_batch(&present_hashes(n, seed))
         .map_err(Violation::refused(format!("{n} keys")))?;
@@ -29,9 +29,9 @@ fn with_copies<F: EmptyFilter>(
     seed: u64,
 ) -> Result<(F, Vec<u64>), Violation> {
     let wanted: u64 = (0..hashes.len()).map(&copies).sum();
-    let goal = Goal::fpr(ROOM_FOR_COPIES * wanted, 0.01);
+    let goal = Goal::fpr((ROOM_FOR_COPIES * wanted) as usize, 0.01);
     let mut filter =
-        F::with_goal(goal, seed).map_err(Violation::refused(format!("a filter for {goal:?}")))?;
+        F::empty(goal, seed).map_err(Violation::refused(format!("a filter for {goal:?}")))?;
     let mut taken = vec![0; hashes.len()];
     let most = (0..hashes.len()).map(&copies).max().unwrap_or(0);
     for copy in 0..most {

@@ -4,7 +4,7 @@
 use crate::expected::Expected;
 use crate::fill::{Fill, all_found, count_found};
 use crate::violation::{Verdict, Violation};
-use amq_core::{Goal, Key, KeyHash, PlanFilter};
+use amq_core::{FilterExt, Goal, Key, KeyHash, PlanFilter};
 
 /// A shape: its name, the i-th key, how many are put in, how many absent ones are asked, by how many
 /// filters.
@@ -59,7 +59,7 @@ fn of_one_shape<F: PlanFilter>(fill: Fill<F>, shape: &Shape) -> Verdict {
     for seed in 0..shape.seeds {
         let hash = |i| (shape.key)(i).key_hash(seed);
         let hashes: Vec<KeyHash> = (0..shape.held).map(hash).collect();
-        let filter = fill(Goal::fpr(shape.held, 1.0 / 64.0), seed, &hashes)
+        let filter = fill(Goal::fpr(shape.held as usize, 1.0 / 64.0), seed, &hashes)
             .map_err(Violation::refused(shape.name))?;
         all_found(&filter, &hashes, shape.name)?;
         found += count_found(&filter, (shape.held..shape.held + shape.asked).map(hash))?;

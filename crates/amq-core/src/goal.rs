@@ -16,6 +16,7 @@ pub enum Budget {
 
 /// A number of items, and what may be spent on them.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Goal {
     /// How many distinct keys the filter is to hold.
     pub items: u64,
@@ -24,28 +25,24 @@ pub struct Goal {
 }
 
 impl Goal {
+    /// `items` keys within a budget.
+    pub const fn new(items: u64, budget: Budget) -> Self {
+        Self { items, budget }
+    }
+
     /// `items` keys at a false-positive rate of at most `fpr`.
-    pub const fn fpr(items: u64, fpr: f64) -> Self {
-        Self {
-            items,
-            budget: Budget::Fpr(fpr),
-        }
+    pub const fn fpr(items: usize, fpr: f64) -> Self {
+        Self::new(items as u64, Budget::Fpr(fpr))
     }
 
     /// `items` keys in at most `bits_per_key` bits each.
-    pub const fn bits_per_key(items: u64, bits_per_key: f64) -> Self {
-        Self {
-            items,
-            budget: Budget::BitsPerKey(bits_per_key),
-        }
+    pub const fn bits_per_key(items: usize, bits_per_key: f64) -> Self {
+        Self::new(items as u64, Budget::BitsPerKey(bits_per_key))
     }
 
     /// `items` keys in at most `bytes` bytes.
-    pub const fn bytes(items: u64, bytes: u64) -> Self {
-        Self {
-            items,
-            budget: Budget::Bytes(bytes),
-        }
+    pub const fn bytes(items: usize, bytes: u64) -> Self {
+        Self::new(items as u64, Budget::Bytes(bytes))
     }
 
     /// Checks what can be checked without knowing the variant: that rates lie in (0, 1) and above the hash
@@ -100,6 +97,7 @@ impl Goal {
 ///
 /// `P` is the variant's own set of parameters; they determine everything else.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Plan<P> {
     /// The number of items planned for.
     pub items: u64,
@@ -114,6 +112,46 @@ pub struct Plan<P> {
 }
 
 impl<P> Plan<P> {
+    /// A plan for `items` keys with these parameters, of no bytes and rate 0 until they are given.
+    #[must_use]
+    pub const fn new(params: P, items: u64) -> Self {
+        Self {
+            items,
+            bytes: 0,
+            expected_fpr: 0.0,
+            build_bytes: 0,
+            params,
+        }
+    }
+
+    /// With a table of `bytes`, which is also the peak while it is built.
+    #[must_use]
+    pub fn bytes(self, bytes: u64) -> Self {
+        Self {
+            bytes,
+            build_bytes: bytes,
+            ..self
+        }
+    }
+
+    /// With a higher peak while it is built.
+    #[must_use]
+    pub fn build_bytes(self, build_bytes: u64) -> Self {
+        Self {
+            build_bytes,
+            ..self
+        }
+    }
+
+    /// With an expected false-positive rate.
+    #[must_use]
+    pub fn expected_fpr(self, expected_fpr: f64) -> Self {
+        Self {
+            expected_fpr,
+            ..self
+        }
+    }
+
     /// Bits of table per planned item.
     pub fn bits_per_key(&self) -> f64 {
         self.bytes as f64 * 8.0 / self.items as f64
@@ -185,7 +223,10 @@ mod tests {
         assert_eq!(Goal::bits_per_key(3, 9.5).max_bits(), 28);
         assert_eq!(Goal::bytes(3, 9).max_bits(), 72);
         assert_eq!(Goal::bytes(3, u64::MAX).max_bits(), u64::MAX);
-        assert_eq!(Goal::bits_per_key(u64::MAX, 1e300).max_bits(), u64::MAX);
+        assert_eq!(
+            Goal::new(u64::MAX, Budget::BitsPerKey(1e300)).max_bits(),
+            u64::MAX
+        );
         assert_eq!(Goal::fpr(3, 0.1).max_bits(), u64::MAX);
     }
 }

@@ -44,21 +44,29 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+#[doc(hidden)]
 pub mod cpu;
 mod error;
 mod filter;
 mod goal;
+#[doc(hidden)]
 pub mod index;
 mod key;
 mod memory;
+#[doc(hidden)]
 pub mod numeric;
+#[doc(hidden)]
 pub mod prefetch;
+#[doc(hidden)]
+pub mod shell;
 
 pub use error::{BatchFull, BuildError, Full, LengthMismatch, MergeError, PlanError};
 pub use filter::{
-    BuildFilter, Count, CountFilter, EmptyFilter, Filter, FilterKind, InsertFilter, Inserted,
-    MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, debug,
+    BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
+    FilterKind, InsertFilter, Inserted, MergeFilter, Parts, PlanFilter, PredictedFpr, RemoveFilter,
+    Stats, Target,
 };
 pub use goal::{Budget, Goal, Plan};
-pub use key::{DEFAULT_SEED, HASH_BLOCK, Key, KeyHash, hash_blocks};
-pub use memory::{filled, zeroed};
+pub use key::{ByHash, DEFAULT_SEED, Encoder, HASH_BLOCK, Key, KeyHash, hash_blocks};
+#[doc(hidden)]
+pub use memory::{filled, reserve, zeroed};

@@ -8,18 +8,20 @@ use alloc::vec::Vec;
 /// Nothing here aborts: a size that does not fit the address space is refused like one the allocator
 /// will not give.
 pub fn filled<T: Clone>(len: u64, value: T) -> Result<Vec<T>, BuildError> {
-    let refused = BuildError::OutOfMemory {
-        bytes: len.saturating_mul(size_of::<T>() as u64),
-    };
-    let Ok(len) = usize::try_from(len) else {
-        return Err(refused);
-    };
     let mut table = Vec::new();
-    if table.try_reserve_exact(len).is_err() {
-        return Err(refused);
-    }
-    table.resize(len, value);
+    reserve(&mut table, len)?;
+    // That fits, since there is room for it.
+    table.resize(len as usize, value);
     Ok(table)
+}
+
+/// Room for `more` elements beyond those in the vector, or [`BuildError::OutOfMemory`].
+pub fn reserve<T>(vector: &mut Vec<T>, more: u64) -> Result<(), BuildError> {
+    let refused = BuildError::OutOfMemory {
+        bytes: more.saturating_mul(size_of::<T>() as u64),
+    };
+    let more = usize::try_from(more).map_err(|_| refused)?;
+    vector.try_reserve_exact(more).map_err(|_| refused)
 }
 
 /// A table of `len` zeros (or whatever the type's default is).

@@ -6,7 +6,7 @@
 
 use super::split::SplitBlock;
 use crate::{BlockedParams, MAX_BLOCKS};
-use amq_core::{Goal, Plan, PlanError};
+use amq_core::{Goal, Plan, PlanError, PredictedFpr};
 
 /// Distinct values of each half of the hash: the layout takes the block from the upper, the bits from the lower.
 const HALF: u64 = 1 << 32;
@@ -21,14 +21,10 @@ pub const LAYOUT: SplitBlock = SplitBlock {
     choices: HALF as f64,
 };
 
-/// The exact false-positive rate of a filter of `blocks` blocks with n distinct keys, averaged over all seeds.
-pub fn fpr(blocks: u64, items: u64) -> f64 {
-    LAYOUT.fpr(blocks, items)
-}
-
-/// The standard deviation of the rate from seed to seed.
-pub fn fpr_sd(blocks: u64, items: u64) -> f64 {
-    LAYOUT.fpr_sd(blocks, items)
+/// The exact false-positive rate of filters with these parameters holding `items` distinct keys: mean and
+/// spread over all seeds.
+pub fn fpr(params: &BlockedParams, items: u64) -> PredictedFpr {
+    LAYOUT.predicted(params.blocks, items)
 }
 
 /// How many distinct keys most likely set a share `fill` of the bits. Infinite when every bit is set.
@@ -44,20 +40,25 @@ pub fn bits_per_key(fpr: f64) -> f64 {
 
 /// The smallest filter for a rate, or the largest for a size.
 pub fn plan(goal: Goal) -> Result<Plan<BlockedParams>, PlanError> {
-    let blocks = LAYOUT.blocks_for(goal)?;
-    let bytes = blocks * LAYOUT.block_bytes;
-    Ok(Plan {
-        items: goal.items,
-        bytes,
-        expected_fpr: fpr(blocks, goal.items),
-        build_bytes: bytes,
-        params: BlockedParams { blocks },
-    })
+    let params = BlockedParams::new(LAYOUT.blocks_for(goal)?);
+    plan_params(params, goal.items)
+}
+
+/// The plan of a filter with these parameters for `items` keys.
+pub fn plan_params(params: BlockedParams, items: u64) -> Result<Plan<BlockedParams>, PlanError> {
+    params.check()?;
+    Ok(Plan::new(params, items)
+        .bytes(params.blocks * LAYOUT.block_bytes)
+        .expected_fpr(fpr(&params, items).mean))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn mean(blocks: u64, items: u64) -> f64 {
+        fpr(&BlockedParams::new(blocks), items).mean
+    }
 
     #[test]
     fn bits_per_key_are_the_known_ones() {
@@ -76,29 +77,29 @@ mod tests {
         // All keys in the one block: g(n) exactly.
         for n in [1u64, 5, 20] {
             let want = (1.0 - (31.0f64 / 32.0).powi(n as i32)).powi(8);
-            let got = fpr(1, n);
+            let got = mean(1, n);
             assert!((got - want - (1.0 - want) * n as f64 / HALF as f64).abs() < 1e-12);
         }
-        assert_eq!(fpr(7, 0), 0.0);
+        assert_eq!(mean(7, 0), 0.0);
     }
 
     #[test]
     fn uneven_shares_of_the_hash_raise_the_rate_of_the_largest_filters_only() {
-        let even = fpr(1 << 20, 25 << 20);
-        assert!((fpr((1 << 20) + 1, (25 << 20) + 25) / even - 1.0).abs() < 1e-4);
+        let even = mean(1 << 20, 25 << 20);
+        assert!((mean((1 << 20) + 1, (25 << 20) + 25) / even - 1.0).abs() < 1e-4);
         // 3/4 of 2^31 blocks: each owns two or three values; a third of the rate is due to that.
         let blocks = 3 << 29;
-        assert!(fpr(blocks, blocks * 25) > 1.1 * even);
+        assert!(mean(blocks, blocks * 25) > 1.1 * even);
     }
 
     #[test]
     fn plans_are_the_smallest_that_meet_the_rate() {
         for items in [1u64, 2, 10, 1000, 1_000_000, 100_000_000] {
             for asked in [0.5, 0.1, 0.01, 1e-3, 1e-5] {
-                let plan = plan(Goal::fpr(items, asked)).unwrap();
+                let plan = plan(Goal::fpr(items as usize, asked)).unwrap();
                 let blocks = plan.params.blocks;
                 assert!(plan.expected_fpr <= asked);
-                assert!(blocks == 1 || fpr(blocks - 1, items) > asked);
+                assert!(blocks == 1 || mean(blocks - 1, items) > asked);
             }
         }
     }
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn what_the_layout_cannot_do_is_refused() {
         assert!(matches!(
-            plan(Goal::fpr(1 << 40, 0.01)),
+            plan(Goal::fpr((1 << 40) as usize, 0.01)),
             Err(PlanError::TooLarge { .. })
         ));
         assert!(matches!(
@@ -126,7 +127,8 @@ mod tests {
     #[test]
     fn spread_of_one_block_is_that_of_its_words() {
         // One block, one key: every filter has the rate (1/32)^8 exactly.
-        assert!(fpr_sd(1, 1) < 1e-12);
-        assert!(fpr_sd(1, 20) > 0.0);
+        let sd = |items| fpr(&BlockedParams::new(1), items).sd;
+        assert!(sd(1) < 1e-12);
+        assert!(sd(20) > 0.0);
     }
 }

@@ -17,19 +17,29 @@
 //! This is inclusion and exclusion with its large terms summed in closed form; what is left is a short series
 //! of corrections to the folklore rate, which is the term s = 0 at j = k.
 
-pub use super::sizing::{bits_per_key, plan, plan_cells};
+pub use super::sizing::{bits_per_key, plan, plan_cells, plan_params};
 
-use crate::MAX_PROBES;
+use crate::{BloomParams, MAX_PROBES};
 use alloc::vec;
 use alloc::vec::Vec;
+use amq_core::PredictedFpr;
 use amq_core::numeric::hash_floor;
 
 /// The highest power of the fill whose mean is needed.
 const MAX_POWER: usize = MAX_PROBES as usize;
 
+/// The exact false-positive rate of filters with these parameters holding `items` distinct keys: mean and
+/// spread over all seeds. Not a number if there is no such filter.
+pub fn fpr(params: &BloomParams, items: u64) -> PredictedFpr {
+    PredictedFpr {
+        mean: mean_fpr(params.bits, params.probes, items),
+        sd: fpr_sd(params.bits, params.probes, items),
+    }
+}
+
 /// The exact false-positive rate of an m-bit filter with k probes and n distinct keys, averaged over all seeds. Not a number
 /// if there is no such filter.
-pub fn fpr(bits: u64, probes: u32, items: u64) -> f64 {
+pub fn mean_fpr(bits: u64, probes: u32, items: u64) -> f64 {
     if !exists(bits, probes) {
         return f64::NAN;
     }
@@ -277,7 +287,7 @@ mod tests {
             (96, 7, 10, 0.010_888),
             (958, 7, 100, 0.010_156),
         ] {
-            let got = fpr(m, k, n);
+            let got = mean_fpr(m, k, n);
             assert!((got - want).abs() < 1e-6, "m={m} k={k} n={n}: {got}");
         }
         let folklore = |m: f64, k: f64, n: f64| (1.0 - (1.0 - 1.0 / m).powf(k * n)).powf(k);
@@ -348,7 +358,7 @@ mod tests {
         let above = fpr_sd((1 << 16) + 64, 7, 6843);
         assert!((below / above - 1.0).abs() < 2e-3, "{below} and {above}");
         // 0.554 k / sqrt(m), relative, at the best load.
-        let relative = above / fpr((1 << 16) + 64, 7, 6843);
+        let relative = above / mean_fpr((1 << 16) + 64, 7, 6843);
         assert!(
             (relative / (0.554 * 7.0 / 256.0) - 1.0).abs() < 0.02,
             "{relative}"
@@ -368,7 +378,7 @@ mod tests {
     #[test]
     fn five_times_overfull_is_83_percent_and_18_percent_comes_at_2_09_million() {
         let plan = plan(Goal::fpr(1_000_000, 0.01)).unwrap();
-        let at = |n| fpr(plan.params.bits, plan.params.probes, n);
+        let at = |n| mean_fpr(plan.params.bits, plan.params.probes, n);
         assert!((at(5_000_000) - 0.83).abs() < 0.005, "{}", at(5_000_000));
         assert!((at(2_090_000) - 0.18).abs() < 0.002, "{}", at(2_090_000));
     }

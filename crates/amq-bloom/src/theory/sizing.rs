@@ -1,6 +1,6 @@
 //! How large a classic table must be, and how many probes a key should have: the exact rate, solved for the size.
 
-use super::classic::fpr;
+use super::classic::mean_fpr;
 use crate::{BloomParams, MAX_PROBES};
 use amq_core::numeric::{first_true, hash_floor};
 use amq_core::{Budget, Goal, Plan, PlanError};
@@ -29,14 +29,21 @@ pub fn plan_cells(goal: Goal, cell_bits: u64) -> Result<Plan<BloomParams>, PlanE
             best_within(goal.items, goal.max_bits(), cell_bits)?
         }
     };
-    let bytes = params.bits / 64 * cell_bits * 8;
-    Ok(Plan {
-        items: goal.items,
-        bytes,
-        expected_fpr: fpr(params.bits, params.probes, goal.items),
-        build_bytes: bytes,
-        params,
-    })
+    Ok(plan_of(params, goal.items, cell_bits))
+}
+
+/// The plan of a filter with these parameters for `items` keys.
+pub fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {
+    params.check()?;
+    Ok(plan_of(params, items, 1))
+}
+
+fn plan_of(params: BloomParams, items: u64, cell_bits: u64) -> Plan<BloomParams> {
+    // Without overflow: a table of the most bits there can be, in cells of 64, is refused where it is made.
+    let bytes = params.bits.div_ceil(64).saturating_mul(cell_bits * 8);
+    Plan::new(params, items)
+        .bytes(bytes)
+        .expected_fpr(mean_fpr(params.bits, params.probes, items))
 }
 
 /// The whole numbers of probes next to the ideal, which is `log2(1 / fpr)`, or `m/n ln 2`.
@@ -65,7 +72,7 @@ fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanErr
         }
         let low = (groups as u64).max(1);
         let high = (low + low / 8 + 2 * u64::from(probes)).min(max_groups);
-        let reached = |groups: u64| super::classic::fpr(groups * 64, probes, items) <= fpr;
+        let reached = |groups: u64| mean_fpr(groups * 64, probes, items) <= fpr;
         let groups = first_true(low, high, reached);
         if !reached(groups) {
             continue;
@@ -106,7 +113,7 @@ fn best_within(items: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, 
             max_bytes: max_bits() / 8,
         });
     }
-    let rate = |probes: u32| fpr(bits, probes, items);
+    let rate = |probes: u32| mean_fpr(bits, probes, items);
     // In a small table the best number is not the textbook's, but it is not far, and the rate has one minimum.
     let [mut probes, _] = probe_candidates(bits as f64 / items as f64 * core::f64::consts::LN_2);
     while probes < MAX_PROBES && rate(probes + 1) < rate(probes) {
@@ -136,13 +143,13 @@ mod tests {
     fn plans_are_the_smallest_in_whole_words_that_meet_the_rate() {
         for items in [1u64, 2, 3, 10, 100, 12_345, 1_000_000, 100_000_000] {
             for asked in [0.5, 0.1, 0.01, 1.0 / 256.0, 1e-3, 1e-6, 1e-9] {
-                let plan = plan(Goal::fpr(items, asked)).unwrap();
+                let plan = plan(Goal::fpr(items as usize, asked)).unwrap();
                 let BloomParams { bits, probes } = plan.params;
                 assert!(plan.expected_fpr <= asked);
                 assert_eq!(plan.bytes * 8, bits);
                 for k in probes.saturating_sub(2).max(1)..=probes + 2 {
                     assert!(
-                        bits == 64 || fpr(bits - 64, k, items) > asked,
+                        bits == 64 || mean_fpr(bits - 64, k, items) > asked,
                         "{items} items at {asked}: {k} probes would do in fewer than {bits} bits"
                     );
                 }
@@ -172,13 +179,15 @@ mod tests {
     fn a_size_gives_the_best_rate_it_can_and_is_never_exceeded() {
         for items in [1u64, 10, 1000, 1_000_000] {
             for bits_per_key in [0.7, 3.0, 9.6, 10.0, 24.0, 100.0] {
-                let Ok(plan) = plan(Goal::bits_per_key(items, bits_per_key)) else {
+                let Ok(plan) = plan(Goal::bits_per_key(items as usize, bits_per_key)) else {
                     assert!(items as f64 * bits_per_key < 64.0);
                     continue;
                 };
                 assert!(plan.bits_per_key() <= bits_per_key);
                 for k in 1..=MAX_PROBES {
-                    assert!(fpr(plan.params.bits, k, items) >= plan.expected_fpr * (1.0 - 1e-9));
+                    assert!(
+                        mean_fpr(plan.params.bits, k, items) >= plan.expected_fpr * (1.0 - 1e-9)
+                    );
                 }
             }
         }
@@ -188,10 +197,10 @@ mod tests {
     fn cells_of_several_bits_take_as_many_times_the_space() {
         for items in [1u64, 1000, 1_000_000] {
             for asked in [0.1, 0.01, 1e-4] {
-                let bits = plan(Goal::fpr(items, asked)).unwrap();
-                let cells = plan_cells(Goal::fpr(items, asked), 4).unwrap();
+                let bits = plan(Goal::fpr(items as usize, asked)).unwrap();
+                let cells = plan_cells(Goal::fpr(items as usize, asked), 4).unwrap();
                 assert_eq!((cells.params, cells.bytes), (bits.params, bits.bytes * 4));
-                let within = plan_cells(Goal::bytes(items, cells.bytes + 31), 4).unwrap();
+                let within = plan_cells(Goal::bytes(items as usize, cells.bytes + 31), 4).unwrap();
                 assert_eq!(within.bytes, cells.bytes);
             }
         }

@@ -11,7 +11,7 @@
 //! gain: that is the price of touching one cache line only.
 
 use amq_core::numeric::{binomial_mean, first_true};
-use amq_core::{Budget, Goal, PlanError};
+use amq_core::{Budget, Goal, PlanError, PredictedFpr};
 
 /// The shape of a table of split blocks.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -37,7 +37,16 @@ const SATURATED: f64 = 1e5;
 const EVEN: u64 = 4096;
 
 impl SplitBlock {
-    /// The exact false-positive rate of a filter of `blocks` blocks with n distinct keys, averaged over all seeds.
+    /// The exact false-positive rate of filters of `blocks` blocks with `items` distinct keys: mean and
+    /// spread over all seeds.
+    pub fn predicted(&self, blocks: u64, items: u64) -> PredictedFpr {
+        PredictedFpr {
+            mean: self.fpr(blocks, items),
+            sd: self.fpr_sd(blocks, items),
+        }
+    }
+
+    /// The mean of that rate.
     ///
     /// Not a number if there is no block.
     pub fn fpr(&self, blocks: u64, items: u64) -> f64 {

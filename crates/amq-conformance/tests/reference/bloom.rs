@@ -3,9 +3,9 @@
 use super::{Fault, theory};
 use amq_core::index::{index, remix};
 use amq_core::{
-    Budget, BuildError, BuildFilter, EmptyFilter, Filter, FilterKind, Full, Goal, InsertFilter,
-    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
-    PredictedFpr, zeroed,
+    Budget, BuildError, BuildFilter, BuildTarget, ClearFilter, EmptyFilter, Filter, FilterKind,
+    Full, Goal, InsertFilter, Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan,
+    PlanError, PlanFilter, PredictedFpr, Target, zeroed,
 };
 
 /// A Bloom filter with one fault, `Fault::... as u8`.
@@ -113,6 +113,10 @@ impl<const FAULT: u8> Filter for Bloom<FAULT> {
         fill.powi(self.probes() as i32)
     }
 
+    fn load(&self) -> f64 {
+        self.len as f64 / self.capacity.max(1) as f64
+    }
+
     fn contains_hash(&self, hash: KeyHash) -> bool {
         self.all_set(hash, self.probes())
     }
@@ -155,7 +159,9 @@ impl<const FAULT: u8> InsertFilter for Bloom<FAULT> {
         }
         Ok(new)
     }
+}
 
+impl<const FAULT: u8> ClearFilter for Bloom<FAULT> {
     fn clear(&mut self) {
         let kept = usize::from(Self::has(Fault::ClearKeepsAWord));
         self.words[kept..].fill(0);
@@ -182,13 +188,15 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
             Budget::Fpr(fpr) => Self::smallest(goal.items, fpr)?,
             _ => Self::within(goal.items, goal.max_bits())?,
         };
-        Ok(Plan {
-            items: asked.items,
-            bytes: params.bits / 8,
-            expected_fpr: Self::predicted_fpr(&params, goal.items).mean,
-            build_bytes: params.bits / 8,
-            params,
-        })
+        Ok(Plan::new(params, asked.items)
+            .bytes(params.bits / 8)
+            .expected_fpr(Self::predicted_fpr(&params, goal.items).mean))
+    }
+
+    fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {
+        Ok(Plan::new(params, items)
+            .bytes(params.bits / 8)
+            .expected_fpr(Self::predicted_fpr(&params, items).mean))
     }
 
     fn predicted_fpr(params: &Params, items: u64) -> PredictedFpr {
@@ -275,7 +283,8 @@ impl<const FAULT: u8> Bloom<FAULT> {
 }
 
 impl<const FAULT: u8> EmptyFilter for Bloom<FAULT> {
-    fn from_plan(plan: &Plan<Params>, seed: u64) -> Result<Self, BuildError> {
+    fn empty(target: impl Into<Target<Params>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
         Ok(Self {
             words: zeroed(plan.params.bits / 64)?,
             params: plan.params,
@@ -287,9 +296,13 @@ impl<const FAULT: u8> EmptyFilter for Bloom<FAULT> {
 }
 
 impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
-    fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        let items = (hashes.len() as u64).max(1);
-        let mut filter = Self::with_goal(Goal { items, budget }, seed)?;
+    fn build_hashes(
+        target: impl Into<BuildTarget<Params>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>(hashes.len() as u64)?;
+        let mut filter = Self::empty(plan, seed)?;
         let lost = usize::from(Self::has(Fault::LosesTheLastOf64) && hashes.len() % 64 == 0);
         filter.insert_batch(&hashes[..hashes.len() - lost.min(hashes.len())])?;
         if Self::has(Fault::BuildCountsTwice) {
@@ -307,7 +320,7 @@ impl<const FAULT: u8> MergeFilter for Bloom<FAULT> {
         self.mergeable(other)
     }
 
-    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         if Self::has(Fault::MergeBeforeCheck) {
             self.words[0] |= other.words[0];
         }

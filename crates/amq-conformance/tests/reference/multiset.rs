@@ -6,9 +6,9 @@
 use super::{Fault, theory};
 use amq_core::index::index;
 use amq_core::{
-    Budget, BuildError, Count, CountFilter, EmptyFilter, Filter, FilterKind, Full, Goal,
-    InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
-    PredictedFpr, RemoveFilter,
+    Budget, BuildError, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterKind, Full,
+    Goal, InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
+    PredictedFpr, RemoveFilter, Target,
 };
 use std::collections::HashMap;
 
@@ -92,6 +92,10 @@ impl<const FAULT: u8> Filter for Multiset<FAULT> {
         self.copies.len() as f64 / self.params.universe() as f64
     }
 
+    fn load(&self) -> f64 {
+        self.len as f64 / self.params.slots as f64
+    }
+
     fn contains_hash(&self, hash: KeyHash) -> bool {
         self.copies.contains_key(&self.fingerprint(hash))
     }
@@ -150,7 +154,9 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
         }
         Ok(new)
     }
+}
 
+impl<const FAULT: u8> ClearFilter for Multiset<FAULT> {
     fn clear(&mut self) {
         self.copies.clear();
         (self.len, self.holes, self.refused) = (0, 0, false);
@@ -189,10 +195,7 @@ impl<const FAULT: u8> CountFilter for Multiset<FAULT> {
         if Self::has(Fault::CountsOneMore) && copies > 0 {
             copies += 1;
         }
-        Count {
-            estimate: copies,
-            saturated: copies >= COPIES,
-        }
+        Count::up_to(copies, COPIES)
     }
 }
 
@@ -229,13 +232,13 @@ impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
                 },
             });
         };
-        Ok(Plan {
-            items: goal.items,
-            bytes: params.bytes(),
-            expected_fpr: rate(&params),
-            build_bytes: params.bytes(),
-            params,
-        })
+        Self::plan_params(params, goal.items)
+    }
+
+    fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {
+        Ok(Plan::new(params, items)
+            .bytes(params.bytes())
+            .expected_fpr(Self::predicted_fpr(&params, items).mean))
     }
 
     fn predicted_fpr(params: &Params, items: u64) -> PredictedFpr {
@@ -252,7 +255,8 @@ impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
 }
 
 impl<const FAULT: u8> EmptyFilter for Multiset<FAULT> {
-    fn from_plan(plan: &Plan<Params>, seed: u64) -> Result<Self, BuildError> {
+    fn empty(target: impl Into<Target<Params>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
         if plan.bytes > 1 << 40 {
             return Err(BuildError::OutOfMemory { bytes: plan.bytes });
         }
@@ -289,7 +293,7 @@ impl<const FAULT: u8> MergeFilter for Multiset<FAULT> {
         Ok(())
     }
 
-    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
         for (fingerprint, theirs) in &other.copies {
             *self.copies.entry(*fingerprint).or_default() += theirs;

@@ -22,6 +22,11 @@ pub enum BuildError {
         /// For how many keys.
         items: u64,
     },
+    /// There are more keys than the goal or plan is for.
+    TooManyKeys {
+        /// How many it is for.
+        planned: u64,
+    },
     /// The filter was filled to refusal while being built.
     Full(BatchFull),
 }
@@ -38,6 +43,11 @@ impl fmt::Display for BuildError {
                 f,
                 "none of {attempts} seeds gives a solvable system for {items} keys: allow more bits per \
                  key, or suspect keys chosen against the seed"
+            ),
+            Self::TooManyKeys { planned } => write!(
+                f,
+                "there are more keys than the {planned} that the filter was planned for: plan for more, or \
+                 give a budget, which sizes it to the keys"
             ),
             Self::Full(error) => error.fmt(f),
         }

@@ -78,6 +78,18 @@ pub struct BatchFull {
     pub full: Full,
 }
 
+impl BatchFull {
+    /// The same refusal in a batch of which `before` keys had gone in earlier.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn after(self, before: u64) -> Self {
+        Self {
+            done: self.done + before,
+            ..self
+        }
+    }
+}
+
 impl fmt::Display for BatchFull {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "after {} keys of the batch: {}", self.done, self.full)

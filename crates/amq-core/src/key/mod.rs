@@ -1,24 +1,38 @@
 //! Keys and their one hash.
 
-use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+mod by_hash;
+mod encode;
+mod kinds;
+
+pub use by_hash::ByHash;
+pub use encode::Encoder;
+
+use crate::index::{index, remix};
 
 /// The seed a filter uses unless it is given another.
 ///
-/// It is public and fixed, so that the same keys give the same filter, byte for byte, everywhere. Whoever
-/// lets strangers choose keys should use a secret seed instead: it stops them from preparing keys that
-/// collide. It does not make XXH3 a cryptographic hash, and does not help once a filter has leaked.
+/// It is public and fixed: the same keys give the same filter, byte for byte, everywhere. If strangers
+/// choose the keys, use a secret seed instead: it stops them from preparing keys that collide. It does
+/// not make XXH3 a cryptographic hash, and does not help once a filter has leaked.
 pub const DEFAULT_SEED: u64 = 0;
 
-/// How many keys are hashed together before a batch operation is given them: enough for its prefetching to get under
+/// Keys hashed together before a batch operation sees them: enough for its prefetching to get under
 /// way, few enough that the hashes stay in the first-level cache.
+#[doc(hidden)]
 pub const HASH_BLOCK: usize = 128;
+
+/// The layer number that shards are chosen with; filters number their own layers from 0.
+const SHARD_LAYER: u64 = u64::MAX;
 
 /// The 64-bit hash of a key: all that a filter ever sees of it.
 ///
-/// It is a type of its own so that a raw integer key is never taken for a hash: `filter.contains(&42u64)`
-/// hashes 42, `filter.contains_hash(KeyHash::new(h))` takes `h` as it is. A hash made elsewhere must be
-/// uniform over all 64 bits; every rate in this family rests on that.
+/// A type of its own, so that an integer key is never taken for a hash: `filter.contains(&42u64)`
+/// hashes 42, `filter.contains_hash(KeyHash::new(h))` takes `h` as it is.
+///
+/// **A hash made elsewhere must be uniform over all 64 bits**; every rate in this family rests on that.
+/// Do not pass on a hash of which you have already used some bits, to choose a shard or a file: within
+/// one shard those bits are constant, and a quotient filter that should err at 0.67 % then errs at
+/// 10.8 %. [`KeyHash::shard`] chooses a shard independently of the filter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct KeyHash(u64);
@@ -41,108 +55,122 @@ impl KeyHash {
     pub const fn get(self) -> u64 {
         self.0
     }
+
+    /// The key's shard, from 0 to `shards - 1` (0 if `shards` is 0).
+    ///
+    /// Independent of everything that filters take from the hash, so each shard's filter keeps its
+    /// rate. For `n` keys a shard gets `n / shards` of them, give or take the square root of that.
+    ///
+    /// ```
+    /// use amq_core::KeyHash;
+    /// let hash = KeyHash::of("203.0.113.7", 0);
+    /// assert!(hash.shard(16) < 16);
+    /// ```
+    #[inline]
+    pub const fn shard(self, shards: usize) -> usize {
+        index(remix(self.0, SHARD_LAYER), shards as u64) as usize
+    }
 }
 
 /// Something that can be put into a filter.
 ///
-/// The encoding is part of the file format and never changes: text and bytes hash their raw bytes, without
-/// a length or a terminator; integers of up to 64 bits are widened (signed ones sign-extended) to eight
-/// little-endian bytes, so that `42u8`, `42i32` and `42u64` are one key; 128-bit integers are sixteen
-/// bytes. [`core::hash::Hash`] is not used: its encoding is neither portable nor stable.
+/// # Encoding
 ///
-/// A tuple or a struct is a key once its author has said how it becomes bytes:
+/// A key is hashed as a string of bytes: XXH3-64 of its encoding, under the filter's seed. The encoding
+/// is part of the file format; the same key has the same hash on every machine and in every version.
+///
+/// | key | bytes |
+/// | --- | --- |
+/// | `[u8]`, `str`, and what holds them | the bytes themselves, without length or terminator |
+/// | integers to 64 bits, `bool`, `char`, `NonZero` | eight, little-endian; signed ones sign-extended |
+/// | `u128`, `i128` | sixteen, little-endian |
+/// | `Option` | 0; or 1 and the value's part |
+/// | tuples | the part of each element |
+/// | arrays, slices, vectors of keys | the part of each element |
+/// | IP addresses | their 4 or 16 octets, as `[u8]`; socket addresses as (address, port) |
+/// | `Duration` | as (seconds, nanoseconds) |
+/// | paths and OS strings | the platform's own bytes: not portable between Unix and Windows |
+///
+/// The *part* of a key within a larger one is its encoding, with its length in front where the type
+/// does not determine it: byte strings and slices begin with the number of their elements, as eight
+/// bytes. So `("ab", "c")` and `("a", "bc")` differ, and two keys of one type never share an
+/// encoding. Keys of different types may: `42u8` and `42u64` are one key, and so are `[1, 2]` and
+/// `(1, 2)`. [`core::hash::Hash`] is not used, since its encoding is neither portable nor stable;
+/// [`ByHash`] adapts it where that does not matter.
+///
+/// # Keys of your own
+///
+/// A struct is a key once it says what its parts are:
 ///
 /// ```
-/// use amq_core::{Key, KeyHash};
+/// use amq_core::{Encoder, Key};
 ///
-/// struct Edge { from: u32, to: u32 }
+/// struct Edge { from: u32, to: u32, label: String }
 ///
 /// impl Key for Edge {
-///     fn key_hash(&self, seed: u64) -> KeyHash {
-///         ((u64::from(self.from) << 32) | u64::from(self.to)).key_hash(seed)
+///     fn encode(&self, to: &mut Encoder) {
+///         (self.from, self.to, &self.label).encode(to);
 ///     }
 /// }
-/// assert_ne!(Edge { from: 1, to: 2 }.key_hash(0), Edge { from: 2, to: 1 }.key_hash(0));
+/// let edge = |from, to| Edge { from, to, label: "knows".into() };
+/// assert_ne!(edge(1, 2).key_hash(0), edge(2, 1).key_hash(0));
 /// ```
+///
+/// An encoding must be *self-delimiting*: none may be the beginning of another of the same type.
+/// Encodings made of the parts of keys are. An enum encodes the number of its variant first.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a key",
+    label = "no encoding as a key is known for this type",
+    note = "implement `Key` for your own type by encoding its fields: `(self.a, &self.b).encode(to)`",
+    note = "for a type that implements `std::hash::Hash`, wrap it: `ByHash(key)` (not portable)",
+    note = "for a float, decide what -0.0 and NaN are, then use `key.to_bits()`"
+)]
 pub trait Key {
-    /// The key's XXH3-64 hash under `seed`.
-    fn key_hash(&self, seed: u64) -> KeyHash;
-}
+    /// Writes the key as part of a larger one: self-delimiting.
+    fn encode(&self, to: &mut Encoder);
 
-impl Key for [u8] {
+    /// The key's XXH3-64 hash under `seed`.
+    ///
+    /// By default that of the encoded part. Override it only if you override nothing else of a type
+    /// whose hash is fixed elsewhere.
     #[inline]
     fn key_hash(&self, seed: u64) -> KeyHash {
-        KeyHash(xxh3_64_with_seed(self, seed))
+        let mut encoder = Encoder::new(seed);
+        self.encode(&mut encoder);
+        encoder.finish()
+    }
+
+    /// Writes the parts of a slice's elements; bytes go in as they are. As `Hash::hash_slice`, a hook.
+    #[doc(hidden)]
+    #[inline]
+    fn encode_elements(keys: &[Self], to: &mut Encoder)
+    where
+        Self: Sized,
+    {
+        for key in keys {
+            key.encode(to);
+        }
+    }
+
+    /// The hash of a slice of such keys.
+    #[doc(hidden)]
+    #[inline]
+    fn hash_elements(keys: &[Self], seed: u64) -> KeyHash
+    where
+        Self: Sized,
+    {
+        let mut encoder = Encoder::new(seed);
+        Self::encode_elements(keys, &mut encoder);
+        encoder.finish()
     }
 }
 
-/// Types that hash as the bytes they show.
-macro_rules! key_as_bytes {
-    ($($(#[$generics:meta])* [$($g:tt)*] $type:ty => $bytes:expr;)*) => {$(
-        impl $($g)* Key for $type {
-            #[inline]
-            fn key_hash(&self, seed: u64) -> KeyHash {
-                let bytes: fn(&Self) -> &[u8] = $bytes;
-                bytes(self).key_hash(seed)
-            }
-        }
-    )*};
-}
-
-key_as_bytes! {
-    [] str => |s| s.as_bytes();
-    [] String => |s| s.as_bytes();
-    [] Vec<u8> => |v| v;
-    [<const N: usize>] [u8; N] => |a| a;
-}
-
-/// Integers that widen to 64 bits.
-macro_rules! key_as_u64 {
-    ($($type:ty => $wide:ty),* $(,)?) => {$(
-        impl Key for $type {
-            #[inline]
-            fn key_hash(&self, seed: u64) -> KeyHash {
-                // Two's complement: a signed value and its unsigned image are the same eight bytes.
-                (*self as $wide).to_le_bytes().key_hash(seed)
-            }
-        }
-    )*};
-}
-
-key_as_u64! {
-    u8 => u64, u16 => u64, u32 => u64, u64 => u64, usize => u64,
-    i8 => i64, i16 => i64, i32 => i64, i64 => i64, isize => i64,
-    u128 => u128, i128 => i128,
-}
-
-/// Pointers hash as what they point to.
-macro_rules! key_as_target {
-    ($($(#[$cfg:meta])* [$($g:tt)*] $type:ty;)*) => {$(
-        $(#[$cfg])*
-        impl<$($g)*> Key for $type {
-            #[inline]
-            fn key_hash(&self, seed: u64) -> KeyHash {
-                (**self).key_hash(seed)
-            }
-        }
-    )*};
-}
-
-key_as_target! {
-    [K: Key + ?Sized] &K;
-    [K: Key + ?Sized] &mut K;
-    [K: Key + ?Sized] Box<K>;
-    [K: Key + ?Sized] alloc::rc::Rc<K>;
-    #[cfg(target_has_atomic = "ptr")]
-    [K: Key + ?Sized] alloc::sync::Arc<K>;
-    [K: Key + ?Sized + alloc::borrow::ToOwned] Cow<'_, K>;
-}
-
-/// Hashes `keys` in blocks of at most [`HASH_BLOCK`] and hands each block on, with the index of its first
-/// key; stops at the first error.
+/// Hashes `keys` in blocks of at most [`HASH_BLOCK`]; calls `each` with the index of a block's first
+/// key and its hashes, and stops at the first error.
 ///
-/// This is the loop under every `..._keys` method: the hashes live on the stack, so a batch of any length
-/// needs no memory.
+/// The loop under every `..._keys` method: the hashes live on the stack, so a batch of any length needs
+/// no memory.
+#[doc(hidden)]
 #[inline]
 pub fn hash_blocks<K: Key, E>(
     keys: &[K],
@@ -163,6 +191,7 @@ pub fn hash_blocks<K: Key, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::{borrow::Cow, boxed::Box, vec::Vec};
     use std::string::ToString;
 
     /// Known answers of the reference implementation (xxHash's own sanity test: its generator fills the

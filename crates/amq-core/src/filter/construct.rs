@@ -1,0 +1,285 @@
+//! How filters are planned, made and combined.
+
+use super::{ClearFilter, Filter, InsertFilter};
+use crate::key::hash_blocks;
+use crate::memory::reserve;
+use crate::{
+    BatchFull, Budget, BuildError, DEFAULT_SEED, Goal, Key, KeyHash, MergeError, Plan, PlanError,
+};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// What theory says of filters with given parameters, over the choice of seed: each seed makes another
+/// filter, with a rate of its own.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PredictedFpr {
+    /// The mean of their false-positive rates: what a user should expect.
+    pub mean: f64,
+    /// The standard deviation of their rates around that mean.
+    pub sd: f64,
+}
+
+/// What an empty filter is sized by: a [`Goal`], or a [`Plan`] made before.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Target<P> {
+    /// Plan for this goal.
+    Goal(Goal),
+    /// Follow this plan.
+    Plan(Plan<P>),
+}
+
+impl<P: Copy> Target<P> {
+    /// The plan to follow.
+    pub fn plan<F: PlanFilter<Params = P>>(self) -> Result<Plan<P>, PlanError> {
+        match self {
+            Self::Goal(goal) => F::plan(goal),
+            Self::Plan(plan) => Ok(plan),
+        }
+    }
+}
+
+impl<P> From<Goal> for Target<P> {
+    fn from(goal: Goal) -> Self {
+        Self::Goal(goal)
+    }
+}
+
+impl<P> From<Plan<P>> for Target<P> {
+    fn from(plan: Plan<P>) -> Self {
+        Self::Plan(plan)
+    }
+}
+
+impl<P: Copy> From<&Plan<P>> for Target<P> {
+    fn from(plan: &Plan<P>) -> Self {
+        Self::Plan(*plan)
+    }
+}
+
+/// What a filter of given keys is sized by: a [`Budget`] for as many keys as there are, or a [`Goal`] or
+/// [`Plan`], which more keys than it is for must not exceed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum BuildTarget<P> {
+    /// Size the filter to the number of keys.
+    Budget(Budget),
+    /// Size it by a goal or plan, and refuse more keys than that is for.
+    Target(Target<P>),
+}
+
+impl<P: Copy> BuildTarget<P> {
+    /// The plan to follow for this many keys; an error if they are more than planned.
+    pub fn plan<F: PlanFilter<Params = P>>(self, keys: u64) -> Result<Plan<P>, BuildError> {
+        let plan = match self {
+            Self::Budget(budget) => F::plan(Goal::new(keys.max(1), budget))?,
+            Self::Target(target) => target.plan::<F>()?,
+        };
+        if keys > plan.items {
+            return Err(BuildError::TooManyKeys {
+                planned: plan.items,
+            });
+        }
+        Ok(plan)
+    }
+
+    /// The most keys it takes, as far as that is known without planning.
+    const fn limit(&self) -> u64 {
+        match self {
+            Self::Budget(_) => u64::MAX,
+            Self::Target(Target::Goal(goal)) => goal.items,
+            Self::Target(Target::Plan(plan)) => plan.items,
+        }
+    }
+}
+
+impl<P> From<Budget> for BuildTarget<P> {
+    fn from(budget: Budget) -> Self {
+        Self::Budget(budget)
+    }
+}
+
+impl<P, T: Into<Target<P>>> From<T> for BuildTarget<P> {
+    fn from(target: T) -> Self {
+        Self::Target(target.into())
+    }
+}
+
+/// What a table handed in from outside belongs to: its parameters, and what the filter keeps besides.
+///
+/// ```
+/// use amq_core::Parts;
+/// let parts = Parts::new(()).seed(7).capacity(1000).len(950);
+/// assert_eq!((parts.seed, parts.capacity, parts.len), (7, 1000, 950));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Parts<P> {
+    /// The variant's parameters.
+    pub params: P,
+    /// The seed its keys were hashed with. By default the public one.
+    pub seed: u64,
+    /// The number of keys it was planned for. By default 0: not known.
+    pub capacity: u64,
+    /// The number of keys in it, where the table doesn't tell. By default 0.
+    pub len: u64,
+}
+
+impl<P> Parts<P> {
+    /// These parameters, the public seed, and no more known.
+    pub const fn new(params: P) -> Self {
+        Self {
+            params,
+            seed: DEFAULT_SEED,
+            capacity: 0,
+            len: 0,
+        }
+    }
+
+    /// With another seed.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// With the number of keys it was planned for.
+    #[must_use]
+    pub fn capacity(self, capacity: u64) -> Self {
+        Self { capacity, ..self }
+    }
+
+    /// With the number of keys in it.
+    #[must_use]
+    pub fn len(self, len: u64) -> Self {
+        Self { len, ..self }
+    }
+}
+
+/// A filter that is sized by formula, without being made.
+pub trait PlanFilter: Filter + Sized {
+    /// The parameters that determine the table: what an expert sets by hand.
+    type Params: Copy + PartialEq + fmt::Debug;
+
+    /// The best parameters for a goal, and what they cost.
+    fn plan(goal: Goal) -> Result<Plan<Self::Params>, PlanError>;
+
+    /// The plan of a filter with explicit parameters for `items` keys. Checks the parameters, but not
+    /// whether so many keys will go in.
+    fn plan_params(params: Self::Params, items: u64) -> Result<Plan<Self::Params>, PlanError>;
+
+    /// The exact false-positive rate of filters with these parameters holding `items` distinct keys.
+    fn predicted_fpr(params: &Self::Params, items: u64) -> PredictedFpr;
+
+    /// The parameters of this filter.
+    fn params(&self) -> Self::Params;
+
+    /// The inverse of planning: the most items that fit into `bytes` at a rate of at most `fpr`.
+    fn items_for(bytes: u64, fpr: f64) -> Result<u64, PlanError> {
+        let plan = |items: u64| Self::plan(Goal::new(items, Budget::Fpr(fpr)));
+        let fits = |items: u64| plan(items).map(|plan| plan.bytes <= bytes);
+        // One item must be plannable, or the rate itself is wrong: say so.
+        if !fits(1)? {
+            let min = plan(1)?.bytes;
+            return Err(PlanError::Bytes { bytes, min });
+        }
+        // A size that cannot be planned is one that does not fit.
+        Ok(crate::numeric::last_true(1, u64::MAX, |items| {
+            fits(items).unwrap_or(false)
+        }))
+    }
+
+    /// The inverse of planning: the rate that `items` keys in `bytes` bytes can have.
+    fn fpr_for(items: u64, bytes: u64) -> Result<f64, PlanError> {
+        Ok(Self::plan(Goal::new(items, Budget::Bytes(bytes)))?.expected_fpr)
+    }
+}
+
+/// A filter that is made empty and then filled.
+pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
+    /// An empty filter for a goal or plan.
+    fn empty(target: impl Into<Target<Self::Params>>, seed: u64) -> Result<Self, BuildError>;
+
+    /// A filter with these hashes in it: how filters that are filled one by one are built.
+    fn filled(
+        target: impl Into<BuildTarget<Self::Params>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>(hashes.len() as u64)?;
+        let mut filter = Self::empty(plan, seed)?;
+        filter.insert_batch(hashes)?;
+        Ok(filter)
+    }
+
+    /// The same from keys, without a vector of their hashes.
+    fn filled_from_keys<K: Key>(
+        target: impl Into<BuildTarget<Self::Params>>,
+        seed: u64,
+        keys: &[K],
+    ) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>(keys.len() as u64)?;
+        let mut filter = Self::empty(plan, seed)?;
+        hash_blocks(keys, seed, |first, hashes| {
+            let inserted = filter.insert_batch(hashes).map(drop);
+            inserted.map_err(|refused: BatchFull| refused.after(first as u64))
+        })?;
+        Ok(filter)
+    }
+}
+
+/// A filter that is made from all of its keys at once: the only way for a static filter, often the
+/// fastest for the others.
+pub trait BuildFilter: PlanFilter {
+    /// A filter that holds exactly the keys with these hashes. Repeated hashes do no harm: whether a
+    /// filter that removes holds one copy of such a key or all of them, its own documentation says.
+    fn build_hashes(
+        target: impl Into<BuildTarget<Self::Params>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError>;
+
+    /// The same from a slice of keys. Hashes them into a vector first, 8 bytes a key, unless the variant
+    /// can do without.
+    fn build_keys<K: Key>(
+        target: impl Into<BuildTarget<Self::Params>>,
+        seed: u64,
+        keys: &[K],
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, seed, keys)
+    }
+
+    /// The same from any iterator of keys: none is kept, but their hashes are, 8 bytes each (and as much
+    /// again while their vector grows), until the filter is made.
+    fn build_iter<K: Key>(
+        target: impl Into<BuildTarget<Self::Params>>,
+        seed: u64,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        let target = target.into();
+        let planned = target.limit();
+        let keys = keys.into_iter();
+        let mut hashes = Vec::new();
+        // What an iterator says of its length is a hint: room for it is asked for, up to 8 MB.
+        reserve(&mut hashes, keys.size_hint().0.min(1 << 20) as u64)?;
+        for key in keys {
+            if hashes.len() as u64 == planned {
+                return Err(BuildError::TooManyKeys { planned });
+            }
+            if hashes.len() == hashes.capacity() {
+                // As a vector grows by itself, but with an error where there is no memory.
+                let more = (hashes.len() as u64).max(1024);
+                reserve(&mut hashes, more)?;
+            }
+            hashes.push(key.key_hash(seed));
+        }
+        Self::build_hashes(target, seed, &hashes)
+    }
+}
+
+/// A filter that can take in another one.
+pub trait MergeFilter: Sized {
+    /// `Ok` if [`merge`](MergeFilter::merge) would succeed; if not, why.
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError>;
+
+    /// Takes in every key of `other`: afterwards `self` contains whatever either contained. All or
+    /// nothing.
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError>;
+}

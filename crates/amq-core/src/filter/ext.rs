@@ -1,0 +1,112 @@
+//! Keys instead of hashes, for code that is generic over filters.
+
+use super::{Count, CountFilter, Filter, InsertFilter, Inserted, RemoveFilter};
+use crate::key::hash_blocks;
+use crate::{BatchFull, Full, Key, LengthMismatch};
+
+/// The methods that take keys, on everything that is a filter: `F: Filter`, `&F`, `Box<dyn Filter>`.
+///
+/// ```
+/// use amq_core::{Filter, FilterExt, InsertFilter, Full};
+///
+/// fn remember<F: InsertFilter>(filter: &mut F, words: &[&str]) -> Result<(), Full> {
+///     for word in words {
+///         filter.insert(word)?;
+///     }
+///     assert!(words.iter().all(|word| filter.contains(word)));
+///     Ok(())
+/// }
+/// ```
+pub trait FilterExt: Filter {
+    /// Whether `key` is probably in: `false` is certain.
+    #[inline]
+    fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.contains_hash(key.key_hash(self.seed()))
+    }
+
+    /// Answers for many keys, `answers[i]` for `keys[i]`; see [`Filter::contains_batch`]. Needs no memory
+    /// of its own.
+    #[inline]
+    fn contains_keys<K: Key>(
+        &self,
+        keys: &[K],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(keys.len(), answers.len())?;
+        hash_blocks(keys, self.seed(), |first, hashes| {
+            self.contains_batch(hashes, &mut answers[first..first + hashes.len()])
+        })
+    }
+
+    /// Puts `key` in. On an error the filter is exactly as it was.
+    #[inline]
+    fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, Full>
+    where
+        Self: InsertFilter,
+    {
+        self.insert_hash(key.key_hash(self.seed()))
+    }
+
+    /// Puts `key` in if the filter answers `false` for it; see [`InsertFilter::insert_unique_hash`].
+    #[inline]
+    fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, Full>
+    where
+        Self: InsertFilter,
+    {
+        self.insert_unique_hash(key.key_hash(self.seed()))
+    }
+
+    /// Puts many keys in and says how many were new; see [`InsertFilter::insert_batch`]. Needs no memory
+    /// of its own.
+    #[inline]
+    fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, BatchFull>
+    where
+        Self: InsertFilter,
+    {
+        let mut new = 0;
+        hash_blocks(keys, self.seed(), |first, hashes| {
+            new += self
+                .insert_batch(hashes)
+                .map_err(|refused| refused.after(first as u64))?;
+            Ok(())
+        })?;
+        Ok(new)
+    }
+
+    /// Puts in all keys of an iterator and says how many were new. On an error the keys before the refused
+    /// one are in, and the error says how many.
+    #[inline]
+    fn try_extend<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<u64, BatchFull>
+    where
+        Self: InsertFilter,
+    {
+        let (mut new, seed) = (0, self.seed());
+        for (done, key) in (0..).zip(keys) {
+            match self.insert_hash(key.key_hash(seed)) {
+                Ok(inserted) => new += u64::from(inserted.is_new()),
+                Err(full) => return Err(BatchFull { done, full }),
+            }
+        }
+        Ok(new)
+    }
+
+    /// Takes out one copy of `key`; see [`RemoveFilter::remove_hash`], and its warning.
+    #[inline]
+    fn remove<K: Key + ?Sized>(&mut self, key: &K) -> bool
+    where
+        Self: RemoveFilter,
+    {
+        self.remove_hash(key.key_hash(self.seed()))
+    }
+
+    /// The number of copies of `key`; see [`CountFilter::count_hash`].
+    #[inline]
+    fn count<K: Key + ?Sized>(&self, key: &K) -> Count
+    where
+        Self: CountFilter,
+    {
+        self.count_hash(key.key_hash(self.seed()))
+    }
+}
+
+impl<F: Filter + ?Sized> FilterExt for F {}

@@ -1,0 +1,116 @@
+//! Pointers to filters are filters.
+
+use super::{
+    ClearFilter, Count, CountFilter, Filter, FilterExt, FilterKind, InsertFilter, Inserted,
+    RemoveFilter, Stats,
+};
+use crate::{BatchFull, Full, Key, KeyHash, LengthMismatch};
+use alloc::boxed::Box;
+use core::fmt;
+
+impl dyn Filter + '_ {
+    /// Whether `key` is probably in: `false` is certain.
+    #[inline]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        FilterExt::contains(self, key)
+    }
+}
+
+impl fmt::Debug for dyn Filter + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("dyn Filter")
+            .field("kind", &self.kind())
+            .field("len", &self.len())
+            .field("capacity", &self.capacity())
+            .finish_non_exhaustive()
+    }
+}
+
+macro_rules! forward_reading {
+    ($($(#[$cfg:meta])* $pointer:ty;)*) => {$(
+        $(#[$cfg])*
+        impl<F: Filter + ?Sized> Filter for $pointer {
+            fn kind(&self) -> FilterKind { (**self).kind() }
+            #[inline]
+            fn seed(&self) -> u64 { (**self).seed() }
+            fn len(&self) -> u64 { (**self).len() }
+            fn is_empty(&self) -> bool { (**self).is_empty() }
+            fn capacity(&self) -> u64 { (**self).capacity() }
+            fn size_in_bytes(&self) -> u64 { (**self).size_in_bytes() }
+            fn expected_fpr(&self) -> f64 { (**self).expected_fpr() }
+            fn load(&self) -> f64 { (**self).load() }
+            fn saturated(&self) -> u64 { (**self).saturated() }
+            fn stats(&self) -> Stats { (**self).stats() }
+            #[inline]
+            fn contains_hash(&self, hash: KeyHash) -> bool { (**self).contains_hash(hash) }
+            fn contains_batch(
+                &self,
+                hashes: &[KeyHash],
+                answers: &mut [bool],
+            ) -> Result<(), LengthMismatch> {
+                (**self).contains_batch(hashes, answers)
+            }
+        }
+
+        $(#[$cfg])*
+        impl<F: CountFilter + ?Sized> CountFilter for $pointer {
+            fn count_hash(&self, hash: KeyHash) -> Count { (**self).count_hash(hash) }
+        }
+    )*};
+}
+
+forward_reading! {
+    &F;
+    &mut F;
+    Box<F>;
+    #[cfg(target_has_atomic = "ptr")]
+    alloc::sync::Arc<F>;
+}
+
+macro_rules! forward_writing {
+    ($($pointer:ty;)*) => {$(
+        impl<F: InsertFilter + ?Sized> InsertFilter for $pointer {
+            #[inline]
+            fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+                (**self).insert_hash(hash)
+            }
+            #[inline]
+            fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+                (**self).insert_unique_hash(hash)
+            }
+            fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+                (**self).insert_batch(hashes)
+            }
+        }
+
+        impl<F: ClearFilter + ?Sized> ClearFilter for $pointer {
+            fn clear(&mut self) { (**self).clear() }
+        }
+
+        impl<F: RemoveFilter + ?Sized> RemoveFilter for $pointer {
+            #[inline]
+            fn remove_hash(&mut self, hash: KeyHash) -> bool { (**self).remove_hash(hash) }
+        }
+    )*};
+}
+
+forward_writing! {
+    &mut F;
+    Box<F>;
+}
+
+/// An `Arc` of a filter that takes keys through a shared reference takes keys itself.
+#[cfg(target_has_atomic = "ptr")]
+impl<F: Filter + ?Sized> InsertFilter for alloc::sync::Arc<F>
+where
+    for<'a> &'a F: InsertFilter,
+{
+    #[inline]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        (&**self).insert_hash(hash)
+    }
+
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+        (&**self).insert_batch(hashes)
+    }
+}
