@@ -1,28 +1,14 @@
 //! The split-block operations with AVX2, and the choice between them and their portable twins.
 //!
-//! This is the only module of the crate with `unsafe` in it. Every function here gives the same answers as the twin in
-//! [`block`](crate::block); the tests compare them.
+//! This is the only module of the crate with `unsafe` in it. Every function here gives the same answers
+//! as the twin in [`block`](crate::block); the tests compare them. The portable twin of an operation on
+//! one key is a function of its own: inlined, its length would keep the whole operation from being
+//! inlined into the caller's loop.
 #![allow(unsafe_code)]
 
 use crate::block::{Block, place};
-use amq_core::KeyHash;
-use amq_core::cpu::has_avx2;
 use amq_core::prefetch::{contains_each, insert_each};
-
-/// Calls the AVX2 version where it exists and the processor has it, else the portable one.
-///
-/// Where the processor is asked, the portable twin of an operation on one key is a function of its own: inlined, its
-/// length would keep the whole operation from being inlined into the caller's loop.
-macro_rules! dispatch {
-    ($avx2:expr, $portable:expr) => {{
-        #[cfg(target_arch = "x86_64")]
-        if has_avx2() {
-            // SAFETY: the functions in `avx2` need nothing but AVX2, and the processor has it.
-            return unsafe { $avx2 };
-        }
-        $portable
-    }};
-}
+use amq_core::{KeyHash, dispatch};
 
 /// Sets a key's bits in its block; whether any was clear.
 #[inline(always)]
@@ -31,7 +17,7 @@ pub(crate) fn insert(block: &mut Block, low: u32) -> bool {
     fn portable(block: &mut Block, low: u32) -> bool {
         block.insert(low)
     }
-    dispatch!(avx2::insert(block, low), portable(block, low))
+    dispatch!(has_avx2 => avx2::insert(block, low), portable(block, low))
 }
 
 /// Whether all of a key's bits are set in its block.
@@ -41,13 +27,13 @@ pub(crate) fn contains(block: &Block, low: u32) -> bool {
     fn portable(block: &Block, low: u32) -> bool {
         block.contains(low)
     }
-    dispatch!(avx2::contains(block, low), portable(block, low))
+    dispatch!(has_avx2 => avx2::contains(block, low), portable(block, low))
 }
 
 /// Inserts many hashes; how many changed the table.
 pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
     dispatch!(
-        avx2::insert_batch(blocks, hashes),
+        has_avx2 => avx2::insert_batch(blocks, hashes),
         insert_each(blocks, hashes, place, Block::insert)
     )
 }
@@ -55,7 +41,7 @@ pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
 /// Answers for many hashes; the slices are equally long.
 pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
     dispatch!(
-        avx2::contains_batch(blocks, hashes, answers),
+        has_avx2 => avx2::contains_batch(blocks, hashes, answers),
         contains_each(blocks, hashes, answers, place, Block::contains)
     )
 }

@@ -1,29 +1,98 @@
-//! What the processor can do.
+//! What the processor can do, and the one way of choosing code by it.
+//!
+//! With the feature `std` the processor is asked, once; the answer is kept in one byte, so that asking again
+//! is one load. Without it the answer is what the crate was compiled for.
 
-/// Whether AVX2 may be used. With the feature `std` the processor is asked (once; the answer is kept), without it the
-/// answer is what the crate was compiled for.
-#[inline(always)]
-pub fn has_avx2() -> bool {
-    #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    return std::is_x86_feature_detected!("avx2");
-    #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
-    return cfg!(all(target_arch = "x86_64", target_feature = "avx2"));
+/// Calls `fast` where the processor has what it needs, else `portable`; returns from the function either
+/// way. The room of a crate that may contain `unsafe` uses this and nothing else to choose.
+///
+/// `dispatch!(has_avx2 => fast, portable)`: `fast` calls a function with
+/// `#[target_feature(enable = "avx2")]`. It exists on x86-64 only.
+#[macro_export]
+macro_rules! dispatch {
+    ($has:ident => $fast:expr, $portable:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        if $crate::cpu::$has() {
+            // SAFETY: the functions called need no other features, and the processor has these.
+            return unsafe { $fast };
+        }
+        $portable
+    }};
 }
 
-/// Whether BMI2 may be used, and BMI1, LZCNT and POPCNT with it: they came with the same processors. Asked as for AVX2.
+/// Whether AVX2 may be used.
 #[inline(always)]
-pub fn has_bmi2() -> bool {
-    #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    return std::is_x86_feature_detected!("bmi2")
-        && std::is_x86_feature_detected!("bmi1")
-        && std::is_x86_feature_detected!("lzcnt")
-        && std::is_x86_feature_detected!("popcnt");
-    #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
-    return cfg!(all(
+pub fn has_avx2() -> bool {
+    const COMPILED: bool = cfg!(all(target_arch = "x86_64", target_feature = "avx2"));
+    COMPILED || found(AVX2)
+}
+
+/// Whether BMI1, BMI2, LZCNT and POPCNT may be used: they came with the same processors.
+#[inline(always)]
+pub fn has_bits() -> bool {
+    const COMPILED: bool = cfg!(all(
         target_arch = "x86_64",
-        target_feature = "bmi2",
         target_feature = "bmi1",
+        target_feature = "bmi2",
         target_feature = "lzcnt",
         target_feature = "popcnt"
     ));
+    COMPILED || found(BITS)
+}
+
+/// Whether AVX2 may be used, and BMI1, BMI2, LZCNT and POPCNT as well.
+#[inline(always)]
+pub fn has_avx2_and_bits() -> bool {
+    has_avx2() && has_bits()
+}
+
+const ASKED: u8 = 1;
+const AVX2: u8 = 2;
+const BITS: u8 = 4;
+
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+#[inline(always)]
+fn found(feature: u8) -> bool {
+    use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+    static FOUND: AtomicU8 = AtomicU8::new(0);
+
+    #[cold]
+    fn ask() -> u8 {
+        use std::is_x86_feature_detected as has;
+        let bits = has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
+        let found = ASKED | (u8::from(has!("avx2")) * AVX2) | (u8::from(bits) * BITS);
+        FOUND.store(found, Relaxed);
+        found
+    }
+
+    let found = match FOUND.load(Relaxed) {
+        0 => ask(),
+        found => found,
+    };
+    found & feature != 0
+}
+
+#[cfg(not(all(target_arch = "x86_64", feature = "std")))]
+#[inline(always)]
+fn found(feature: u8) -> bool {
+    let _ = (feature, ASKED, AVX2, BITS);
+    false
+}
+
+#[cfg(all(test, target_arch = "x86_64", feature = "std"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_answer_is_the_standard_librarys() {
+        for _ in 0..2 {
+            assert_eq!(has_avx2(), std::is_x86_feature_detected!("avx2"));
+            let bits = std::is_x86_feature_detected!("bmi1")
+                && std::is_x86_feature_detected!("bmi2")
+                && std::is_x86_feature_detected!("lzcnt")
+                && std::is_x86_feature_detected!("popcnt");
+            assert_eq!(has_bits(), bits);
+            assert_eq!(has_avx2_and_bits(), bits && has_avx2());
+        }
+    }
 }

@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn what_the_layout_cannot_do_is_refused() {
         assert!(matches!(
-            plan(Goal::fpr((1 << 40) as usize, 0.01)),
+            plan(Goal::new(1 << 40, amq_core::Budget::Fpr(0.01))),
             Err(PlanError::TooLarge { .. })
         ));
         assert!(matches!(
