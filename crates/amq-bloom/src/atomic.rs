@@ -9,7 +9,7 @@ use amq_core::numeric::hash_floor;
 use amq_core::shell::{Fill, Header, Shell};
 use amq_core::{
     BuildError, BuildFilter, BuildTarget, FilterKind, Goal, Inserted, Key, KeyHash, MergeError,
-    MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr,
+    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr,
 };
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -78,15 +78,15 @@ impl AtomicBloomFilter {
     /// perhaps some bits.
     pub fn snapshot(&self) -> BloomFilter {
         let words = self.words.iter().map(Word::load).collect();
-        BloomFilter::from_parts(words, self.parts())
+        BloomFilter::with_table(self.header, self.params, self.len.total(), words)
     }
 
     /// The plain filter with the same table. Where a `u64` and an `AtomicU64` are aligned alike, as on
     /// every 64-bit machine, the table is not copied.
     pub fn into_inner(self) -> BloomFilter {
-        let parts = self.parts();
-        let words = self.words.into_iter().map(AtomicU64::into_inner);
-        BloomFilter::from_parts(words.collect(), parts)
+        let len = self.len.total();
+        let words = self.words.into_iter().map(AtomicU64::into_inner).collect();
+        BloomFilter::with_table(self.header, self.params, len, words)
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.
@@ -98,13 +98,6 @@ impl AtomicBloomFilter {
     /// [`BloomFilter::estimated_cardinality`].
     pub fn estimated_cardinality(&self) -> f64 {
         theory::items_of_fill(self.params.bits, self.params.probes, self.fill_ratio())
-    }
-
-    fn parts(&self) -> Parts<BloomParams> {
-        Parts::new(self.params)
-            .seed(self.header.seed)
-            .capacity(self.header.capacity)
-            .len(self.len.total())
     }
 
     #[inline(always)]
@@ -138,15 +131,13 @@ impl AtomicBloomFilter {
 
 impl From<BloomFilter> for AtomicBloomFilter {
     fn from(filter: BloomFilter) -> Self {
-        let parts = filter.parts();
+        let (header, params) = (*filter.header(), filter.params());
+        let len = Tally::starting_at(filter.len());
         let words = filter.into_words().into_iter().map(AtomicU64::new);
         Self {
-            header: Header {
-                seed: parts.seed,
-                capacity: parts.capacity,
-            },
-            params: parts.params,
-            len: Tally::starting_at(parts.len),
+            header,
+            params,
+            len,
             words: words.collect(),
         }
     }
@@ -161,7 +152,10 @@ impl Clone for AtomicBloomFilter {
 impl PartialEq for AtomicBloomFilter {
     fn eq(&self, other: &Self) -> bool {
         let [ours, theirs] = [self, other].map(|filter| filter.words.iter().map(Word::load));
-        self.parts() == other.parts() && ours.eq(theirs)
+        self.header == other.header
+            && self.params == other.params
+            && self.items() == other.items()
+            && ours.eq(theirs)
     }
 }
 

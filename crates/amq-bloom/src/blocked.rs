@@ -79,18 +79,11 @@ impl BlockedBloomFilter {
             table.push(Block::new(block));
         }
         PlanError::check_parameter("blocks given", given, wanted, wanted)?;
-        Ok(Self::from_parts(table, parts))
-    }
-
-    fn from_parts(blocks: Vec<Block>, parts: Parts<BlockedParams>) -> Self {
-        Self {
-            header: Header {
-                seed: parts.seed,
-                capacity: parts.capacity,
-            },
+        Ok(Self {
+            header: Header::of_parts(&parts),
             len: parts.len,
-            blocks,
-        }
+            blocks: table,
+        })
     }
 
     /// Keeps only what `other` has too: afterwards every key that was in both is still in.
@@ -180,7 +173,11 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
                 })
             })
             .collect();
-        Ok(BlockedBloomFilter::from_parts(blocks, self.parts()))
+        Ok(BlockedBloomFilter {
+            header: self.header,
+            len: self.len,
+            blocks,
+        })
     }
 }
 
@@ -241,8 +238,11 @@ impl Fill for BlockedBloomFilter {
 
     fn empty(plan: &Plan<BlockedParams>, seed: u64) -> Result<Self, BuildError> {
         plan.params.check()?;
-        let parts = Parts::new(plan.params).seed(seed).capacity(plan.items);
-        Ok(Self::from_parts(zeroed(plan.params.blocks)?, parts))
+        Ok(Self {
+            header: Header::new(plan, seed),
+            len: 0,
+            blocks: zeroed(plan.params.blocks)?,
+        })
     }
 
     #[inline(always)]

@@ -65,17 +65,24 @@ impl BloomFilter {
         let used = (params.bits - 1) % 64 + 1;
         let past = if used < 64 { last >> used } else { 0 };
         PlanError::check_parameter("bits set past the last", past.count_ones().into(), 0, 0)?;
-        Ok(Self::from_parts(words, parts))
+        Ok(Self::with_table(
+            Header::of_parts(&parts),
+            params,
+            parts.len,
+            words,
+        ))
     }
 
-    pub(crate) fn from_parts(words: Vec<u64>, parts: Parts<BloomParams>) -> Self {
+    pub(crate) const fn with_table(
+        header: Header,
+        params: BloomParams,
+        len: u64,
+        words: Vec<u64>,
+    ) -> Self {
         Self {
-            header: Header {
-                seed: parts.seed,
-                capacity: parts.capacity,
-            },
-            params: parts.params,
-            len: parts.len,
+            header,
+            params,
+            len,
             words,
         }
     }
@@ -198,9 +205,12 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
                 rest &= rest - 1;
             }
         }
-        let mut parts = self.parts();
-        parts.params = params;
-        Ok(BloomFilter::from_parts(words, parts))
+        Ok(BloomFilter::with_table(
+            self.header,
+            params,
+            self.len,
+            words,
+        ))
     }
 
     /// [`contains_hash`](Self::contains_hash), sooner if the answer is no and later if it is yes.
@@ -267,10 +277,12 @@ impl Fill for BloomFilter {
 
     fn empty(plan: &Plan<BloomParams>, seed: u64) -> Result<Self, BuildError> {
         plan.params.check()?;
-        let parts = Parts::new(plan.params).seed(seed).capacity(plan.items);
-        Ok(Self::from_parts(
-            zeroed(words_for(plan.params.bits))?,
-            parts,
+        let words = zeroed(words_for(plan.params.bits))?;
+        Ok(Self::with_table(
+            Header::new(plan, seed),
+            plan.params,
+            0,
+            words,
         ))
     }
 

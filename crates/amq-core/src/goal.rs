@@ -109,6 +109,8 @@ pub struct Plan<P> {
     pub build_bytes: u64,
     /// The variant's parameters.
     pub params: P,
+    /// The budget it was made for; none if the parameters were given.
+    pub budget: Option<Budget>,
 }
 
 impl<P> Plan<P> {
@@ -121,6 +123,16 @@ impl<P> Plan<P> {
             expected_fpr: 0.0,
             build_bytes: 0,
             params,
+            budget: None,
+        }
+    }
+
+    /// Made for a budget.
+    #[must_use]
+    pub fn within(self, budget: Budget) -> Self {
+        Self {
+            budget: Some(budget),
+            ..self
         }
     }
 

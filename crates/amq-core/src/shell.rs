@@ -6,18 +6,49 @@
 //! their documentation, and the traits. The storage is a parameter of the type: reading is written for
 //! any storage, changing for the owned one.
 
-use crate::{BuildError, FilterKind, Full, Inserted, KeyHash, MergeError, Plan};
+use crate::{Budget, BuildError, FilterKind, Full, Inserted, KeyHash, MergeError, Parts, Plan};
 use core::convert::Infallible;
 use core::fmt;
 
 /// What every filter keeps besides its table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Header {
     /// The seed its keys are hashed with.
     pub seed: u64,
     /// The number of keys it was planned for.
     pub capacity: u64,
+    /// What it was planned for besides, if that is known.
+    pub budget: Option<Budget>,
 }
+
+impl Header {
+    /// Of a filter made by a plan.
+    pub const fn new<P>(plan: &Plan<P>, seed: u64) -> Self {
+        Self {
+            seed,
+            capacity: plan.items,
+            budget: plan.budget,
+        }
+    }
+
+    /// Of a filter whose table was handed in.
+    pub const fn of_parts<P>(parts: &Parts<P>) -> Self {
+        Self {
+            seed: parts.seed,
+            capacity: parts.capacity,
+            budget: None,
+        }
+    }
+}
+
+/// The budget is a note on how the parameters were found, and no part of what a filter is.
+impl PartialEq for Header {
+    fn eq(&self, other: &Self) -> bool {
+        (self.seed, self.capacity) == (other.seed, other.capacity)
+    }
+}
+
+impl Eq for Header {}
 
 /// A table that can be asked.
 pub trait Shell {

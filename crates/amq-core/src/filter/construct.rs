@@ -32,7 +32,7 @@ impl<P: Copy> Target<P> {
     /// The plan to follow.
     pub fn plan<F: PlanFilter<Params = P>>(self) -> Result<Plan<P>, PlanError> {
         match self {
-            Self::Goal(goal) => F::plan(goal),
+            Self::Goal(goal) => Ok(F::plan(goal)?.within(goal.budget)),
             Self::Plan(plan) => Ok(plan),
         }
     }
@@ -70,7 +70,7 @@ impl<P: Copy> BuildTarget<P> {
     /// The plan to follow for this many keys; an error if they are more than planned.
     pub fn plan<F: PlanFilter<Params = P>>(self, keys: u64) -> Result<Plan<P>, BuildError> {
         let plan = match self {
-            Self::Budget(budget) => F::plan(Goal::new(keys.max(1), budget))?,
+            Self::Budget(budget) => Target::Goal(Goal::new(keys.max(1), budget)).plan::<F>()?,
             Self::Target(target) => target.plan::<F>()?,
         };
         if keys > plan.items {
