@@ -242,9 +242,9 @@ macro_rules! shell {
                 $crate::shell::Shell::rate(self)
             }
 
-            /// The share of the table in use, 0 to 1; see [`Filter::load`]($crate::Filter::load).
+            /// The share of the table in use, 0 to 1; see [`Filter::load_factor`]($crate::Filter::load_factor).
             #[must_use]
-            pub fn load(&self) -> f64 {
+            pub fn load_factor(&self) -> f64 {
                 $crate::shell::Shell::used(self)
             }
 
@@ -282,7 +282,7 @@ macro_rules! shell {
                 $crate::shell::Shell::rate(self)
             }
 
-            fn load(&self) -> f64 {
+            fn load_factor(&self) -> f64 {
                 $crate::shell::Shell::used(self)
             }
 

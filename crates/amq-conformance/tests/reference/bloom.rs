@@ -113,7 +113,7 @@ impl<const FAULT: u8> Filter for Bloom<FAULT> {
         fill.powi(self.probes() as i32)
     }
 
-    fn load(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         self.len as f64 / self.capacity.max(1) as f64
     }
 

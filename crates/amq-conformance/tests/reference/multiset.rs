@@ -92,7 +92,7 @@ impl<const FAULT: u8> Filter for Multiset<FAULT> {
         self.copies.len() as f64 / self.params.universe() as f64
     }
 
-    fn load(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         self.len as f64 / self.params.slots as f64
     }
 

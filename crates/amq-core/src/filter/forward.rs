@@ -38,7 +38,7 @@ macro_rules! forward_reading {
             fn capacity(&self) -> u64 { (**self).capacity() }
             fn size_in_bytes(&self) -> u64 { (**self).size_in_bytes() }
             fn expected_fpr(&self) -> f64 { (**self).expected_fpr() }
-            fn load(&self) -> f64 { (**self).load() }
+            fn load_factor(&self) -> f64 { (**self).load_factor() }
             fn saturated(&self) -> u64 { (**self).saturated() }
             fn stats(&self) -> Stats { (**self).stats() }
             #[inline]

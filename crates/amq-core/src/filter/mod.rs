@@ -59,7 +59,7 @@ pub trait Filter: Send + Sync {
 
     /// The share of the table in use, 0 to 1: bits set, counters above zero, slots taken. May read the
     /// whole table.
-    fn load(&self) -> f64;
+    fn load_factor(&self) -> f64;
 
     /// Places that will never change again, whatever is put in or taken out: counters that stick, blocks
     /// whose bits are all set. May read the whole table.

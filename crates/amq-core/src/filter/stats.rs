@@ -20,8 +20,8 @@ pub struct Stats {
     pub len: u64,
     /// [`Filter::capacity`].
     pub capacity: u64,
-    /// [`Filter::load`], 0 to 1.
-    pub load: f64,
+    /// [`Filter::load_factor`], 0 to 1.
+    pub load_factor: f64,
     /// [`Filter::saturated`]: counters that stick, blocks that are full.
     pub saturated: u64,
     /// [`Filter::size_in_bytes`].
@@ -36,7 +36,7 @@ impl Stats {
             kind: filter.kind(),
             len: filter.len(),
             capacity: filter.capacity(),
-            load: filter.load(),
+            load_factor: filter.load_factor(),
             saturated: filter.saturated(),
             bytes: filter.size_in_bytes(),
             expected_fpr: filter.expected_fpr(),
@@ -58,7 +58,7 @@ impl fmt::Display for Stats {
             self.kind,
             self.len,
             self.capacity,
-            self.load * 100.0,
+            self.load_factor * 100.0,
             self.bytes
         )?;
         if self.len > 0 {
@@ -88,7 +88,7 @@ mod tests {
             kind: FilterKind::Counting,
             len: 1000,
             capacity: 1200,
-            load: 0.4567,
+            load_factor: 0.4567,
             saturated: 0,
             bytes: 4800,
             expected_fpr: 0.00703,
