@@ -133,6 +133,7 @@ macro_rules! suite {
             merging_is_commutative_and_empty_is_its_identity
             another_seed_is_refused_by_name
             another_geometry_is_refused_by_name_or_merged_whole
+            small_filters_of_any_geometry_lose_no_key_in_a_merge
         });
     };
 

@@ -146,6 +146,10 @@ rejected! {
         || merge::another_geometry_is_refused_by_name_or_merged_whole::<Broken>(by_inserting);
     }
 
+    a_merge_from_too_few_fingerprints: Multiset with MergeSaturates by {
+        || merge::small_filters_of_any_geometry_lose_no_key_in_a_merge::<Broken>(by_inserting);
+    }
+
     a_plan_over_its_budget: Bloom with PlanOverBudget by {
         || plan::a_plan_keeps_to_its_budget::<Broken>();
     }

@@ -179,7 +179,7 @@ impl<L: Layout> Cuckoo<L> {
         MergeError::check_seeds(self.seed, other.seed)?;
         let len = self.len.saturating_add(other.len);
         if len > self.slots() {
-            return Err(MergeError::Full(self.refusal(Refused::Full)));
+            return Err(self.too_many(other));
         }
         let table = self.table.try_clone().map_err(|_| {
             MergeError::Full(Full::OutOfMemory {
@@ -188,9 +188,22 @@ impl<L: Layout> Cuckoo<L> {
         })?;
         let mut sum = Self { table, ..*self };
         for fingerprint in other.fingerprints() {
-            sum.insert_fingerprint(fingerprint)?;
+            sum.insert_fingerprint(fingerprint)
+                .map_err(|error| match error {
+                    MergeError::Full(Full::Table { .. }) => self.too_many(other),
+                    other => other,
+                })?;
         }
         Ok(sum)
+    }
+
+    /// The refusal to hold what both filters hold.
+    fn too_many(&self, other: &Self) -> MergeError {
+        MergeError::Items {
+            ours: self.len,
+            theirs: other.len,
+            slots: self.slots(),
+        }
     }
 }
 

@@ -72,4 +72,5 @@ pub(crate) enum Fault {
     BatchUndoneWhenFull,
     CountsToOne,
     CountsOneMore,
+    MergeSaturates,
 }

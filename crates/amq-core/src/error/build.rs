@@ -1,5 +1,6 @@
 //! What cannot be made.
 
+use super::number::Limit;
 use super::{BatchFull, PlanError};
 use core::error::Error;
 use core::fmt;
@@ -15,11 +16,11 @@ pub enum BuildError {
         /// The bytes asked of it in one piece.
         bytes: u64,
     },
-    /// No seed of a bounded number of tries gave a solvable system (static filters only).
+    /// No seed of a bounded number of internal ones gave a solvable system (static filters only).
     Exhausted {
-        /// How many seeds there are to try.
+        /// How many internal seeds there are to try. All depend on the filter's own.
         attempts: u32,
-        /// For how many keys.
+        /// For how many keys: all of them, or those of the layer that has no solution.
         items: u64,
     },
     /// The filter was filled to refusal while being built.
@@ -32,14 +33,16 @@ impl fmt::Display for BuildError {
             Self::Plan(error) => error.fmt(f),
             Self::OutOfMemory { bytes } => write!(
                 f,
-                "the allocator refused {bytes} bytes: plan for fewer items or a higher false-positive rate"
+                "the allocator refused {} bytes: free memory, or plan for fewer items or a higher \
+                 false-positive rate",
+                Limit(*bytes)
             ),
             Self::Exhausted { attempts, items } => write!(
                 f,
-                "none of {attempts} seeds gives a solvable system for {items} keys: allow more bits per \
-                 key, or suspect keys chosen against the seed"
+                "none of {attempts} internal seeds gives a solvable system for {items} of the keys, which chance does not \
+                 do: build with another seed, and with a secret one if strangers choose the keys"
             ),
-            Self::Full(error) => error.fmt(f),
+            Self::Full(error) => write!(f, "the filter cannot be made: {error}"),
         }
     }
 }

@@ -4,6 +4,7 @@ mod build;
 mod insert;
 mod length;
 mod merge;
+mod number;
 mod plan;
 
 pub use build::BuildError;
@@ -62,7 +63,7 @@ mod tests {
                     },
                 }
                 .to_string(),
-                ["after 3 keys", "75.5 %"],
+                ["first 3 keys", "75.5 %"],
             ),
             (
                 MergeError::Mismatch {
@@ -79,7 +80,7 @@ mod tests {
                     answers: 1,
                 }
                 .to_string(),
-                ["2 keys", "room for 1"],
+                ["keys: 2", "answers: 1"],
             ),
         ] {
             for part in parts {

@@ -1,5 +1,6 @@
 //! What cannot be planned.
 
+use super::number::{Limit, Range};
 use core::error::Error;
 use core::fmt;
 
@@ -13,7 +14,7 @@ pub enum PlanError {
         items: u64,
         /// The smallest number accepted.
         min: u64,
-        /// The largest number accepted.
+        /// The largest number accepted; `u64::MAX` if there is no limit.
         max: u64,
     },
     /// The false-positive rate is not strictly between 0 and 1 (or not a number).
@@ -44,11 +45,11 @@ pub enum PlanError {
         /// What was asked.
         bits_per_key: f64,
     },
-    /// Fewer bytes than the smallest filter of this variant.
+    /// Fewer bytes than the smallest filter of this variant for the items of the goal.
     Bytes {
-        /// What was asked.
+        /// What was asked, for all items together.
         bytes: u64,
-        /// The smallest size accepted.
+        /// The smallest size accepted for them.
         min: u64,
     },
     /// The filter would be larger than this variant, or this machine's address space, allows.
@@ -66,7 +67,7 @@ pub enum PlanError {
         value: u64,
         /// The smallest value accepted.
         min: u64,
-        /// The largest value accepted.
+        /// The largest value accepted; `u64::MAX` if there is no limit.
         max: u64,
     },
     /// An explicit parameter is not a multiple of what it must be one of.
@@ -126,35 +127,38 @@ impl fmt::Display for PlanError {
         match *self {
             Self::Items { items, min, max } => write!(
                 f,
-                "a filter for {items} items cannot be planned: the number must be from {min} to {max}"
+                "a filter for {items} items cannot be planned: the number {}",
+                Range { min, max }
             ),
             Self::Fpr { fpr } => write!(
                 f,
-                "a false-positive rate of {fpr} is not possible: it must lie strictly between 0 and 1 \
+                "a false-positive rate of {fpr:?} is not possible: it must lie strictly between 0 and 1 \
                  (1 % is written 0.01)"
             ),
             Self::FprBelowHashFloor { fpr, floor, items } => write!(
                 f,
-                "a false-positive rate of {fpr:e} is below the floor of {floor:e} that 64-bit hashes \
+                "a false-positive rate of {fpr:e} is not above the floor of {floor:e} that 64-bit hashes \
                  set for {items} items: ask for a higher rate, or keep the keys themselves"
             ),
             Self::FprUnreachable { fpr, lowest, items } => write!(
                 f,
-                "this variant cannot reach a false-positive rate of {fpr:e} for {items} items at any size; \
-                 the lowest it can be planned for is {lowest:e}"
+                "this variant cannot reach a false-positive rate of {fpr:e} for {items} items at any size: \
+                 ask for more than {lowest:e}, or take another variant"
             ),
             Self::BitsPerKey { bits_per_key } => write!(
                 f,
-                "{bits_per_key} bits per key is not possible: it must be positive and finite"
+                "{bits_per_key:?} bits per key is not possible: it must be positive and finite"
             ),
             Self::Bytes { bytes, min } => write!(
                 f,
-                "{bytes} bytes are too few: the smallest filter of this variant takes {min}"
+                "{bytes} bytes for all items together are too few: the smallest filter of this variant for so \
+                 many items takes {min}"
             ),
             Self::TooLarge { bytes, max_bytes } => write!(
                 f,
-                "the filter would take {bytes:.0} bytes, and at most {max_bytes} are possible here: \
-                 plan for fewer items, a higher rate, or several filters"
+                "the filter would take some {bytes:.1e} bytes, and fewer than {} are possible here: ask for \
+                 fewer items, a higher rate or a smaller size, or divide the keys among several filters",
+                Limit(max_bytes)
             ),
             Self::Parameter {
                 name,
@@ -163,14 +167,16 @@ impl fmt::Display for PlanError {
                 max,
             } => write!(
                 f,
-                "{name} = {value} is out of range: it must be from {min} to {max}"
+                "{name} = {value} is not possible: it {}",
+                Range { min, max }
             ),
-            Self::Multiple { name, value, of } => {
-                write!(f, "{name} = {value} must be a multiple of {of}")
-            }
+            Self::Multiple { name, value, of } => write!(
+                f,
+                "{name} = {value} is not possible: it must be a multiple of {of}"
+            ),
             Self::Share { name, value } => write!(
                 f,
-                "{name} = {value} is out of range: it must lie strictly between 0 and 1"
+                "{name} = {value:?} is not possible: it must lie strictly between 0 and 1"
             ),
         }
     }
