@@ -15,8 +15,11 @@ use amq_core::{Budget, Goal, Plan, PlanError};
 /// Bits of metadata a slot: one occupied, one runend, and an eighth of the block's offset.
 pub const METADATA_BITS: f64 = 2.125;
 
-/// Bits per key that a large filter takes at this rate.
+/// Bits per key that a large filter takes at this rate, which lies strictly between 0 and 1. NaN for others.
 pub fn bits_per_key(fpr: f64) -> f64 {
+    if !(fpr > 0.0 && fpr < 1.0) {
+        return f64::NAN;
+    }
     // At 2^r fingerprints a slot the rate allows a load of -2^r ln(1 - fpr).
     let full = -libm::log1p(-fpr);
     (0..=MAX_REMAINDER_BITS)
