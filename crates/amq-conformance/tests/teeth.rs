@@ -164,6 +164,9 @@ rejected! {
         || edge::a_goal_at_the_edge_is_planned_or_refused::<Broken>();
         || plan::a_plan_keeps_to_its_budget::<Broken>();
     }
+    a_least_size_that_is_not_enough: Bloom with LeastSizeUnderstated by {
+        || edge::the_way_out_that_an_error_names_is_one::<Broken>();
+    }
     a_size_that_is_not_the_planned_one: Bloom with SizeUnderstated by {
         || plan::a_filter_is_what_its_plan_says::<Broken>();
         || plan::a_filled_filter_takes_the_planned_bytes::<Broken>(by_inserting);

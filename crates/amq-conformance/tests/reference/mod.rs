@@ -56,6 +56,7 @@ pub(crate) enum Fault {
     PlanAcceptsAnything,
     PlanNamesAnotherGoal,
     SizeUnderstated,
+    LeastSizeUnderstated,
     CapacityUnderstated,
 
     // Of the multiset.

@@ -225,7 +225,7 @@ impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
                 (_, None) => PlanError::Items {
                     items: goal.items,
                     min: 1,
-                    max: u64::MAX / 2,
+                    max: u64::MAX / 21 * 10,
                 },
             });
         };
