@@ -73,10 +73,13 @@ impl fmt::Display for FoldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "a table of {} {} cannot be folded by {}: the factor must divide it (tables that were planned by \
-             this crate divide by 2, 4, 8 ... 64 if they count bits)",
+            "a table of {} {} cannot be folded by {}: the factor must divide their number",
             self.count, self.places, self.factor
-        )
+        )?;
+        if self.places == "bits" {
+            f.write_str(", as 2, 4, 8, 16, 32 and 64 do if the table was planned by this crate")?;
+        }
+        Ok(())
     }
 }
 

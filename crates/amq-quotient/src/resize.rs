@@ -120,13 +120,18 @@ impl QuotientFilter {
         })
     }
 
+    /// What the filter may be, from what it is to the largest that it grows to.
+    fn sizes(&self) -> impl Iterator<Item = QuotientParams> + '_ {
+        let larger = |params: &QuotientParams| {
+            let doubled = params.doubled();
+            doubled.filter(|params| params.slots <= self.max_slots)
+        };
+        core::iter::successors(Some(self.params()), larger)
+    }
+
     /// The parameters with which the filter holds so many keys: its own, or those it grows to.
     fn params_for(&self, items: u64) -> Option<QuotientParams> {
-        let mut params = self.params();
-        while params.max_items() < items {
-            params = params.doubled().filter(|p| p.slots <= self.max_slots)?;
-        }
-        Some(params)
+        self.sizes().find(|params| params.max_items() >= items)
     }
 }
 
@@ -192,7 +197,7 @@ impl QuotientFilter {
             .ok_or(MergeError::Items {
                 ours: self.len,
                 theirs: other.len,
-                slots: self.max_slots,
+                slots: self.sizes().fold(0, |_, params| params.slots),
             })
     }
 }

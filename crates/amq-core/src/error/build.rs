@@ -39,10 +39,10 @@ impl fmt::Display for BuildError {
             ),
             Self::Exhausted { attempts, items } => write!(
                 f,
-                "none of {attempts} internal seeds gives a solvable system for {items} of the keys, which chance does not \
-                 do: build with another seed, and with a secret one if strangers choose the keys"
+                "none of {attempts} internal seeds solves the system of {items} of the keys, which does not happen by chance: build \
+                 with another seed, a secret one if strangers choose the keys"
             ),
-            Self::Full(error) => write!(f, "the filter cannot be made: {error}"),
+            Self::Full(error) => write!(f, "the filter cannot be built: {error}"),
         }
     }
 }

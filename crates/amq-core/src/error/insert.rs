@@ -57,18 +57,17 @@ impl fmt::Display for Full {
             Self::Copies { copies } => write!(
                 f,
                 "a key is in {copies} times already, and there is no place for another copy. Put a key in once, or take a \
-                 filter that counts further"
+                 filter with room for more copies"
             ),
             Self::Limit { what, limit } => write!(
                 f,
-                "the filter would exceed its limit of {} {what}. Make one with a higher limit, or plan for more \
-                 items",
+                "the filter would exceed its limit of {} {what}. Allow it more {what}",
                 Limit(limit)
             ),
             Self::Stages { stages } => write!(
                 f,
-                "the filter has {stages} stages, and of its rate too little is left for another. Begin with one that is planned for more \
-                 items, or for a higher rate"
+                "the filter has {stages} stages, and what is left of its false-positive rate is too little for another. Begin with one \
+                 that is planned for more items, or for a higher rate"
             ),
             Self::OutOfMemory { bytes } => write!(
                 f,
@@ -98,12 +97,12 @@ impl fmt::Display for BatchFull {
             0 => self.full.fmt(f),
             1 => write!(
                 f,
-                "the first key of the batch is in, not the next: {}",
+                "the first key of the batch is in, the next one was refused: {}",
                 self.full
             ),
             done => write!(
                 f,
-                "the first {done} keys of the batch are in, not the next: {}",
+                "the first {done} keys of the batch are in, the next one was refused: {}",
                 self.full
             ),
         }

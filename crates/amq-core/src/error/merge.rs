@@ -120,7 +120,7 @@ impl fmt::Display for MergeError {
             ),
             Self::Rate { merged, asked } => write!(
                 f,
-                "together the filters would have a false-positive rate of {merged:e}, and {asked:e} was promised; keep \
+                "together the filters would have a false-positive rate of {merged:?}, and {asked:?} was promised; keep \
                  both, or put the keys of both into a larger one"
             ),
             Self::Fingerprints { ours, theirs } => write!(
@@ -133,8 +133,8 @@ impl fmt::Display for MergeError {
                 slots,
             } => write!(
                 f,
-                "the filters hold {ours} and {theirs} items, too many for one table of {slots} slots, not all of which can be used; keep both, \
-                 or plan for {} items",
+                "the filters hold {ours} and {theirs} items, more than fit into {slots} slots, of which some always stay empty; keep both, or \
+                 plan for {} items",
                 u128::from(*ours) + u128::from(*theirs)
             ),
             Self::Full(full) => write!(f, "the filters do not fit into one: {full}"),

@@ -137,13 +137,13 @@ impl fmt::Display for PlanError {
             ),
             Self::FprBelowHashFloor { fpr, floor, items } => write!(
                 f,
-                "a false-positive rate of {fpr:e} is not above the floor of {floor:e} that 64-bit hashes \
+                "a false-positive rate of {fpr:?} is not above the floor of {floor:?} that 64-bit hashes \
                  set for {items} items: ask for a higher rate, or keep the keys themselves"
             ),
             Self::FprUnreachable { fpr, lowest, items } => write!(
                 f,
-                "this variant cannot reach a false-positive rate of {fpr:e} for {items} items at any size: \
-                 ask for more than {lowest:e}, or take another variant"
+                "this variant cannot reach a false-positive rate of {fpr:?} for {items} items at any size: \
+                 ask for more than {lowest:?}, or take another variant"
             ),
             Self::BitsPerKey { bits_per_key } => write!(
                 f,
@@ -151,8 +151,8 @@ impl fmt::Display for PlanError {
             ),
             Self::Bytes { bytes, min } => write!(
                 f,
-                "{bytes} bytes for all items together are too few: the smallest filter of this variant for so \
-                 many items takes {min}"
+                "{bytes} bytes are too few for these items: the smallest filter of this variant that holds them takes \
+                 {min}"
             ),
             Self::TooLarge { bytes, max_bytes } => write!(
                 f,
