@@ -90,25 +90,13 @@ fn edges() -> impl Iterator<Item = Goal> {
         .flat_map(move |items| budgets.map(|budget| Goal { items, budget }))
 }
 
-/// What an error says would do, does: the smallest size that it names can be planned and one byte less cannot,
-/// and so can a rate a hair above the lowest, and a number of items in the range.
+/// What an error names as the way out is one: the smallest size can be planned, and one byte less
+/// cannot; so can a rate a hair above the lowest, and a number of items in the range.
 pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
     let rates = [0.6, 0.01, 1e-4, 1e-6, 1e-8, 1e-10, 1e-13, 1e-16, 1e-19];
     let bits = [0.01, 0.3, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0];
     let bytes = [0, 1, 7, 8, 31, 63, 64, 100, 1000];
-    for items in [
-        0,
-        1,
-        2,
-        3,
-        7,
-        57,
-        90,
-        1000,
-        123_456,
-        1 << 40,
-        u64::MAX,
-    ] {
+    for items in [0, 1, 2, 3, 7, 57, 90, 1000, 123_456, 1 << 40, u64::MAX] {
         let budgets = rates.map(Budget::Fpr).into_iter();
         let budgets = budgets.chain(bits.map(Budget::BitsPerKey));
         for budget in budgets.chain(bytes.map(Budget::Bytes)) {

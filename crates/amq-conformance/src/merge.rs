@@ -195,10 +195,10 @@ where
     Ok(())
 }
 
-/// Small filters of many sizes and rates, up to nearly 1: whichever of them can be merged, and whichever
-/// way round, no key is lost. Where the layouts are the same and nothing is in the one, it must be possible.
+/// Small filters of many sizes and rates, up to nearly 1: whichever of them can be merged, and
+/// whichever way round, no key is lost. Of the same layout, into an empty one, it must be possible.
 ///
-/// Tables of a few places, fingerprints of no bits at all, sizes that are by chance a multiple of each
+/// Tables of a few places, fingerprints of no bits at all, sizes that happen to be multiples of each
 /// other: that is where the arithmetic of a merge between geometries ends.
 pub fn small_filters_of_any_geometry_lose_no_key_in_a_merge<F>(fill: Fill<F>) -> Verdict
 where
@@ -263,7 +263,7 @@ where
     Ok(())
 }
 
-/// Planned numbers of keys: blocks not yet full, just full and one more, and multiples of each other.
+/// Planned numbers of keys: blocks not yet full, just full and one over; multiples of each other.
 const SMALL: [u64; 16] = [
     1, 2, 3, 20, 40, 57, 60, 61, 80, 125, 160, 250, 320, 500, 640, 1000,
 ];

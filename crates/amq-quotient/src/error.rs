@@ -8,7 +8,8 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum ResizeError {
-    /// It has no remainder bit left to make a slot's number longer with, or the most slots there can be.
+    /// It has no remainder bit left to make a slot's number longer with, or the most slots there
+    /// can be.
     Grow {
         /// What it has.
         params: QuotientParams,

@@ -93,7 +93,8 @@ impl QuotientParams {
         doubled.check().ok().map(|()| doubled)
     }
 
-    /// The same fingerprints in a table of half the slots; `None` if their number is odd, or the remainders would be too long.
+    /// The same fingerprints in a table of half the slots; `None` if their number is odd, or the
+    /// remainders would be too long.
     pub(crate) fn halved(&self) -> Option<Self> {
         let halved = Self {
             slots: self.slots / 2,

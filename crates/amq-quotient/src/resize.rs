@@ -135,7 +135,8 @@ impl QuotientFilter {
     }
 }
 
-/// The bytes that the allocator refused: nothing else stops a table of good parameters from being written.
+/// The bytes that the allocator refused: nothing else stops a table of good parameters from being
+/// written.
 const fn refused(error: BuildError) -> u64 {
     match error {
         BuildError::OutOfMemory { bytes } => bytes,

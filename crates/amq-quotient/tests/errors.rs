@@ -1,5 +1,8 @@
 //! What the errors say to the person who gets them: each from the call that gives it.
 
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+#![allow(clippy::unwrap_used)]
+
 use amq_quotient::{
     Filter, Goal, InsertFilter, KeyHash, MergeFilter, QuotientFilter, QuotientParams,
 };

@@ -280,7 +280,8 @@ impl<const FAULT: u8> MergeFilter for Multiset<FAULT> {
 }
 
 impl<const FAULT: u8> Multiset<FAULT> {
-    /// Both as one. Of a fingerprint among more the last bits are dropped, if it is a power of two times as many.
+    /// Both as one. Of a fingerprint among more the last bits are dropped, if it is a power of two
+    /// times as many.
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         let (ours, theirs) = (self.params, other.params);
         let (more, fewer) = (ours.slots.max(theirs.slots), ours.slots.min(theirs.slots));

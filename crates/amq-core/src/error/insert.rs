@@ -29,7 +29,8 @@ pub enum Full {
         /// The limit.
         limit: u64,
     },
-    /// No further stage can be planned: what is left of the false-positive rate is too little for one.
+    /// No further stage can be planned: what is left of the false-positive rate is too little for
+    /// one.
     Stages {
         /// Stages there are.
         stages: u64,

@@ -35,8 +35,9 @@ pub enum MergeError {
         /// The rate promised.
         asked: f64,
     },
-    /// The filter merged from tells fewer hashes apart than the one merged into: what it knows less of a key cannot be made up. The other way round they
-    /// can be merged.
+    /// The filter merged from tells fewer hashes apart than the one merged into: what it knows less
+    /// of a key cannot be made up. The other way round
+    /// they can be merged.
     Fingerprints {
         /// Different fingerprints in the filter merged into.
         ours: u64,

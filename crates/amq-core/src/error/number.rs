@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-/// A limit. Far up, and close to a power of two, it is written as that: `2^64 - 16`, not `18446744073709551600`.
+/// A limit. Far up, and close to a power of two, it is written as that: `2^64 - 16`, not
+/// `18446744073709551600`.
 pub(super) struct Limit(pub(super) u64);
 
 impl fmt::Display for Limit {

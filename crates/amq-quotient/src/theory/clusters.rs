@@ -4,7 +4,8 @@
 //! slots up to and with the empty one that ends it follows Borel's distribution, `e^(-ak) (ak)^(k-1) / k!`
 //! (D. Knuth, *The Art of Computer Programming* 3, section 6.4, on linear probing).
 
-/// The mean number of slots in a cluster at a load strictly between 0 and 1: `a / ((1 - a) (1 - e^-a))`. NaN for others.
+/// The mean number of slots in a cluster at a load strictly between 0 and 1; NaN for others:
+/// `a / ((1 - a) (1 - e^-a))`.
 pub fn mean_cluster(load: f64) -> f64 {
     if !(load > 0.0 && load < 1.0) {
         return f64::NAN;
@@ -14,8 +15,8 @@ pub fn mean_cluster(load: f64) -> f64 {
 
 /// The length that a share of all clusters does not exceed: `share = 0.99` gives the 99th percentile. Both arguments are strictly between 0 and 1; NaN for others.
 ///
-/// Takes time proportional to the answer, and gives up, with an infinity, at 2^15 slots: up to [`MAX_LOAD`](crate::MAX_LOAD)
-/// all shares below 1 - 1e-10 are reached before.
+/// Takes time proportional to the answer, and gives up, with an infinity, at 2^15 slots: up to
+/// [`MAX_LOAD`](crate::MAX_LOAD) all shares below 1 - 1e-10 are reached before.
 pub fn cluster_quantile(load: f64, share: f64) -> f64 {
     if !(load > 0.0 && load < 1.0 && share > 0.0 && share < 1.0) {
         return f64::NAN;

@@ -15,7 +15,8 @@ use amq_core::{Budget, Goal, Plan, PlanError};
 /// Bits of metadata a slot: one occupied, one runend, and an eighth of the block's offset.
 pub const METADATA_BITS: f64 = 2.125;
 
-/// Bits per key that a large filter takes at this rate, which lies strictly between 0 and 1. NaN for others.
+/// Bits per key that a large filter takes at this rate, which lies strictly between 0 and 1. NaN
+/// for others.
 pub fn bits_per_key(fpr: f64) -> f64 {
     if !(fpr > 0.0 && fpr < 1.0) {
         return f64::NAN;
