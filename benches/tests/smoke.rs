@@ -9,14 +9,52 @@ use amq_bench::record::{Row, Trial, Workload};
 use amq_bench::registry;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 fn amq_bench(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_amq-bench"))
         .args(arguments)
         .output()
         .expect("the program starts")
+}
+
+/// The same in a workspace of its own.
+fn amq_bench_in(workspace: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_amq-bench"))
+        .args(arguments)
+        .env("CARGO_MANIFEST_DIR", workspace.join("benches"))
+        .output()
+        .expect("the program starts")
+}
+
+/// The same with this as its standard input.
+fn amq_bench_fed(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_amq-bench"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input).unwrap();
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+/// 3001 distinct keys, one of them no UTF-8, one repeated, and an empty line.
+fn good_keys() -> Vec<u8> {
+    let lines = (0..3000u32).flat_map(|key| format!("key {key}\r\n").into_bytes());
+    lines.chain(*b"\n\xFF\xFE not UTF-8\nkey 7").collect()
+}
+
+/// How often a reason of the system's is told.
+fn reasons(output: &Output) -> usize {
+    said(output).matches("(os error ").count()
 }
 
 fn text(path: &Path) -> &str {
@@ -344,12 +382,10 @@ fn bad_key_files_are_errors_that_name_them_and_a_good_one_is_measured() {
             "{name}: {}",
             said(&output)
         );
+        let once = usize::from(name == "missing.txt");
+        assert_eq!(reasons(&output), once, "{name}: {}", said(&output));
     }
-    let mut keys: Vec<u8> = (0..3000u32)
-        .flat_map(|key| format!("key {key}\r\n").into_bytes())
-        .collect();
-    keys.extend_from_slice(b"\n\xFF\xFE not UTF-8\nkey 7");
-    fs::write(path("good.txt"), keys).unwrap();
+    fs::write(path("good.txt"), good_keys()).unwrap();
     let records = path("records");
     let output = amq_bench(&[
         "measure",
@@ -378,6 +414,189 @@ fn bad_key_files_are_errors_that_name_them_and_a_good_one_is_measured() {
             name.display()
         );
     }
+}
+
+#[test]
+fn a_key_file_called_dash_is_standard_input_and_verify_says_what_it_left_out() {
+    let arguments = [
+        "verify",
+        "--suite",
+        "smoke",
+        "--only",
+        "bloom",
+        "--keys-file",
+        "-",
+    ];
+    let output = amq_bench_fed(&arguments, &good_keys());
+    let told = said(&output);
+    assert!(output.status.success(), "{told}");
+    for part in [
+        "stdin: 3001 distinct keys (1 repeated ones and 1 empty lines left out); 1000 of",
+        "Left out: the courses and construction",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let output = amq_bench_fed(&arguments, b"a\nb\na\n");
+    assert_eq!(output.status.code(), Some(2));
+    let told = said(&output);
+    assert!(
+        told.contains("standard input has 2 distinct keys"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
+    let dir = tempfile::tempdir().unwrap();
+    let reports = dir.path().join("reports");
+    let committed = [
+        "README.md",
+        "latest/index.html",
+        "records/m/2000-01-01/run.toml",
+    ];
+    for name in committed {
+        let path = reports.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "committed").unwrap();
+    }
+    let keys = dir.path().join("good.txt");
+    fs::write(&keys, good_keys()).unwrap();
+    let own = "reports/own";
+    let run = |extra: &[&str]| {
+        let common = ["--suite", "smoke", "--rounds", "1", "--only", "bloom"];
+        let output = amq_bench_in(dir.path(), &[&common, extra].concat());
+        assert!(output.status.success(), "{}", said(&output));
+        let mut all = files(&reports);
+        let of_own = all.split_off(Path::new("own"));
+        let (of_own, rest): (Vec<_>, Vec<_>) = of_own
+            .into_iter()
+            .partition(|(path, _)| path.starts_with("own"));
+        let names: Vec<PathBuf> = all
+            .into_iter()
+            .chain(rest)
+            .map(|(path, bytes)| {
+                assert_eq!(bytes, b"committed", "{}", path.display());
+                path
+            })
+            .collect();
+        assert_eq!(names, committed.map(PathBuf::from));
+        of_own
+    };
+    let drawn = run(&["--keys-file", text(&keys)]);
+    for name in ["own/README.md", "own/latest/index.html"] {
+        assert!(
+            drawn.iter().any(|(path, _)| path == Path::new(name)),
+            "{name}"
+        );
+    }
+    // Drawn again by the command that the record names, they are the same.
+    let again = format!("render --records {own}/records");
+    let (_, run_toml) = drawn
+        .iter()
+        .find(|(path, _)| path.ends_with("run.toml"))
+        .unwrap();
+    assert!(String::from_utf8_lossy(run_toml).contains(&format!("-- {again}\"")));
+    fs::remove_file(reports.join("own/latest/index.html")).unwrap();
+    let output = amq_bench_in(
+        dir.path(),
+        &[
+            "render",
+            "--records",
+            text(&dir.path().join(own).join("records")),
+        ],
+    );
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(files(&reports.join("own/latest")).contains_key(Path::new("index.html")));
+    run(&["--keys", "1000"]);
+
+    let ignored = include_str!("../../.gitignore");
+    assert!(ignored.lines().any(|line| line == format!("/{own}")));
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
+    let dir = tempfile::tempdir().unwrap();
+    let measure = [
+        "measure",
+        "--suite",
+        "smoke",
+        "--rounds",
+        "1",
+        "--records",
+        text(dir.path()),
+    ];
+    let only = [&measure[..], &["--only", "hash-only"]].concat();
+    let output = amq_bench(&only);
+    assert!(output.status.success(), "{}", said(&output));
+    let before = files(dir.path());
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_amq-bench"))
+        .args(measure)
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let unfinished = |files: &BTreeMap<PathBuf, Vec<u8>>| {
+        let parts = |path: &PathBuf| path.iter().any(|part| part == "unfinished");
+        files
+            .iter()
+            .filter(|(path, _)| parts(path))
+            .map(|(path, bytes)| (path.clone(), bytes.clone()))
+            .collect::<Vec<_>>()
+    };
+    // Until the first keys are measured: all others are still to come.
+    let has_begun = || {
+        let found = unfinished(&files(dir.path()));
+        found.iter().any(|(path, _)| path.ends_with("bloom.csv"))
+    };
+    while !has_begun() {
+        assert_eq!(
+            child.try_wait().unwrap(),
+            None,
+            "it ended before it could be killed"
+        );
+        sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let killed = files(dir.path());
+    let part = unfinished(&killed);
+    for (path, bytes) in &before {
+        assert_eq!(killed.get(path), Some(bytes), "{}", path.display());
+    }
+
+    // A run of some contenders joins the records of the day, and the one that was killed is not lost by it.
+    let output = amq_bench(&only);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(unfinished(&files(dir.path())), part);
+    let output = amq_bench(&[&measure[..], &["--resume"]].concat());
+    assert!(output.status.success(), "{}", said(&output));
+    let after = files(dir.path());
+    assert_eq!(unfinished(&after), []);
+    assert!(after.keys().any(|path| path.ends_with("bloom.csv")));
+    let path = after
+        .keys()
+        .find(|path| path.ends_with("run.toml"))
+        .unwrap();
+    assert!(String::from_utf8_lossy(&after[path]).contains("complete = true"));
+}
+
+#[test]
+fn records_that_cannot_be_written_are_an_error_that_tells_the_reason_once() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = text(file.path());
+    let output = amq_bench(&[
+        "measure",
+        "--suite",
+        "smoke",
+        "--only",
+        "bloom",
+        "--records",
+        path,
+    ]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = said(&output);
+    assert!(told.contains(path) && reasons(&output) == 1, "{told}");
 }
 
 #[test]
