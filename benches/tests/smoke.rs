@@ -449,6 +449,7 @@ fn a_key_file_called_dash_is_standard_input_and_verify_says_what_it_left_out() {
 fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
     let dir = tempfile::tempdir().unwrap();
     let reports = dir.path().join("reports");
+    let own = reports.join("own");
     let committed = [
         "README.md",
         "latest/index.html",
@@ -459,63 +460,45 @@ fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "committed").unwrap();
     }
-    let keys = dir.path().join("good.txt");
-    fs::write(&keys, good_keys()).unwrap();
-    let own = "reports/own";
-    let run = |extra: &[&str]| {
-        let common = ["--suite", "smoke", "--rounds", "1", "--only", "bloom"];
-        let output = amq_bench_in(dir.path(), &[&common, extra].concat());
+    let before = files(&reports);
+    let run = |arguments: &[&str]| {
+        let output = amq_bench_in(dir.path(), arguments);
         assert!(output.status.success(), "{}", said(&output));
         let mut all = files(&reports);
-        let of_own = all.split_off(Path::new("own"));
-        let (of_own, rest): (Vec<_>, Vec<_>) = of_own
-            .into_iter()
-            .partition(|(path, _)| path.starts_with("own"));
-        let names: Vec<PathBuf> = all
-            .into_iter()
-            .chain(rest)
-            .map(|(path, bytes)| {
-                assert_eq!(bytes, b"committed", "{}", path.display());
-                path
-            })
-            .collect();
-        assert_eq!(names, committed.map(PathBuf::from));
-        of_own
+        all.retain(|path, _| !path.starts_with("own"));
+        assert!(all == before, "{:?}", all.keys());
+        files(&own)
     };
-    let drawn = run(&["--keys-file", text(&keys)]);
-    for name in ["own/README.md", "own/latest/index.html"] {
-        assert!(
-            drawn.iter().any(|(path, _)| path == Path::new(name)),
-            "{name}"
-        );
-    }
-    // Drawn again by the command that the record names, they are the same.
-    let again = format!("render --records {own}/records");
-    let (_, run_toml) = drawn
+    let measure = |option, keys| {
+        run(&[
+            "--suite", "smoke", "--rounds", "1", "--only", "bloom", option, keys,
+        ])
+    };
+    let keys = dir.path().join("good.txt");
+    fs::write(&keys, good_keys()).unwrap();
+    let drawn = measure("--keys-file", text(&keys));
+    assert!(drawn.contains_key(Path::new("README.md")));
+    assert!(drawn.contains_key(Path::new("latest/index.html")));
+    // Drawn again as the record says, it is the same.
+    let (_, record) = drawn
         .iter()
         .find(|(path, _)| path.ends_with("run.toml"))
         .unwrap();
-    assert!(String::from_utf8_lossy(run_toml).contains(&format!("-- {again}\"")));
-    fs::remove_file(reports.join("own/latest/index.html")).unwrap();
-    let output = amq_bench_in(
-        dir.path(),
-        &[
-            "render",
-            "--records",
-            text(&dir.path().join(own).join("records")),
-        ],
-    );
-    assert!(output.status.success(), "{}", said(&output));
-    assert!(files(&reports.join("own/latest")).contains_key(Path::new("index.html")));
-    run(&["--keys", "1000"]);
+    assert!(String::from_utf8_lossy(record).contains("-- render --records reports/own/records\""));
+    fs::remove_dir_all(own.join("latest")).unwrap();
+    assert!(run(&["render", "--records", text(&own.join("records"))]) == drawn);
+    // Other options: not to be joined with those.
+    fs::remove_dir_all(&own).unwrap();
+    measure("--keys", "1000");
 
     let ignored = include_str!("../../.gitignore");
-    assert!(ignored.lines().any(|line| line == format!("/{own}")));
+    assert!(ignored.lines().any(|line| line == "/reports/own"));
 }
 
 #[test]
 fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
     let dir = tempfile::tempdir().unwrap();
+    let records = text(dir.path());
     let measure = [
         "measure",
         "--suite",
@@ -523,62 +506,59 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
         "--rounds",
         "1",
         "--records",
-        text(dir.path()),
+        records,
     ];
-    let only = [&measure[..], &["--only", "hash-only"]].concat();
-    let output = amq_bench(&only);
-    assert!(output.status.success(), "{}", said(&output));
+    let only = |extra: &[&str]| {
+        let output = amq_bench(&[&measure[..], &["--only", "hash-only"], extra].concat());
+        assert!(output.status.success(), "{}", said(&output));
+    };
+    only(&[]);
     let before = files(dir.path());
+    let day = dir
+        .path()
+        .join(before.keys().next().unwrap().parent().unwrap());
+    let [unfinished, unfinished_only] =
+        ["unfinished", "unfinished-only"].map(|name| day.join(name));
 
     let mut child = Command::new(env!("CARGO_BIN_EXE_amq-bench"))
         .args(measure)
-        .stderr(Stdio::null())
         .stdout(Stdio::null())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let unfinished = |files: &BTreeMap<PathBuf, Vec<u8>>| {
-        let parts = |path: &PathBuf| path.iter().any(|part| part == "unfinished");
-        files
-            .iter()
-            .filter(|(path, _)| parts(path))
-            .map(|(path, bytes)| (path.clone(), bytes.clone()))
-            .collect::<Vec<_>>()
-    };
     // Until the first keys are measured: all others are still to come.
-    let has_begun = || {
-        let found = unfinished(&files(dir.path()));
-        found.iter().any(|(path, _)| path.ends_with("bloom.csv"))
-    };
-    while !has_begun() {
-        assert_eq!(
-            child.try_wait().unwrap(),
-            None,
-            "it ended before it could be killed"
-        );
+    while !unfinished.join("bloom.csv").exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         sleep(Duration::from_millis(5));
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let killed = files(dir.path());
-    let part = unfinished(&killed);
-    for (path, bytes) in &before {
-        assert_eq!(killed.get(path), Some(bytes), "{}", path.display());
-    }
+    let part = files(&unfinished);
+    let mut rest = files(&day);
+    rest.retain(|path, _| !path.starts_with("unfinished"));
+    assert!(
+        rest.into_values().eq(before.into_values()),
+        "the day's records are what they were"
+    );
 
-    // A run of some contenders joins the records of the day, and the one that was killed is not lost by it.
-    let output = amq_bench(&only);
-    assert!(output.status.success(), "{}", said(&output));
-    assert_eq!(unfinished(&files(dir.path())), part);
-    let output = amq_bench(&[&measure[..], &["--resume"]].concat());
-    assert!(output.status.success(), "{}", said(&output));
-    let after = files(dir.path());
-    assert_eq!(unfinished(&after), []);
-    assert!(after.keys().any(|path| path.ends_with("bloom.csv")));
-    let path = after
-        .keys()
-        .find(|path| path.ends_with("run.toml"))
-        .unwrap();
-    assert!(String::from_utf8_lossy(&after[path]).contains("complete = true"));
+    // A run of some contenders joins the records of the day; the one that was killed is not lost by it.
+    only(&[]);
+    assert!(files(&unfinished) == part && !unfinished_only.exists());
+    // To resume a run of all contenders takes long. Were it one of some, there would be little left of it.
+    fs::rename(&unfinished, &unfinished_only).unwrap();
+    only(&["--resume"]);
+    let after = files(&day);
+    assert!(
+        after.keys().all(|path| path.components().count() == 1),
+        "{:?}",
+        after.keys()
+    );
+    assert_eq!(
+        after.get(Path::new("bloom.csv")),
+        part.get(Path::new("bloom.csv"))
+    );
+    assert!(after.contains_key(Path::new("hash-only.csv")));
+    assert!(String::from_utf8_lossy(&after[Path::new("run.toml")]).contains("complete = true"));
 }
 
 #[test]
