@@ -5,7 +5,9 @@
 //! [`Broadword`]. The tests compare the two.
 #![allow(unsafe_code)]
 
-use crate::bits::{Broadword, Select};
+use crate::bits::Broadword;
+#[cfg(target_arch = "x86_64")]
+use crate::bits::Select;
 use crate::edit::{Put, Taken};
 use crate::table::{Run, Table};
 use amq_core::KeyHash;
@@ -14,6 +16,10 @@ use amq_core::KeyHash;
 #[derive(Clone, Copy)]
 pub(crate) struct Processor {
     /// AVX2, BMI1, BMI2, POPCNT and LZCNT are there. Only [`Processor::detect`] says so.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "elsewhere there is nothing to choose")
+    )]
     fast: bool,
 }
 
