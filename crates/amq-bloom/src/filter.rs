@@ -92,6 +92,7 @@ impl BloomFilter {
         &self.words
     }
 
+    #[cfg(target_has_atomic = "64")]
     pub(crate) fn into_words(self) -> Vec<u64> {
         self.words
     }

@@ -3,25 +3,25 @@
 use amq_ribbon::{Budget, Bumped, Bumped128, Goal, Kind, PlanFilter, Ribbon, Standard, Standard64};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 /// The system's allocator, counting the bytes that are held and the most that were.
 struct Counting;
 
-static HELD: AtomicU64 = AtomicU64::new(0);
-static PEAK: AtomicU64 = AtomicU64::new(0);
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: all calls go to the system's allocator as they came.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size() as u64, SeqCst) + layout.size() as u64;
+        let held = HELD.fetch_add(layout.size(), SeqCst) + layout.size();
         PEAK.fetch_max(held, SeqCst);
         // SAFETY: the caller's promises are those that are asked for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size() as u64, SeqCst);
+        HELD.fetch_sub(layout.size(), SeqCst);
         // SAFETY: as above.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -45,7 +45,7 @@ fn building_takes_no_more_memory_than_the_plan_says_and_not_much_less() {
             let before = HELD.load(SeqCst);
             PEAK.store(before, SeqCst);
             let filter = Ribbon::<K>::new(Budget::Fpr(0.01), &keys).unwrap();
-            let took = PEAK.load(SeqCst) - before;
+            let took = (PEAK.load(SeqCst) - before) as u64;
             assert!(
                 took <= planned,
                 "{n} keys: {took} bytes, {planned} planned, {filter:?}"

@@ -72,7 +72,7 @@ fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
 /// The error for a table of so many slots.
 fn too_large(slots: f64, remainder_bits: u32) -> PlanError {
     let bytes = |slots: f64| slots / 64.0 * (17.0 + 8.0 * f64::from(remainder_bits));
-    let most = bytes(MAX_SLOTS as f64).min(isize::MAX as f64);
+    let most = bytes(MAX_SLOTS as f64).min(i64::MAX as f64);
     PlanError::TooLarge {
         bytes: bytes(slots).max(most),
         max_bytes: most as u64,
@@ -114,7 +114,7 @@ fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErr
             },
         );
     };
-    if best.bytes() > isize::MAX as u64 {
+    if best.bytes() > i64::MAX as u64 {
         return Err(too_large(best.slots as f64, best.remainder_bits));
     }
     Ok(best)
@@ -161,7 +161,7 @@ fn best_within(bytes: u64, blocks: u64) -> Result<QuotientParams, PlanError> {
     };
     let blocks = room(remainder_bits).min(most_blocks(remainder_bits));
     let params = of_blocks(blocks, remainder_bits);
-    if params.bytes() > isize::MAX as u64 {
+    if params.bytes() > i64::MAX as u64 {
         return Err(too_large(params.slots as f64, remainder_bits));
     }
     Ok(params)
@@ -209,7 +209,7 @@ pub fn plan_growing(goal: Goal, initial: u64) -> Result<GrowthPlan, PlanError> {
         let whole = of_blocks(fewer << doublings, last.remainder_bits);
         if candidate.check().is_ok()
             && whole.max_items() >= goal.items
-            && whole.bytes() <= isize::MAX as u64
+            && whole.bytes() <= i64::MAX as u64
         {
             (first, grown) = (candidate, whole);
         }
