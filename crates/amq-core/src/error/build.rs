@@ -22,6 +22,11 @@ pub enum BuildError {
         /// For how many keys.
         items: u64,
     },
+    /// Keys hashed otherwise the second time they were asked.
+    KeysChanged {
+        /// How many keys there are.
+        items: u64,
+    },
     /// The filter was filled to refusal while being built.
     Full(BatchFull),
 }
@@ -38,6 +43,11 @@ impl fmt::Display for BuildError {
                 f,
                 "none of {attempts} seeds gives a solvable system for {items} keys: allow more bits per \
                  key, or suspect keys chosen against the seed"
+            ),
+            Self::KeysChanged { items } => write!(
+                f,
+                "some of {items} keys gave another hash the second time: a `Key` must always give the same one; \
+                 or hash each key once and build from the hashes"
             ),
             Self::Full(error) => error.fmt(f),
         }
