@@ -105,15 +105,20 @@ impl AtomicBloomFilter {
     }
 
     /// A copy as it stands: every insert that this thread has heard of is in it; of inserts under way, perhaps some bits.
-    pub fn snapshot(&self) -> BloomFilter {
-        let words = self.words.iter().map(Word::load).collect();
-        BloomFilter::from_parts(
+    /// An error if there is no memory for it.
+    pub fn snapshot(&self) -> Result<BloomFilter, BuildError> {
+        let mut words = amq_core::zeroed(self.words.len() as u64)?;
+        for (copy, word) in words.iter_mut().zip(&self.words) {
+            *copy = Word::load(word);
+        }
+        let (params, seed, capacity) = (self.params, self.seed, self.capacity);
+        Ok(BloomFilter::from_parts(
             words,
-            self.params,
-            self.seed,
-            self.capacity,
+            params,
+            seed,
+            capacity,
             self.len.total(),
-        )
+        ))
     }
 
     /// The plain filter with the same table. Where a `u64` and an `AtomicU64` are aligned alike, as on every 64-bit machine,
@@ -159,7 +164,12 @@ impl From<BloomFilter> for AtomicBloomFilter {
 
 impl Clone for AtomicBloomFilter {
     fn clone(&self) -> Self {
-        self.snapshot().into()
+        let copy = |word: &AtomicU64| AtomicU64::new(Word::load(word));
+        Self {
+            words: self.words.iter().map(copy).collect(),
+            len: Tally::starting_at(self.len.total()),
+            ..*self
+        }
     }
 }
 
@@ -346,7 +356,7 @@ mod tests {
         for key in 0..40_000u64 {
             InsertFilter::insert(&mut alone, &key).unwrap();
         }
-        assert_eq!(filter.snapshot().as_words(), alone.as_words());
+        assert_eq!(filter.snapshot().unwrap().as_words(), alone.as_words());
         assert_eq!(filter.into_inner().as_words(), alone.as_words());
     }
 
@@ -395,7 +405,7 @@ mod tests {
         assert_eq!(atomic.len(), plain.len());
         assert_eq!(atomic.fill_ratio(), plain.fill_ratio());
         assert_eq!(atomic.expected_fpr(), plain.expected_fpr());
-        assert_eq!(atomic.snapshot(), plain);
+        assert_eq!(atomic.snapshot().unwrap(), plain);
         assert_eq!(AtomicBloomFilter::from(plain.clone()), atomic);
         assert_eq!(atomic.clone().into_inner(), plain);
     }

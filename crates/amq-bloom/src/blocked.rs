@@ -122,18 +122,15 @@ impl BlockedBloomFilter {
     /// the filter that would have been built at that size. `factor` must divide the number of blocks.
     pub fn fold(&self, factor: u64) -> Result<Self, FoldError> {
         FoldError::check("blocks", self.blocks.len() as u64, factor)?;
-        let blocks = self
-            .blocks
-            .chunks(factor as usize)
-            .map(|parts| {
-                parts.iter().fold(Block::default(), |mut sum, part| {
-                    for (word, &part) in sum.0.iter_mut().zip(&part.0) {
-                        *word |= part;
-                    }
-                    sum
-                })
+        let mut blocks = FoldError::room(self.blocks.len() as u64 / factor)?;
+        blocks.extend(self.blocks.chunks(factor as usize).map(|parts| {
+            parts.iter().fold(Block::default(), |mut sum, part| {
+                for (word, &part) in sum.0.iter_mut().zip(&part.0) {
+                    *word |= part;
+                }
+                sum
             })
-            .collect();
+        }));
         Ok(Self {
             blocks,
             seed: self.seed,

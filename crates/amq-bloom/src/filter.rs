@@ -3,7 +3,6 @@
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory};
-use alloc::vec;
 use alloc::vec::Vec;
 use amq_core::numeric::hash_floor;
 use amq_core::{
@@ -155,7 +154,9 @@ impl BloomFilter {
     pub fn fold(&self, factor: u64) -> Result<Self, FoldError> {
         FoldError::check("bits", self.bits, factor)?;
         let bits = self.bits / factor;
-        let mut words = vec![0u64; words_for(bits) as usize];
+        let len = words_for(bits);
+        let mut words = FoldError::room(len)?;
+        words.resize(len as usize, 0u64);
         for (i, &word) in self.words.iter().enumerate() {
             let mut rest = word;
             while rest != 0 {

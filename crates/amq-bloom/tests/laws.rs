@@ -68,7 +68,7 @@ fn a_factor_that_does_not_divide_the_table_is_refused_by_name() {
     for factor in [0, 3, 64, u64::MAX] {
         assert_eq!(
             filter.fold(factor),
-            Err(FoldError {
+            Err(FoldError::Factor {
                 places: "bits",
                 count: 100,
                 factor
@@ -78,7 +78,7 @@ fn a_factor_that_does_not_divide_the_table_is_refused_by_name() {
     let blocked = BlockedBloomFilter::from_params(BlockedParams { blocks: 9 }, 10, 0).unwrap();
     assert_eq!(
         blocked.fold(2),
-        Err(FoldError {
+        Err(FoldError::Factor {
             places: "blocks",
             count: 9,
             factor: 2

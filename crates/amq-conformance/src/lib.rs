@@ -88,7 +88,7 @@
 //!
 //! A count that changes means that files made before are read differently now: see the format's rules
 //! before blessing.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod build;
 pub mod edge;
@@ -97,6 +97,7 @@ mod fill;
 mod golden;
 pub mod insert;
 pub mod membership;
+pub mod memory;
 pub mod merge;
 pub mod model;
 pub mod plan;

@@ -23,6 +23,11 @@ pub enum BuildError {
         /// For how many keys: all of them, or those of the layer that has no solution.
         items: u64,
     },
+    /// Keys hashed otherwise the second time they were asked.
+    KeysChanged {
+        /// How many keys there are.
+        items: u64,
+    },
     /// The filter was filled to refusal while being built.
     Full(BatchFull),
 }
@@ -41,6 +46,11 @@ impl fmt::Display for BuildError {
                 f,
                 "none of {attempts} internal seeds solves the system of {items} of the keys, which does not happen by chance: build \
                  with another seed, a secret one if strangers choose the keys"
+            ),
+            Self::KeysChanged { items } => write!(
+                f,
+                "some of {items} keys gave another hash the second time: a `Key` must always give the same one; \
+                 or hash each key once and build from the hashes"
             ),
             Self::Full(error) => write!(f, "the filter cannot be built: {error}"),
         }

@@ -1,6 +1,7 @@
 //! What cannot be planned.
 
 use super::number::{Limit, Range};
+use crate::{Budget, Goal};
 use core::error::Error;
 use core::fmt;
 
@@ -45,6 +46,15 @@ pub enum PlanError {
         /// What was asked.
         bits_per_key: f64,
     },
+    /// Bits per key that cannot be kept for so few items: the smallest filter takes more.
+    FewItems {
+        /// What was asked.
+        bits_per_key: f64,
+        /// The number of items it was asked for.
+        items: u64,
+        /// The least number of items above it for which these bits are enough.
+        least: u64,
+    },
     /// Fewer bytes than the smallest filter of this variant for the items of the goal.
     Bytes {
         /// What was asked, for all items together.
@@ -88,6 +98,9 @@ pub enum PlanError {
     },
 }
 
+/// Numbers of items tried, each as many as the one before calls for, before no number is named.
+const STEPS: u32 = 64;
+
 impl PlanError {
     /// `Ok` if the parameter `name` is strictly between 0 and 1, the error that says so if not (or if it is not a number).
     pub fn check_share(name: &'static str, value: f64) -> Result<(), Self> {
@@ -105,6 +118,37 @@ impl PlanError {
         } else {
             Err(Self::Multiple { name, value, of })
         }
+    }
+
+    /// What a plan in bits per key is refused with where it would be for its bytes: names the least number of items
+    /// for which these bits are enough, if there is one. Any other refusal stays as it is.
+    pub fn in_bits_per_key<P>(self, goal: Goal, plan: impl Fn(Goal) -> Result<P, Self>) -> Self {
+        let Budget::BitsPerKey(bits_per_key) = goal.budget else {
+            return self;
+        };
+        let (mut refusal, mut least) = (self, goal.items);
+        // No fewer items than those that the smallest filter's bytes are enough for.
+        for _ in 0..STEPS {
+            let Self::Bytes { min, .. } = refusal else {
+                return self;
+            };
+            let enough = libm::ceil(min as f64 * 8.0 / bits_per_key) as u64;
+            least = enough.max(least.saturating_add(1));
+            match plan(Goal {
+                items: least,
+                ..goal
+            }) {
+                Ok(_) => {
+                    return Self::FewItems {
+                        bits_per_key,
+                        items: goal.items,
+                        least,
+                    };
+                }
+                Err(error) => refusal = error,
+            }
+        }
+        self
     }
 
     /// `Ok` if the parameter `name` is from `min` to `max`, the error that says so if not.
@@ -148,6 +192,15 @@ impl fmt::Display for PlanError {
             Self::BitsPerKey { bits_per_key } => write!(
                 f,
                 "{bits_per_key:?} bits per key is not possible: it must be positive and finite"
+            ),
+            Self::FewItems {
+                bits_per_key,
+                items,
+                least,
+            } => write!(
+                f,
+                "{bits_per_key} bits per key cannot be kept for {items} items: they can from {least} items on; \
+                 or give a size in bytes, or a false-positive rate"
             ),
             Self::Bytes { bytes, min } => write!(
                 f,

@@ -46,7 +46,8 @@ fn planned(items: u64, params: QuotientParams) -> Plan<QuotientParams> {
         bytes,
         expected_fpr: fpr(params.slots, params.remainder_bits, items),
         // Built at once it is written from a sorted copy of the hashes.
-        build_bytes: bytes.saturating_add(items.saturating_mul(8)),
+        // The hashes of keys, and the sorted fingerprints.
+        build_bytes: bytes.saturating_add(items.saturating_mul(16)),
         params,
     }
 }
