@@ -41,7 +41,7 @@ pub struct All {
     /// What to measure.
     #[command(flatten)]
     pub measure: Measure,
-    /// Folder for the page and its plots [default: reports/latest]
+    /// Folder for the page and its plots [default: reports/latest; reports/own/latest with keys of your own]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -52,11 +52,12 @@ pub struct Measure {
     /// Whom and what.
     #[command(flatten)]
     pub subject: Subject,
-    /// Folder for the records; each machine and day has a folder in it [default: reports/records]
+    /// Folder for the records; each machine and day has a folder in it. Those of an earlier run of the day are replaced when
+    /// everything is measured, and not before [default: reports/records; reports/own/records with keys of your own]
     #[arg(long, value_name = "DIR")]
     pub records: Option<PathBuf>,
-    /// Go on with the newest run of this machine that was interrupted. Refused if an option, the compiler or the code
-    /// has changed since
+    /// Go on with the newest run of this machine that was interrupted, of those with or those without --only. Refused if an
+    /// option, the compiler or the code has changed since
     #[arg(long)]
     pub resume: bool,
     /// Timed rounds of each cell [default: 3 in smoke, 7 in quick, 11 in full]
@@ -74,14 +75,14 @@ pub struct Subject {
     /// the same options
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Measure with your own keys, one a line, in place of the made ones. Any bytes will do, a carriage return before the newline
-    /// is not part of the key, empty lines and repeated keys are left out and counted. The distinct keys are
-    /// shuffled; the first half goes into the filters, the second half is asked for in vain. Courses and
-    /// construction are left out
+    /// Measure with your own keys, one a line, in place of the made ones; `-` is standard input. Any bytes will do, a carriage
+    /// return before the newline is not part of the key, empty lines and repeated keys are left out and counted. The
+    /// distinct keys are shuffled; the first half goes into the filters, the second half is asked for in vain. Courses and
+    /// construction are left out. The report is in reports/own, which git ignores, and names the file without its folder
     #[arg(long, value_name = "FILE")]
     pub keys_file: Option<PathBuf>,
     /// Measure with so many random keys in place of the suite's key sets, at each of the three rates. Several numbers are
-    /// separated by commas. Courses and construction are left out
+    /// separated by commas. Courses and construction are left out. The report is in reports/own
     #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "keys_file",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub keys: Vec<u64>,
@@ -97,7 +98,7 @@ pub struct Render {
     /// [default: reports/records]
     #[arg(long, value_name = "DIR")]
     pub records: Option<PathBuf>,
-    /// Folder for the page and its plots [default: reports/latest]
+    /// Folder for the page and its plots [default: reports/latest; reports/own/latest for records of your own keys]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

@@ -3,13 +3,14 @@
 use crate::cli::{Cli, Command, Measure, Render, Subject};
 use crate::construction;
 use crate::error::BenchError;
-use crate::heat::NOT_TIMED;
+use crate::heat::{self, NOT_TIMED};
+use crate::keysets::KeySet;
 use crate::machine::Machine;
 use crate::measure::{self, Found, Plan, Request};
 use crate::record::{Row, Workload};
 use crate::registry;
 use crate::render;
-use crate::run::publishable;
+use crate::run::{OWN_REPORTS, Run, publishable};
 use crate::store::Records;
 use crate::tables;
 use anyhow::Result;
@@ -49,13 +50,12 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
 fn measure(options: &Measure) -> Result<(Records, Outcome)> {
     let request = request(&options.subject, options.rounds);
     let plan = Plan::new(&request)?;
-    let folder = options
-        .records
-        .clone()
-        .unwrap_or_else(|| root().join("reports/records"));
+    let reports = reports(plan.options.has_own_keys());
+    let folder = options.records.clone();
+    let folder = folder.unwrap_or_else(|| reports.join("records"));
     let machine = Machine::this().name;
     let records = if options.resume {
-        Records::newest(&folder, Some(&machine))
+        Records::newest_to_resume(&folder, &machine, !request.only.is_empty())
             .ok_or(BenchError::NothingToResume { path: folder })?
     } else {
         Records::of_day(&folder, &machine, &measure::today())
@@ -70,6 +70,7 @@ fn measure(options: &Measure) -> Result<(Records, Outcome)> {
 fn verify(subject: &Subject) -> Result<Outcome> {
     let request = request(subject, Some(0));
     let plan = Plan::new(&request)?;
+    say_what_is_left_out(&plan);
     let found = measure::verify_only(&plan)?;
     print!("{}", tables::verified(&found.rows));
     print!("{}", tables::tried(&found.trials));
@@ -77,10 +78,8 @@ fn verify(subject: &Subject) -> Result<Outcome> {
 }
 
 fn newest(options: &Render) -> Result<Records> {
-    let folder = options
-        .records
-        .clone()
-        .unwrap_or_else(|| root().join("reports/records"));
+    let folder = options.records.clone();
+    let folder = folder.unwrap_or_else(|| reports(false).join("records"));
     let machine = Machine::this().name;
     let records =
         Records::newest(&folder, Some(&machine)).or_else(|| Records::newest(&folder, None));
@@ -88,7 +87,9 @@ fn newest(options: &Render) -> Result<Records> {
 }
 
 fn draw(records: &Records, out: Option<&Path>) -> Result<()> {
-    let out = out.map_or_else(|| root().join("reports/latest"), Path::to_owned);
+    let own = |run: Run| run.options.has_own_keys();
+    let reports = reports(records.run()?.is_some_and(own));
+    let out = out.map_or_else(|| reports.join("latest"), Path::to_owned);
     let rendered = render::render(records.folder(), &out)?;
     println!("{}", rendered.table.trim_end());
     println!("\nThe report: {}", short(&rendered.page));
@@ -96,7 +97,7 @@ fn draw(records: &Records, out: Option<&Path>) -> Result<()> {
 }
 
 fn request(subject: &Subject, rounds: Option<u64>) -> Request {
-    let arguments = || env::args().skip(1);
+    let arguments = env::args().skip(1);
     Request {
         suite: subject.suite,
         only: subject.only.clone(),
@@ -105,31 +106,30 @@ fn request(subject: &Subject, rounds: Option<u64>) -> Request {
         rounds,
         seed: subject.seed,
         root: root(),
-        command: publishable(arguments().filter(|argument| argument != "--resume")),
-        render_command: publishable(["render".to_owned()].into_iter()),
+        command: publishable(arguments.filter(|argument| argument != "--resume")),
     }
 }
 
 fn say_what_comes(plan: &Plan) {
+    let time = tables::minutes(plan.estimate());
+    let suite = plan.options.suite;
     if plan.contenders.is_empty() {
+        eprintln!("{} alone, suite {suite}: about {time}.", construction::NAME);
+    } else {
         eprintln!(
-            "{} alone, suite {}: about {}.",
-            construction::NAME,
-            plan.options.suite,
-            tables::minutes(plan.estimate())
+            "{} contenders over {} sets of keys, suite {suite}, {} rounds: about {time}.",
+            plan.contenders.len(),
+            plan.groups.len(),
+            plan.options.rounds,
         );
-        return;
     }
-    eprintln!(
-        "{} contenders over {} sets of keys, suite {}, {} rounds: about {}.",
-        plan.contenders.len(),
-        plan.groups.len(),
-        plan.options.suite,
-        plan.options.rounds,
-        tables::minutes(plan.estimate())
-    );
+    say_what_is_left_out(plan);
+}
+
+/// Lines of a file, the courses if keys are the user's, and contenders with some of the keys.
+fn say_what_is_left_out(plan: &Plan) {
     for group in &plan.groups {
-        if let crate::keysets::KeySet::File(file) = &group.key_set {
+        if let KeySet::File(file) = &group.key_set {
             eprintln!(
                 "{}: {} distinct keys ({} repeated ones and {} empty lines left out); {} of the shuffled first half are present, \
                  the other half is absent.",
@@ -140,6 +140,17 @@ fn say_what_comes(plan: &Plan) {
                 group.keys
             );
         }
+        for (reason, names) in heat::left_out(group, &plan.contenders) {
+            eprintln!(
+                "Left out with {} {} keys: {} ({reason}).",
+                group.keys,
+                group.key_set.name(),
+                names.join(", ")
+            );
+        }
+    }
+    if plan.options.has_own_keys() {
+        eprintln!("Left out: the courses and construction, which have keys of their own.");
     }
 }
 
@@ -170,6 +181,11 @@ fn say_failures(found: &Found) -> Outcome {
     } else {
         Outcome::Good
     }
+}
+
+/// The folder of records and pages: those of the user's own keys have one that git ignores.
+fn reports(own_keys: bool) -> PathBuf {
+    root().join(if own_keys { OWN_REPORTS } else { "reports" })
 }
 
 /// The workspace, if cargo runs the program; else where one stands.

@@ -45,14 +45,14 @@ pub enum BenchError {
     )]
     NothingToMeasure,
     /// A record or a folder of records that cannot be read or written.
-    #[error("{doing} {path} failed: {source}")]
+    #[error("{doing} {path} failed: {reason}")]
     Io {
         /// What was being done, as a gerund.
         doing: &'static str,
         /// With which file or folder.
         path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
+        /// The system's; not called `source`, or whoever prints the chain of causes prints it twice.
+        reason: io::Error,
     },
     /// A record that is not what was written.
     #[error(
@@ -109,10 +109,10 @@ impl BenchError {
     /// An adapter for `map_err`: `doing` is a gerund.
     pub fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io {
+        move |reason| Self::Io {
             doing,
             path,
-            source,
+            reason,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One heat: the contenders that meet over the same keys at one asked rate.
 
-use crate::contender::{Ability, Contender, Role};
+use crate::contender::{Ability, Contender, Info, Role};
 use crate::error::BenchError;
 use crate::keys::Store;
 use crate::keys::View;
@@ -15,6 +15,7 @@ use crate::timing::{self, Entrant, Expected, Queries};
 use crate::verify::{self, Subject, verify, verify_removal};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
+use std::collections::BTreeMap;
 
 /// A slow contender is asked one in so many of the queries.
 const SLOW_SHARE: usize = 8;
@@ -79,6 +80,22 @@ impl Field {
     }
 }
 
+/// Who takes no part in any heat of a group, by the reason.
+pub fn left_out(
+    group: &Group,
+    contenders: &[&'static dyn Contender],
+) -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    // Who meets with an objection at the first rate has it at the others.
+    let first = group.rates.first().map(|&rate| Heat { group, rate });
+    for info in contenders.iter().map(|contender| contender.info()) {
+        if let Some(reason) = first.and_then(|heat| heat.objection(&info)) {
+            left_out.entry(reason).or_default().push(info.name);
+        }
+    }
+    left_out
+}
+
 /// A field, ready to be handed to contenders.
 #[derive(Debug)]
 pub struct Views<'a> {
@@ -118,13 +135,24 @@ impl Heat<'_> {
         let entry = |contender: &&'static dyn Contender| {
             let info = contender.info();
             let asked_fpr = info.takes_rate.then_some(self.rate);
-            let takes_part = info.max_keys >= self.group.keys as u64
-                && (!info.slow || self.is_for_the_slow())
-                && (self.group.field != FieldSize::Few || registry::speaks_for_family(&info))
+            let takes_part = self.objection(&info).is_none()
                 && (info.takes_rate || self.group.rate_of_fixed() == Some(self.rate));
             takes_part.then(|| (*contender, self.cell(asked_fpr)))
         };
         contenders.iter().filter_map(entry).collect()
+    }
+
+    /// Why a contender takes no part, if it could at this rate.
+    fn objection(&self, info: &Info) -> Option<&'static str> {
+        if info.max_keys < self.group.keys as u64 {
+            Some("not with so many keys")
+        } else if info.slow && !self.is_for_the_slow() {
+            Some("slow, so with random keys only")
+        } else if self.group.field == FieldSize::Few && !registry::speaks_for_family(info) {
+            Some("of the peers only the first of each family")
+        } else {
+            None
+        }
     }
 
     /// The first rate of each group, and only of the keys that are compared at all sizes, or the user's.
@@ -261,6 +289,73 @@ impl Views<'_> {
             none: self.field.none.hits(queries, absent),
             half: self.field.half.hits(queries, absent),
             all: self.field.all.hits(queries, absent),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alloc::counted;
+    use crate::keyfile::FileKeys;
+    use crate::keys::{Arena, Keys};
+    use crate::keysets::Source;
+    use std::rc::Rc;
+
+    /// A thousand short keys and, among them, a long one that is asked for over and over.
+    #[test]
+    fn streams_take_memory_by_the_bytes_of_the_keys_not_by_how_often_they_are_asked_for() {
+        let long = vec![b'x'; 4 << 20];
+        let mut keys: Arena = [long.as_slice()].into_iter().collect();
+        for key in 0..1000u64 {
+            keys.push(&key.to_le_bytes());
+        }
+        let file = KeySet::File(Rc::new(FileKeys {
+            name: "keys".to_owned(),
+            keys,
+            source: Source::default(),
+            digest: 0,
+        }));
+        let group = Suite::Smoke.groups(Some(&file)).remove(0);
+        let (field, memory) = counted(|| Field::new(&group, 1).unwrap());
+        let most = 8 * long.len() + 500 * group.queries;
+        assert!(memory.peak <= most as i64, "{} > {most}", memory.peak);
+        let views = field.views();
+        let streams = [views.none.keys(), views.half.keys(), views.all.keys()];
+        let times = |keys: &Keys<'_>| match keys {
+            Keys::Bytes(keys) => keys.iter().filter(|key| **key == long).count(),
+            Keys::U64(_) => 0,
+        };
+        let [none, half, all] = streams.map(|keys| times(&keys));
+        // 16,384 queries of 500 present or 501 absent keys.
+        let seldom = 14..=33;
+        assert!(
+            seldom.contains(&half) && (none == 0) != (all == 0),
+            "{none}, {half}, {all}"
+        );
+        assert!(seldom.contains(&none.max(all)), "{none}, {all}");
+    }
+    #[test]
+    fn whoever_is_left_out_of_a_group_is_named_with_the_reason() {
+        let group = |set, keys| Group::whole(set, keys, &[0.01], Suite::Full);
+        let mut groups = Suite::Quick.groups(None);
+        groups.push(group(KeySet::RandomU64, 20_000_000));
+        groups.push(group(KeySet::Words, 1000));
+        for group in groups {
+            let left_out = left_out(&group, registry::ALL);
+            let heats = Heat::all(std::slice::from_ref(&group));
+            for contender in registry::ALL {
+                let info = contender.info();
+                let takes_part = heats
+                    .iter()
+                    .any(|heat| !heat.entrants(&[*contender]).is_empty());
+                let named = left_out.values().flatten().any(|name| *name == info.name);
+                assert_ne!(takes_part, named, "{} in {group:?}", info.name);
+            }
+            let too_many = registry::ALL
+                .iter()
+                .any(|one| one.info().max_keys < group.keys as u64);
+            assert_eq!(left_out.contains_key("not with so many keys"), too_many);
         }
     }
 }

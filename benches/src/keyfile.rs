@@ -7,8 +7,8 @@ use crate::keys::Arena;
 use crate::keysets::Source;
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
 use thiserror::Error;
 
 /// The fewest distinct keys that can be measured with: a filter of less than a hundred keys says nothing.
@@ -20,7 +20,7 @@ pub const MAX_BYTES: u64 = 4 << 30;
 /// Distinct keys out of a file.
 #[derive(Debug)]
 pub struct FileKeys {
-    /// The file's name, without its folder: records name no place on anybody's disk.
+    /// The file's name, without its folder (records name no place on anybody's disk), or `stdin`.
     pub name: String,
     /// The keys, in the order of their first appearance.
     pub keys: Arena,
@@ -30,43 +30,41 @@ pub struct FileKeys {
     pub digest: u64,
 }
 
-/// Why a file gave no keys.
+/// Why a file gave no keys. Each names the file as it was given, or standard input.
 #[derive(Debug, Error)]
 pub enum KeyFileError {
     /// It could not be opened or read.
-    #[error(
-        "the key file {path} cannot be read: {source}. It must be a text file with one key a line"
-    )]
+    #[error("{file} cannot be read: {reason}. It must be a text with one key a line")]
     Read {
-        /// The path as it was given.
-        path: PathBuf,
+        /// Which file.
+        file: String,
         /// The system's reason.
-        source: io::Error,
+        reason: io::Error,
     },
     /// It is a directory.
-    #[error("the key file {path} is a directory: name a file in it, with one key a line")]
+    #[error("{file} is a directory: name a file in it, with one key a line")]
     Directory {
-        /// The path as it was given.
-        path: PathBuf,
+        /// Which file.
+        file: String,
     },
     /// It is larger than can be measured with.
     #[error(
-        "the key file {path} has more than {limit} bytes, the most that are read: take a sample of its lines"
+        "{file} has more than {limit} bytes, the most that are read: take a sample of its lines"
     )]
     TooLarge {
-        /// The path as it was given.
-        path: PathBuf,
+        /// Which file.
+        file: String,
         /// The limit.
         limit: u64,
     },
     /// It has too few distinct keys.
     #[error(
-        "the key file {path} has {distinct} distinct keys ({duplicates} repeated ones and {empty_lines} empty lines were \
-         left out), and at least {MIN_KEYS} are needed: half of them go into the filters, half are asked for in vain"
+        "{file} has {distinct} distinct keys ({duplicates} repeated ones and {empty_lines} empty lines were left out), \
+         and at least {MIN_KEYS} are needed: half of them go into the filters, half are asked for in vain"
     )]
     TooFew {
-        /// The path as it was given.
-        path: PathBuf,
+        /// Which file.
+        file: String,
         /// How many there are.
         distinct: u64,
         /// Repeated keys.
@@ -76,26 +74,33 @@ pub enum KeyFileError {
     },
 }
 
-/// Reads a key file.
+/// Reads a key file; standard input, if it is called `-`.
 pub fn read(path: &Path) -> Result<FileKeys, KeyFileError> {
-    let failed = |source| KeyFileError::Read {
-        path: path.to_owned(),
-        source,
-    };
-    let file = File::open(path).map_err(failed)?;
-    if file.metadata().map_err(failed)?.is_dir() {
-        return Err(KeyFileError::Directory {
-            path: path.to_owned(),
-        });
+    if path == Path::new("-") {
+        let stdin = io::stdin().lock();
+        if stdin.is_terminal() {
+            eprintln!("Reading keys, one a line, until the end of the input (Ctrl-D).");
+        }
+        return read_from(stdin, "standard input".to_owned(), "stdin");
     }
+    let file = format!("the key file {}", path.display());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match File::open(path) {
+        Ok(_) if path.is_dir() => Err(KeyFileError::Directory { file }),
+        Ok(open) => read_from(open, file, &name),
+        Err(reason) => Err(KeyFileError::Read { file, reason }),
+    }
+}
+
+fn read_from(input: impl Read, file: String, name: &str) -> Result<FileKeys, KeyFileError> {
     let mut bytes = Vec::new();
     // Counted while reading: a pipe or a device has no length to look at first.
-    file.take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    if let Err(reason) = input.take(MAX_BYTES + 1).read_to_end(&mut bytes) {
+        return Err(KeyFileError::Read { file, reason });
+    }
     if bytes.len() as u64 > MAX_BYTES {
         return Err(KeyFileError::TooLarge {
-            path: path.to_owned(),
+            file,
             limit: MAX_BYTES,
         });
     }
@@ -103,17 +108,14 @@ pub fn read(path: &Path) -> Result<FileKeys, KeyFileError> {
     let distinct = keys.len() as u64;
     if distinct < MIN_KEYS {
         return Err(KeyFileError::TooFew {
-            path: path.to_owned(),
+            file,
             distinct,
             duplicates: source.duplicates,
             empty_lines: source.empty_lines,
         });
     }
     Ok(FileKeys {
-        name: path.file_name().map_or_else(
-            || "keys".to_owned(),
-            |name| name.to_string_lossy().into_owned(),
-        ),
+        name: name.to_owned(),
         keys,
         source,
         digest: xxhash_rust::xxh3::xxh3_64(&bytes),

@@ -168,32 +168,36 @@ impl View<'_> {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Arena {
     bytes: Vec<u8>,
-    ends: Vec<usize>,
+    /// Where each string begins and ends.
+    spans: Vec<(usize, usize)>,
 }
 
 impl Arena {
     /// Adds a string.
     pub fn push(&mut self, key: &[u8]) {
+        let start = self.bytes.len();
         self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
+        self.spans.push((start, self.bytes.len()));
+    }
+
+    /// Adds the string at `index` once more, without a copy of its bytes; nothing beyond the end.
+    pub fn repeat(&mut self, index: usize) {
+        self.spans.extend(self.spans.get(index).copied());
     }
 
     /// How many there are.
     pub const fn len(&self) -> usize {
-        self.ends.len()
+        self.spans.len()
     }
 
     /// Whether there are none.
     pub const fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.spans.is_empty()
     }
 
     /// The string at `index`; empty beyond the end.
     pub fn get(&self, index: usize) -> &[u8] {
-        let Some(&end) = self.ends.get(index) else {
-            return &[];
-        };
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        let (start, end) = self.spans.get(index).copied().unwrap_or_default();
         &self.bytes[start..end]
     }
 
@@ -226,6 +230,15 @@ mod tests {
         let arena: Arena = [&b"a"[..], b"", b"bcd"].into_iter().collect();
         assert_eq!(arena.iter().collect::<Vec<_>>(), [&b"a"[..], b"", b"bcd"]);
         assert_eq!(arena.get(3), b"");
+        let (bytes, mut arena) = (arena.bytes.len(), arena);
+        for index in [2, 0, 9] {
+            arena.repeat(index);
+        }
+        assert_eq!(
+            arena.iter().skip(3).collect::<Vec<_>>(),
+            [&b"bcd"[..], b"a"]
+        );
+        assert_eq!(arena.bytes.len(), bytes);
     }
 
     #[test]

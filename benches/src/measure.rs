@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::progress::{Progress, estimate};
 use crate::record::{Row, Trial};
 use crate::registry;
-use crate::run::{ContenderFacts, Options, Run};
+use crate::run::{ContenderFacts, Options, Run, render_command};
 use crate::stats::UNSTABLE;
 use crate::store::Records;
 use crate::suite::{Group, Suite};
@@ -40,8 +40,6 @@ pub struct Request {
     pub root: PathBuf,
     /// The command line, as it may be published.
     pub command: String,
-    /// The command that draws again, likewise.
-    pub render_command: String,
 }
 
 /// A request, looked up and checked.
@@ -150,14 +148,15 @@ pub struct Found {
     pub trials: Vec<Trial>,
 }
 
-/// Runs, and gives what the records have now of everything that took part.
+/// Runs, and gives what the records of the day have then of everything that took part. Until all is measured they stay as they were.
 pub fn run(
     request: &Request,
     plan: &Plan,
-    records: &Records,
+    day: &Records,
     resume: bool,
 ) -> Result<Found, BenchError> {
-    let (mut run, mut rows) = begin(request, plan, records, resume)?;
+    let records = &day.unfinished(!request.only.is_empty());
+    let (mut run, mut rows) = begin(request, plan, day, records, resume)?;
     let mut trials = if resume {
         records.trials()?
     } else {
@@ -230,6 +229,7 @@ pub fn run(
     }
     run.complete = true;
     records.write_run(&run)?;
+    records.replace(day)?;
     Ok(Found {
         rows: rows.into_values().flatten().collect(),
         trials,
@@ -292,10 +292,11 @@ pub fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     Ok(Found { rows, trials })
 }
 
-/// What is there already, and whether this run may go on with it.
+/// What is there already, and whether this run may go on with it: what was interrupted, or else what the day has.
 fn begin(
     request: &Request,
     plan: &Plan,
+    day: &Records,
     records: &Records,
     resume: bool,
 ) -> Result<(Run, Rows), BenchError> {
@@ -304,7 +305,13 @@ fn begin(
         .iter()
         .map(|contender| (contender.info().name, Vec::new()))
         .collect();
-    let earlier = records.run()?;
+    let interrupted = if resume { records.run()? } else { None };
+    let goes_on = interrupted.is_some();
+    let joins = resume || !request.only.is_empty();
+    let earlier = match interrupted {
+        None if joins => day.run()?,
+        interrupted => interrupted,
+    };
     let facts = || {
         let of =
             |contender: &&'static dyn Contender| ContenderFacts::new(*contender, &request.command);
@@ -313,7 +320,7 @@ fn begin(
     let fresh = Run {
         date: today(),
         command: request.command.clone(),
-        render_command: request.render_command.clone(),
+        render_command: render_command(&plan.options),
         seconds: 0.0,
         complete: false,
         noise_median: None,
@@ -324,33 +331,32 @@ fn begin(
         key_set: Vec::new(),
         contender: facts(),
     };
-    let joins = resume || !request.only.is_empty();
-    match earlier {
-        Some(earlier) if joins => {
-            if let Some((option, before, now)) = earlier.options.difference(&plan.options) {
-                return Err(BenchError::OptionsChanged {
-                    path: records.folder().to_owned(),
-                    option,
-                    before,
-                    now,
-                });
-            }
-            if resume {
-                for (name, rows) in &mut rows {
-                    *rows = records.rows(name)?;
-                }
-                return Ok((with_contenders(earlier, fresh.contender, false), rows));
-            }
-            Ok((with_contenders(earlier, fresh.contender, true), rows))
+    let Some(earlier) = earlier else {
+        if resume {
+            return Err(BenchError::NothingToResume {
+                path: day.folder().to_owned(),
+            });
         }
-        None if resume => Err(BenchError::NothingToResume {
-            path: records.folder().to_owned(),
-        }),
-        _ => {
-            records.clear()?;
-            Ok((fresh, rows))
+        records.start_from(None)?;
+        return Ok((fresh, rows));
+    };
+    if let Some((option, before, now)) = earlier.options.difference(&plan.options) {
+        return Err(BenchError::OptionsChanged {
+            path: day.folder().to_owned(),
+            option,
+            before,
+            now,
+        });
+    }
+    if !goes_on {
+        records.start_from(Some(day))?;
+    }
+    if resume {
+        for (name, rows) in &mut rows {
+            *rows = records.rows(name)?;
         }
     }
+    Ok((with_contenders(earlier, fresh.contender, !resume), rows))
 }
 
 /// The earlier run with these contenders in it, in place of what it said of them or only if it said nothing.

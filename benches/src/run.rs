@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::process::Command;
 
+/// The reports of the user's own keys, in the workspace.
+pub const OWN_REPORTS: &str = "reports/own";
+
 /// The description of a run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Run {
@@ -101,6 +104,11 @@ impl Options {
             git: git_describe(root),
             lock_xxh3: lock::digest(),
         }
+    }
+
+    /// Whether the keys, or their number, are not the suite's.
+    pub const fn has_own_keys(&self) -> bool {
+        self.keys_file.is_some() || !self.keys.is_empty()
     }
 
     /// The first option that differs, with both values.
@@ -219,6 +227,15 @@ fn git_describe(root: &Path) -> Option<String> {
     } else {
         format!("{commit}-dirty")
     })
+}
+
+/// The command that draws the records of a run with these options.
+pub fn render_command(options: &Options) -> String {
+    let command = publishable(["render".to_owned()].into_iter());
+    if options.has_own_keys() {
+        return format!("{command} --records {OWN_REPORTS}/records");
+    }
+    command
 }
 
 /// A command line that can be published: of anything that is a path, only the last part.

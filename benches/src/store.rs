@@ -1,7 +1,8 @@
 //! Records on disk: `<records>/<machine>/<date>/` with a CSV file per contender, `construction.csv`, `machine.toml` and `run.toml`.
 //!
 //! A file is written beside its place, flushed to the disk and renamed, so that whatever happens there is either the old one or
-//! the new one.
+//! the new one. A run writes into a folder of its own within the day's, and takes the place of the day's records when it is finished:
+//! whoever interrupts it loses none of them.
 
 use crate::construction;
 use crate::error::BenchError;
@@ -17,6 +18,8 @@ use tempfile::NamedTempFile;
 
 const RUN: &str = "run.toml";
 const MACHINE: &str = "machine.toml";
+/// The folder of a run that is not finished; of one of some contenders, the other, so that neither is lost by the other's start.
+const UNFINISHED: [&str; 2] = ["unfinished", "unfinished-only"];
 
 /// The folder of one run's records.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,22 +35,41 @@ impl Records {
         }
     }
 
-    /// The newest folder with a run in it: `records` itself, or below it; of this machine if it has one.
+    /// The newest folder with a finished run in it: `records` itself, or below it; of this machine if it has one.
     pub fn newest(records: &Path, machine: Option<&str>) -> Option<Self> {
-        if records.join(RUN).is_file() {
+        Self::newest_with(Path::new(RUN), records, machine)
+    }
+
+    /// The newest folder with a run in it that was interrupted; or, if there is none, with one that is finished.
+    pub fn newest_to_resume(records: &Path, machine: &str, only: bool) -> Option<Self> {
+        let interrupted = Path::new(UNFINISHED[usize::from(only)]).join(RUN);
+        Self::newest_with(&interrupted, records, Some(machine))
+            .or_else(|| Self::newest(records, Some(machine)))
+    }
+
+    fn newest_with(file: &Path, records: &Path, machine: Option<&str>) -> Option<Self> {
+        if records.join(file).is_file() {
             return Some(Self {
                 folder: records.to_owned(),
             });
         }
-        let mut days: Vec<PathBuf> = folders(records)
+        let mut days: Vec<PathBuf> = entries(records)
             .into_iter()
             .filter(|folder| machine.is_none_or(|machine| folder.ends_with(machine)))
-            .flat_map(|folder| folders(&folder))
-            .filter(|folder| folder.join(RUN).is_file())
+            .flat_map(|folder| entries(&folder))
+            .filter(|folder| folder.join(file).is_file())
             .collect();
         // Dates sort as text; of one day, the machine's name decides.
         days.sort_by(|a, b| a.file_name().cmp(&b.file_name()).then_with(|| a.cmp(b)));
         days.pop().map(|folder| Self { folder })
+    }
+
+    /// Where a run, of all contenders or of some, writes until it is finished.
+    #[must_use]
+    pub fn unfinished(&self, only: bool) -> Self {
+        Self {
+            folder: self.folder.join(UNFINISHED[usize::from(only)]),
+        }
     }
 
     /// Where it is.
@@ -120,34 +142,62 @@ impl Records {
 
     fn write_lines<T: Serialize>(&self, name: &str, lines: &[T]) -> Result<(), BenchError> {
         let path = self.csv(name);
-        let failed = |error: csv::Error| BenchError::Io {
-            doing: "writing",
-            path: path.clone(),
-            source: error.into(),
-        };
+        let failed = |reason| BenchError::io("writing", &path)(reason);
         let mut writer = csv::Writer::from_writer(Vec::new());
         for line in lines {
-            writer.serialize(line).map_err(failed)?;
+            writer
+                .serialize(line)
+                .map_err(|error| failed(error.into()))?;
         }
-        let bytes = writer.into_inner().map_err(|error| BenchError::Io {
-            doing: "writing",
-            path: path.clone(),
-            source: error.into_error(),
-        })?;
+        let bytes = writer
+            .into_inner()
+            .map_err(|error| failed(error.into_error()))?;
         write_atomically(&path, &bytes)
     }
 
-    /// Removes the records of an earlier run, so that one folder has the rows of one run only.
-    pub fn clear(&self) -> Result<(), BenchError> {
-        let Ok(entries) = fs::read_dir(&self.folder) else {
-            return Ok(());
+    /// The files of the run. Its description is the last: without it there is no run.
+    fn files(&self) -> Vec<PathBuf> {
+        let is_ours = |path: &PathBuf| {
+            path.ends_with(RUN)
+                || path.ends_with(MACHINE)
+                || path.extension().is_some_and(|extension| extension == "csv")
         };
-        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
-            if path.extension().is_some_and(|extension| extension == "csv") {
-                fs::remove_file(&path).map_err(BenchError::io("removing", &path))?;
-            }
+        let mut files: Vec<PathBuf> = entries(&self.folder).into_iter().filter(is_ours).collect();
+        files.sort_by_key(|path| path.ends_with(RUN));
+        files
+    }
+
+    /// Begins again, with copies of what `earlier` has, if there is such.
+    pub fn start_from(&self, earlier: Option<&Self>) -> Result<(), BenchError> {
+        if self.folder.exists() {
+            fs::remove_dir_all(&self.folder).map_err(BenchError::io("removing", &self.folder))?;
+        }
+        fs::create_dir_all(&self.folder).map_err(BenchError::io("creating", &self.folder))?;
+        for file in earlier.map(Self::files).unwrap_or_default() {
+            fs::copy(&file, self.there(&file)).map_err(BenchError::io("copying", &file))?;
         }
         Ok(())
+    }
+
+    /// Takes the place of an earlier run, of which nothing is left.
+    pub fn replace(&self, earlier: &Self) -> Result<(), BenchError> {
+        let new = self.files();
+        for file in &new {
+            let place = earlier.there(file);
+            fs::rename(file, &place).map_err(BenchError::io("writing", place))?;
+        }
+        for old in earlier.files() {
+            if !new.iter().any(|file| file.file_name() == old.file_name()) {
+                fs::remove_file(&old).map_err(BenchError::io("removing", old))?;
+            }
+        }
+        fs::remove_dir_all(&self.folder).map_err(BenchError::io("removing", &self.folder))?;
+        sync(&earlier.folder).map_err(BenchError::io("writing", &earlier.folder))
+    }
+
+    /// The file of the same name in this folder.
+    fn there(&self, file: &Path) -> PathBuf {
+        self.folder.join(file.file_name().unwrap_or_default())
     }
 
     fn csv(&self, name: &str) -> PathBuf {
@@ -170,45 +220,37 @@ impl Records {
 
     fn describe<T: Serialize>(&self, name: &str, value: &T) -> Result<(), BenchError> {
         let path = self.folder.join(name);
-        let text = toml::to_string(value).map_err(|error| BenchError::Io {
-            doing: "writing",
-            path: path.clone(),
-            source: std::io::Error::other(error),
-        })?;
+        let text = toml::to_string(value)
+            .map_err(std::io::Error::other)
+            .map_err(BenchError::io("writing", &path))?;
         write_atomically(&path, text.as_bytes())
     }
 }
 
-fn folders(of: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(of) else {
-        return Vec::new();
-    };
+fn entries(of: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(of).into_iter().flatten();
     entries
         .filter_map(Result::ok)
         .map(|entry| entry.path())
-        .filter(|path| path.is_dir())
         .collect()
 }
 
 /// Writes a whole file or nothing.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), BenchError> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let failed = |source| BenchError::Io {
-        doing: "writing",
-        path: path.to_owned(),
-        source,
-    };
+    let failed = |reason| BenchError::io("writing", path)(reason);
     fs::create_dir_all(folder).map_err(failed)?;
     let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     readable_by_all(file.as_file()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
-    // The rename itself is on the disk only once the folder is. Not every system can open one.
-    if let Ok(folder) = fs::File::open(folder) {
-        folder.sync_all().map_err(failed)?;
-    }
-    Ok(())
+    sync(folder).map_err(failed)
+}
+
+/// A rename is on the disk only once the folder is. Not every system can open one.
+fn sync(folder: &Path) -> std::io::Result<()> {
+    fs::File::open(folder).map_or(Ok(()), |folder| folder.sync_all())
 }
 
 /// Temporary files are private; records are to be read by whoever may read the folder.
@@ -249,8 +291,51 @@ mod tests {
             .unwrap();
         assert_eq!(records.rows("bloom").unwrap(), [row, failed]);
         assert_eq!(records.rows("other").unwrap(), []);
-        records.clear().unwrap();
-        assert_eq!(records.rows("bloom").unwrap(), []);
+    }
+
+    #[test]
+    fn a_run_takes_the_place_of_the_days_when_it_is_finished_and_not_before() {
+        let dir = tempfile::tempdir().unwrap();
+        let day = Records::of_day(dir.path(), "m", "2000-01-01");
+        let row = |name: &str| Row::new(name, &cell(), Workload::Build);
+        for name in ["bloom", "cuckoo"] {
+            day.write_rows(name, &[row(name)]).unwrap();
+        }
+        write_atomically(&day.folder.join(RUN), b"old").unwrap();
+        write_atomically(&day.folder.join("notes.txt"), b"mine").unwrap();
+        let names = |records: &Records| {
+            let of = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+            let mut names: Vec<String> = records.files().iter().map(of).collect();
+            assert_eq!(names.pop().unwrap(), RUN, "the description is the last");
+            names.sort();
+            names
+        };
+
+        // What is joined begins with copies; what was left there of another run is gone.
+        let joined = day.unfinished(true);
+        joined.write_rows("left", &[row("left")]).unwrap();
+        joined.start_from(Some(&day)).unwrap();
+        assert_eq!(names(&joined), ["bloom.csv", "cuckoo.csv"]);
+
+        let whole = day.unfinished(false);
+        whole.start_from(None).unwrap();
+        assert_eq!(whole.files(), [] as [PathBuf; 0]);
+        let changed = [row("bloom"), row("bloom")];
+        whole.write_rows("bloom", &changed).unwrap();
+        let found = |only| Records::newest_to_resume(dir.path(), "m", only).unwrap();
+        fs::remove_file(day.folder.join(RUN)).unwrap();
+        assert_eq!(Records::newest(dir.path(), None), None);
+        assert_eq!(found(true), day, "the joined run can be resumed");
+        write_atomically(&whole.folder.join(RUN), b"new").unwrap();
+        assert_eq!(found(false), day);
+        assert_eq!(day.rows("bloom").unwrap(), [row("bloom")]);
+
+        whole.replace(&day).unwrap();
+        assert_eq!(names(&day), ["bloom.csv"]);
+        assert_eq!(day.rows("bloom").unwrap(), changed);
+        assert_eq!(fs::read(day.folder.join(RUN)).unwrap(), b"new");
+        assert_eq!(fs::read(day.folder.join("notes.txt")).unwrap(), b"mine");
+        assert!(!whole.folder.exists() && joined.folder.exists());
     }
 
     #[test]

@@ -9,9 +9,15 @@ use crate::keysets::Made;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::{SliceRandom, index};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// A key of at most so many bytes stands in a stream as often as it is asked for, so that keys are read from one end of memory
+/// to the other; of a longer one there is one copy, or a stream would take many times the memory of its keys.
+const SHORT_KEY: usize = 64;
 
 /// One query: which key of which set.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Pick {
     present: bool,
     index: usize,
@@ -88,27 +94,24 @@ fn draws(pool: usize, count: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<usize> 
 
 fn gather(made: &Made, picks: &[Pick]) -> Store {
     match (&made.present, &made.absent) {
-        (Store::U64(present), Store::U64(absent)) => Store::U64(
-            picks
-                .iter()
-                .map(|pick| {
-                    if pick.present {
-                        present[pick.index]
-                    } else {
-                        absent[pick.index]
-                    }
-                })
-                .collect(),
-        ),
+        (Store::U64(present), Store::U64(absent)) => {
+            let of = |pick: &Pick| if pick.present { present } else { absent }[pick.index];
+            Store::U64(picks.iter().map(of).collect())
+        }
         (Store::Bytes(present), Store::Bytes(absent)) => {
-            let of = |pick: &Pick| {
-                if pick.present {
-                    present.get(pick.index)
-                } else {
-                    absent.get(pick.index)
+            let mut keys = Arena::default();
+            let mut first = HashMap::new();
+            for (place, pick) in picks.iter().enumerate() {
+                let key = if pick.present { present } else { absent }.get(pick.index);
+                match first.entry(pick) {
+                    Entry::Occupied(first) if key.len() > SHORT_KEY => keys.repeat(*first.get()),
+                    entry => {
+                        entry.or_insert(place);
+                        keys.push(key);
+                    }
                 }
-            };
-            Store::Bytes(picks.iter().map(of).collect())
+            }
+            Store::Bytes(keys)
         }
         // Never made: both halves of a set are of one type.
         _ => Store::Bytes(Arena::default()),

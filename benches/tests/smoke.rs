@@ -9,14 +9,52 @@ use amq_bench::record::{Row, Trial, Workload};
 use amq_bench::registry;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 fn amq_bench(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_amq-bench"))
         .args(arguments)
         .output()
         .expect("the program starts")
+}
+
+/// The same in a workspace of its own.
+fn amq_bench_in(workspace: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_amq-bench"))
+        .args(arguments)
+        .env("CARGO_MANIFEST_DIR", workspace.join("benches"))
+        .output()
+        .expect("the program starts")
+}
+
+/// The same with this as its standard input.
+fn amq_bench_fed(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_amq-bench"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input).unwrap();
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+/// 3001 distinct keys, one of them no UTF-8, one repeated, and an empty line.
+fn good_keys() -> Vec<u8> {
+    let lines = (0..3000u32).flat_map(|key| format!("key {key}\r\n").into_bytes());
+    lines.chain(*b"\n\xFF\xFE not UTF-8\nkey 7").collect()
+}
+
+/// How often a reason of the system's is told.
+fn reasons(output: &Output) -> usize {
+    said(output).matches("(os error ").count()
 }
 
 fn text(path: &Path) -> &str {
@@ -344,12 +382,10 @@ fn bad_key_files_are_errors_that_name_them_and_a_good_one_is_measured() {
             "{name}: {}",
             said(&output)
         );
+        let once = usize::from(name == "missing.txt");
+        assert_eq!(reasons(&output), once, "{name}: {}", said(&output));
     }
-    let mut keys: Vec<u8> = (0..3000u32)
-        .flat_map(|key| format!("key {key}\r\n").into_bytes())
-        .collect();
-    keys.extend_from_slice(b"\n\xFF\xFE not UTF-8\nkey 7");
-    fs::write(path("good.txt"), keys).unwrap();
+    fs::write(path("good.txt"), good_keys()).unwrap();
     let records = path("records");
     let output = amq_bench(&[
         "measure",
@@ -378,6 +414,169 @@ fn bad_key_files_are_errors_that_name_them_and_a_good_one_is_measured() {
             name.display()
         );
     }
+}
+
+#[test]
+fn a_key_file_called_dash_is_standard_input_and_verify_says_what_it_left_out() {
+    let arguments = [
+        "verify",
+        "--suite",
+        "smoke",
+        "--only",
+        "bloom",
+        "--keys-file",
+        "-",
+    ];
+    let output = amq_bench_fed(&arguments, &good_keys());
+    let told = said(&output);
+    assert!(output.status.success(), "{told}");
+    for part in [
+        "stdin: 3001 distinct keys (1 repeated ones and 1 empty lines left out); 1000 of",
+        "Left out: the courses and construction",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let output = amq_bench_fed(&arguments, b"a\nb\na\n");
+    assert_eq!(output.status.code(), Some(2));
+    let told = said(&output);
+    assert!(
+        told.contains("standard input has 2 distinct keys"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
+    let dir = tempfile::tempdir().unwrap();
+    let reports = dir.path().join("reports");
+    let own = reports.join("own");
+    let committed = [
+        "README.md",
+        "latest/index.html",
+        "records/m/2000-01-01/run.toml",
+    ];
+    for name in committed {
+        let path = reports.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "committed").unwrap();
+    }
+    let before = files(&reports);
+    let run = |arguments: &[&str]| {
+        let output = amq_bench_in(dir.path(), arguments);
+        assert!(output.status.success(), "{}", said(&output));
+        let mut all = files(&reports);
+        all.retain(|path, _| !path.starts_with("own"));
+        assert!(all == before, "{:?}", all.keys());
+        files(&own)
+    };
+    let measure = |option, keys| {
+        run(&[
+            "--suite", "smoke", "--rounds", "1", "--only", "bloom", option, keys,
+        ])
+    };
+    let keys = dir.path().join("good.txt");
+    fs::write(&keys, good_keys()).unwrap();
+    let drawn = measure("--keys-file", text(&keys));
+    assert!(drawn.contains_key(Path::new("README.md")));
+    assert!(drawn.contains_key(Path::new("latest/index.html")));
+    // Drawn again as the record says, it is the same.
+    let (_, record) = drawn
+        .iter()
+        .find(|(path, _)| path.ends_with("run.toml"))
+        .unwrap();
+    assert!(String::from_utf8_lossy(record).contains("-- render --records reports/own/records\""));
+    fs::remove_dir_all(own.join("latest")).unwrap();
+    assert!(run(&["render", "--records", text(&own.join("records"))]) == drawn);
+    // Other options: not to be joined with those.
+    fs::remove_dir_all(&own).unwrap();
+    measure("--keys", "1000");
+
+    let ignored = include_str!("../../.gitignore");
+    assert!(ignored.lines().any(|line| line == "/reports/own"));
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
+    let dir = tempfile::tempdir().unwrap();
+    let records = text(dir.path());
+    let measure = [
+        "measure",
+        "--suite",
+        "smoke",
+        "--rounds",
+        "1",
+        "--records",
+        records,
+    ];
+    let only = |extra: &[&str]| {
+        let output = amq_bench(&[&measure[..], &["--only", "hash-only"], extra].concat());
+        assert!(output.status.success(), "{}", said(&output));
+    };
+    only(&[]);
+    let before = files(dir.path());
+    let day = dir
+        .path()
+        .join(before.keys().next().unwrap().parent().unwrap());
+    let [unfinished, unfinished_only] =
+        ["unfinished", "unfinished-only"].map(|name| day.join(name));
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_amq-bench"))
+        .args(measure)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Until the first keys are measured: all others are still to come.
+    while !unfinished.join("bloom.csv").exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
+        sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let part = files(&unfinished);
+    let mut rest = files(&day);
+    rest.retain(|path, _| !path.starts_with("unfinished"));
+    assert!(
+        rest.into_values().eq(before.into_values()),
+        "the day's records are what they were"
+    );
+
+    // A run of some contenders joins the records of the day; the one that was killed is not lost by it.
+    only(&[]);
+    assert!(files(&unfinished) == part && !unfinished_only.exists());
+    // To resume a run of all contenders takes long. Were it one of some, there would be little left of it.
+    fs::rename(&unfinished, &unfinished_only).unwrap();
+    only(&["--resume"]);
+    let after = files(&day);
+    assert!(
+        after.keys().all(|path| path.components().count() == 1),
+        "{:?}",
+        after.keys()
+    );
+    assert_eq!(
+        after.get(Path::new("bloom.csv")),
+        part.get(Path::new("bloom.csv"))
+    );
+    assert!(after.contains_key(Path::new("hash-only.csv")));
+    assert!(String::from_utf8_lossy(&after[Path::new("run.toml")]).contains("complete = true"));
+}
+
+#[test]
+fn records_that_cannot_be_written_are_an_error_that_tells_the_reason_once() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = text(file.path());
+    let output = amq_bench(&[
+        "measure",
+        "--suite",
+        "smoke",
+        "--only",
+        "bloom",
+        "--records",
+        path,
+    ]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = said(&output);
+    assert!(told.contains(path) && reasons(&output) == 1, "{told}");
 }
 
 #[test]

@@ -161,18 +161,14 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     /// it: the filter that would have been built at that size. `factor` must divide the number of blocks.
     pub fn fold(&self, factor: u64) -> Result<BlockedBloomFilter, FoldError> {
         FoldError::check("blocks", self.blocks().len() as u64, factor)?;
-        let blocks: Vec<Block> = self
-            .blocks()
-            .chunks(factor as usize)
-            .map(|parts| {
-                parts.iter().fold(Block::default(), |mut sum, part| {
-                    for (word, &part) in sum.0.iter_mut().zip(&part.0) {
-                        *word |= part;
-                    }
-                    sum
-                })
-            })
-            .collect();
+        let mut blocks: Vec<Block> = FoldError::zeroed(self.blocks().len() as u64 / factor)?;
+        for (sum, parts) in blocks.iter_mut().zip(self.blocks().chunks(factor as usize)) {
+            for part in parts {
+                for (word, &part) in sum.0.iter_mut().zip(&part.0) {
+                    *word |= part;
+                }
+            }
+        }
         Ok(BlockedBloomFilter {
             header: self.header,
             len: self.len,

@@ -87,6 +87,7 @@ impl BloomFilter {
         }
     }
 
+    #[cfg(target_has_atomic = "64")]
     pub(crate) fn into_words(self) -> Vec<u64> {
         self.words
     }
@@ -195,7 +196,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     pub fn fold(&self, factor: u64) -> Result<BloomFilter, FoldError> {
         FoldError::check("bits", self.params.bits, factor)?;
         let params = BloomParams::new(self.params.bits / factor, self.params.probes);
-        let mut words = alloc::vec![0u64; words_for(params.bits) as usize];
+        let mut words = FoldError::zeroed(words_for(params.bits))?;
         for (i, &word) in self.as_words().iter().enumerate() {
             let mut rest = word;
             while rest != 0 {

@@ -1,6 +1,7 @@
 //! The parameters of the layouts, their limits, and folding.
 
 use crate::theory::sizing::max_bits;
+use alloc::vec::Vec;
 use amq_core::{MergeError, PlanError};
 use core::fmt;
 
@@ -65,13 +66,21 @@ impl BlockedParams {
 /// if d divides the number of places.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub struct FoldError {
-    /// What is counted: `bits` or `blocks`.
-    pub places: &'static str,
-    /// How many there are.
-    pub count: u64,
-    /// The factor asked for.
-    pub factor: u64,
+pub enum FoldError {
+    /// The factor does not divide the table.
+    Factor {
+        /// What is counted: `bits` or `blocks`.
+        places: &'static str,
+        /// How many there are.
+        count: u64,
+        /// The factor asked for.
+        factor: u64,
+    },
+    /// The allocator refused.
+    OutOfMemory {
+        /// The bytes asked of it, those of the smaller table.
+        bytes: u64,
+    },
 }
 
 impl FoldError {
@@ -79,23 +88,47 @@ impl FoldError {
         if factor != 0 && count % factor == 0 {
             Ok(())
         } else {
-            Err(Self {
+            Err(Self::Factor {
                 places,
                 count,
                 factor,
             })
         }
     }
+
+    /// A table of zeros.
+    pub(crate) fn zeroed<T: Clone + Default>(len: u64) -> Result<Vec<T>, Self> {
+        amq_core::zeroed(len).map_err(|_| Self::OutOfMemory {
+            bytes: len.saturating_mul(size_of::<T>() as u64),
+        })
+    }
 }
 
 impl fmt::Display for FoldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "a table of {} {} cannot be folded by {}: the factor must divide it (tables that were planned by \
-             this crate divide by 2, 4, 8 ... 64 if they count bits)",
-            self.count, self.places, self.factor
-        )
+        match *self {
+            Self::Factor {
+                places,
+                count,
+                factor,
+            } => {
+                write!(
+                    f,
+                    "a table of {count} {places} cannot be folded by {factor}: the factor must divide \
+                     their number"
+                )?;
+                if places == "bits" {
+                    f.write_str(
+                        ", as 2, 4, 8, 16, 32 and 64 do if the table was planned by this crate",
+                    )?;
+                }
+                Ok(())
+            }
+            Self::OutOfMemory { bytes } => write!(
+                f,
+                "the allocator refused {bytes} bytes for the smaller table: fold by a larger factor"
+            ),
+        }
     }
 }
 

@@ -59,17 +59,16 @@ fn a_factor_that_does_not_divide_the_table_is_refused_by_name() {
     for factor in [0, 3, 64, u64::MAX] {
         assert!(matches!(
             filter.fold(factor),
-            Err(FoldError { places: "bits", count: 100, factor: f, .. }) if f == factor
+            Err(FoldError::Factor { places: "bits", count: 100, factor: f }) if f == factor
         ));
     }
     let blocked = with_params::<BlockedBloomFilter>(BlockedParams::new(9), 10, 0).unwrap();
     assert!(matches!(
         blocked.fold(2),
-        Err(FoldError {
+        Err(FoldError::Factor {
             places: "blocks",
             count: 9,
-            factor: 2,
-            ..
+            factor: 2
         })
     ));
     assert!(
@@ -311,6 +310,8 @@ fn counts_stop_at_the_end_instead_of_wrapping() {
     assert_eq!(filter.len(), u64::MAX);
 }
 
+// Where a panic ends the program there is nothing left to be valid.
+#[cfg(panic = "unwind")]
 #[test]
 fn a_key_that_panics_while_it_is_hashed_leaves_a_valid_filter() {
     struct Fragile(u64);

@@ -90,6 +90,48 @@ fn edges() -> impl Iterator<Item = Goal> {
         .flat_map(move |items| budgets.map(|budget| Goal::new(items, budget)))
 }
 
+/// What an error names as the way out is one: the smallest size can be planned, and one byte less
+/// cannot; so can a rate a hair above the lowest, and a number of items in the range.
+pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
+    let rates = [0.6, 0.01, 1e-4, 1e-6, 1e-8, 1e-10, 1e-13, 1e-16, 1e-19];
+    let bits = [0.01, 0.3, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0];
+    let bytes = [0, 1, 7, 8, 31, 63, 64, 100, 1000];
+    for items in [0, 1, 2, 3, 7, 57, 90, 1000, 123_456, 1 << 40, u64::MAX] {
+        let budgets = rates.map(Budget::Fpr).into_iter();
+        let budgets = budgets.chain(bits.map(Budget::BitsPerKey));
+        for budget in budgets.chain(bytes.map(Budget::Bytes)) {
+            let goal = Goal::new(items, budget);
+            let Err(error) = F::plan(goal) else { continue };
+            let way_out = match error {
+                PlanError::Items { min, max, .. } => Goal::new(items.clamp(min, max), budget),
+                PlanError::FprUnreachable { lowest, .. } => {
+                    Goal::fpr(items as usize, lowest * (1.0 + 1e-6))
+                }
+                PlanError::Bytes { min, .. } => Goal::bytes(items as usize, min),
+                _ => continue,
+            };
+            let what = format!("{way_out:?}, the way out of {goal:?}: {error}");
+            match (error, F::plan(way_out)) {
+                (_, Ok(_)) => {}
+                // A number of items that can be planned for, but not within this budget.
+                (PlanError::Items { .. }, Err(error))
+                    if !matches!(error, PlanError::Items { .. }) => {}
+                // A rate that would take more memory than there is.
+                (PlanError::FprUnreachable { .. }, Err(PlanError::TooLarge { .. })) => {}
+                (_, Err(error)) => return Err(Violation::refused(what)(error)),
+            }
+            if let PlanError::Bytes { min, .. } = error {
+                let less = Goal::bytes(items as usize, min.saturating_sub(1));
+                if F::plan(less).is_ok() {
+                    let what = format!("{less:?}, where {min} bytes are said to be the least");
+                    return Err(Violation::Accepted { what });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A plan that was given can be made; one beyond all memory is refused by an error, not by an abort.
 pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() -> Verdict {
     for goal in edges() {

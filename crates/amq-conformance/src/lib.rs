@@ -36,8 +36,10 @@
 //! | the shape of keys does not matter | sequential keys, one bit apart, zero bytes of differing lengths |
 //! | what is refused changes nothing, and stays refused | a full table that loses an old key, a merge that fails half-way |
 //! | a merge holds both, in any order; another seed or geometry is refused by name | a seed ignored, a count that is wrong |
+//! | small filters of any two geometries merge without losing a key, or not at all | a shift that saturates where there is no bit left |
 //! | a plan keeps to its budget, the filter to its plan | rounding up, a size that is not the real one |
 //! | an impossible goal is refused, with the value in the text | NaN accepted, an abort at 2^62 bytes, a plan that takes for ever |
+//! | the least size or rate that an error names can be planned | the least of another layer's plan |
 //! | removing one copy leaves the others; an absent one, everything | a removal of all copies |
 //! | a count is never too low, and seldom too high | a saturated counter that doesn't say so |
 //!
@@ -86,7 +88,7 @@
 //!
 //! A count that changes means that files made before are read differently now: see the format's rules
 //! before blessing.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod build;
 pub mod edge;
@@ -95,6 +97,7 @@ mod fill;
 mod golden;
 pub mod insert;
 pub mod membership;
+pub mod memory;
 pub mod merge;
 pub mod model;
 pub mod plan;

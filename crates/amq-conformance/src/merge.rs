@@ -194,3 +194,76 @@ where
     }
     Ok(())
 }
+
+/// Small filters of many sizes and rates, up to nearly 1: whichever of them can be merged, and
+/// whichever way round, no key is lost. Of the same layout, into an empty one, it must be possible.
+///
+/// Tables of a few places, fingerprints of no bits at all, sizes that happen to be multiples of each
+/// other: that is where the arithmetic of a merge between geometries ends.
+pub fn small_filters_of_any_geometry_lose_no_key_in_a_merge<F>(fill: Fill<F>) -> Verdict
+where
+    F: PlanFilter + MergeFilter + Clone + PartialEq,
+{
+    let goals: Vec<Goal> = SMALL
+        .into_iter()
+        .flat_map(|items| {
+            let rates = [0.95, 0.8, 0.6, 0.5, 0.3, 0.1, 0.01, 1e-6];
+            let rates = rates.map(|fpr| Goal::fpr(items as usize, fpr));
+            let sizes = [4.0, 9.0].map(|bits| Goal::bits_per_key(items as usize, bits));
+            rates.into_iter().chain(sizes)
+        })
+        .filter(|&goal| F::plan(goal).is_ok())
+        .collect();
+    let most = SMALL.into_iter().max().unwrap_or_default();
+    let all = present_hashes(2 * most, 9);
+    // Full ones with other keys than those that are merged into, which are empty or half full.
+    let with = |goal: Goal, keys: u64, from: u64| {
+        let hashes = &all[from as usize..(from + keys) as usize];
+        let made = Violation::refused(format!("{keys} keys of {goal:?}"));
+        let filter = fill(goal, 9, hashes).map_err(made)?;
+        Ok((goal, filter, hashes))
+    };
+    let made = |part: u64, from: u64| {
+        let filters = goals
+            .iter()
+            .map(move |&goal| with(goal, goal.items * part / 2, from));
+        filters.collect::<Result<Vec<_>, Violation>>()
+    };
+    let (empty, half, full) = (made(0, 0)?, made(1, 0)?, made(2, most)?);
+    for (ours, one, keys) in empty.iter().chain(&half) {
+        for (theirs, two, others) in &full {
+            let what = format!(
+                "a merge of {theirs:?}, full, into {ours:?} with {} keys",
+                keys.len()
+            );
+            let mut sum = one.clone();
+            let result = sum.merge(two);
+            same(
+                format_args!("can_merge before {what}"),
+                one.can_merge(two),
+                result,
+            )?;
+            match result {
+                Ok(()) => {
+                    all_found(&sum, keys, format_args!("after {what}"))?;
+                    all_found(&sum, others, format_args!("after {what}"))?;
+                    same(
+                        format_args!("len after {what}"),
+                        sum.len(),
+                        one.len() + two.len(),
+                    )?;
+                }
+                Err(error) if ours == theirs && keys.is_empty() => {
+                    return Err(Violation::refused(what)(error));
+                }
+                Err(_) => unchanged(&sum, one, format_args!("{what}, which was refused"))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Planned numbers of keys: blocks not yet full, just full and one over; multiples of each other.
+const SMALL: [u64; 16] = [
+    1, 2, 3, 20, 40, 57, 60, 61, 80, 125, 160, 250, 320, 500, 640, 1000,
+];

@@ -291,7 +291,7 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
                 }
                 Ok(())
             }
-            Err(MergeError::Full(_) | MergeError::Rate { .. }) => {
+            Err(MergeError::Full(_) | MergeError::Items { .. } | MergeError::Rate { .. }) => {
                 unchanged(&self.filter, &before, "a merge that was refused")
             }
             Err(error) => Err(Violation::refused("a merge of filters made alike")(error)),

@@ -69,6 +69,7 @@ macro_rules! suite {
         $crate::suite!(@laws edge => {
             an_impossible_goal_is_refused_by_name
             a_goal_at_the_edge_is_planned_or_refused
+            the_way_out_that_an_error_names_is_one
         });
         $crate::suite!(@laws plan => {
             a_plan_keeps_to_its_budget
@@ -133,6 +134,7 @@ macro_rules! suite {
             merging_is_commutative_and_empty_is_its_identity
             another_seed_is_refused_by_name
             another_geometry_is_refused_by_name_or_merged_whole
+            small_filters_of_any_geometry_lose_no_key_in_a_merge
         });
     };
 

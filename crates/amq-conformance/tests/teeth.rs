@@ -146,6 +146,10 @@ rejected! {
         || merge::another_geometry_is_refused_by_name_or_merged_whole::<Broken>(by_inserting);
     }
 
+    a_merge_from_too_few_fingerprints: Multiset with MergeSaturates by {
+        || merge::small_filters_of_any_geometry_lose_no_key_in_a_merge::<Broken>(by_inserting);
+    }
+
     a_plan_over_its_budget: Bloom with PlanOverBudget by {
         || plan::a_plan_keeps_to_its_budget::<Broken>();
     }
@@ -159,6 +163,9 @@ rejected! {
     a_plan_for_another_goal: Bloom with PlanNamesAnotherGoal by {
         || edge::a_goal_at_the_edge_is_planned_or_refused::<Broken>();
         || plan::a_plan_keeps_to_its_budget::<Broken>();
+    }
+    a_least_size_that_is_not_enough: Bloom with LeastSizeUnderstated by {
+        || edge::the_way_out_that_an_error_names_is_one::<Broken>();
     }
     a_size_that_is_not_the_planned_one: Bloom with SizeUnderstated by {
         || plan::a_filter_is_what_its_plan_says::<Broken>();

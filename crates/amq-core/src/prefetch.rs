@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_prefetch_of_anything_is_harmless() {
         let data = [1u64, 2, 3];
-        for index in [0, 2, 3, 1 << 40, usize::MAX] {
+        for index in [0, 2, 3, usize::MAX / 16, usize::MAX] {
             super::prefetch(&data, index);
         }
         super::prefetch::<u64>(&[], 0);

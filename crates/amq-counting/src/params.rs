@@ -15,7 +15,7 @@ pub struct CountingParams {
 impl CountingParams {
     /// Checks the ranges; nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
-        PlanError::check_parameter("counters", self.counters, 1, isize::MAX as u64 / 8 * 16)?;
+        PlanError::check_parameter("counters", self.counters, 1, i64::MAX as u64 / 8 * 16)?;
         PlanError::check_parameter("probes", self.probes.into(), 1, MAX_PROBES.into())
     }
 }

@@ -6,7 +6,6 @@
 
 use crate::block::{Block, place};
 use amq_core::KeyHash;
-use amq_core::cpu::has_avx2;
 use amq_core::prefetch::{contains_each, insert_each};
 
 /// Calls the AVX2 version where it exists and the processor has it, else the portable one.
@@ -16,7 +15,7 @@ use amq_core::prefetch::{contains_each, insert_each};
 macro_rules! dispatch {
     ($avx2:expr, $portable:expr) => {{
         #[cfg(target_arch = "x86_64")]
-        if has_avx2() {
+        if amq_core::cpu::has_avx2() {
             // SAFETY: the functions in `avx2` need nothing but AVX2, and the processor has it.
             return unsafe { $avx2 };
         }

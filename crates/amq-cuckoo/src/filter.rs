@@ -173,13 +173,28 @@ impl<L: Layout> Cuckoo<L> {
         }
     }
 
+    /// A filter of all different hashes.
+    fn of_hashes(
+        budget: Budget,
+        seed: u64,
+        hashes: impl ExactSizeIterator<Item = KeyHash>,
+    ) -> Result<Self, BuildError> {
+        let mut sorted: Vec<KeyHash> = amq_core::zeroed(hashes.len() as u64)?;
+        for (own, hash) in sorted.iter_mut().zip(hashes) {
+            *own = hash;
+        }
+        sorted.sort_unstable();
+        sorted.dedup();
+        Self::filled(budget, seed, &sorted)
+    }
+
     /// What both filters together would be.
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         self.check_params(other.params())?;
         MergeError::check_seeds(self.seed, other.seed)?;
         let len = self.len.saturating_add(other.len);
         if len > self.slots() {
-            return Err(MergeError::Full(self.refusal(Refused::Full)));
+            return Err(self.too_many(other));
         }
         let table = self.table.try_clone().map_err(|_| {
             MergeError::Full(Full::OutOfMemory {
@@ -188,9 +203,22 @@ impl<L: Layout> Cuckoo<L> {
         })?;
         let mut sum = Self { table, ..*self };
         for fingerprint in other.fingerprints() {
-            sum.insert_fingerprint(fingerprint)?;
+            sum.insert_fingerprint(fingerprint)
+                .map_err(|error| match error {
+                    MergeError::Full(Full::Table { .. }) => self.too_many(other),
+                    other => other,
+                })?;
         }
         Ok(sum)
+    }
+
+    /// The refusal to hold what both filters hold.
+    fn too_many(&self, other: &Self) -> MergeError {
+        MergeError::Items {
+            ours: self.len,
+            theirs: other.len,
+            slots: self.slots(),
+        }
     }
 }
 
@@ -308,7 +336,7 @@ impl<L: Layout> CountFilter for Cuckoo<L> {
 impl<L: Layout> PlanFilter for Cuckoo<L> {
     type Params = CuckooParams;
 
-    /// The memory to build it is that of the filter alone: [`BuildFilter::build`] takes 8 bytes a key more, for a while.
+    /// The memory to build it is that of [`BuildFilter::build`]: the filter's own, and 8 bytes a key. A filter that is filled takes its own alone.
     fn plan(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
         theory::plan::<L>(goal)
     }
@@ -332,11 +360,12 @@ impl<L: Layout> EmptyFilter for Cuckoo<L> {
 impl<L: Layout> BuildFilter for Cuckoo<L> {
     /// Every different hash is put in once, however often it comes: the filter holds a set. Sorts a copy of the hashes.
     fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        let mut sorted: Vec<KeyHash> = amq_core::zeroed(hashes.len() as u64)?;
-        sorted.copy_from_slice(hashes);
-        sorted.sort_unstable();
-        sorted.dedup();
-        Self::filled(budget, seed, &sorted)
+        Self::of_hashes(budget, seed, hashes.iter().copied())
+    }
+
+    /// The same; takes eight bytes a key, as that does.
+    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
+        Self::of_hashes(budget, seed, keys.iter().map(|key| key.key_hash(seed)))
     }
 }
 

@@ -43,7 +43,7 @@ impl CuckooParams {
     pub(crate) const fn max_buckets(fingerprint_bits: u32) -> u64 {
         let by_hash = 1 << (MAX_PLACE_BITS - fingerprint_bits);
         // Four slots of 32 bits are 16 bytes; some are left for the padding.
-        let by_memory = (isize::MAX as u64 / 16 - 1) / 2 * 2;
+        let by_memory = (i64::MAX as u64 / 16 - 1) / 2 * 2;
         if by_hash < by_memory {
             by_hash
         } else {

@@ -68,7 +68,8 @@ pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
         items: goal.items,
         bytes: params.bytes::<L>(),
         expected_fpr: fpr::<L>(&params, goal.items).mean,
-        build_bytes: params.bytes::<L>(),
+        // Beside the table a copy of the hashes, sorted.
+        build_bytes: (params.bytes::<L>()).saturating_add(goal.items.saturating_mul(8)),
         params,
     });
     let best = planned.min_by(|one, other| {

@@ -322,7 +322,7 @@ fn a_merge_that_does_not_fit_changes_nothing() {
         let before = one.clone();
         let refused = one.merge_from(&two);
         assert!(
-            matches!(refused, Err(MergeError::Full(Full::Table { .. }))),
+            matches!(refused, Err(MergeError::Items { .. })),
             "{refused:?}"
         );
         assert_eq!(one.can_merge(&two), refused);

@@ -114,6 +114,7 @@ extern crate std;
 
 mod bits;
 mod edit;
+mod error;
 mod fields;
 mod filter;
 mod params;
@@ -125,6 +126,7 @@ mod table;
 pub mod theory;
 mod validate;
 
+pub use error::ResizeError;
 pub use filter::{Hashes, QuotientFilter};
 pub use params::{
     BLOCK_SLOTS, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,

@@ -92,6 +92,17 @@ impl QuotientParams {
         };
         doubled.check().ok().map(|()| doubled)
     }
+
+    /// The same fingerprints in a table of half the slots; `None` if their number is odd, or the
+    /// remainders would be too long.
+    pub(crate) fn halved(&self) -> Option<Self> {
+        let halved = Self {
+            slots: self.slots / 2,
+            remainder_bits: self.remainder_bits.checked_add(1)?,
+        };
+        let even = self.slots % 2 == 0 && halved.check().is_ok();
+        even.then_some(halved)
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! table of, say, three halves the size, and a guess would be a false negative.
 
 use crate::stream::{Merged, Packed, pack};
-use crate::{MAX_SLOTS, QuotientFilter, QuotientParams, theory};
+use crate::{MAX_SLOTS, QuotientFilter, QuotientParams, ResizeError, theory};
 use amq_core::{
     BuildError, DEFAULT_SEED, Filter, Full, Goal, MergeError, MergeFilter, PlanError, PlanFilter,
 };
@@ -66,37 +66,23 @@ impl QuotientFilter {
     /// until they come. On an error the filter is as it was.
     ///
     /// Needs the memory of both tables while it runs.
-    pub fn grow(&mut self) -> Result<(), BuildError> {
+    pub fn grow(&mut self) -> Result<(), ResizeError> {
         let params = self.params();
-        PlanError::check_parameter("remainder_bits", params.remainder_bits.into(), 1, u64::MAX)?;
-        PlanError::check_parameter("slots", params.slots, 1, MAX_SLOTS / 2)?;
-        let doubled = QuotientParams {
-            slots: params.slots * 2,
-            remainder_bits: params.remainder_bits - 1,
-        };
-        self.rewrite(doubled)
+        let doubled = params.doubled().ok_or(ResizeError::Grow { params })?;
+        self.rewrite(doubled).map_err(no_memory)
     }
 
     /// Halves the slots, and gives the bit back to the remainders: the memory for keys that are no longer there. The rate stays what it is, and the
     /// filter what it was if there is an error: too many keys for half the slots, an odd number of slots, or no longer remainder.
-    pub fn shrink(&mut self) -> Result<(), BuildError> {
+    pub fn shrink(&mut self) -> Result<(), ResizeError> {
         let params = self.params();
-        PlanError::check_multiple("slots", params.slots, 2)?;
-        let halved = QuotientParams {
-            slots: params.slots / 2,
-            remainder_bits: params.remainder_bits + 1,
-        };
-        halved.check()?;
-        let max = halved.max_items();
-        if self.len() > max {
-            return Err(BuildError::Plan(PlanError::Items {
-                items: self.len(),
-                min: 0,
-                max,
-            }));
+        let halved = params.halved().ok_or(ResizeError::Shrink { params })?;
+        let (items, max) = (self.len(), halved.max_items());
+        if items > max {
+            return Err(ResizeError::Items { items, max });
         }
         let growing = self.max_slots > params.slots;
-        self.rewrite(halved)?;
+        self.rewrite(halved).map_err(no_memory)?;
         if !growing {
             self.max_slots = halved.slots;
         }
@@ -104,12 +90,12 @@ impl QuotientFilter {
     }
 
     /// Shrinks while it can; whether it did. Should the allocator refuse memory on the way, it stays as small as it has become.
-    pub fn shrink_to_fit(&mut self) -> Result<bool, BuildError> {
+    pub fn shrink_to_fit(&mut self) -> Result<bool, ResizeError> {
         let mut shrunk = false;
         loop {
             match self.shrink() {
                 Ok(()) => shrunk = true,
-                Err(error @ BuildError::OutOfMemory { .. }) => return Err(error),
+                Err(error @ ResizeError::OutOfMemory { .. }) => return Err(error),
                 Err(_) => return Ok(shrunk),
             }
         }
@@ -129,19 +115,38 @@ impl QuotientFilter {
     #[inline(never)]
     pub(crate) fn grow_for(&mut self, items: u64) -> Result<(), Full> {
         let params = self.params_for(items).ok_or_else(|| self.full())?;
-        self.rewrite(params).map_err(|error| match error {
-            BuildError::OutOfMemory { bytes } => Full::OutOfMemory { bytes },
-            _ => self.full(),
+        self.rewrite(params).map_err(|error| Full::OutOfMemory {
+            bytes: refused(error),
         })
+    }
+
+    /// What the filter may be, from what it is to the largest that it grows to.
+    fn sizes(&self) -> impl Iterator<Item = QuotientParams> + '_ {
+        let larger = |params: &QuotientParams| {
+            let doubled = params.doubled();
+            doubled.filter(|params| params.slots <= self.max_slots)
+        };
+        core::iter::successors(Some(self.params()), larger)
     }
 
     /// The parameters with which the filter holds so many keys: its own, or those it grows to.
     fn params_for(&self, items: u64) -> Option<QuotientParams> {
-        let mut params = self.params();
-        while params.max_items() < items {
-            params = params.doubled().filter(|p| p.slots <= self.max_slots)?;
-        }
-        Some(params)
+        self.sizes().find(|params| params.max_items() >= items)
+    }
+}
+
+/// The bytes that the allocator refused: nothing else stops a table of good parameters from being
+/// written.
+const fn refused(error: BuildError) -> u64 {
+    match error {
+        BuildError::OutOfMemory { bytes } => bytes,
+        _ => 0,
+    }
+}
+
+const fn no_memory(error: BuildError) -> ResizeError {
+    ResizeError::OutOfMemory {
+        bytes: refused(error),
     }
 }
 
@@ -149,54 +154,51 @@ impl MergeFilter for QuotientFilter {
     /// They must have the same seed, slots of equal number or a power of two apart, and the other one no fewer fingerprints: what it knows less of a hash
     /// cannot be made up. (The other way round it can be merged.)
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        let (ours, theirs) = (self.params(), other.params());
-        let (more, fewer) = (ours.slots.max(theirs.slots), ours.slots.min(theirs.slots));
-        if more % fewer != 0 || !(more / fewer).is_power_of_two() {
-            MergeError::check("slots", ours.slots, theirs.slots)?;
-        }
-        if theirs.fingerprints() < ours.fingerprints() {
-            // What their remainders would be with our slots.
-            let apart = (more / fewer).trailing_zeros();
-            let bits = if theirs.slots > ours.slots {
-                theirs.remainder_bits + apart
-            } else {
-                theirs.remainder_bits.saturating_sub(apart)
-            };
-            let field = "remainder bits, at the same number of slots";
-            MergeError::check(field, ours.remainder_bits.into(), bits.into())?;
-        }
-        MergeError::check_seeds(self.seed(), other.seed())?;
-        let items = self.len().saturating_add(other.len());
-        match self.params_for(items) {
-            Some(_) => Ok(()),
-            None => Err(MergeError::Full(self.full())),
-        }
+        self.merged_params(other).map(|_| ())
     }
 
     /// Adds every copy that the other one holds. Reads both in order and writes a new table, so it needs the memory of one more; this one grows if it
     /// may and must.
     fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
+        let params = self.merged_params(other)?;
         if other.is_empty() {
             return Ok(());
         }
-        let items = self.len().saturating_add(other.len());
-        let params = self
-            .params_for(items)
-            .ok_or_else(|| MergeError::Full(self.full()))?;
         // They are a power of two times as many as ours, and the place among fewer is that among more, divided.
         let apart = other.params().fingerprints() / self.params().fingerprints();
         let shift = apart.trailing_zeros();
         let theirs = other.fingerprints().map(|fingerprint| fingerprint >> shift);
         let merged = pack(params, Merged::new(self.fingerprints(), theirs));
         let Packed { table, distinct } = merged.map_err(|error| {
-            MergeError::Full(match error {
-                BuildError::OutOfMemory { bytes } => Full::OutOfMemory { bytes },
-                _ => self.full(),
+            MergeError::Full(Full::OutOfMemory {
+                bytes: refused(error),
             })
         })?;
         self.table = table;
-        (self.len, self.distinct) = (items, distinct);
+        self.len += other.len;
+        self.distinct = distinct;
         Ok(())
+    }
+}
+
+impl QuotientFilter {
+    /// The parameters of a table for both; why there is none, if there is none.
+    fn merged_params(&self, other: &Self) -> Result<QuotientParams, MergeError> {
+        let (ours, theirs) = (self.params(), other.params());
+        let (more, fewer) = (ours.slots.max(theirs.slots), ours.slots.min(theirs.slots));
+        if more % fewer != 0 || !(more / fewer).is_power_of_two() {
+            MergeError::check("slots", ours.slots, theirs.slots)?;
+        }
+        let (ours, theirs) = (ours.fingerprints(), theirs.fingerprints());
+        if theirs < ours {
+            return Err(MergeError::Fingerprints { ours, theirs });
+        }
+        MergeError::check_seeds(self.seed(), other.seed())?;
+        self.params_for(self.len.saturating_add(other.len))
+            .ok_or(MergeError::Items {
+                ours: self.len,
+                theirs: other.len,
+                slots: self.sizes().fold(0, |_, params| params.slots),
+            })
     }
 }

@@ -5,7 +5,9 @@
 //! [`Broadword`]. The tests compare the two.
 #![allow(unsafe_code)]
 
-use crate::bits::{Broadword, Select};
+use crate::bits::Broadword;
+#[cfg(target_arch = "x86_64")]
+use crate::bits::Select;
 use crate::edit::{Put, Taken};
 use crate::table::{Run, Table};
 use amq_core::KeyHash;
@@ -14,6 +16,10 @@ use amq_core::KeyHash;
 #[derive(Clone, Copy)]
 pub(crate) struct Processor {
     /// AVX2, BMI1, BMI2, POPCNT and LZCNT are there. Only [`Processor::detect`] says so.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "elsewhere there is nothing to choose")
+    )]
     fast: bool,
 }
 
@@ -101,8 +107,8 @@ mod balance {
     use crate::bits::{ones_in_bytes, sums_of_bytes};
     use core::arch::x86_64::{
         __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_movemask_epi8,
-        _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8,
-        _mm256_slli_epi64, _mm256_sub_epi8,
+        _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_shuffle_epi8, _mm256_slli_epi64,
+        _mm256_sub_epi8,
     };
 
     /// # Safety
@@ -117,8 +123,9 @@ mod balance {
         unsafe { half(opens, closes, before, 0) | (half(opens, closes, before, 4) << 32) }
     }
 
-    /// Four bytes of places, from byte `first` on. Each place is a byte that is 1 where something is opened and -1 where something is closed, and becomes
-    /// the sum of all up to it.
+    /// Four bytes of places, from byte `first` on. Each place is a byte that is 1 where something is
+    /// closed and -1 where something is opened, and becomes the sum of those up to it in its byte of
+    /// the words; nothing is open where that is what was open before the byte.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -135,12 +142,13 @@ mod balance {
                 ONES * first,
             );
             let (opened, closed) = (bits(opens, of_byte), bits(closes, of_byte));
-            let mut open = _mm256_sub_epi8(closed, opened);
-            open = _mm256_add_epi8(open, _mm256_slli_epi64::<8>(open));
-            open = _mm256_add_epi8(open, _mm256_slli_epi64::<16>(open));
-            open = _mm256_add_epi8(open, _mm256_slli_epi64::<32>(open));
-            open = _mm256_add_epi8(open, bytes(before, of_byte));
-            let none = _mm256_cmpeq_epi8(open, _mm256_setzero_si256());
+            let mut less = _mm256_sub_epi8(opened, closed);
+            less = _mm256_add_epi8(less, _mm256_slli_epi64::<8>(less));
+            less = _mm256_add_epi8(less, _mm256_slli_epi64::<16>(less));
+            less = _mm256_add_epi8(less, _mm256_slli_epi64::<32>(less));
+            // Not `before - less == 0`: LLVM 22 rewrites that to a comparison with a negated
+            // shuffle, and with AVX-512 VBMI never finishes compiling it (.ci/processors).
+            let none = _mm256_cmpeq_epi8(less, bytes(before, of_byte));
             u64::from(_mm256_movemask_epi8(none) as u32)
         }
     }

@@ -5,8 +5,8 @@
 
 use amq_quotient::theory;
 use amq_quotient::{
-    CountFilter, Filter, Full, InsertFilter, Inserted, KeyHash, PlanFilter, QuotientFilter,
-    QuotientParams, RemoveFilter,
+    Budget, CountFilter, Filter, Full, Goal, InsertFilter, Inserted, KeyHash, MergeFilter,
+    PlanFilter, QuotientFilter, QuotientParams, RemoveFilter,
 };
 use std::collections::BTreeMap;
 
@@ -387,4 +387,103 @@ fn explicit_parameters_out_of_range_are_refused() {
         assert!(QuotientFilter::from_bytes(Vec::new(), params, 1, 0).is_err());
         assert!(QuotientFilter::predicted_fpr(&params, 10).mean.is_nan());
     }
+}
+
+/// Numbers at which arithmetic ends.
+const EXTREMES: [u64; 17] = [
+    0,
+    1,
+    2,
+    19,
+    63,
+    64,
+    65,
+    1 << 31,
+    u32::MAX as u64,
+    (1 << 53) + 1,
+    (1 << 56) - 1,
+    1 << 56,
+    (1 << 56) + 1,
+    1 << 60,
+    1 << 63,
+    u64::MAX - 1,
+    u64::MAX,
+];
+
+#[test]
+fn every_rate_is_a_probability_and_every_call_has_an_answer() {
+    let rates = [
+        f64::NAN,
+        -1.0,
+        0.0,
+        1e-300,
+        1e-15,
+        0.01,
+        0.6,
+        1.0 - f64::EPSILON,
+        1.0,
+        f64::INFINITY,
+    ];
+    let probability = |rate: f64| (0.0..=1.0).contains(&rate);
+    for slots in EXTREMES {
+        for bits in [0, 1, 4, 5, 55, 56, 57, 63, 64, u32::MAX] {
+            let good = params(slots, bits).check().is_ok();
+            for items in EXTREMES {
+                for rate in [
+                    theory::fpr(slots, bits, items),
+                    theory::fpr_sd(slots, bits, items),
+                    theory::fpr_of_distinct(slots, bits, items),
+                ] {
+                    assert!(
+                        if good {
+                            probability(rate)
+                        } else {
+                            rate.is_nan()
+                        },
+                        "{slots} {bits} {items}: {rate}"
+                    );
+                }
+            }
+            let params = params(slots, bits);
+            assert!(
+                !good
+                    || (params.fingerprints() > 0 && params.max_items() > 0 && params.bytes() > 0)
+            );
+        }
+        let budgets = rates.map(Budget::Fpr).into_iter();
+        let budgets = budgets.chain(rates.map(|rate| Budget::BitsPerKey(1e3 * rate)));
+        let items = slots;
+        for budget in budgets.chain(EXTREMES.map(Budget::Bytes)) {
+            let goal = Goal { items, budget };
+            if let Ok(plan) = theory::plan(goal) {
+                assert!(probability(plan.expected_fpr) && plan.params.check().is_ok());
+            }
+            for initial in EXTREMES {
+                if let Ok(growth) = theory::plan_growing(goal, initial) {
+                    assert!(growth.first.check().is_ok() && growth.last.check().is_ok());
+                    assert!(
+                        growth.first.max_items() >= initial && growth.last.max_items() >= items
+                    );
+                    assert_eq!(growth.first.fingerprints(), growth.last.fingerprints());
+                }
+            }
+        }
+    }
+    for rate in rates {
+        let bits = theory::bits_per_key(rate);
+        assert!(bits.is_nan() || bits > 0.0);
+        assert_eq!(bits.is_nan(), !(rate > 0.0 && rate < 1.0));
+    }
+}
+
+#[test]
+fn the_rate_stays_a_probability_however_often_a_filter_takes_itself_in() {
+    let mut filter = empty(1024, 0);
+    filter.insert_hash(hash(1)).unwrap();
+    let rate = filter.expected_fpr();
+    while filter.merge_from(&filter.clone()).is_ok() {
+        assert!(filter.expected_fpr() == rate && filter.load_factor() <= 1.0);
+        filter.validate().unwrap();
+    }
+    assert_eq!((filter.len(), filter.distinct_len()), (512, 1));
 }

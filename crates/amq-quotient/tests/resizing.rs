@@ -66,18 +66,13 @@ fn what_cannot_shrink_says_why_and_stays() {
     assert!(filter.shrink().unwrap_err().to_string().contains("700"));
     assert!(filter == before);
     let mut odd = empty(65, 8);
-    assert!(
-        odd.shrink()
-            .unwrap_err()
-            .to_string()
-            .contains("multiple of 2")
-    );
+    assert!(odd.shrink().unwrap_err().to_string().contains("65 slots"));
     let mut wide = empty(16, 56);
     assert!(
         wide.shrink()
             .unwrap_err()
             .to_string()
-            .contains("remainder_bits")
+            .contains("56 is the most")
     );
     // As far as it goes: 1280 = 5 * 2^8, and 30 keys need 32 slots.
     for key in 30..700 {
@@ -215,14 +210,80 @@ fn filters_that_cannot_merge_say_what_differs() {
         field(refusal(params(640, 8), params(641, 8))),
         ("slots", 640, 641)
     );
-    let bits = "remainder bits, at the same number of slots";
-    assert_eq!(field(refusal(params(640, 8), params(640, 7))), (bits, 8, 7));
-    assert_eq!(field(refusal(params(640, 8), params(320, 8))), (bits, 8, 7));
-    assert_eq!(
-        field(refusal(params(640, 8), params(1280, 6))),
-        (bits, 8, 7)
+    // No fewer fingerprints than ours, however they are divided between slots and remainders.
+    for (ours, theirs) in [
+        (params(640, 8), params(640, 7)),
+        (params(640, 8), params(320, 8)),
+        (params(640, 8), params(1280, 6)),
+        (params(640, 2), params(80, 0)),
+        (params(128, 0), params(64, 0)),
+        (params(1152, 0), params(576, 0)),
+    ] {
+        let error = MergeError::Fingerprints {
+            ours: ours.fingerprints(),
+            theirs: theirs.fingerprints(),
+        };
+        assert_eq!(refusal(ours, theirs), error);
+        let [coarser, finer] =
+            [theirs, ours].map(|params| QuotientFilter::from_params(params, 1, 0).unwrap());
+        assert_eq!(coarser.can_merge(&finer), Ok(()));
+    }
+}
+
+/// Every geometry of a few slots and short remainders, with every other one.
+#[test]
+fn any_two_small_tables_merge_to_what_inserting_all_would_have_made_or_say_why_not() {
+    let geometries = || (1..=24).flat_map(|slots| (0..=4).map(move |bits| params(slots, bits)));
+    let filled = |params: QuotientParams, keys: u64, from: u64| {
+        let mut filter = QuotientFilter::from_params(params, 1, 0).unwrap();
+        for key in from..from + keys {
+            filter.insert_hash(hash(key)).unwrap();
+        }
+        filter
+    };
+    let (mut merged, mut fewer, mut apart, mut full) = (0, 0, 0, 0);
+    let pairs = geometries().flat_map(|ours| geometries().map(move |theirs| (ours, theirs)));
+    for (ours, theirs) in pairs {
+        let (few, room) = (
+            ours.max_items() / 3,
+            ours.max_items() - ours.max_items() / 3,
+        );
+        // As many as the one takes, and as many as the other has room for.
+        for many in [theirs.max_items(), theirs.max_items().min(room)] {
+            let mut one = filled(ours, few, 0);
+            let two = filled(theirs, many, 100);
+            let before = one.clone();
+            let error = match one.merge_from(&two) {
+                Ok(()) => {
+                    one.validate().unwrap();
+                    let mut all = before;
+                    for key in 100..100 + many {
+                        all.insert_hash(hash(key)).unwrap();
+                    }
+                    assert!(one == all, "{theirs:?} into {ours:?}");
+                    merged += 1;
+                    continue;
+                }
+                Err(error) => error,
+            };
+            assert!(one == before && one.can_merge(&two) == Err(error));
+            let (more, less) = (ours.slots.max(theirs.slots), ours.slots.min(theirs.slots));
+            let power = more % less == 0 && (more / less).is_power_of_two();
+            *match error {
+                MergeError::Mismatch { field: "slots", .. } if !power => &mut apart,
+                MergeError::Fingerprints { ours: f, theirs: g } if power && g < f => &mut fewer,
+                MergeError::Items { slots, .. } if few + many > ours.max_items() => {
+                    assert_eq!(slots, ours.slots);
+                    &mut full
+                }
+                other => panic!("{theirs:?} into {ours:?}: {other}"),
+            } += 1;
+        }
+    }
+    assert!(
+        merged > 700 && fewer > 700 && apart > 700 && full > 700,
+        "{merged} {fewer} {apart} {full}"
     );
-    assert_eq!(field(refusal(params(640, 2), params(80, 0))), (bits, 2, 0));
 }
 
 #[test]
@@ -235,7 +296,14 @@ fn a_merge_that_is_too_large_changes_nothing_unless_the_filter_may_grow() {
         .unwrap();
     let before = one.clone();
     let refused = one.merge_from(&two);
-    assert!(matches!(refused, Err(MergeError::Full(Full::Table { .. }))));
+    assert!(matches!(
+        refused,
+        Err(MergeError::Items {
+            ours: 400,
+            theirs: 400,
+            slots: 640
+        })
+    ));
     assert!(one == before);
     one.allow_growth(1280).unwrap();
     one.merge_from(&two).unwrap();

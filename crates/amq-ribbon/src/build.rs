@@ -14,8 +14,8 @@ use crate::entry::{Entry, Source};
 use crate::group::{Bump, Group, Seed};
 use crate::lanes::{LANES, Lane, PassedOn};
 use crate::params::MAX_WIDENED;
-use crate::shape::{Columns, Layer, MAX_LAYERS, Shape, passes_on};
-use crate::shards::{Partition, Shard, reserve, reserve_some};
+use crate::shape::{Columns, Layer, MAX_LAYERS, Shape, limit_of_passed_on, passes_on};
+use crate::shards::{Partition, Shard, chosen, dedup, reserve};
 use crate::system::System;
 use crate::width::Row;
 use crate::{Kind, RibbonParams, simd};
@@ -138,15 +138,32 @@ impl<W: Row> Building<'_, W> {
                 columns,
             };
             simd::with_bit_instructions(Bump(group));
-            let passed_on = lanes.iter_mut().map(|lane| lane.passed_on(i));
-            passed_on.collect::<Result<Vec<_>, _>>()
+            let mut passed_on = [(); LANES].map(|()| None);
+            for (passed_on, lane) in passed_on.iter_mut().zip(lanes) {
+                *passed_on = Some(lane.passed_on(i)?);
+            }
+            Ok(passed_on)
         };
         let mut bumped = Vec::new();
-        each_group(&mut shards, work, |passed_on: Vec<PassedOn<E>>| {
-            for mut shard in passed_on {
+        let limit = limit_of_passed_on::<W>(source.len(), i);
+        reserve(&mut bumped, limit)?;
+        // Of these no two are the same.
+        let mut different = 0;
+        each_group(&mut shards, work, |group: [Option<PassedOn<E>>; LANES]| {
+            for mut shard in group.into_iter().flatten() {
                 self.progress.add(shard.kept);
                 self.thresholds.extend_from_slice(&shard.thresholds);
-                reserve_some(&mut bumped, shard.entries.len())?;
+                if (bumped.len() + shard.entries.len()) as u64 > limit {
+                    // Copies of a key are passed on together, and one of them is enough.
+                    different += dedup(&mut bumped[different..]);
+                    bumped.truncate(different);
+                    let own = dedup(&mut shard.entries);
+                    shard.entries.truncate(own);
+                    different += own;
+                    if different as u64 > limit {
+                        return Err(chosen(source.len()));
+                    }
+                }
                 bumped.append(&mut shard.entries);
             }
             Ok(true)
@@ -226,7 +243,9 @@ fn lanes_for<'a, W: Row, E: Entry>(
     lanes: &'a mut Vec<Lane<W, E>>,
     shards: &[Shard<'_, W, E>],
 ) -> Result<&'a mut [Lane<W, E>], BuildError> {
-    lanes.resize_with(lanes.len().max(shards.len()), Lane::new);
+    let missing = shards.len().saturating_sub(lanes.len());
+    reserve(lanes, missing as u64)?;
+    lanes.resize_with(lanes.len() + missing, Lane::new);
     let lanes = &mut lanes[..shards.len()];
     for (lane, shard) in lanes.iter_mut().zip(shards) {
         lane.make_room(&shard.part, shard.entries.len())?;
@@ -260,9 +279,11 @@ fn each_group<S: Send, T: Default + Send, R: Send>(
 ) -> Result<bool, BuildError> {
     use rayon::prelude::*;
     let groups = shards.par_chunks_mut(LANES);
-    let outcomes: Vec<_> = groups
+    let mut outcomes = Vec::new();
+    reserve(&mut outcomes, groups.len() as u64)?;
+    groups
         .map_init(T::default, |tools, group| work(tools, group))
-        .collect();
+        .collect_into_vec(&mut outcomes);
     for outcome in outcomes {
         if !done(outcome?)? {
             return Ok(false);

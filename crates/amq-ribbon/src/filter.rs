@@ -1,6 +1,7 @@
 //! The filter.
 
 use crate::entry::{Hashed, Source};
+use crate::shape::Columns;
 use crate::shards::reserve;
 use crate::system::System;
 use crate::{Bumped, Bumped128, Kind, RibbonParams, Standard, Standard64, simd, theory};
@@ -80,17 +81,35 @@ impl<K: Kind> Ribbon<K> {
         source: &(impl Source<KeyHash> + ?Sized),
         progress: &mut dyn FnMut(u64),
     ) -> Result<Self, BuildError> {
-        let items = source.len();
-        let params = theory::plan::<K>(Goal {
-            items: items.max(1),
-            budget,
-        })?
-        .params;
-        Ok(Self {
-            system: System::build(source, params.bits(), progress)?,
-            seed,
-            len: items,
-        })
+        let len = source.len();
+        let system = Self::system(Goal { items: len, budget }, source, progress)?;
+        Ok(Self { system, seed, len })
+    }
+
+    fn system(
+        goal: Goal,
+        source: &(impl Source<KeyHash> + ?Sized),
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<System<K>, BuildError> {
+        if goal.items == 0 {
+            // No key takes no space, whatever is allowed, and is found in no filter.
+            goal.check(0)?;
+            return System::build(source, Columns { most: 1, short: 0 }, progress);
+        }
+        let planned = theory::plan::<K>(goal)?.params;
+        let system = System::build(source, planned.bits(), progress)?;
+        let allowed = goal.max_bits() / 8;
+        if system.bytes() <= allowed {
+            return Ok(system);
+        }
+        // More keys were passed on than planned: about one filter in a hundred. How many does not depend on the columns.
+        let fitting = theory::within::<K>(system.params, allowed)?;
+        drop(system);
+        let system = System::build(source, fitting.bits(), &mut |_| ())?;
+        if system.bytes() > allowed {
+            return Err(BuildError::KeysChanged { items: goal.items });
+        }
+        Ok(system)
     }
 }
 

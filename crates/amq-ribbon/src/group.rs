@@ -6,7 +6,7 @@ use crate::banding::Banding;
 use crate::entry::Entry;
 use crate::lanes::{LANES, Lane, eliminate};
 use crate::shape::{Columns, Layer, Part};
-use crate::shards::{Shard, reserve};
+use crate::shards::{Shard, dedup, reserve};
 use crate::simd::Work;
 use crate::width::Row;
 use alloc::vec::Vec;
@@ -98,16 +98,16 @@ fn solve<W: Row, E>(
     });
 }
 
-/// Whether there are more different keys than slots, so that no other seed needs to be tried: somebody must have chosen them. (A map's values might agree by chance;
-/// then its layer is wider than it need be.)
+/// Whether no other seed needs to be tried: one hash has two results, or there are more different keys than slots, so that somebody must have chosen
+/// them. (A map's values might agree by chance; then its layer is wider than it need be.)
 #[cold]
 fn is_hopeless<E: Entry>(entries: &[E], slots: u64) -> bool {
-    let mut hashes = Vec::new();
-    if entries.len() as u64 <= slots || reserve(&mut hashes, entries.len() as u64).is_err() {
+    let mut own = Vec::new();
+    if reserve(&mut own, entries.len() as u64).is_err() {
         return false;
     }
-    hashes.extend(entries.iter().map(|entry| entry.hash()));
-    hashes.sort_unstable();
-    hashes.dedup();
-    hashes.len() as u64 > slots
+    own.extend_from_slice(entries);
+    let different = dedup(&mut own);
+    let own = &own[..different];
+    different as u64 > slots || own.windows(2).any(|pair| pair[0].hash() == pair[1].hash())
 }

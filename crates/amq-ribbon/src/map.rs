@@ -63,11 +63,13 @@ impl fmt::Display for MapError {
         match self {
             Self::Value { index, value, bits } => write!(
                 f,
-                "pair {index} has the value {value}, which does not fit {bits} bits: make the map with more bits"
+                "pair {index}, counted from 0, has the value {value}, which takes {} bits: make the map with as many, instead \
+                 of {bits}",
+                32 - value.leading_zeros()
             ),
             Self::Conflict { first, second } => write!(
                 f,
-                "pairs {first} and {second} have the same key, or keys of the same hash, and different values: give each key \
+                "pairs {first} and {second}, counted from 0, have the same key, or keys of the same hash, and different values: give each key \
                  once, or take another seed"
             ),
             Self::Build(error) => error.fmt(f),

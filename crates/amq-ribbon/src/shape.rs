@@ -21,8 +21,19 @@ const OVERLOAD: f64 = 0.05;
 /// The share of its slots that stay empty all the same, and how many more at the end of each shard, as a share of a row.
 const EMPTY: f64 = 0.0005;
 const EMPTY_AT_END: f64 = 0.4;
-/// As few keys go into the last layer, which passes none on and needs more slots than keys.
+/// A layer after the first with at most this many keys is the last, which passes none on and needs more slots than keys.
 const FEW: u64 = 1200;
+
+/// Standard deviation of the number of keys that a layer passes on: `sqrt(a + b keys)`. Measured, 1,270 to 300,000 keys.
+const fn spread_of<W: Row>() -> (f64, f64) {
+    match W::BITS {
+        64 => (100.0, 0.0165),
+        _ => (400.0, 0.033),
+    }
+}
+/// Standard deviations that a plan allows each layer, and those beyond which its keys must have been chosen.
+const PLANNED_SPREAD: f64 = 3.0;
+const CHOSEN_SPREAD: f64 = 10.0;
 
 /// One layer: so many places where a row can begin, cut into shards of equal size but for the last one. Each shard has a block of slots more
 /// than its starts fill, into which the last rows reach:
@@ -104,6 +115,13 @@ impl Layer {
     /// Blocks of all shards.
     pub(crate) const fn blocks<W: Row>(&self) -> u64 {
         self.starts / W::BITS + self.shards()
+    }
+
+    /// How many of a layer's keys one shard gets before somebody must have chosen them, or repeated them: eight standard deviations over the mean.
+    pub(crate) fn limit_of_shard(&self, keys: u64) -> u64 {
+        let (_, starts) = self.starts_of(0);
+        let mean = keys as f64 * starts as f64 / self.starts as f64;
+        ((mean + 8.0 * libm::sqrt(mean)) as u64 + 64).min(keys)
     }
 
     /// Thresholds of all shards, if it passes keys on.
@@ -231,7 +249,7 @@ impl Columns {
 
 /// Whether a layer with so many keys passes some on.
 pub(crate) fn passes_on<K: Kind>(layer: usize, keys: u64) -> bool {
-    K::BUMPS && layer + 1 < MAX_LAYERS && keys > FEW
+    K::BUMPS && layer + 1 < MAX_LAYERS && keys > if layer == 0 { K::ONE_LAYER } else { FEW }
 }
 
 /// How many keys each layer is expected to get.
@@ -243,18 +261,67 @@ pub(crate) fn expected<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
         if !passes_on::<K>(i, left) {
             break;
         }
-        let (starts, shard_bits) = bumping::<K::Row>(left, i);
-        let layer = Layer {
-            starts,
-            shard_bits,
-            ..Layer::default()
-        };
-        let slots = (layer.blocks::<K::Row>() * K::Row::BITS) as f64;
-        let at_end = EMPTY_AT_END * K::Row::BITS as f64;
-        let kept = slots * (1.0 - EMPTY) - at_end * layer.shards() as f64;
-        left = (left as f64 - kept).max(0.0) as u64;
+        left = passed_on::<K::Row>(left, i) as u64;
     }
     keys
+}
+
+/// How many keys each layer gets at most, but for about one filter in a hundred.
+pub(crate) fn most<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
+    let mut keys = [0; MAX_LAYERS];
+    keys[0] = items;
+    most_from::<K>(&mut keys, 0);
+    keys
+}
+
+/// Fills in the layers after this one.
+fn most_from<K: Kind>(keys: &mut [u64; MAX_LAYERS], layer: usize) {
+    let n = keys[layer];
+    if !passes_on::<K>(layer, n) {
+        return;
+    }
+    let mean = passed_on::<K::Row>(n, layer);
+    let spread = PLANNED_SPREAD * spread::<K::Row>(n);
+    // A later layer may have fewer keys than this, and its blocks may be rounded down where these are rounded up.
+    let rounding = if layer == 0 { 0 } else { K::Row::BITS / 2 };
+    keys[layer + 1] = ((mean + spread) as u64 + 1 + rounding).min(n);
+    let mut last = *keys;
+    most_from::<K>(keys, layer + 1);
+    // A last layer of fewer keys may be larger than one that passes some on.
+    if passes_on::<K>(layer + 1, keys[layer + 1]) && mean - spread - rounding as f64 <= FEW as f64 {
+        last[layer + 1] = FEW;
+        let one = Columns { most: 1, short: 0 };
+        let words = |keys| Shape::new::<K>(keys, 0, one).words;
+        if words(&last) > words(keys) {
+            *keys = last;
+        }
+    }
+}
+
+/// How many keys a layer passes on before somebody must have chosen them: far beyond the spread, and two buckets more, as a bucket is passed on whole.
+pub(crate) fn limit_of_passed_on<W: Row>(keys: u64, layer: usize) -> u64 {
+    let most = passed_on::<W>(keys, layer) + CHOSEN_SPREAD * spread::<W>(keys);
+    (most as u64 + 2 * W::BUCKET).min(keys)
+}
+
+/// The mean number of keys that a layer passes on.
+fn passed_on<W: Row>(keys: u64, layer: usize) -> f64 {
+    let (starts, shard_bits) = bumping::<W>(keys, layer);
+    let layer = Layer {
+        starts,
+        shard_bits,
+        ..Layer::default()
+    };
+    let slots = (layer.blocks::<W>() * W::BITS) as f64;
+    let at_end = EMPTY_AT_END * W::BITS as f64;
+    let kept = slots * (1.0 - EMPTY) - at_end * layer.shards() as f64;
+    (keys as f64 - kept).max(0.0)
+}
+
+/// The standard deviation of that number.
+fn spread<W: Row>(keys: u64) -> f64 {
+    let (constant, slope) = spread_of::<W>();
+    libm::sqrt(constant + slope * keys as f64)
 }
 
 /// Starts, and those of a shard, of a layer that passes keys on, the first one or a later one.

@@ -10,8 +10,14 @@ use amq_core::{BuildError, PlanError, zeroed};
 /// The entries of a layer, those of the first shard first.
 pub(crate) struct Partition<E> {
     entries: Vec<E>,
-    /// Where each shard's end.
-    ends: Vec<usize>,
+    runs: Vec<Run>,
+}
+
+/// Where one shard's entries are. While they are put in, `end` is where the next one goes.
+#[derive(Clone, Copy, Default, Debug)]
+struct Run {
+    begin: usize,
+    end: usize,
 }
 
 /// One shard's own part of everything.
@@ -24,28 +30,47 @@ pub(crate) struct Shard<'a, W, E> {
 
 impl<E: Entry> Partition<E> {
     /// Goes through the source twice: to count, and to put each entry where it belongs.
+    ///
+    /// A shard with far more entries than chance gives it has many copies, all but one of which are dropped, or
+    /// somebody has chosen its keys: that is an error, as is a source that gives other entries the second time.
     pub(crate) fn new(
         source: &(impl Source<E> + ?Sized),
         layer: &Layer,
     ) -> Result<Self, BuildError> {
-        let mut ends: Vec<usize> = zeroed(layer.shards())?;
+        let mut runs: Vec<Run> = zeroed(layer.shards())?;
         let shard = |entry: E| layer.shard(layer.start(entry.hash())) as usize;
-        source.for_each(|entry| ends[shard(entry)] += 1);
+        source.for_each(|entry| runs[shard(entry)].end += 1);
         let mut sum = 0;
-        for end in &mut ends {
-            // Where it begins, for now: it moves to its end as entries come.
-            sum += core::mem::replace(end, sum);
+        for run in &mut runs {
+            run.begin = sum;
+            sum += core::mem::replace(&mut run.end, sum);
         }
         let mut entries: Vec<E> = zeroed(sum as u64)?;
         source.for_each(|entry| {
-            let next = &mut ends[shard(entry)];
-            // A source that gives more the second time is cut short.
+            let next = &mut runs[shard(entry)].end;
+            // No further than the list: whether each shard kept to its own part of it is seen below.
             if let Some(place) = entries.get_mut(*next) {
                 *place = entry;
             }
             *next += 1;
         });
-        Ok(Self { entries, ends })
+        let begins = runs.iter().skip(1).map(|run| run.begin).chain([sum]);
+        if runs.iter().zip(begins).any(|(run, next)| run.end != next) {
+            return Err(BuildError::KeysChanged {
+                items: source.len(),
+            });
+        }
+        let limit = layer.limit_of_shard(source.len());
+        for Run { begin, end } in &mut runs {
+            if (*end - *begin) as u64 > limit {
+                let different = dedup(&mut entries[*begin..*end]);
+                *end = *begin + different;
+                if different as u64 > limit {
+                    return Err(chosen(source.len()));
+                }
+            }
+        }
+        Ok(Self { entries, runs })
     }
 
     /// Adds a layer's words, still zero, and says which of them, and which entries, are whose.
@@ -62,8 +87,7 @@ impl<E: Entry> Partition<E> {
         let mut rest = &mut words[before..];
         let mut shards = Vec::new();
         reserve(&mut shards, layer.shards())?;
-        let mut begin = 0;
-        for (shard, &end) in (0..).zip(&self.ends) {
+        for (shard, &Run { begin, end }) in (0..).zip(&self.runs) {
             let part = layer.part::<W>(shard);
             let next = part.first_block + part.blocks;
             let (own, later) = rest.split_at_mut(word(next) - word(part.first_block));
@@ -73,10 +97,28 @@ impl<E: Entry> Partition<E> {
                 words: own,
                 part,
             });
-            begin = end;
         }
         Ok(shards)
     }
+}
+
+/// Sorts entries and moves the different ones to the front: how many they are.
+pub(crate) fn dedup<E: Entry>(entries: &mut [E]) -> usize {
+    let whole = |entry: &E| (entry.hash(), entry.result());
+    entries.sort_unstable_by_key(whole);
+    let mut different = 0;
+    for at in 0..entries.len() {
+        if different == 0 || whole(&entries[at]) != whole(&entries[different - 1]) {
+            entries[different] = entries[at];
+            different += 1;
+        }
+    }
+    different
+}
+
+/// The error for so many keys that no honest source has given.
+pub(crate) const fn chosen(items: u64) -> BuildError {
+    BuildError::Exhausted { attempts: 1, items }
 }
 
 /// Sorts the entries of one shard after another.
@@ -153,12 +195,4 @@ pub(crate) fn reserve<T>(list: &mut Vec<T>, more: u64) -> Result<(), BuildError>
     };
     let more = usize::try_from(more).map_err(|_| refused)?;
     list.try_reserve_exact(more).map_err(|_| refused)
-}
-
-/// Makes room for so many more, and some beyond, as more will follow.
-pub(crate) fn reserve_some<T>(list: &mut Vec<T>, more: usize) -> Result<(), BuildError> {
-    let all = (list.len() as u64).saturating_add(more as u64);
-    list.try_reserve(more).map_err(|_| BuildError::OutOfMemory {
-        bytes: all.saturating_mul(size_of::<T>() as u64),
-    })
 }

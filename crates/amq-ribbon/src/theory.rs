@@ -15,10 +15,10 @@
 
 use crate::lanes::LANES;
 use crate::params::{MAX_COLUMNS, MAX_ITEMS};
-use crate::shape::{Layer, expected};
+use crate::shape::{Layer, expected, limit_of_passed_on, most};
 use crate::width::Row;
 use crate::{Kind, RibbonParams};
-use amq_core::numeric::{hash_floor, last_true};
+use amq_core::numeric::{first_true, hash_floor, last_true};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
 /// The rate of a filter with these parameters that holds `items` keys: the same for every number but zero.
@@ -56,7 +56,14 @@ const NEGLIGIBLE: f64 = 1e-6;
 
 /// The smallest filter for a rate, or the best for a size. The rate is met to within a millionth: what two keys of one 64-bit hash add may come on top, as
 /// long as it is no more.
+///
+/// How many keys are passed on differs from filter to filter. The parameters have the expected numbers, the bytes are those of the most that are passed on in
+/// all but about one filter in a hundred.
 pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
+    plan_once::<K>(goal).map_err(|error| error.in_bits_per_key(goal, plan_once::<K>))
+}
+
+fn plan_once<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
     goal.check(1)?;
     if goal.items > MAX_ITEMS {
         return Err(PlanError::Items {
@@ -71,6 +78,10 @@ pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
         short,
         keys,
         widened: 0,
+    };
+    let largest = RibbonParams {
+        keys: most::<K>(goal.items),
+        ..with(1, 0)
     };
     let params = match goal.budget {
         Budget::Fpr(asked) => {
@@ -95,57 +106,77 @@ pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
             let most = if columns == 1 { 0 } else { u32::MAX.into() };
             with(columns, last_true(0, most, meets) as u32)
         }
-        Budget::BitsPerKey(_) | Budget::Bytes(_) => {
-            let allowed = goal.max_bits() / 8;
-            let fits = |params: &RibbonParams| params.bytes::<K>() <= allowed;
-            // The most columns of which some fit, and then as few short blocks as must be.
-            let some =
-                |columns: &u32| fits(&with(*columns, if *columns == 1 { 0 } else { u32::MAX }));
-            let Some(columns) = (1..=MAX_COLUMNS).rev().find(some) else {
-                return Err(PlanError::Bytes {
-                    bytes: allowed,
-                    min: with(1, 0).bytes::<K>(),
-                });
-            };
-            let fits_with = |long: u64| fits(&with(columns, u32::MAX - long as u32));
-            let long = last_true(0, u32::MAX.into(), fits_with);
-            with(
-                columns,
-                if columns == 1 {
-                    0
-                } else {
-                    u32::MAX - long as u32
-                },
-            )
-        }
+        Budget::BitsPerKey(_) | Budget::Bytes(_) => RibbonParams {
+            keys,
+            ..within::<K>(largest, goal.max_bits() / 8)?
+        },
     };
-    let bytes = params.bytes::<K>();
+    let largest = RibbonParams {
+        keys: largest.keys,
+        ..params
+    };
+    let bytes = largest.bytes::<K>();
     Ok(Plan {
         items: goal.items,
         bytes,
         expected_fpr: fpr::<K>(&params, goal.items).mean,
-        build_bytes: bytes + build_bytes::<K>(&params),
+        build_bytes: bytes + build_bytes::<K>(&largest),
         params,
     })
 }
 
-/// Memory for building beside the filter, at most: the hashes, and a bit more for those passed on; and what is worked on in each lane, for a shard of the first layer, which are
+/// These parameters with the most columns, and then the fewest short blocks, that fit.
+pub(crate) fn within<K: Kind>(
+    params: RibbonParams,
+    allowed: u64,
+) -> Result<RibbonParams, PlanError> {
+    let with = |columns: u32, short: u64| {
+        let mut params = params;
+        (params.columns, params.short) = (columns, short as u32);
+        params
+    };
+    let fits = |params: &RibbonParams| params.bytes::<K>() <= allowed;
+    // A column less in every block would be none.
+    let most_short = |columns: u32| if columns == 1 { 0 } else { u32::MAX.into() };
+    let Some(columns) = (1..=MAX_COLUMNS)
+        .rev()
+        .find(|&columns| fits(&with(columns, most_short(columns))))
+    else {
+        return Err(PlanError::Bytes {
+            bytes: allowed,
+            min: with(1, 0).bytes::<K>(),
+        });
+    };
+    Ok(with(
+        columns,
+        first_true(0, most_short(columns), |short| fits(&with(columns, short))),
+    ))
+}
+
+/// Memory for building beside the filter, at most: the hashes, and those passed on; and what is worked on in each lane, for a shard of the first layer, which are
 /// the largest. (With the feature `parallel` each thread has as many lanes.)
 fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
-    let items = params.keys[0] as f64;
+    let items = params.keys[0];
     let shape = params.shape::<K>();
     let Some(layer) = shape.layers().first() else {
         return 0;
     };
-    let lanes = layer.shards().min(LANES as u64) as f64;
+    let shards = layer.shards();
     let starts = layer.starts_of(0).1 as f64;
-    // Shards are not equally full.
-    let keys = items * starts / layer.starts as f64;
-    let keys = keys + 5.0 * libm::sqrt(keys);
-    // For each slot a row, its result, and a place in the order; for each key itself, in that order, and where it went; and for each bucket a threshold and a range.
+    let keys = layer.limit_of_shard(items) as f64;
+    let passed_on = match shape.len {
+        1 => 0,
+        _ => limit_of_passed_on::<K::Row>(items, 0),
+    };
+    let buckets = |starts: f64| starts / K::Row::BUCKET as f64 + 1.0;
+    let all =
+        8.0 * (items + passed_on) as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
+    // For each slot a row, its result, and a place in the order; for each key itself, in that order, and where it went; for each bucket a threshold and a range.
     let slots = starts + 2.0 * K::Row::BITS as f64 + K::Row::BUCKET as f64;
-    let buckets = slots / K::Row::BUCKET as f64;
     let of_slots = slots * (size_of::<K::Row>() + 8) as f64;
-    let each = lanes * (of_slots + keys * 12.0 + buckets * 9.0);
-    (items * 9.0 + each) as u64 + 8192
+    let lane = of_slots + keys * 12.0 + buckets(slots) * 10.0;
+    // A group's keys that are passed on; or a shard's keys once more, where a seed has failed.
+    let group = (8 * passed_on) as f64 / shards as f64 * LANES as f64;
+    let lanes = shards.min(LANES as u64) as f64 * lane;
+    (all + lanes + group.max(keys * 8.0)) as u64 + 4096
 }

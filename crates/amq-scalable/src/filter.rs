@@ -123,6 +123,12 @@ impl<F: StageFilter> ScalableFilter<F> {
         };
         let (mut ours, mut theirs) = (self.oldest_first(), other.oldest_first());
         let (mut first, mut later): (Option<Stage<F>>, _) = (None, Vec::new());
+        let stages = self.later.len().max(other.later.len());
+        if later.try_reserve_exact(stages).is_err() {
+            return Err(MergeError::Full(Full::OutOfMemory {
+                bytes: (stages as u64).saturating_mul(size_of::<Stage<F>>() as u64),
+            }));
+        }
         let (mut held, mut clear, mut within_capacity) = (0, 1.0, true);
         for index in 0.. {
             let parts = [ours.next(), theirs.next()];

@@ -35,7 +35,14 @@ pub(crate) fn first_stage<F: StageFilter>(
     };
     F::plan(stage.goal()).map_err(|error| match error {
         PlanError::FprUnreachable { lowest, .. } => unreachable(lowest),
-        PlanError::FprBelowHashFloor { floor, .. } => unreachable(floor),
+        // Just above the floor the stage itself may be the one that cannot.
+        PlanError::FprBelowHashFloor { floor, .. } => {
+            let above = Goal::fpr(stage.goal().items, floor * (1.0 + 1e-9));
+            match F::plan(above) {
+                Err(PlanError::FprUnreachable { lowest, .. }) => unreachable(lowest),
+                _ => unreachable(floor),
+            }
+        }
         other => other,
     })
 }
@@ -59,16 +66,21 @@ fn compound_within<F: StageFilter>(items: u64, bytes: u64) -> Result<f64, PlanEr
     let fits = |fpr: f64| stage(fpr).is_ok_and(|plan| plan.bytes <= bytes);
     // The stage is planned for a few more keys than `items`, and in small tables the plan for a rate is not exactly the inverse of
     // that for a size: begin with the rate that the size gives, and raise it until it fits.
-    let mut first = F::fpr_for(items, bytes)?;
+    let mut first = match F::fpr_for(items, bytes) {
+        // What is the least for a stage is not enough for one with its part of a rate.
+        Err(PlanError::Bytes { .. }) => share,
+        first => first?,
+    };
     while first < share && !fits(first) {
         first *= 1.01;
     }
     if first >= share {
-        // The first stage alone would have more than its part of any rate: say in how many bytes it would not.
-        return Err(PlanError::Bytes {
-            bytes,
-            min: stage(share * 0.999)?.bytes,
-        });
+        // The most that the first stage may have of any rate, so its least size.
+        first = share * (1.0 - 1e-9);
+        let min = stage(first)?.bytes;
+        if bytes < min {
+            return Err(PlanError::Bytes { bytes, min });
+        }
     }
     // A hair more: the stage's rate is computed back from the compound one, and must not come out lower.
     Ok(first / share * (1.0 + 1e-12))

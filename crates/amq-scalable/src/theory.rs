@@ -89,9 +89,8 @@ fn between<F: StageFilter>(params: &F::Params, keys: f64) -> PredictedFpr {
 
 /// What a stage that cannot be planned means for an insert: the rate left for it is below what 64-bit hashes can give.
 pub(crate) const fn no_more(index: u32) -> amq_core::Full {
-    amq_core::Full::Limit {
-        what: "stages at this rate",
-        limit: index as u64,
+    amq_core::Full::Stages {
+        stages: index as u64,
     }
 }
 

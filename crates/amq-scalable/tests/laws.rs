@@ -104,18 +104,17 @@ fn limits_on_bytes_and_stages_refuse_and_change_nothing() {
         (ScalableParams::new(100, 0.01).max_stages(3), "stages"),
         (ScalableParams::new(100, 0.01).max_bytes(2000), "bytes"),
         // A compound rate so low that soon no stage can be planned at its share of it.
-        (
-            ScalableParams::new(100, 2e-16).tightening(0.1),
-            "stages at this rate",
-        ),
+        (ScalableParams::new(100, 2e-16).tightening(0.1), "rate"),
     ] {
         let mut filter = ScalableBloomFilter::from_params(params, 0).unwrap();
         let refusal = (0u64..).find_map(|key| filter.insert(&key).err().map(|full| (key, full)));
         let (refused, full) = refusal.unwrap();
-        assert!(
-            matches!(full, Full::Limit { what: limited, .. } if limited == what),
-            "{full:?}"
-        );
+        let limited = match full {
+            Full::Limit { what, .. } => what,
+            Full::Stages { stages: 2.. } => "rate",
+            other => panic!("{other}"),
+        };
+        assert_eq!(limited, what);
         assert!(refused >= 100 && filter.size_in_bytes() <= params.max_bytes);
         let before = filter.clone();
         assert_eq!(filter.insert(&refused), Err(full));

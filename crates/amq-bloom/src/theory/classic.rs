@@ -20,8 +20,6 @@
 pub use super::sizing::{bits_per_key, plan, plan_cells, plan_params};
 
 use crate::{BloomParams, MAX_PROBES};
-use alloc::vec;
-use alloc::vec::Vec;
 use amq_core::PredictedFpr;
 use amq_core::numeric::hash_floor;
 
@@ -75,9 +73,13 @@ const SERIES_POWER: u32 = 20;
 /// Bits times throws up to which the distribution of the fill is worked out in full (a few milliseconds).
 const SMALL: f64 = 4_194_304.0;
 
+/// The most bits that are set then: no more than there are bits, nor throws. Its square is [`SMALL`].
+const MOST_SET: usize = 2048;
+
 /// The spread from the distribution of the number of set bits.
 fn exact_sd(bits: usize, throws: usize, probes: u32) -> f64 {
-    let p = fill_distribution(bits, throws);
+    let mut p = [0.0; MOST_SET + 1];
+    let p = fill_distribution(&mut p, bits, throws);
     let rate = |x: usize| fpr_of_fill(x as f64 / bits as f64, probes);
     let mean: f64 = p.iter().enumerate().map(|(x, p)| p * rate(x)).sum();
     let variance: f64 = p
@@ -89,9 +91,9 @@ fn exact_sd(bits: usize, throws: usize, probes: u32) -> f64 {
 }
 
 /// The probability of each number of set bits, built up throw by throw: slow, and free of cancellation.
-fn fill_distribution(bits: usize, throws: usize) -> Vec<f64> {
+fn fill_distribution(p: &mut [f64; MOST_SET + 1], bits: usize, throws: usize) -> &[f64] {
     let m = bits as f64;
-    let mut p = vec![0.0; bits + 1];
+    let p = &mut p[..=bits.min(throws).min(MOST_SET)];
     p[0] = 1.0;
     for thrown in 0..throws {
         for x in (1..=bits.min(thrown + 1)).rev() {
@@ -142,7 +144,8 @@ fn fill_moment(bits: u64, throws: f64, power: u32) -> f64 {
     }
     let m = bits as f64;
     if power > SERIES_POWER && m * throws <= SMALL / 4.0 {
-        return fill_distribution(bits as usize, throws as usize)
+        let mut p = [0.0; MOST_SET + 1];
+        return fill_distribution(&mut p, bits as usize, throws as usize)
             .iter()
             .enumerate()
             .map(|(x, p)| p * fpr_of_fill(x as f64 / m, power))
@@ -258,6 +261,7 @@ fn log_excess(i: f64, m: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec;
     use amq_core::Goal;
 
     /// `E[(X/m)^k]` from the distribution of X, throw by throw: slow, obvious, free of cancellation.

@@ -130,9 +130,10 @@ fn lowest_fpr(items: u64) -> f64 {
     libm::pow(0.5, f64::from(MAX_PROBES)) + hash_floor(items)
 }
 
-/// The most bits a table can have here: what the address space holds, in whole words.
+/// The most bits a table can have, in whole words: the same on every machine, so that a plan is, too.
+/// What this one cannot hold its allocator refuses.
 pub(crate) fn max_bits() -> u64 {
-    (isize::MAX as u64).saturating_mul(8) / 64 * 64
+    (i64::MAX as u64).saturating_mul(8) / 64 * 64
 }
 
 #[cfg(test)]

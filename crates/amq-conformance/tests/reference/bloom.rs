@@ -260,7 +260,7 @@ impl<const FAULT: u8> Bloom<FAULT> {
     /// All the words that `bits` bits hold, at the textbook's number of probes.
     fn within(items: u64, bits: u64) -> Result<Params, PlanError> {
         let words = bits / 64 + u64::from(Self::has(Fault::PlanOverBudget));
-        let min = 8;
+        let min = 8 - u64::from(Self::has(Fault::LeastSizeUnderstated));
         match words {
             0 => Err(PlanError::Bytes {
                 bytes: bits / 8,

@@ -56,6 +56,7 @@ pub(crate) enum Fault {
     PlanAcceptsAnything,
     PlanNamesAnotherGoal,
     SizeUnderstated,
+    LeastSizeUnderstated,
     CapacityUnderstated,
 
     // Of the multiset.
@@ -72,4 +73,5 @@ pub(crate) enum Fault {
     BatchUndoneWhenFull,
     CountsToOne,
     CountsOneMore,
+    MergeSaturates,
 }

@@ -228,7 +228,7 @@ impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
                 (_, None) => PlanError::Items {
                     items: goal.items,
                     min: 1,
-                    max: u64::MAX / 2,
+                    max: u64::MAX / 21 * 10,
                 },
             });
         };
@@ -274,31 +274,56 @@ impl<const FAULT: u8> EmptyFilter for Multiset<FAULT> {
 
 impl<const FAULT: u8> MergeFilter for Multiset<FAULT> {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        MergeError::check("slots", self.params.slots, other.params.slots)?;
-        MergeError::check(
-            "remainder",
-            self.params.remainder.into(),
-            other.params.remainder.into(),
-        )?;
-        MergeError::check_seeds(self.seed, other.seed)?;
-        if self.len + other.len > self.params.slots {
-            return Err(MergeError::Full(self.full()));
-        }
-        for (fingerprint, theirs) in &other.copies {
-            let copies = theirs + self.copies.get(fingerprint).unwrap_or(&0);
-            if copies > COPIES {
-                return Err(MergeError::Full(Full::Copies { copies }));
-            }
-        }
-        Ok(())
+        self.merged(other).map(drop)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
-        for (fingerprint, theirs) in &other.copies {
-            *self.copies.entry(*fingerprint).or_default() += theirs;
-        }
-        self.len += other.len;
+        *self = self.merged(other)?;
         Ok(())
+    }
+}
+
+impl<const FAULT: u8> Multiset<FAULT> {
+    /// Both as one. Of a fingerprint among more the last bits are dropped, if it is a power of two
+    /// times as many.
+    fn merged(&self, other: &Self) -> Result<Self, MergeError> {
+        let (ours, theirs) = (self.params, other.params);
+        let (more, fewer) = (ours.slots.max(theirs.slots), ours.slots.min(theirs.slots));
+        if more % fewer != 0 || !(more / fewer).is_power_of_two() {
+            MergeError::check("slots", ours.slots, theirs.slots)?;
+        }
+        // As if all had our slots; with a fault, and theirs without a bit to spare, as none at all.
+        let apart = (more / fewer).trailing_zeros();
+        let saturates = Self::has(Fault::MergeSaturates)
+            && ours.remainder == 0
+            && theirs.slots < ours.slots
+            && theirs.remainder < apart;
+        if theirs.universe() < ours.universe() && !saturates {
+            return Err(MergeError::Fingerprints {
+                ours: ours.universe(),
+                theirs: theirs.universe(),
+            });
+        }
+        MergeError::check_seeds(self.seed, other.seed)?;
+        if self.len + other.len > ours.slots {
+            return Err(MergeError::Items {
+                ours: self.len,
+                theirs: other.len,
+                slots: ours.slots,
+            });
+        }
+        let shift = (theirs.universe() / ours.universe())
+            .max(1)
+            .trailing_zeros();
+        let mut sum = self.clone();
+        for (fingerprint, theirs) in &other.copies {
+            let copies = sum.copies.entry(fingerprint >> shift).or_default();
+            *copies += theirs;
+            if *copies > COPIES {
+                return Err(MergeError::Full(Full::Copies { copies: *copies }));
+            }
+        }
+        sum.len += other.len;
+        Ok(sum)
     }
 }

@@ -1,5 +1,6 @@
 //! What cannot be made.
 
+use super::number::Limit;
 use super::{BatchFull, PlanError};
 use core::error::Error;
 use core::fmt;
@@ -15,11 +16,16 @@ pub enum BuildError {
         /// The bytes asked of it in one piece.
         bytes: u64,
     },
-    /// No seed of a bounded number of tries gave a solvable system (static filters only).
+    /// No seed of a bounded number of internal ones gave a solvable system (static filters only).
     Exhausted {
-        /// How many seeds there are to try.
+        /// How many internal seeds there are to try. All depend on the filter's own.
         attempts: u32,
-        /// For how many keys.
+        /// For how many keys: all of them, or those of the layer that has no solution.
+        items: u64,
+    },
+    /// Keys hashed otherwise the second time they were asked.
+    KeysChanged {
+        /// How many keys there are.
         items: u64,
     },
     /// There are more keys than the goal or plan is for.
@@ -37,19 +43,26 @@ impl fmt::Display for BuildError {
             Self::Plan(error) => error.fmt(f),
             Self::OutOfMemory { bytes } => write!(
                 f,
-                "the allocator refused {bytes} bytes: plan for fewer items or a higher false-positive rate"
+                "the allocator refused {} bytes: free memory, or plan for fewer items or a higher \
+                 false-positive rate",
+                Limit(*bytes)
             ),
             Self::Exhausted { attempts, items } => write!(
                 f,
-                "none of {attempts} seeds gives a solvable system for {items} keys: allow more bits per \
-                 key, or suspect keys chosen against the seed"
+                "none of {attempts} internal seeds solves the system of {items} of the keys, which does not happen by chance: build \
+                 with another seed, a secret one if strangers choose the keys"
             ),
             Self::TooManyKeys { planned } => write!(
                 f,
                 "there are more keys than the {planned} that the filter was planned for: plan for more, or \
                  give a budget, which sizes it to the keys"
             ),
-            Self::Full(error) => error.fmt(f),
+            Self::KeysChanged { items } => write!(
+                f,
+                "some of {items} keys gave another hash the second time: a `Key` must always give the same one; \
+                 or hash each key once and build from the hashes"
+            ),
+            Self::Full(error) => write!(f, "the filter cannot be built: {error}"),
         }
     }
 }

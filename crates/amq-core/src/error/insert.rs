@@ -1,5 +1,6 @@
 //! What cannot be put in.
 
+use super::number::Limit;
 use core::error::Error;
 use core::fmt;
 
@@ -21,14 +22,20 @@ pub enum Full {
         /// How many copies there are.
         copies: u64,
     },
-    /// A limit that the caller set, or the widest number the layout can store, is reached.
+    /// The filter would exceed a limit that was set when it was made.
     Limit {
-        /// What is limited.
+        /// What is limited, in the plural.
         what: &'static str,
         /// The limit.
         limit: u64,
     },
-    /// The filter must grow to take the key, and the allocator refused.
+    /// No further stage can be planned: what is left of the false-positive rate is too little for
+    /// one.
+    Stages {
+        /// Stages there are.
+        stages: u64,
+    },
+    /// The filter must grow, or be copied, to take the key, and the allocator refused.
     OutOfMemory {
         /// The bytes asked for.
         bytes: u64,
@@ -44,22 +51,29 @@ impl fmt::Display for Full {
                 load,
             } => write!(
                 f,
-                "the filter is full: it holds {len} items at {:.1} % load and was planned for {capacity}; \
-                 nothing was changed. Plan a larger one, or remove items first",
+                "the filter is full: it holds {len} items, was planned for {capacity}, and has {:.1} % of its slots in use. Remove \
+                 items first, or plan a larger one",
                 load * 100.0
             ),
             Self::Copies { copies } => write!(
                 f,
-                "the key is already there {copies} times, the most this filter can hold; nothing was changed"
+                "a key is in {copies} times already, and there is no place for another copy. Put a key in once, or take a \
+                 filter with room for more copies"
             ),
             Self::Limit { what, limit } => write!(
                 f,
-                "the limit of {limit} {what} is reached; nothing was changed. Raise the limit, or plan a \
-                 larger filter"
+                "the filter would exceed its limit of {} {what}. Allow it more {what}",
+                Limit(limit)
+            ),
+            Self::Stages { stages } => write!(
+                f,
+                "the filter has {stages} stages, and what is left of its false-positive rate is too little for another. Begin with one \
+                 that is planned for more items, or for a higher rate"
             ),
             Self::OutOfMemory { bytes } => write!(
                 f,
-                "the filter must grow and the allocator refused {bytes} bytes; nothing was changed"
+                "the allocator refused {} bytes. Free memory and try again",
+                Limit(bytes)
             ),
         }
     }
@@ -92,7 +106,19 @@ impl BatchFull {
 
 impl fmt::Display for BatchFull {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "after {} keys of the batch: {}", self.done, self.full)
+        match self.done {
+            0 => self.full.fmt(f),
+            1 => write!(
+                f,
+                "the first key of the batch is in, the next one was refused: {}",
+                self.full
+            ),
+            done => write!(
+                f,
+                "the first {done} keys of the batch are in, the next one was refused: {}",
+                self.full
+            ),
+        }
     }
 }
 

@@ -28,7 +28,7 @@ impl fmt::Display for LengthMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} keys but room for {} answers: the two slices must be equally long",
+            "keys: {}, room for answers: {}; the two slices must be equally long",
             self.keys, self.answers
         )
     }

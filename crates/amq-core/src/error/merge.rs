@@ -12,7 +12,7 @@ pub enum MergeError {
     Mismatch {
         /// What differs.
         field: &'static str,
-        /// Its value in the filter merged into.
+        /// Its value in the filter merged into; of a bound, `u64::MAX` if there is none.
         ours: u64,
         /// Its value in the filter merged from.
         theirs: u64,
@@ -35,7 +35,25 @@ pub enum MergeError {
         /// The rate promised.
         asked: f64,
     },
-    /// Together they are more than the filter can hold.
+    /// The filter merged from tells fewer hashes apart than the one merged into: what it knows less
+    /// of a key cannot be made up. The other way round
+    /// they can be merged.
+    Fingerprints {
+        /// Different fingerprints in the filter merged into.
+        ours: u64,
+        /// Different fingerprints in the filter merged from.
+        theirs: u64,
+    },
+    /// They hold too many items for one table.
+    Items {
+        /// Items in the filter merged into.
+        ours: u64,
+        /// Items in the filter merged from.
+        theirs: u64,
+        /// Slots there are, or may be if the filter grows. Not every last one can be used.
+        slots: u64,
+    },
+    /// The filter merged into refuses what the other one holds.
     Full(Full),
 }
 
@@ -85,12 +103,13 @@ impl fmt::Display for MergeError {
                 theirs,
             } => write!(
                 f,
-                "the filters differ in {field}: {ours} here, {theirs} there; only filters made with the same \
-                 parameters and seed can be combined"
+                "the filters differ in {field}: {} here, {} there; {SAME}",
+                Bound(*ours),
+                Bound(*theirs)
             ),
-            Self::Seeds => f.write_str(
-                "the filters hash their keys with different seeds; only filters made with the same parameters and seed can be \
-                 combined",
+            Self::Seeds => write!(
+                f,
+                "the filters hash their keys with different seeds; {SAME}"
             ),
             Self::MismatchReal {
                 field,
@@ -98,15 +117,43 @@ impl fmt::Display for MergeError {
                 theirs,
             } => write!(
                 f,
-                "the filters differ in {field}: {ours:e} here, {theirs:e} there; only filters made with the same \
-                 parameters and seed can be combined"
+                "the filters differ in {field}: {ours:?} here, {theirs:?} there; {SAME}"
             ),
             Self::Rate { merged, asked } => write!(
                 f,
-                "together the filters would have a false-positive rate of {merged:e}, and {asked:e} was promised; keep \
+                "together the filters would have a false-positive rate of {merged:?}, and {asked:?} was promised; keep \
                  both, or put the keys of both into a larger one"
             ),
+            Self::Fingerprints { ours, theirs } => write!(
+                f,
+                "the filter to be merged tells only {theirs} hashes apart, and this one {ours}: merge this one into the other"
+            ),
+            Self::Items {
+                ours,
+                theirs,
+                slots,
+            } => write!(
+                f,
+                "the filters hold {ours} and {theirs} items, more than fit into {slots} slots, of which some always stay empty; keep both, or \
+                 plan for {} items",
+                u128::from(*ours) + u128::from(*theirs)
+            ),
             Self::Full(full) => write!(f, "the filters do not fit into one: {full}"),
+        }
+    }
+}
+
+/// The way out of every difference.
+const SAME: &str = "only filters made with the same parameters and the same seed can be combined";
+
+/// A value that may be a bound.
+struct Bound(u64);
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            u64::MAX => f.write_str("none"),
+            bound => bound.fmt(f),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What cannot be planned.
 
+use super::number::{Limit, Range};
+use crate::{Budget, Goal};
 use core::error::Error;
 use core::fmt;
 
@@ -13,7 +15,7 @@ pub enum PlanError {
         items: u64,
         /// The smallest number accepted.
         min: u64,
-        /// The largest number accepted.
+        /// The largest number accepted; `u64::MAX` if there is no limit.
         max: u64,
     },
     /// The false-positive rate is not strictly between 0 and 1 (or not a number).
@@ -44,11 +46,20 @@ pub enum PlanError {
         /// What was asked.
         bits_per_key: f64,
     },
-    /// Fewer bytes than the smallest filter of this variant.
-    Bytes {
+    /// Bits per key that cannot be kept for so few items: the smallest filter takes more.
+    FewItems {
         /// What was asked.
+        bits_per_key: f64,
+        /// The number of items it was asked for.
+        items: u64,
+        /// The least number of items above it for which these bits are enough.
+        least: u64,
+    },
+    /// Fewer bytes than the smallest filter of this variant for the items of the goal.
+    Bytes {
+        /// What was asked, for all items together.
         bytes: u64,
-        /// The smallest size accepted.
+        /// The smallest size accepted for them.
         min: u64,
     },
     /// The filter would be larger than this variant, or this machine's address space, allows.
@@ -66,7 +77,7 @@ pub enum PlanError {
         value: u64,
         /// The smallest value accepted.
         min: u64,
-        /// The largest value accepted.
+        /// The largest value accepted; `u64::MAX` if there is no limit.
         max: u64,
     },
     /// An explicit parameter is not a multiple of what it must be one of.
@@ -87,6 +98,9 @@ pub enum PlanError {
     },
 }
 
+/// Numbers of items tried, each as many as the one before calls for, before no number is named.
+const STEPS: u32 = 64;
+
 impl PlanError {
     /// `Ok` if the parameter `name` is strictly between 0 and 1, the error that says so if not (or if it is not a number).
     pub fn check_share(name: &'static str, value: f64) -> Result<(), Self> {
@@ -104,6 +118,37 @@ impl PlanError {
         } else {
             Err(Self::Multiple { name, value, of })
         }
+    }
+
+    /// What a plan in bits per key is refused with where it would be for its bytes: names the least number of items
+    /// for which these bits are enough, if there is one. Any other refusal stays as it is.
+    pub fn in_bits_per_key<P>(self, goal: Goal, plan: impl Fn(Goal) -> Result<P, Self>) -> Self {
+        let Budget::BitsPerKey(bits_per_key) = goal.budget else {
+            return self;
+        };
+        let (mut refusal, mut least) = (self, goal.items);
+        // No fewer items than those that the smallest filter's bytes are enough for.
+        for _ in 0..STEPS {
+            let Self::Bytes { min, .. } = refusal else {
+                return self;
+            };
+            let enough = libm::ceil(min as f64 * 8.0 / bits_per_key) as u64;
+            least = enough.max(least.saturating_add(1));
+            match plan(Goal {
+                items: least,
+                ..goal
+            }) {
+                Ok(_) => {
+                    return Self::FewItems {
+                        bits_per_key,
+                        items: goal.items,
+                        least,
+                    };
+                }
+                Err(error) => refusal = error,
+            }
+        }
+        self
     }
 
     /// `Ok` if the parameter `name` is from `min` to `max`, the error that says so if not.
@@ -126,35 +171,47 @@ impl fmt::Display for PlanError {
         match *self {
             Self::Items { items, min, max } => write!(
                 f,
-                "a filter for {items} items cannot be planned: the number must be from {min} to {max}"
+                "a filter for {items} items cannot be planned: the number {}",
+                Range { min, max }
             ),
             Self::Fpr { fpr } => write!(
                 f,
-                "a false-positive rate of {fpr} is not possible: it must lie strictly between 0 and 1 \
+                "a false-positive rate of {fpr:?} is not possible: it must lie strictly between 0 and 1 \
                  (1 % is written 0.01)"
             ),
             Self::FprBelowHashFloor { fpr, floor, items } => write!(
                 f,
-                "a false-positive rate of {fpr:e} is below the floor of {floor:e} that 64-bit hashes \
+                "a false-positive rate of {fpr:?} is not above the floor of {floor:?} that 64-bit hashes \
                  set for {items} items: ask for a higher rate, or keep the keys themselves"
             ),
             Self::FprUnreachable { fpr, lowest, items } => write!(
                 f,
-                "this variant cannot reach a false-positive rate of {fpr:e} for {items} items at any size; \
-                 the lowest it can be planned for is {lowest:e}"
+                "this variant cannot reach a false-positive rate of {fpr:?} for {items} items at any size: \
+                 ask for more than {lowest:?}, or take another variant"
             ),
             Self::BitsPerKey { bits_per_key } => write!(
                 f,
-                "{bits_per_key} bits per key is not possible: it must be positive and finite"
+                "{bits_per_key:?} bits per key is not possible: it must be positive and finite"
+            ),
+            Self::FewItems {
+                bits_per_key,
+                items,
+                least,
+            } => write!(
+                f,
+                "{bits_per_key} bits per key cannot be kept for {items} items: they can from {least} items on; \
+                 or give a size in bytes, or a false-positive rate"
             ),
             Self::Bytes { bytes, min } => write!(
                 f,
-                "{bytes} bytes are too few: the smallest filter of this variant takes {min}"
+                "{bytes} bytes are too few for these items: the smallest filter of this variant that holds them takes \
+                 {min}"
             ),
             Self::TooLarge { bytes, max_bytes } => write!(
                 f,
-                "the filter would take {bytes:.0} bytes, and at most {max_bytes} are possible here: \
-                 plan for fewer items, a higher rate, or several filters"
+                "the filter would take some {bytes:.1e} bytes, and fewer than {} are possible here: ask for \
+                 fewer items, a higher rate or a smaller size, or divide the keys among several filters",
+                Limit(max_bytes)
             ),
             Self::Parameter {
                 name,
@@ -163,14 +220,16 @@ impl fmt::Display for PlanError {
                 max,
             } => write!(
                 f,
-                "{name} = {value} is out of range: it must be from {min} to {max}"
+                "{name} = {value} is not possible: it {}",
+                Range { min, max }
             ),
-            Self::Multiple { name, value, of } => {
-                write!(f, "{name} = {value} must be a multiple of {of}")
-            }
+            Self::Multiple { name, value, of } => write!(
+                f,
+                "{name} = {value} is not possible: it must be a multiple of {of}"
+            ),
             Self::Share { name, value } => write!(
                 f,
-                "{name} = {value} is out of range: it must lie strictly between 0 and 1"
+                "{name} = {value:?} is not possible: it must lie strictly between 0 and 1"
             ),
         }
     }

@@ -4,14 +4,19 @@
 //! slots up to and with the empty one that ends it follows Borel's distribution, `e^(-ak) (ak)^(k-1) / k!`
 //! (D. Knuth, *The Art of Computer Programming* 3, section 6.4, on linear probing).
 
-/// The mean number of slots in a cluster at a load strictly between 0 and 1: `a / ((1 - a) (1 - e^-a))`.
+/// The mean number of slots in a cluster at a load strictly between 0 and 1; NaN for others:
+/// `a / ((1 - a) (1 - e^-a))`.
 pub fn mean_cluster(load: f64) -> f64 {
+    if !(load > 0.0 && load < 1.0) {
+        return f64::NAN;
+    }
     load / ((1.0 - load) * -libm::expm1(-load))
 }
 
 /// The length that a share of all clusters does not exceed: `share = 0.99` gives the 99th percentile. Both arguments are strictly between 0 and 1; NaN for others.
 ///
-/// Takes time proportional to the answer, and gives up, with an infinity, at 2^20 slots.
+/// Takes time proportional to the answer, and gives up, with an infinity, at 2^15 slots: up to
+/// [`MAX_LOAD`](crate::MAX_LOAD) all shares below 1 - 1e-10 are reached before.
 pub fn cluster_quantile(load: f64, share: f64) -> f64 {
     if !(load > 0.0 && load < 1.0 && share > 0.0 && share < 1.0) {
         return f64::NAN;
@@ -19,7 +24,7 @@ pub fn cluster_quantile(load: f64, share: f64) -> f64 {
     // Clusters with nothing in them, which are just two empty slots side by side, are none.
     let some = -libm::expm1(-load);
     let mut below = 0.0;
-    for length in 1..1u64 << 20 {
+    for length in 1..1u64 << 15 {
         let k = length as f64 + 1.0;
         below += libm::exp((k - 1.0) * libm::log(load * k) - load * k - libm::lgamma(k + 1.0));
         if below >= share * some {
@@ -62,6 +67,10 @@ mod tests {
         ] {
             assert!(cluster_quantile(load, share).is_nan());
         }
+        for load in [0.0, -1.0, 1.0, 2.0, f64::NAN, f64::INFINITY] {
+            assert!(mean_cluster(load).is_nan());
+        }
+        assert!(cluster_quantile(crate::MAX_LOAD, 1.0 - 1e-10) < 32_768.0);
         assert_eq!(cluster_quantile(0.999_999, 0.999_999), f64::INFINITY);
     }
 }

@@ -15,8 +15,12 @@ use amq_core::{Budget, Goal, Plan, PlanError};
 /// Bits of metadata a slot: one occupied, one runend, and an eighth of the block's offset.
 pub const METADATA_BITS: f64 = 2.125;
 
-/// Bits per key that a large filter takes at this rate.
+/// Bits per key that a large filter takes at this rate, which lies strictly between 0 and 1. NaN
+/// for others.
 pub fn bits_per_key(fpr: f64) -> f64 {
+    if !(fpr > 0.0 && fpr < 1.0) {
+        return f64::NAN;
+    }
     // At 2^r fingerprints a slot the rate allows a load of -2^r ln(1 - fpr).
     let full = -libm::log1p(-fpr);
     (0..=MAX_REMAINDER_BITS)
@@ -42,7 +46,8 @@ fn planned(items: u64, params: QuotientParams) -> Plan<QuotientParams> {
         bytes,
         expected_fpr: fpr(params.slots, params.remainder_bits, items),
         // Built at once it is written from a sorted copy of the hashes.
-        build_bytes: bytes.saturating_add(items.saturating_mul(8)),
+        // The hashes of keys, and the sorted fingerprints.
+        build_bytes: bytes.saturating_add(items.saturating_mul(16)),
         params,
     }
 }
@@ -68,7 +73,7 @@ fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
 /// The error for a table of so many slots.
 fn too_large(slots: f64, remainder_bits: u32) -> PlanError {
     let bytes = |slots: f64| slots / 64.0 * (17.0 + 8.0 * f64::from(remainder_bits));
-    let most = bytes(MAX_SLOTS as f64).min(isize::MAX as f64);
+    let most = bytes(MAX_SLOTS as f64).min(i64::MAX as f64);
     PlanError::TooLarge {
         bytes: bytes(slots).max(most),
         max_bytes: most as u64,
@@ -110,7 +115,7 @@ fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErr
             },
         );
     };
-    if best.bytes() > isize::MAX as u64 {
+    if best.bytes() > i64::MAX as u64 {
         return Err(too_large(best.slots as f64, best.remainder_bits));
     }
     Ok(best)
@@ -157,7 +162,7 @@ fn best_within(bytes: u64, blocks: u64) -> Result<QuotientParams, PlanError> {
     };
     let blocks = room(remainder_bits).min(most_blocks(remainder_bits));
     let params = of_blocks(blocks, remainder_bits);
-    if params.bytes() > isize::MAX as u64 {
+    if params.bytes() > i64::MAX as u64 {
         return Err(too_large(params.slots as f64, remainder_bits));
     }
     Ok(params)
@@ -205,7 +210,7 @@ pub fn plan_growing(goal: Goal, initial: u64) -> Result<GrowthPlan, PlanError> {
         let whole = of_blocks(fewer << doublings, last.remainder_bits);
         if candidate.check().is_ok()
             && whole.max_items() >= goal.items
-            && whole.bytes() <= isize::MAX as u64
+            && whole.bytes() <= i64::MAX as u64
         {
             (first, grown) = (candidate, whole);
         }

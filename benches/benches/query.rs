@@ -1,14 +1,31 @@
-//! Did my edit make batch queries quicker? A million keys, a stream of 2^20 queries of which none, half or
-//! all are present.
+//! Did my edit make queries quicker, one by one (`contains`) or in batches (`batch`)? A million keys, a stream of 2^20 queries of
+//! which none, half or all are present.
 
-use amq_bench::contender::Contender;
+use amq_bench::contender::{Built, Contender};
 use amq_bench::contenders::bloom;
 use amq_bench::heat::Field;
+use amq_bench::keys::Keys;
 use amq_bench::keysets::KeySet;
 use amq_bench::suite::{Group, Suite};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-fn all(criterion: &mut Criterion) {
+fn contains(criterion: &mut Criterion) {
+    queries(criterion, "contains", |filter, keys| {
+        Some(filter.count_hits(keys))
+    });
+}
+
+fn batch(criterion: &mut Criterion) {
+    queries(criterion, "batch", |filter, keys| {
+        filter.count_hits_batch(keys)
+    });
+}
+
+fn queries(
+    criterion: &mut Criterion,
+    way: &str,
+    count: impl Fn(&dyn Built, Keys<'_>) -> Option<u64>,
+) {
     let group = Group::whole(KeySet::RandomU64, 1_000_000, &[0.01], Suite::Quick);
     let Ok(field) = Field::new(&group, 1) else {
         return;
@@ -20,20 +37,18 @@ fn all(criterion: &mut Criterion) {
             continue;
         };
         let queries = views.queries();
-        let mut group = criterion.benchmark_group(format!("batch/{}", contender.info().name));
+        let mut group = criterion.benchmark_group(format!("{way}/{}", contender.info().name));
         for (name, keys) in [
             ("absent", queries.none),
             ("half", queries.half),
             ("present", queries.all),
         ] {
             group.throughput(Throughput::Elements(keys.len() as u64));
-            group.bench_function(name, |bencher| {
-                bencher.iter(|| filter.count_hits_batch(keys))
-            });
+            group.bench_function(name, |bencher| bencher.iter(|| count(&*filter, keys)));
         }
         group.finish();
     }
 }
 
-criterion_group!(benches, all);
+criterion_group!(benches, contains, batch);
 criterion_main!(benches);

@@ -1,0 +1,37 @@
+//! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+
+use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter, EmptyFilter, Goal};
+use amq_conformance::memory::Counting;
+use amq_conformance::memory::every_refused_allocation_is_an_error;
+use amq_conformance::{hold, memory};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+memory!(bloom: BloomFilter => [empty, build, merge]);
+memory!(blocked: BlockedBloomFilter => [empty, build, merge]);
+memory!(atomic: AtomicBloomFilter => [empty, build, merge]);
+
+#[test]
+fn a_fold_or_a_snapshot_without_memory_is_an_error() {
+    let goal = Goal::fpr(10_000, 0.01);
+    let classic = BloomFilter::empty(goal, 1).unwrap();
+    let blocked =
+        with_params::<BlockedBloomFilter>(amq_bloom::BlockedParams::new(64), 9, 1).unwrap();
+    let atomic = AtomicBloomFilter::empty(goal, 1).unwrap();
+    hold(every_refused_allocation_is_an_error(
+        "fold",
+        || classic.fold(8),
+        |_| Ok(()),
+    ));
+    hold(every_refused_allocation_is_an_error(
+        "fold",
+        || blocked.fold(8),
+        |_| Ok(()),
+    ));
+    hold(every_refused_allocation_is_an_error(
+        "snapshot",
+        || atomic.snapshot(),
+        |_| Ok(()),
+    ));
+}

@@ -1,0 +1,346 @@
+//! Laws of memory: what is planned is enough, and an allocation that is refused is an error.
+//!
+//! They need [`Counting`] as the global allocator of the test binary, which counts and refuses for the thread that asks it to, and only
+//! there: other tests do not notice. So they have a binary of their own, `tests/memory.rs`:
+//!
+//! ```ignore
+//! amq_conformance::memory!(bloom: BloomFilter => [empty, build, merge]);
+//! ```
+#![allow(
+    unsafe_code,
+    reason = "an allocator cannot be written without; all it does is to call the system's"
+)]
+
+use crate::edge::refused;
+use crate::fill::{all_found, by_inserting, present, present_hashes};
+use crate::violation::{Verdict, Violation, ensure, same, unchanged};
+use amq_core::{
+    Budget, BuildError, BuildFilter, EmptyFilter, Goal, KeyHash, MergeFilter, PlanFilter,
+};
+use core::fmt;
+use core::hint::black_box;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// The system's allocator, which counts, and refuses one allocation, where a law asks it to.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counting;
+
+/// What one thread has allocated since it began to count.
+#[derive(Clone, Copy, Debug)]
+struct Account {
+    /// Allocations, those that were refused included.
+    calls: u64,
+    /// Which of them is refused.
+    refused: u64,
+    held: i64,
+    peak: i64,
+}
+
+const NEW: Account = Account {
+    calls: 0,
+    refused: u64::MAX,
+    held: 0,
+    peak: 0,
+};
+
+thread_local! {
+    static ACCOUNT: Cell<Option<Account>> = const { Cell::new(None) };
+}
+
+/// Changes the account, if this thread counts. `false` if the allocation is to be refused.
+fn count(bytes: i64) -> bool {
+    let counted = ACCOUNT.try_with(|account| {
+        let Some(mut now) = account.get() else {
+            return true;
+        };
+        let refuse = bytes > 0 && now.calls == now.refused;
+        now.calls += u64::from(bytes > 0);
+        if !refuse {
+            now.held += bytes;
+            now.peak = now.peak.max(now.held);
+        }
+        account.set(Some(now));
+        !refuse
+    });
+    counted.unwrap_or(true)
+}
+
+// SAFETY: all calls go to the system's allocator as they came, or are answered by null, which stands for no memory.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if count(layout.size() as i64) {
+            // SAFETY: the caller's promises are those that are asked for.
+            unsafe { System.alloc(layout) }
+        } else {
+            core::ptr::null_mut()
+        }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(-(layout.size() as i64));
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// Runs `work` and says what it allocated.
+fn counted<R>(refused: u64, work: impl FnOnce() -> R) -> (R, Account) {
+    ACCOUNT.set(Some(Account { refused, ..NEW }));
+    let result = work();
+    (result, ACCOUNT.take().unwrap_or(NEW))
+}
+
+/// `Ok` if the allocator of this binary counts.
+fn counts() -> Verdict {
+    let (_, account) = counted(u64::MAX, || black_box(Vec::<u8>::with_capacity(100)));
+    ensure(
+        account.calls == 1 && account.peak == 100,
+        "the account of a list of 100 bytes",
+        account,
+        "one call of 100 bytes: is `memory::Counting` the global allocator?",
+    )
+}
+
+/// Whether an error says that the allocator refused: all that do have a variant of this name.
+fn is_out_of_memory(error: &impl fmt::Debug) -> bool {
+    format!("{error:?}").contains("OutOfMemory")
+}
+
+/// Runs an operation with its first allocation refused, with its second, and so on until none is. Each time it must say that
+/// there was no memory, or have done without; `check` is given what it made, or `None`, and looks whether that is right. (An operation that
+/// ends in an abort takes the whole test binary with it.)
+pub fn every_refused_allocation_is_an_error<T, E: fmt::Debug>(
+    what: &str,
+    mut operation: impl FnMut() -> Result<T, E>,
+    mut check: impl FnMut(Option<T>) -> Verdict,
+) -> Verdict {
+    counts()?;
+    for refused in 0.. {
+        let (result, account) = counted(refused, &mut operation);
+        match result {
+            Ok(made) => check(Some(made))?,
+            Err(error) => {
+                ensure(
+                    is_out_of_memory(&error) && refused < account.calls,
+                    format_args!("{what}, with allocation {refused} refused"),
+                    error,
+                    "an error about memory",
+                )?;
+                check(None)?;
+            }
+        }
+        if account.calls <= refused {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Numbers of keys: those of the last take several layers, shards or runs, where there are any.
+const KEYS: [u64; 4] = [1, 100, 2000, 40_000];
+
+/// Planning takes no memory at all.
+pub fn a_plan_allocates_nothing<F: PlanFilter>() -> Verdict {
+    counts()?;
+    for items in [0, 1, 2, 3, 10, 100, 5000, 1_000_000, 1 << 40] {
+        for budget in [
+            Budget::Fpr(0.5),
+            Budget::Fpr(0.01),
+            Budget::Fpr(1e-9),
+            Budget::BitsPerKey(10.0),
+            Budget::Bytes(1000),
+            Budget::Bytes(items),
+        ] {
+            let goal = Goal::new(items, budget);
+            let (_, account) = counted(u64::MAX, || {
+                F::plan(goal).map(|plan| F::predicted_fpr(&plan.params, items))
+            });
+            let what = format_args!("allocations for the plan of {goal:?}");
+            same(what, account.calls, 0)?;
+        }
+    }
+    Ok(())
+}
+
+/// A filter that is made empty, and one that grows as it is filled: without memory it is an error, and what was in before is in after.
+pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialEq>() -> Verdict {
+    for items in [1, 50] {
+        let goal = Goal::fpr(items as usize, 0.01);
+        let make = || F::empty(goal, 3);
+        every_refused_allocation_is_an_error("an empty filter", make, |_| Ok(()))?;
+        let mut filter = make().map_err(Violation::refused("an empty filter"))?;
+        // Far more than planned: a filter that grows does, another one is overfull, or refuses.
+        for hash in present_hashes(20 * items, 3) {
+            let before = filter.clone();
+            for refused in 0.. {
+                let (result, account) = counted(refused, || filter.insert_hash(hash));
+                match result {
+                    Err(full) if is_out_of_memory(&full) => {
+                        ensure(
+                            refused < account.calls,
+                            "an insert",
+                            full,
+                            "memory that was there",
+                        )?;
+                        unchanged(&filter, &before, "an insert that was refused memory")?;
+                    }
+                    // As full as it gets.
+                    Err(_) => break,
+                    Ok(_) => {
+                        all_found(&filter, &[hash], "inserted")?;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Building of hashes, or of keys.
+pub fn a_build_without_memory_is_an_error<F: BuildFilter>() -> Verdict {
+    for n in KEYS {
+        let hashes = present_hashes(n, 3);
+        let keys: Vec<u64> = (0..n).map(present).collect();
+        let holds_all = |made: Option<F>| match made {
+            Some(filter) => all_found(&filter, &hashes, "built with an allocation refused"),
+            None => Ok(()),
+        };
+        let budget = Budget::Fpr(0.01);
+        let build = || F::build_hashes(budget, 3, &hashes);
+        every_refused_allocation_is_an_error("building", build, holds_all)?;
+        let build = || F::build_keys(budget, 3, &keys);
+        every_refused_allocation_is_an_error("building from keys", build, holds_all)?;
+    }
+    Ok(())
+}
+
+/// Merging: all or nothing.
+pub fn a_merge_without_memory_changes_nothing<F>() -> Verdict
+where
+    F: EmptyFilter + MergeFilter + Clone + PartialEq,
+{
+    counts()?;
+    for n in KEYS {
+        let hashes = present_hashes(n, 3);
+        let half = |hashes: &[KeyHash]| by_inserting::<F>(Goal::fpr(n as usize, 0.01), 3, hashes);
+        let (one, two) = hashes.split_at(hashes.len() / 2);
+        let [one, two] = [half(one), half(two)];
+        let one = one.map_err(Violation::refused("half of the keys"))?;
+        let two = two.map_err(Violation::refused("half of the keys"))?;
+        for refused in 0.. {
+            let mut sum = one.clone();
+            let (result, account) = counted(refused, || sum.merge(&two));
+            match result {
+                Ok(()) => all_found(&sum, &hashes, "merged")?,
+                Err(error) => {
+                    ensure(
+                        is_out_of_memory(&error) && refused < account.calls,
+                        format_args!("a merge, with allocation {refused} refused"),
+                        error,
+                        "an error about memory",
+                    )?;
+                    unchanged(&sum, &one, "a merge that was refused memory")?;
+                }
+            }
+            if account.calls <= refused {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a plan says that building takes at its peak is enough: for a filter that is built at once, of hashes or of keys.
+pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
+    counts()?;
+    for n in [
+        1, 2, 10, 100, 1000, 1300, 8100, 15_500, 35_000, 50_000, 100_000, 300_000,
+    ] {
+        let hashes = present_hashes(n, 3);
+        let keys: Vec<u64> = (0..n).map(present).collect();
+        for budget in [
+            Budget::Fpr(0.3),
+            Budget::Fpr(0.01),
+            Budget::BitsPerKey(40.0),
+        ] {
+            let goal = Goal::new(n, budget);
+            let Ok(plan) = F::plan(goal) else { continue };
+            let builds: [(_, &dyn Fn() -> Result<F, BuildError>); 2] = [
+                ("hashes", &|| F::build_hashes(budget, 3, &hashes)),
+                ("keys", &|| F::build_keys(budget, 3, &keys)),
+            ];
+            for (of, build) in builds {
+                let (made, account) = counted(u64::MAX, build);
+                made.map_err(refused(&plan))?;
+                let peak = account.peak.unsigned_abs();
+                // Twice what it takes would be no use to anybody; small ones have lists that begin with some room.
+                ensure(
+                    peak <= plan.build_bytes && plan.build_bytes <= 3 * peak + 16_384,
+                    format_args!("peak bytes while {goal:?} is built of {of}"),
+                    peak,
+                    format_args!("the {} planned, or somewhat less", plan.build_bytes),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The same for one that is filled.
+pub fn the_planned_memory_is_enough_to_fill<F: EmptyFilter>() -> Verdict {
+    counts()?;
+    for n in [1, 100, 10_000, 100_000] {
+        let hashes = present_hashes(n, 3);
+        for fpr in [0.3, 0.01] {
+            let goal = Goal::fpr(n as usize, fpr);
+            let Ok(plan) = F::plan(goal) else { continue };
+            let (made, account) = counted(u64::MAX, || by_inserting::<F>(goal, 3, &hashes));
+            made.map_err(refused(&plan))?;
+            let peak = account.peak.unsigned_abs();
+            ensure(
+                peak <= plan.build_bytes,
+                format_args!("peak bytes while {goal:?} is filled"),
+                peak,
+                format_args!("the {} planned, at most", plan.build_bytes),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes a module of tests, one for each law of memory that a filter with these abilities must keep; as [`suite!`](crate::suite), for a
+/// binary whose global allocator is [`Counting`].
+#[macro_export]
+macro_rules! memory {
+    ($name:ident: $filter:ty => [$($ability:ident),* $(,)?]) => {
+        mod $name {
+            #[allow(unused_imports, reason = "the type may be given by a full path")]
+            use super::*;
+
+            #[test]
+            fn a_plan_allocates_nothing() {
+                $crate::hold($crate::memory::a_plan_allocates_nothing::<$filter>());
+            }
+            $($crate::memory!(@$ability $filter);)*
+        }
+    };
+    (@empty $filter:ty) => { $crate::memory!(@laws $filter => {
+        a_filter_that_grows_is_refused_or_grows
+        the_planned_memory_is_enough_to_fill
+    }); };
+    (@build $filter:ty) => { $crate::memory!(@laws $filter => {
+        a_build_without_memory_is_an_error
+        the_planned_memory_is_enough_to_build
+    }); };
+    (@merge $filter:ty) => { $crate::memory!(@laws $filter => {
+        a_merge_without_memory_changes_nothing
+    }); };
+    (@laws $filter:ty => { $($law:ident)* }) => {$(
+        #[test]
+        fn $law() {
+            $crate::hold($crate::memory::$law::<$filter>());
+        }
+    )*};
+}

@@ -1,0 +1,11 @@
+//! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+
+use amq_conformance::memory;
+use amq_conformance::memory::Counting;
+use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+memory!(counting: CountingBloomFilter => [empty, build, merge]);
+memory!(blocked: BlockedCountingBloomFilter => [empty, build, merge]);

@@ -1,0 +1,11 @@
+//! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+
+use amq_conformance::memory;
+use amq_conformance::memory::Counting;
+use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+memory!(cuckoo: CuckooFilter => [empty, build, merge]);
+memory!(windowed: WindowedCuckooFilter => [empty, build, merge]);

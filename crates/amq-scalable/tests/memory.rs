@@ -1,0 +1,11 @@
+//! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+
+use amq_conformance::memory;
+use amq_conformance::memory::Counting;
+use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+memory!(scalable: ScalableBloomFilter => [empty, merge]);
+memory!(scalable_blocked: ScalableBlockedBloomFilter => [empty, merge]);
