@@ -17,7 +17,8 @@ fn a_fold_or_a_snapshot_without_memory_is_an_error() {
     let goal = Goal::fpr(10_000, 0.01);
     let classic = BloomFilter::empty(goal, 1).unwrap();
     let blocked =
-        with_params::<BlockedBloomFilter>(amq_bloom::BlockedParams::new(64), 9, 1).unwrap();
+        amq_conformance::with_params::<BlockedBloomFilter>(amq_bloom::BlockedParams::new(64), 9, 1)
+            .unwrap();
     let atomic = AtomicBloomFilter::empty(goal, 1).unwrap();
     hold(every_refused_allocation_is_an_error(
         "fold",
