@@ -36,6 +36,9 @@
 //! | the shape of keys does not matter | sequential keys, one bit apart, zero bytes of differing lengths |
 //! | what is refused changes nothing, and stays refused | a full table that loses an old key, a merge that fails half-way |
 //! | a merge holds both, in any order; another seed or geometry is refused by name | a seed ignored, a count that is wrong |
+//! | a merge that was accepted keeps the rate until the filter is full | a rate that holds at the moment only |
+//! | a filter takes in its own clone, and its rate stays | a rate by a length that counts keys twice |
+//! | a rate is a probability, and not below that of equal hashes | a floor added on top, `1 - (1 - p)` for small p |
 //! | a plan keeps to its budget, the filter to its plan | rounding up, a size that is not the real one |
 //! | an impossible goal is refused, with the value in the text | NaN accepted, an abort at 2^62 bytes, a plan that takes for ever |
 //! | removing one copy leaves the others; an absent one, everything | a removal of all copies |

@@ -58,6 +58,7 @@ macro_rules! suite {
             the_same_seed_gives_the_same_filter
             two_seeds_err_independently
             an_empty_filter_holds_nothing
+            a_rate_is_never_below_that_of_equal_hashes
         });
         $crate::suite!(@laws shapes($fill) => {
             the_shape_of_keys_does_not_matter
@@ -69,6 +70,7 @@ macro_rules! suite {
         $crate::suite!(@laws edge => {
             an_impossible_goal_is_refused_by_name
             a_goal_at_the_edge_is_planned_or_refused
+            a_predicted_rate_is_a_probability
         });
         $crate::suite!(@laws plan => {
             a_plan_keeps_to_its_budget
@@ -133,6 +135,8 @@ macro_rules! suite {
             merging_is_commutative_and_empty_is_its_identity
             another_seed_is_refused_by_name
             another_geometry_is_refused_by_name_or_merged_whole
+            merging_a_clone_leaves_the_rate_as_it_was
+            a_merged_filter_keeps_the_rate_until_it_is_full
         });
     };
 

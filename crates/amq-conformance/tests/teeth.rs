@@ -64,6 +64,16 @@ rejected! {
         || insert::an_overfull_filter_says_so::<Broken>();
     }
 
+    a_rate_that_counts_keys_twice: Bloom with RateCountsCopies by {
+        || merge::merging_a_clone_leaves_the_rate_as_it_was::<Broken>(by_inserting);
+    }
+    a_rate_without_that_of_equal_hashes: Bloom with HashFloorLeftOut by {
+        || membership::a_rate_is_never_below_that_of_equal_hashes::<Broken>(by_inserting);
+    }
+    a_predicted_rate_above_one: Bloom with PredictsMoreThanOne by {
+        || edge::a_predicted_rate_is_a_probability::<Broken>();
+    }
+
     a_filter_that_forgets_one_key_in_a_thousand: Bloom with ForgetsOneInAThousand by {
         || membership::every_key_is_found::<Broken>(by_inserting);
         || membership::every_key_is_found::<Broken>(at_once);
@@ -144,6 +154,10 @@ rejected! {
     a_can_merge_that_promises_too_much: Bloom with CanMergeAnything by {
         || merge::another_seed_is_refused_by_name::<Broken>(by_inserting);
         || merge::another_geometry_is_refused_by_name_or_merged_whole::<Broken>(by_inserting);
+    }
+
+    a_merge_that_is_not_good_to_the_end: Bloom with MergeAddsCapacities by {
+        || merge::a_merged_filter_keeps_the_rate_until_it_is_full::<Broken>(by_inserting);
     }
 
     a_plan_over_its_budget: Bloom with PlanOverBudget by {

@@ -102,6 +102,15 @@ pub fn fpr_of_fill(fill: f64, probes: u32) -> f64 {
     libm::pow(fill, f64::from(probes))
 }
 
+/// The same with the floor of 64-bit hashes: the rate that the filter has.
+///
+/// The fill tells how many keys may share their hash with an absent one. The filter's length does not: a union counts keys twice.
+pub fn fpr_of_table(bits: u64, probes: u32, fill: f64) -> f64 {
+    let rate = fpr_of_fill(fill, probes);
+    let keys = libm::round(items_of_fill(bits, probes, fill));
+    rate + (1.0 - rate) * hash_floor(keys as u64)
+}
+
 /// How many distinct keys most likely set a share `fill` of the bits: the fill formula solved for n
 /// (Swamidass and Baldi 2007). Infinite when every bit is set.
 pub fn items_of_fill(bits: u64, probes: u32, fill: f64) -> f64 {

@@ -68,9 +68,13 @@ impl SplitBlock {
         libm::sqrt(((square - mean * mean - explained) / blocks as f64).max(0.0))
     }
 
-    /// The part of the rate that is due to keys of one block whose bits the hash cannot tell apart, with n keys in the filter.
-    pub fn choices_floor(&self, blocks: u64, items: u64) -> f64 {
-        items as f64 / blocks as f64 / self.choices
+    /// The rate of one built filter: `rate` by the places set, a share `fill` of all, and on top what is due to keys of one block that
+    /// the hash cannot tell apart.
+    ///
+    /// The fill tells how many keys there are. The filter's length does not: a union counts keys twice.
+    pub fn fpr_of_table(&self, blocks: u64, rate: f64, fill: f64) -> f64 {
+        let floor = self.items_of_fill(blocks, fill) / blocks as f64 / self.choices;
+        rate + (1.0 - rate) * floor.min(1.0)
     }
 
     /// How many distinct keys most likely set a share `fill` of the places. Infinite when every place is set.
@@ -98,7 +102,7 @@ impl SplitBlock {
     fn block_fpr(&self, i: u64) -> f64 {
         let set = -libm::expm1(i as f64 * libm::log(1.0 - 1.0 / f64::from(self.places)));
         let rate = libm::pow(set, f64::from(self.words));
-        rate + (1.0 - rate) * i as f64 / self.choices
+        rate + (1.0 - rate) * (i as f64 / self.choices).min(1.0)
     }
 
     /// The mean square of the rate of one block with i keys: independent words, of each

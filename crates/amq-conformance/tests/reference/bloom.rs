@@ -2,6 +2,7 @@
 
 use super::{Fault, theory};
 use amq_core::index::{index, remix};
+use amq_core::numeric::hash_floor;
 use amq_core::{
     Budget, BuildError, BuildFilter, EmptyFilter, Filter, FilterKind, Full, Goal, InsertFilter,
     Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
@@ -110,7 +111,17 @@ impl<const FAULT: u8> Filter for Bloom<FAULT> {
         } else {
             fill
         };
-        fill.powi(self.probes() as i32)
+        let rate = fill.powi(self.probes() as i32);
+        if Self::has(Fault::HashFloorLeftOut) {
+            return rate;
+        }
+        if Self::has(Fault::RateCountsCopies) {
+            return rate + hash_floor(self.len);
+        }
+        // As many keys as set so many bits, in the mean: a merge counts some twice.
+        let clear = (-1.0 / self.params.bits as f64).ln_1p() * f64::from(self.params.probes);
+        let keys = ((-fill).ln_1p() / clear).min(self.len as f64);
+        rate + (1.0 - rate) * hash_floor(keys as u64)
     }
 
     fn contains_hash(&self, hash: KeyHash) -> bool {
@@ -205,8 +216,13 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
         }
         let (mean, square) = theory::fill_moments(params.bits, throws, params.probes);
         let sd = (square - mean * mean).max(0.0).sqrt();
+        let (mean, floor) = (mean.min(1.0), hash_floor(items));
         PredictedFpr {
-            mean: mean.min(1.0),
+            mean: if Self::has(Fault::PredictsMoreThanOne) {
+                mean + floor
+            } else {
+                mean + (1.0 - mean) * floor
+            },
             sd: match sd {
                 _ if Self::has(Fault::SpreadDenied) => 0.0,
                 sd if Self::has(Fault::SpreadOverstated) => 3.0 * sd,
@@ -320,7 +336,10 @@ impl<const FAULT: u8> MergeFilter for Bloom<FAULT> {
             }
         }
         if !Self::has(Fault::MergeKeepsItsCount) {
-            self.len += other.len;
+            self.len = self.len.saturating_add(other.len);
+        }
+        if Self::has(Fault::MergeAddsCapacities) {
+            self.capacity = self.capacity.saturating_add(other.capacity);
         }
         Ok(())
     }

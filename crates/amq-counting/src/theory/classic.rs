@@ -8,7 +8,9 @@
 //! 7.07e-17 (Fan, Cao, Almeida, Broder 2000 bound it by 1.37e-15), and reaches 15, where it sticks, with 1.6e-15: in a table of a
 //! billion counters neither happens. It does happen to one key that is put in fifteen times.
 
-pub use amq_bloom::theory::classic::{expected_fill, fpr, fpr_of_fill, fpr_sd, items_of_fill};
+pub use amq_bloom::theory::classic::{
+    expected_fill, fpr, fpr_of_fill, fpr_of_table, fpr_sd, items_of_fill,
+};
 
 use crate::CountingParams;
 use crate::counters::MAX;
