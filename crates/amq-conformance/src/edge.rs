@@ -88,7 +88,7 @@ pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-fn edges() -> impl Iterator<Item = Goal> {
+pub(crate) fn edges() -> impl Iterator<Item = Goal> {
     let items = [
         0,
         1,

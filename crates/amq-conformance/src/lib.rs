@@ -39,6 +39,7 @@
 //! | a merge that was accepted keeps the rate until the filter is full | a rate that holds at the moment only |
 //! | a filter takes in its own clone, and its rate stays | a rate by a length that counts keys twice |
 //! | a rate is a probability, and not below that of equal hashes | a floor added on top, `1 - (1 - p)` for small p |
+//! | plans and predictions take a bounded number of steps | a size that is looked for one word at a time |
 //! | a plan keeps to its budget, the filter to its plan | rounding up, a size that is not the real one |
 //! | an impossible goal is refused, with the value in the text | NaN accepted, an abort at 2^62 bytes, a plan that takes for ever |
 //! | removing one copy leaves the others; an absent one, everything | a removal of all copies |

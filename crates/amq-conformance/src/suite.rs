@@ -75,6 +75,7 @@ macro_rules! suite {
         $crate::suite!(@laws plan => {
             a_plan_keeps_to_its_budget
             size_and_rate_are_each_others_inverse
+            plans_take_a_bounded_number_of_steps
         });
         $crate::suite!(@gates $fill => {
             the_rate_is_right_at_one_in_100: ONE_IN_100,

@@ -160,6 +160,9 @@ rejected! {
         || merge::a_merged_filter_keeps_the_rate_until_it_is_full::<Broken>(by_inserting);
     }
 
+    a_plan_that_tries_word_after_word: Bloom with PlanWordByWord by {
+        || plan::plans_take_a_bounded_number_of_steps::<Broken>();
+    }
     a_plan_over_its_budget: Bloom with PlanOverBudget by {
         || plan::a_plan_keeps_to_its_budget::<Broken>();
     }

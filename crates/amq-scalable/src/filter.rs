@@ -15,7 +15,7 @@ use core::{fmt, iter};
 /// [`ScalableBloomFilter`](crate::ScalableBloomFilter) and [`ScalableBlockedBloomFilter`](crate::ScalableBlockedBloomFilter).
 ///
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct ScalableFilter<F> {
     first: Stage<F>,
     /// Those it grew since, older and smaller ones first.
@@ -23,6 +23,9 @@ pub struct ScalableFilter<F> {
     params: ScalableParams,
     seed: u64,
     len: u64,
+    /// The limit that forbids the next stage, once it was met: to plan a stage takes longer than to refuse a key should. It follows
+    /// from the other fields.
+    limit: Option<Full>,
 }
 
 impl<F: StageFilter> ScalableFilter<F> {
@@ -45,6 +48,7 @@ impl<F: StageFilter> ScalableFilter<F> {
             params,
             seed,
             len: 0,
+            limit: None,
         })
     }
 
@@ -95,14 +99,20 @@ impl<F: StageFilter> ScalableFilter<F> {
     /// Adds the next stage, or says why there can be none. Nothing changes then.
     #[cold]
     fn grow(&mut self) -> Result<(), Full> {
+        if let Some(limit) = self.limit {
+            return Err(limit);
+        }
         let index = self.stage_count() as u32;
         let held = self.size_in_bytes() + size_of::<Stage<F>>() as u64;
-        let stage =
-            make_stage(&self.params, self.seed, index, held).map_err(|error| match error {
-                BuildError::Full(refused) => refused.full,
-                BuildError::OutOfMemory { bytes } => Full::OutOfMemory { bytes },
-                _ => theory::no_more(index),
-            })?;
+        let stage = make_stage(&self.params, self.seed, index, held).map_err(|error| match error {
+            BuildError::Full(refused) => refused.full,
+            BuildError::OutOfMemory { bytes } => Full::OutOfMemory { bytes },
+            _ => theory::no_more(index),
+        });
+        let stage = stage.inspect_err(|&full| {
+            // Memory may be had the next time.
+            self.limit = matches!(full, Full::Limit { .. }).then_some(full);
+        })?;
         if self.later.try_reserve_exact(1).is_err() {
             return Err(Full::OutOfMemory {
                 bytes: size_of::<Stage<F>>() as u64 * u64::from(index),
@@ -219,6 +229,13 @@ impl<F: StageFilter> fmt::Debug for ScalableFilter<F> {
     }
 }
 
+impl<F: PartialEq> PartialEq for ScalableFilter<F> {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |filter: &Self| (filter.params, filter.seed, filter.len);
+        parts(self) == parts(other) && self.first == other.first && self.later == other.later
+    }
+}
+
 impl<F: StageFilter> Filter for ScalableFilter<F> {
     fn kind(&self) -> FilterKind {
         F::KIND
@@ -321,6 +338,7 @@ impl<F: StageFilter> InsertFilter for ScalableFilter<F> {
         self.first.filter.clear();
         self.first.taken = 0;
         self.len = 0;
+        self.limit = None;
     }
 }
 
@@ -367,6 +385,7 @@ impl<F: StageFilter> MergeFilter for ScalableFilter<F> {
     /// other. [`Filter::len`] becomes the sum of both, which counts keys in both twice.
     fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
         (self.first, self.later) = self.merged(other)?;
+        self.limit = None;
         self.len = self.len.saturating_add(other.len);
         Ok(())
     }

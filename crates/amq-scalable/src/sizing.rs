@@ -1,6 +1,7 @@
 //! From a goal to the parameters of a filter that begins with it.
 
 use crate::{ScalableParams, StageFilter, StageGoal};
+use amq_core::numeric::first_true_near;
 use amq_core::{Budget, Goal, Plan, PlanError};
 
 /// The parameters for a goal: a rate is the compound one; a size is that of the first stage, and the compound rate follows
@@ -57,19 +58,35 @@ fn compound_within<F: StageFilter>(items: u64, bytes: u64) -> Result<f64, PlanEr
         F::plan(StageGoal { capacity, fpr }.goal())
     };
     let fits = |fpr: f64| stage(fpr).is_ok_and(|plan| plan.bytes <= bytes);
-    // The stage is planned for a few more keys than `items`, and in small tables the plan for a rate is not exactly the inverse of
-    // that for a size: begin with the rate that the size gives, and raise it until it fits.
-    let mut first = F::fpr_for(items, bytes)?;
-    while first < share && !fits(first) {
-        first *= 1.01;
+    // The stage is planned for a few more keys than `items`, and for more the higher its rate is.
+    let (mut keys, mut rate) = (items, F::fpr_for(items, bytes)?);
+    for _ in 0..8 {
+        let planned = StageGoal {
+            capacity: items,
+            fpr: rate,
+        }
+        .goal()
+        .items;
+        if planned == keys {
+            break;
+        }
+        (keys, rate) = (planned, F::fpr_for(planned, bytes)?);
     }
-    if first >= share {
+    // In small tables the plan for a rate is not exactly the inverse of that for a size: take the lowest rate that fits, to within a thousandth.
+    let below_share = |steps: u64| share * libm::exp(-(steps as f64) * FINE);
+    let lowest = (70.0 / FINE) as u64;
+    let guess = -libm::log(rate / share) / FINE;
+    let too_low = |steps: u64| !fits(below_share(steps));
+    match first_true_near(1, lowest, guess as u64 + 1, too_low) {
         // The first stage alone would have more than its part of any rate: say in how many bytes it would not.
-        return Err(PlanError::Bytes {
+        1 => Err(PlanError::Bytes {
             bytes,
-            min: stage(share * 0.999)?.bytes,
-        });
+            min: stage(below_share(1))?.bytes,
+        }),
+        // A hair more: the stage's rate is computed back from the compound one, and must not come out lower.
+        steps => Ok(below_share(steps - 1) / share * (1.0 + 1e-12)),
     }
-    // A hair more: the stage's rate is computed back from the compound one, and must not come out lower.
-    Ok(first / share * (1.0 + 1e-12))
 }
+
+/// Between two rates that are tried, as a logarithm.
+const FINE: f64 = 1e-3;

@@ -101,7 +101,7 @@ fn between<F: StageFilter>(params: &F::Params, keys: f64) -> PredictedFpr {
     if part < 1e-9 {
         return here;
     }
-    let above = F::predicted_fpr(params, low as u64 + 1);
+    let above = F::predicted_fpr(params, (low as u64).saturating_add(1));
     PredictedFpr {
         mean: here.mean + part * (above.mean - here.mean),
         sd: here.sd + part * (above.sd - here.sd),

@@ -358,3 +358,57 @@ fn a_filter_says_how_its_stages_stand() {
         stages[0].bytes
     );
 }
+
+#[test]
+fn a_refusal_at_a_limit_is_remembered_until_there_may_be_room() {
+    for params in [
+        ScalableParams::new(1, 0.01).max_bytes(3000),
+        ScalableParams::new(100, 1e-9).max_bytes(10_000),
+        ScalableParams::new(100, 2e-16).tightening(0.1),
+    ] {
+        let mut filter = ScalableBlockedBloomFilter::from_params(params, 0).unwrap();
+        let fill = |filter: &mut ScalableBlockedBloomFilter| {
+            (0u64..).find(|key| filter.insert(key).is_err()).unwrap()
+        };
+        let refused = fill(&mut filter);
+        let before = filter.clone();
+        for key in refused..refused + 1000 {
+            if filter.contains(&key) {
+                continue;
+            }
+            let (full, steps) = amq_core::steps_of(|| filter.insert(&key));
+            assert!(matches!(full, Err(Full::Limit { .. })), "{full:?}");
+            assert_eq!(steps, 0);
+        }
+        assert_eq!(filter, before);
+        // Emptied it grows again, as far as before.
+        filter.clear();
+        assert_eq!(fill(&mut filter), refused);
+        assert_eq!(filter, before);
+    }
+}
+
+#[test]
+fn parameters_that_are_refused_have_no_rate_and_at_most_one_stage() {
+    type F = amq_bloom::BloomFilter;
+    let good = ScalableParams {
+        max_stages: u32::MAX,
+        ..ScalableParams::new(100, 0.01)
+    };
+    let none = ScalableParams { initial: 0, ..good };
+    for params in [
+        good.growth(0),
+        good.growth(1),
+        good.tightening(f64::NAN),
+        none,
+    ] {
+        assert!(params.check().is_err());
+        let (rate, steps) = amq_core::steps_of(|| theory::fpr::<F>(&params, u64::MAX));
+        assert!(rate.mean.is_nan() && rate.sd.is_nan() && steps == 0);
+        let (_, steps) = amq_core::steps_of(|| bits_per_key::<F>(&params, u32::MAX));
+        assert!(steps < 100_000, "{steps}");
+    }
+    for params in [good.growth(0), good.growth(1), none] {
+        assert!(params.stage(1).is_err() && params.stage(u32::MAX - 1).is_err());
+    }
+}

@@ -6,7 +6,7 @@ use amq_core::numeric::hash_floor;
 use amq_core::{
     Budget, BuildError, BuildFilter, EmptyFilter, Filter, FilterKind, Full, Goal, InsertFilter,
     Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
-    PredictedFpr, zeroed,
+    PredictedFpr, step, zeroed,
 };
 
 /// A Bloom filter with one fault, `Fault::... as u8`.
@@ -244,7 +244,8 @@ impl<const FAULT: u8> Bloom<FAULT> {
     fn smallest(items: u64, fpr: f64) -> Result<Params, PlanError> {
         let probes = (-fpr.log2()).round().clamp(1.0, 64.0) as u32;
         let k = f64::from(probes);
-        let least = -k / (-fpr.powf(1.0 / k)).ln_1p() * items as f64;
+        let left = (fpr - hash_floor(items)) / (1.0 - hash_floor(items));
+        let least = -k / (-left.powf(1.0 / k)).ln_1p() * items as f64;
         if least > MAX_BITS as f64 {
             return Err(PlanError::TooLarge {
                 bytes: least / 8.0,
@@ -259,8 +260,20 @@ impl<const FAULT: u8> Bloom<FAULT> {
             params.bits = (params.bits / 64 * 9 / 10).max(1) * 64;
             return Ok(params);
         }
+        if Self::has(Fault::PlanWordByWord) {
+            // From the first word on; nobody waits for all of them.
+            let words = (params.bits / 64).min(1 << 20);
+            (0..words).for_each(|_| step(1));
+        }
         while Self::predicted_fpr(&params, items).mean > fpr {
+            step(2);
             params.bits += (params.bits >> 20).max(1) / 64 * 64 + 64;
+            if params.bits >= MAX_BITS / 2 {
+                return Err(PlanError::TooLarge {
+                    bytes: MAX_BITS as f64 / 8.0,
+                    max_bytes: MAX_BITS / 8,
+                });
+            }
         }
         Ok(params)
     }

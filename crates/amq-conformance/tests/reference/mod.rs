@@ -55,6 +55,7 @@ pub(crate) enum Fault {
     CanMergeAnything,
     MergeAddsCapacities,
     // Of the Bloom filter: plans.
+    PlanWordByWord,
     PlanOverBudget,
     PlanUnderRate,
     PlanAcceptsAnything,
