@@ -366,8 +366,8 @@ fn a_refusal_at_a_limit_is_remembered_until_there_may_be_room() {
         ScalableParams::new(100, 1e-9).max_bytes(10_000),
         ScalableParams::new(100, 2e-16).tightening(0.1),
     ] {
-        let mut filter = ScalableBlockedBloomFilter::from_params(params, 0).unwrap();
-        let fill = |filter: &mut ScalableBlockedBloomFilter| {
+        let mut filter = ScalableBloomFilter::from_params(params, 0).unwrap();
+        let fill = |filter: &mut ScalableBloomFilter| {
             (0u64..).find(|key| filter.insert(key).is_err()).unwrap()
         };
         let refused = fill(&mut filter);
