@@ -5,7 +5,6 @@ use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, Word, place};
 use crate::{BloomFilter, BloomParams, theory};
 use alloc::vec::Vec;
-use amq_core::numeric::hash_floor;
 use amq_core::{
     Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
@@ -217,7 +216,8 @@ impl Filter for AtomicBloomFilter {
 
     /// `fill^k`, the exact rate of this filter with the bits it has set, and the floor of 64-bit hashes. Reads the whole table.
     fn expected_fpr(&self) -> f64 {
-        theory::classic::fpr_of_fill(self.fill_ratio(), self.params.probes) + hash_floor(self.len())
+        let BloomParams { bits, probes } = self.params;
+        theory::classic::fpr_of_table(bits, probes, self.fill_ratio())
     }
 
     #[inline]

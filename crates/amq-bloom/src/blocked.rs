@@ -174,7 +174,7 @@ impl Filter for BlockedBloomFilter {
     fn expected_fpr(&self) -> f64 {
         let blocks = self.blocks.len() as u64;
         let rate = self.blocks.iter().map(Block::fpr).sum::<f64>() / blocks as f64;
-        rate + theory::LAYOUT.choices_floor(blocks, self.len)
+        theory::LAYOUT.fpr_of_table(blocks, rate, self.fill_ratio())
     }
 
     #[inline]

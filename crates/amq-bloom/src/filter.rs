@@ -4,7 +4,6 @@ use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory};
 use alloc::vec::Vec;
-use amq_core::numeric::hash_floor;
 use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind,
     Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
@@ -244,7 +243,7 @@ impl Filter for BloomFilter {
 
     /// `fill^k`, the exact rate of this filter with the bits it has set, and the floor of 64-bit hashes. Reads the whole table.
     fn expected_fpr(&self) -> f64 {
-        theory::classic::fpr_of_fill(self.fill_ratio(), self.probes) + hash_floor(self.len)
+        theory::classic::fpr_of_table(self.bits, self.probes, self.fill_ratio())
     }
 
     #[inline]

@@ -367,3 +367,27 @@ fn debug_output_tells_neither_the_seed_nor_the_table() {
         "{text}"
     );
 }
+
+#[test]
+fn a_table_given_with_any_length_has_a_rate() {
+    let goal = Goal::fpr(1000, 0.01);
+    let mut filter = BloomFilter::new(goal).unwrap();
+    filter.insert_batch(&hashes(0..1000)).unwrap();
+    let mut blocked = BlockedBloomFilter::new(goal).unwrap();
+    blocked.insert_batch(&hashes(0..1000)).unwrap();
+    let full = (
+        vec![u64::MAX; filter.as_words().len()],
+        vec![[u32::MAX; 8]; 3],
+    );
+    for len in [0, 1000, u64::MAX] {
+        let words = |words| BloomFilter::from_words(words, filter.params(), 0, 1000, len).unwrap();
+        // The table tells how many keys there can be.
+        let rate = words(filter.as_words().to_vec()).expected_fpr();
+        assert!((rate / filter.expected_fpr() - 1.0).abs() < 1e-9, "{rate}");
+        assert_eq!(words(full.0.clone()).expected_fpr(), 1.0);
+        let blocks = |blocks| BlockedBloomFilter::from_blocks(blocks, 0, 1000, len).unwrap();
+        let rate = blocks(blocked.blocks().copied().collect::<Vec<_>>()).expected_fpr();
+        assert!((rate / blocked.expected_fpr() - 1.0).abs() < 1e-6, "{rate}");
+        assert_eq!(blocks(full.1.clone()).expected_fpr(), 1.0);
+    }
+}

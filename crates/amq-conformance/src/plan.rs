@@ -1,6 +1,6 @@
 //! Laws of plans: what is asked is what one gets.
 
-use crate::edge::{names_the_goal, refused, usable};
+use crate::edge::{edges, names_the_goal, refused, usable};
 use crate::fill::{Fill, filled_within};
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanFilter};
@@ -198,6 +198,67 @@ pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
                 rate,
                 format_args!("{fpr} or less"),
             )?;
+        }
+    }
+    Ok(())
+}
+
+/// The most steps of any plan: some 10 ms. See [`amq_core::step`].
+const MAX_STEPS: u64 = 300_000;
+
+/// Nothing that is asked of theory takes long: neither plans nor predictions nor their inverses, for the usual goals, for the
+/// smallest filters, or at the edge of what is possible.
+pub fn plans_take_a_bounded_number_of_steps<F: PlanFilter>() -> Verdict {
+    fn bounded<T>(what: impl core::fmt::Display, work: impl FnOnce() -> T) -> Result<T, Violation> {
+        let (result, steps) = amq_core::steps_of(work);
+        let wanted = format_args!("{MAX_STEPS} at most");
+        ensure(
+            steps <= MAX_STEPS,
+            format_args!("steps of {what}"),
+            steps,
+            wanted,
+        )?;
+        Ok(result)
+    }
+    let rates = [0.999_999, 0.5, 0.01, 1e-5, 1e-9, 1e-15, 1e-18];
+    let small = [1, 2, 3, 5, 8, 13, 50, 200, 1000, 30_000, 1 << 20].map(|items| {
+        let sizes = (3..24).map(move |bits| Goal::bytes(items, 1 << bits));
+        let odd = (3..24).map(move |bits| Goal::bytes(items, 5 << (bits - 2)));
+        let rates = rates.map(move |rate| Goal::fpr(items, rate));
+        sizes.chain(odd).chain(rates)
+    });
+    for goal in small.into_iter().flatten().chain(edges()) {
+        let plan = bounded(format_args!("the plan for {goal:?}"), || F::plan(goal));
+        let Ok(plan) = plan? else { continue };
+        for items in [
+            1,
+            goal.items,
+            goal.items.saturating_mul(8),
+            1 << 30,
+            u64::MAX,
+        ] {
+            let what = format!("predicted_fpr of {items} keys in {:?}", plan.params);
+            bounded(what, || F::predicted_fpr(&plan.params, items))?;
+        }
+    }
+    for bytes in [
+        1,
+        16,
+        100,
+        4096,
+        54_321,
+        1 << 20,
+        1 << 33,
+        1 << 50,
+        u64::MAX,
+    ] {
+        for fpr in rates {
+            let what = format!("items_for({bytes}, {fpr})");
+            let _ = bounded(what, || F::items_for(bytes, fpr))?;
+        }
+        for items in [1, 100, 1 << 20, 1 << 40, u64::MAX] {
+            let what = format!("fpr_for({items}, {bytes})");
+            let _ = bounded(what, || F::fpr_for(items, bytes))?;
         }
     }
     Ok(())

@@ -64,6 +64,16 @@ rejected! {
         || insert::an_overfull_filter_says_so::<Broken>();
     }
 
+    a_rate_that_counts_keys_twice: Bloom with RateCountsCopies by {
+        || merge::merging_a_clone_leaves_the_rate_as_it_was::<Broken>(by_inserting);
+    }
+    a_rate_without_that_of_equal_hashes: Bloom with HashFloorLeftOut by {
+        || membership::a_rate_is_never_below_that_of_equal_hashes::<Broken>(by_inserting);
+    }
+    a_predicted_rate_above_one: Bloom with PredictsMoreThanOne by {
+        || edge::a_predicted_rate_is_a_probability::<Broken>();
+    }
+
     a_filter_that_forgets_one_key_in_a_thousand: Bloom with ForgetsOneInAThousand by {
         || membership::every_key_is_found::<Broken>(by_inserting);
         || membership::every_key_is_found::<Broken>(at_once);
@@ -148,6 +158,14 @@ rejected! {
 
     a_merge_from_too_few_fingerprints: Multiset with MergeSaturates by {
         || merge::small_filters_of_any_geometry_lose_no_key_in_a_merge::<Broken>(by_inserting);
+    }
+
+    a_merge_that_is_not_good_to_the_end: Bloom with MergeAddsCapacities by {
+        || merge::a_merged_filter_keeps_the_rate_until_it_is_full::<Broken>(by_inserting);
+    }
+
+    a_plan_that_tries_word_after_word: Bloom with PlanWordByWord by {
+        || plan::plans_take_a_bounded_number_of_steps::<Broken>();
     }
 
     a_plan_over_its_budget: Bloom with PlanOverBudget by {

@@ -53,6 +53,7 @@ mod key;
 mod memory;
 pub mod numeric;
 pub mod prefetch;
+mod steps;
 
 pub use error::{BatchFull, BuildError, Full, LengthMismatch, MergeError, PlanError};
 pub use filter::{
@@ -62,3 +63,6 @@ pub use filter::{
 pub use goal::{Budget, Goal, Plan};
 pub use key::{DEFAULT_SEED, HASH_BLOCK, Key, KeyHash, hash_blocks};
 pub use memory::{filled, zeroed};
+pub use steps::step;
+#[cfg(feature = "steps")]
+pub use steps::steps_of;

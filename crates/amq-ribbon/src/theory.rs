@@ -26,7 +26,10 @@ pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
     let mean = match (params.check(), items) {
         (Err(_), _) => f64::NAN,
         (Ok(()), 0) => 0.0,
-        (Ok(()), _) => rate::<K>(params) + hash_floor(items),
+        (Ok(()), _) => {
+            let rate = rate::<K>(params);
+            rate + (1.0 - rate) * hash_floor(items)
+        }
     };
     PredictedFpr {
         mean,

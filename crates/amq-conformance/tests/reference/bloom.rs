@@ -2,10 +2,11 @@
 
 use super::{Fault, theory};
 use amq_core::index::{index, remix};
+use amq_core::numeric::hash_floor;
 use amq_core::{
     Budget, BuildError, BuildFilter, EmptyFilter, Filter, FilterKind, Full, Goal, InsertFilter,
     Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
-    PredictedFpr, zeroed,
+    PredictedFpr, step, zeroed,
 };
 
 /// A Bloom filter with one fault, `Fault::... as u8`.
@@ -110,7 +111,17 @@ impl<const FAULT: u8> Filter for Bloom<FAULT> {
         } else {
             fill
         };
-        fill.powi(self.probes() as i32)
+        let rate = fill.powi(self.probes() as i32);
+        if Self::has(Fault::HashFloorLeftOut) {
+            return rate;
+        }
+        if Self::has(Fault::RateCountsCopies) {
+            return rate + hash_floor(self.len);
+        }
+        // As many keys as set so many bits, in the mean: a merge counts some twice.
+        let clear = (-1.0 / self.params.bits as f64).ln_1p() * f64::from(self.params.probes);
+        let keys = ((-fill).ln_1p() / clear).min(self.len as f64);
+        rate + (1.0 - rate) * hash_floor(keys as u64)
     }
 
     fn contains_hash(&self, hash: KeyHash) -> bool {
@@ -205,8 +216,13 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
         }
         let (mean, square) = theory::fill_moments(params.bits, throws, params.probes);
         let sd = (square - mean * mean).max(0.0).sqrt();
+        let (mean, floor) = (mean.min(1.0), hash_floor(items));
         PredictedFpr {
-            mean: mean.min(1.0),
+            mean: if Self::has(Fault::PredictsMoreThanOne) {
+                mean + floor
+            } else {
+                mean + (1.0 - mean) * floor
+            },
             sd: match sd {
                 _ if Self::has(Fault::SpreadDenied) => 0.0,
                 sd if Self::has(Fault::SpreadOverstated) => 3.0 * sd,
@@ -228,7 +244,8 @@ impl<const FAULT: u8> Bloom<FAULT> {
     fn smallest(items: u64, fpr: f64) -> Result<Params, PlanError> {
         let probes = (-fpr.log2()).round().clamp(1.0, 64.0) as u32;
         let k = f64::from(probes);
-        let least = -k / (-fpr.powf(1.0 / k)).ln_1p() * items as f64;
+        let left = (fpr - hash_floor(items)) / (1.0 - hash_floor(items));
+        let least = -k / (-left.powf(1.0 / k)).ln_1p() * items as f64;
         if least > MAX_BITS as f64 {
             return Err(PlanError::TooLarge {
                 bytes: least / 8.0,
@@ -243,8 +260,20 @@ impl<const FAULT: u8> Bloom<FAULT> {
             params.bits = (params.bits / 64 * 9 / 10).max(1) * 64;
             return Ok(params);
         }
+        if Self::has(Fault::PlanWordByWord) {
+            // From the first word on; nobody waits for all of them.
+            let words = (params.bits / 64).min(1 << 20);
+            (0..words).for_each(|_| step(1));
+        }
         while Self::predicted_fpr(&params, items).mean > fpr {
+            step(2);
             params.bits += (params.bits >> 20).max(1) / 64 * 64 + 64;
+            if params.bits >= MAX_BITS / 2 {
+                return Err(PlanError::TooLarge {
+                    bytes: MAX_BITS as f64 / 8.0,
+                    max_bytes: MAX_BITS / 8,
+                });
+            }
         }
         Ok(params)
     }
@@ -320,7 +349,10 @@ impl<const FAULT: u8> MergeFilter for Bloom<FAULT> {
             }
         }
         if !Self::has(Fault::MergeKeepsItsCount) {
-            self.len += other.len;
+            self.len = self.len.saturating_add(other.len);
+        }
+        if Self::has(Fault::MergeAddsCapacities) {
+            self.capacity = self.capacity.saturating_add(other.capacity);
         }
         Ok(())
     }

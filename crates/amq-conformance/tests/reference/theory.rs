@@ -26,7 +26,7 @@ pub(super) fn fill(m: f64, throws: f64) -> (f64, f64) {
     } else {
         (-load).exp() * (1.0 - (1.0 + load) * (-load).exp()) / m
     };
-    (1.0 - clear, variance.max(0.0))
+    (-(throws * (-1.0 / m).ln_1p()).exp_m1(), variance.max(0.0))
 }
 
 fn by_throws(m: usize, throws: u64, k: u32) -> (f64, f64) {
