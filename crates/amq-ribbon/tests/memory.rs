@@ -1,7 +1,7 @@
 //! What filters take of memory, and what they do without; see `amq_conformance::memory`.
 
-use amq_conformance::memory::Counting;
 use amq_conformance::memory;
+use amq_conformance::memory::Counting;
 use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpedRibbonFilter};
 
 #[global_allocator]
