@@ -220,7 +220,7 @@ impl PlanFilter for BlockedBloomFilter {
     type Params = BlockedParams;
 
     fn plan(goal: Goal) -> Result<Plan<BlockedParams>, PlanError> {
-        theory::plan(goal)
+        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
     fn predicted_fpr(params: &BlockedParams, items: u64) -> PredictedFpr {

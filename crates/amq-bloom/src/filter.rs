@@ -291,6 +291,7 @@ impl PlanFilter for BloomFilter {
 
     fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
         theory::classic::plan(goal)
+            .map_err(|error| error.in_bits_per_key(goal, theory::classic::plan))
     }
 
     fn predicted_fpr(params: &BloomParams, items: u64) -> PredictedFpr {

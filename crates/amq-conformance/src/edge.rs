@@ -248,6 +248,11 @@ pub(crate) fn names_the_goal(error: PlanError, goal: Goal) -> Verdict {
         PlanError::FprBelowHashFloor { fpr, items, .. }
         | PlanError::FprUnreachable { fpr, items, .. } => goal == Goal::fpr(items, fpr),
         PlanError::BitsPerKey { bits_per_key } => goal.budget == Budget::BitsPerKey(bits_per_key),
+        PlanError::FewItems {
+            bits_per_key,
+            items,
+            least,
+        } => goal == Goal::bits_per_key(items, bits_per_key) && least > items,
         PlanError::Bytes { bytes, min } => bytes < min && goal.max_bits() / 8 == bytes,
         PlanError::TooLarge { bytes, max_bytes } => bytes >= max_bytes as f64,
         _ => true,

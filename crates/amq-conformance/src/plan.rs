@@ -3,7 +3,7 @@
 use crate::edge::{edges, names_the_goal, refused, usable};
 use crate::fill::{Fill, filled_within};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanFilter};
+use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError, PlanFilter};
 
 const RATES: [f64; 9] = [
     0.5,
@@ -167,6 +167,67 @@ pub fn a_filled_filter_takes_the_planned_bytes<F: PlanFilter>(fill: Fill<F>) -> 
                 size,
                 planned,
             )?;
+        }
+    }
+    Ok(())
+}
+
+/// Numbers of keys at which filters of some layers, blocks or buckets are not much larger than these.
+const UNEVEN: [u64; 17] = [
+    150, 333, 600, 1000, 1201, 1250, 1270, 1300, 1400, 1500, 1700, 2500, 4000, 8001, 8200, 9000,
+    12_345,
+];
+
+/// What is built within a size is within it, whichever keys they are: "at most" means at most. Every small number of keys, and some larger ones with
+/// many seeds. What can be planned can be built.
+pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdict {
+    let few = (1..=150).map(|items| (items, 1));
+    for (items, seeds) in few.chain(UNEVEN.map(|items| (items, 24))) {
+        for budget in [
+            Budget::BitsPerKey(9.0),
+            Budget::BitsPerKey(17.3),
+            Budget::Bytes(2 * items + 60),
+        ] {
+            let goal = Goal { items, budget };
+            if planned::<F>(goal)?.is_none() {
+                continue;
+            }
+            for seed in 0..seeds {
+                let seed = 1000 * items + seed;
+                let filter = filled_within(fill, items, budget, seed)?;
+                same("the seed", filter.seed(), seed)?;
+                let held = filter.size_in_bytes().saturating_mul(8);
+                ensure(
+                    held <= goal.max_bits(),
+                    format_args!("bits held by a filter of {goal:?}, seed {seed}"),
+                    held,
+                    format_args!("{} at most", goal.max_bits()),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bits per key that are not enough for so few items are refused by the least number for which they are; and that number is planned, and none in between.
+pub fn bits_too_few_name_the_least_number_of_items<F: PlanFilter>() -> Verdict {
+    for bits in [10.0, 16.0, 40.0] {
+        let plan = |items: u64| F::plan(Goal::bits_per_key(items, bits));
+        for items in 1..=100 {
+            let what = format!("{items} items in {bits} bits each");
+            let least = match plan(items) {
+                Ok(_) => continue,
+                Err(PlanError::FewItems {
+                    bits_per_key,
+                    items: of,
+                    least,
+                }) if (bits_per_key, of) == (bits, items) => least,
+                Err(error) => {
+                    return ensure(false, what, error, "refused by the least number of items");
+                }
+            };
+            let first = (items..=least).find(|&items| plan(items).is_ok());
+            same(format_args!("{what}: the least number"), Some(least), first)?;
         }
     }
     Ok(())

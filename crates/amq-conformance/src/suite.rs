@@ -40,7 +40,10 @@ macro_rules! suite {
     (@model build $($ability:ident)*) => {};
 
     (@first empty) => { $crate::suite!(@every $crate::by_inserting); };
-    (@first build) => { $crate::suite!(@every $crate::at_once); };
+    (@first build) => {
+        $crate::suite!(@every $crate::at_once);
+        $crate::suite!(@laws build => { a_static_filter_of_no_keys_is_always_built });
+    };
 
     // A filter that is filled as well as built at once is gated both ways.
     (@second build) => {
@@ -66,6 +69,7 @@ macro_rules! suite {
         });
         $crate::suite!(@laws plan($fill) => {
             a_filled_filter_takes_the_planned_bytes
+            a_built_filter_keeps_to_its_budget
         });
         $crate::suite!(@laws edge => {
             an_impossible_goal_is_refused_by_name
@@ -75,6 +79,7 @@ macro_rules! suite {
         });
         $crate::suite!(@laws plan => {
             a_plan_keeps_to_its_budget
+            bits_too_few_name_the_least_number_of_items
             size_and_rate_are_each_others_inverse
             plans_take_a_bounded_number_of_steps
         });
@@ -128,6 +133,7 @@ macro_rules! suite {
             any_number_of_keys_can_be_built
             repeated_keys_do_no_harm
             keys_build_what_their_hashes_build
+            keys_that_change_their_hash_do_not_panic
         });
     };
 

@@ -5,10 +5,13 @@ mod reference;
 use amq_conformance::model::any_sequence_agrees_with_the_model as played;
 use amq_conformance::rate::{self, Cell};
 use amq_conformance::{
-    Golden, Violation, at_once, build, by_inserting, edge, insert, membership, merge, model, plan,
-    remove,
+    Golden, Violation, at_once, build, by_inserting, edge, insert, membership, memory, merge,
+    model, plan, remove,
 };
 use reference::{Bloom, Fault, Multiset};
+
+#[global_allocator]
+static COUNTING: memory::Counting = memory::Counting;
 
 /// One test a fault: `fault, filter: laws that must reject it`.
 macro_rules! rejected {
@@ -189,6 +192,34 @@ rejected! {
         || plan::a_filter_is_what_its_plan_says::<Broken>();
         || plan::a_filled_filter_takes_the_planned_bytes::<Broken>(by_inserting);
     }
+    a_least_number_of_items_that_is_not_the_least: Bloom with LeastNumberTooHigh by {
+        || plan::bits_too_few_name_the_least_number_of_items::<Broken>();
+    }
+    a_build_that_now_and_then_is_over_its_budget: Bloom with BuildOverBudget by {
+        || plan::a_built_filter_keeps_to_its_budget::<Broken>(at_once);
+    }
+    a_filter_of_no_key_that_is_refused: Bloom with NoKeyTakesRoom by {
+        || build::a_static_filter_of_no_keys_is_always_built::<Broken>();
+    }
+    a_build_that_panics_at_another_hash: Bloom with CountsOnTheSameHashes by {
+        || build::keys_that_change_their_hash_do_not_panic::<Broken>();
+    }
+
+    a_plan_that_allocates: Bloom with PlanAllocates by {
+        || memory::a_plan_allocates_nothing::<Broken>();
+    }
+    a_build_that_takes_more_than_planned: Bloom with CopiesUnplanned by {
+        || memory::the_planned_memory_is_enough_to_build::<Broken>();
+    }
+    a_build_that_leaves_keys_out_without_memory: Bloom with BuildsWithoutMemory by {
+        || memory::a_build_without_memory_is_an_error::<Broken>();
+    }
+    a_refused_merge_that_is_half_done: Bloom with RefusedMergeHalfDone by {
+        || memory::a_merge_without_memory_changes_nothing::<Broken>();
+    }
+    a_refused_insert_that_is_done: Bloom with RefusedInsertDone by {
+        || memory::a_filter_that_grows_is_refused_or_grows::<Broken>();
+    }
     a_capacity_that_is_not_the_planned_one: Bloom with CapacityUnderstated by {
         || plan::a_filter_is_what_its_plan_says::<Broken>();
         || membership::a_filter_is_the_same_behind_dyn::<Broken>(at_once);
@@ -264,4 +295,29 @@ fn golden_counts_that_are_missing_or_changed_are_reported_with_the_way_out() {
         let text = missing.unwrap_err().to_string();
         assert!(text.contains("AMQ_BLESS=1"), "{text}");
     }
+}
+
+/// Not a test of its own: the process that [`an_abort_for_want_of_memory_ends_the_test`] starts, and that must not end well.
+#[test]
+#[ignore = "aborts, and must"]
+fn a_build_that_aborts() {
+    type Broken = Bloom<{ Fault::AbortsWithoutMemory as u8 }>;
+    memory::a_build_without_memory_is_an_error::<Broken>().unwrap();
+}
+
+#[test]
+#[cfg(not(target_family = "wasm"))]
+fn an_abort_for_want_of_memory_ends_the_test() {
+    let run = |name: &str| {
+        let mut tests = std::process::Command::new(std::env::current_exe().unwrap());
+        let args = ["--include-ignored", "--exact", name];
+        tests.args(args).output().unwrap()
+    };
+    let aborted = run("a_build_that_aborts");
+    let said = String::from_utf8_lossy(&aborted.stderr);
+    assert!(
+        !aborted.status.success() && said.contains("memory allocation of"),
+        "{said}"
+    );
+    assert!(run("a_plan_that_allocates").status.success());
 }

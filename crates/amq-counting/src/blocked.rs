@@ -181,7 +181,7 @@ impl PlanFilter for BlockedCountingBloomFilter {
     type Params = BlockedCountingParams;
 
     fn plan(goal: Goal) -> Result<Plan<BlockedCountingParams>, PlanError> {
-        theory::plan(goal)
+        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
     fn predicted_fpr(params: &BlockedCountingParams, items: u64) -> PredictedFpr {

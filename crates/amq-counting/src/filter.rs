@@ -284,7 +284,7 @@ impl PlanFilter for CountingBloomFilter {
     type Params = CountingParams;
 
     fn plan(goal: Goal) -> Result<Plan<CountingParams>, PlanError> {
-        theory::plan(goal)
+        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
     fn predicted_fpr(params: &CountingParams, items: u64) -> PredictedFpr {

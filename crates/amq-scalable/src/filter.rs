@@ -348,15 +348,18 @@ impl<F: StageFilter> PlanFilter for ScalableFilter<F> {
     /// The first stage. A rate is the compound one, of the filter however far it grows; a size is that of the first stage, and the
     /// compound rate follows from what the first stage can do in it.
     fn plan(goal: Goal) -> Result<Plan<ScalableParams>, PlanError> {
-        let params = sizing::params::<F>(goal)?;
-        let plan = sizing::first_stage::<F>(&params)?;
-        Ok(Plan {
-            items: goal.items,
-            bytes: plan.bytes,
-            expected_fpr: theory::fpr::<F>(&params, goal.items).mean,
-            build_bytes: plan.build_bytes,
-            params,
-        })
+        let plan = |goal: Goal| {
+            let params = sizing::params::<F>(goal)?;
+            let plan = sizing::first_stage::<F>(&params)?;
+            Ok(Plan {
+                items: goal.items,
+                bytes: plan.bytes,
+                expected_fpr: theory::fpr::<F>(&params, goal.items).mean,
+                build_bytes: plan.build_bytes,
+                params,
+            })
+        };
+        plan(goal).map_err(|error: PlanError| error.in_bits_per_key(goal, plan))
     }
 
     fn predicted_fpr(params: &ScalableParams, items: u64) -> PredictedFpr {

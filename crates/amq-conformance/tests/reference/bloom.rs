@@ -5,7 +5,7 @@ use amq_core::index::{index, remix};
 use amq_core::numeric::hash_floor;
 use amq_core::{
     Budget, BuildError, BuildFilter, EmptyFilter, Filter, FilterKind, Full, Goal, InsertFilter,
-    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
+    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
     PredictedFpr, step, zeroed,
 };
 
@@ -149,6 +149,9 @@ impl<const FAULT: u8> InsertFilter for Bloom<FAULT> {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         let new = !self.contains_hash(hash);
         self.set(hash);
+        if Self::has(Fault::RefusedInsertDone) && zeroed::<u64>(1).is_err() {
+            return Err(Full::OutOfMemory { bytes: 8 });
+        }
         self.len += u64::from(new || Self::has(Fault::CountsRepeats));
         if Self::has(Fault::GrowsWithEveryInsert) && !new {
             self.words.push(0);
@@ -180,26 +183,19 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
     type Params = Params;
 
     fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
-        let asked = goal;
-        let mut goal = goal;
-        if Self::has(Fault::PlanNamesAnotherGoal) {
-            goal.items = goal.items.max(4) - 3;
-        }
-        if let (Budget::Fpr(fpr), true) = (goal.budget, Self::has(Fault::PlanAcceptsAnything)) {
-            goal.budget = Budget::Fpr(if fpr >= 1.0 { 0.99 } else { fpr });
-        }
-        goal.check(1)?;
-        let params = match goal.budget {
-            Budget::Fpr(fpr) => Self::smallest(goal.items, fpr)?,
-            _ => Self::within(goal.items, goal.max_bits())?,
+        let refused = |error: PlanError| match error.in_bits_per_key(goal, Self::planned) {
+            PlanError::FewItems {
+                bits_per_key,
+                items,
+                least,
+            } => PlanError::FewItems {
+                bits_per_key,
+                items,
+                least: least + u64::from(Self::has(Fault::LeastNumberTooHigh)),
+            },
+            error => error,
         };
-        Ok(Plan {
-            items: asked.items,
-            bytes: params.bits / 8,
-            expected_fpr: Self::predicted_fpr(&params, goal.items).mean,
-            build_bytes: params.bits / 8,
-            params,
-        })
+        Self::planned(goal).map_err(refused)
     }
 
     fn predicted_fpr(params: &Params, items: u64) -> PredictedFpr {
@@ -233,6 +229,35 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
 
     fn params(&self) -> Params {
         self.params
+    }
+}
+
+impl<const FAULT: u8> Bloom<FAULT> {
+    fn planned(goal: Goal) -> Result<Plan<Params>, PlanError> {
+        if Self::has(Fault::PlanAllocates) {
+            std::hint::black_box(Vec::<u8>::with_capacity(1));
+        }
+        let asked = goal;
+        let mut goal = goal;
+        if Self::has(Fault::PlanNamesAnotherGoal) {
+            goal.items = goal.items.max(4) - 3;
+        }
+        if let (Budget::Fpr(fpr), true) = (goal.budget, Self::has(Fault::PlanAcceptsAnything)) {
+            goal.budget = Budget::Fpr(if fpr >= 1.0 { 0.99 } else { fpr });
+        }
+        goal.check(1)?;
+        let params = match goal.budget {
+            Budget::Fpr(fpr) => Self::smallest(goal.items, fpr)?,
+            _ => Self::within(goal.items, goal.max_bits())?,
+        };
+        Ok(Plan {
+            items: asked.items,
+            bytes: params.bits / 8,
+            expected_fpr: Self::predicted_fpr(&params, goal.items).mean,
+            // Beside the table the hashes of keys.
+            build_bytes: (params.bits / 8).saturating_add(goal.items.saturating_mul(8)),
+            params,
+        })
     }
 }
 
@@ -318,13 +343,49 @@ impl<const FAULT: u8> EmptyFilter for Bloom<FAULT> {
 impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
     fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
         let items = (hashes.len() as u64).max(1);
-        let mut filter = Self::with_goal(Goal { items, budget }, seed)?;
+        let mut goal = Goal { items, budget };
+        if hashes.is_empty() && !Self::has(Fault::NoKeyTakesRoom) {
+            // One word, whatever is allowed.
+            Goal { items: 0, budget }.check(0)?;
+            goal.budget = Budget::Bytes(8);
+        }
+        let mut hashes = hashes;
+        let mut copy: Vec<KeyHash> = Vec::new();
+        if Self::has(Fault::AbortsWithoutMemory) {
+            copy.extend_from_slice(hashes);
+        } else if Self::has(Fault::CopiesUnplanned) {
+            copy = zeroed(items * 2)?;
+        } else if Self::has(Fault::BuildsWithoutMemory) && copy.try_reserve(1).is_err() {
+            hashes = &[];
+        }
+        let mut filter = Self::with_goal(goal, seed)?;
+        if Self::has(Fault::BuildOverBudget) && seed % 16 == 5 {
+            filter.words.push(0);
+        }
+        std::hint::black_box(copy);
         let lost = usize::from(Self::has(Fault::LosesTheLastOf64) && hashes.len() % 64 == 0);
         filter.insert_batch(&hashes[..hashes.len() - lost.min(hashes.len())])?;
         if Self::has(Fault::BuildCountsTwice) {
             filter.len *= 2;
         }
         Ok(filter)
+    }
+
+    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
+        if Self::has(Fault::CountsOnTheSameHashes) {
+            // Sixteen parts, counted before they are filled.
+            let part = |key: &K| (key.key_hash(seed).get() >> 60) as usize;
+            let mut left = [0u32; 16];
+            keys.iter().for_each(|key| left[part(key)] += 1);
+            let refill = |key: &K| left[part(key)] = left[part(key)].checked_sub(1).unwrap();
+            keys.iter().for_each(refill);
+        }
+        let hashes = || keys.iter().map(|key| key.key_hash(seed));
+        let mut own = zeroed(keys.len() as u64)?;
+        own.iter_mut()
+            .zip(hashes())
+            .for_each(|(own, hash)| *own = hash);
+        Self::build(budget, seed, &own)
     }
 }
 
@@ -341,6 +402,12 @@ impl<const FAULT: u8> MergeFilter for Bloom<FAULT> {
             self.words[0] |= other.words[0];
         }
         self.mergeable(other)?;
+        if Self::has(Fault::RefusedMergeHalfDone) {
+            self.len += 1;
+            let scratch: Result<Vec<u64>, _> = zeroed(1);
+            scratch.map_err(|_| MergeError::Full(Full::OutOfMemory { bytes: 8 }))?;
+            self.len -= 1;
+        }
         for (word, theirs) in self.words.iter_mut().zip(&other.words) {
             if Self::has(Fault::MergeIntersects) {
                 *word &= theirs;

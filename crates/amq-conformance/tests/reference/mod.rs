@@ -63,6 +63,18 @@ pub(crate) enum Fault {
     SizeUnderstated,
     LeastSizeUnderstated,
     CapacityUnderstated,
+    LeastNumberTooHigh,
+    // Of the Bloom filter: builds.
+    BuildOverBudget,
+    NoKeyTakesRoom,
+    CountsOnTheSameHashes,
+    // Of the Bloom filter: memory.
+    PlanAllocates,
+    CopiesUnplanned,
+    BuildsWithoutMemory,
+    AbortsWithoutMemory,
+    RefusedMergeHalfDone,
+    RefusedInsertDone,
 
     // Of the multiset.
     RemovesEveryCopy,

@@ -196,10 +196,8 @@ impl<const FAULT: u8> CountFilter for Multiset<FAULT> {
     }
 }
 
-impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
-    type Params = Params;
-
-    fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
+impl<const FAULT: u8> Multiset<FAULT> {
+    fn planned(goal: Goal) -> Result<Plan<Params>, PlanError> {
         goal.check(1)?;
         let rate = |params: &Params| Self::predicted_fpr(params, goal.items).mean;
         let mut params = Params::all(goal.items);
@@ -236,6 +234,14 @@ impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
             build_bytes: params.bytes(),
             params,
         })
+    }
+}
+
+impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
+    type Params = Params;
+
+    fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
+        Self::planned(goal).map_err(|error| error.in_bits_per_key(goal, Self::planned))
     }
 
     fn predicted_fpr(params: &Params, items: u64) -> PredictedFpr {
