@@ -358,7 +358,7 @@ impl PlanFilter for QuotientFilter {
     type Params = QuotientParams;
 
     fn plan(goal: Goal) -> Result<Plan<QuotientParams>, PlanError> {
-        theory::plan(goal)
+        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
     fn predicted_fpr(params: &QuotientParams, items: u64) -> PredictedFpr {
