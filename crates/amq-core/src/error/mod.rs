@@ -43,6 +43,22 @@ mod tests {
                 ["1e-300", "higher rate"],
             ),
             (
+                PlanError::FewItems {
+                    bits_per_key: 9.5,
+                    items: 3,
+                    least: 14,
+                }
+                .to_string(),
+                [
+                    "9.5 bits per key cannot be kept for 3 items",
+                    "from 14 items on",
+                ],
+            ),
+            (
+                BuildError::KeysChanged { items: 12 }.to_string(),
+                ["some of 12 keys", "must always give the same"],
+            ),
+            (
                 PlanError::Parameter {
                     name: "probes",
                     value: 99,
