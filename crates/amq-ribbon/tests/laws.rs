@@ -201,7 +201,7 @@ fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_not_much_larger_than_pl
                 let most = match n {
                     _ if n <= K::ONE_LAYER => 1.31,
                     ..=2000 => 1.2,
-                    ..=10_000 => 1.15,
+                    2001..=10_000 => 1.15,
                     _ => 1.03,
                 };
                 assert!(over <= most, "{n} keys from {starts} starts: {over}");
