@@ -319,11 +319,11 @@ impl Tally {
 mod tests {
     use super::*;
     use amq_core::index::remix;
-    #[cfg(not(target_family = "wasm"))]
-    use std::{sync::Barrier, thread};
+    use std::sync::Barrier;
+    use std::thread;
 
-    #[cfg(not(target_family = "wasm"))]
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
     fn threads_that_insert_at_once_lose_no_bit() {
         let goal = Goal::fpr(40_000, 0.01);
         let filter = AtomicBloomFilter::new(goal).unwrap();
@@ -346,8 +346,8 @@ mod tests {
         assert_eq!(filter.into_inner().as_words(), alone.as_words());
     }
 
-    #[cfg(not(target_family = "wasm"))]
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
     fn of_racing_inserters_of_a_new_key_at_least_one_is_told_so() {
         let rounds = 2000u64;
         let threads = 3;

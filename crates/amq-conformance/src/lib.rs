@@ -42,14 +42,21 @@
 //! | a rate is a probability, and not below that of equal hashes | a floor added on top, `1 - (1 - p)` for small p |
 //! | plans and predictions take a bounded number of steps | a size that is looked for one word at a time |
 //! | a plan keeps to its budget, the filter to its plan | rounding up, a size that is not the real one |
+//! | what is built within a size is within it, with every seed | a size that depends on the keys, planned by its mean |
+//! | bits per key that are too few name the least number of items | a number that is refused as well, or not the least |
+//! | a static filter of no key is built within any budget | a plan for one key in its place |
+//! | keys that change their hash are an error or a filter | a list indexed by a count of the first hashes |
+//! | an allocation refused is an error that changed nothing; a plan allocates nothing, and its memory is enough to build ([`memory`](mod@memory)) | an abort, a copy nobody planned |
 //! | an impossible goal is refused, with the value in the text | NaN accepted, an abort at 2^62 bytes, a plan that takes for ever |
 //! | the least size or rate that an error names can be planned | the least of another layer's plan |
 //! | removing one copy leaves the others; an absent one, everything | a removal of all copies |
 //! | a count is never too low, and seldom too high | a saturated counter that doesn't say so |
 //!
+//! The laws of memory need an allocator of their own, and so a test binary: `tests/memory.rs`, with one line of [`memory!`] a type.
+//!
 //! Each law is a plain function that returns a [`Verdict`], so that `tests/teeth.rs` can show what it
 //! rejects: two plain reference filters pass them all (`tests/faithful.rs`), and each with one of some
-//! fifty faults fails the law that is about it.
+//! sixty faults fails the law that is about it.
 //!
 //! # The gate
 //!

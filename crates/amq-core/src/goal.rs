@@ -101,7 +101,7 @@ impl Goal {
 pub struct Plan<P> {
     /// The number of items planned for.
     pub items: u64,
-    /// Bytes the filter's table will hold on the heap.
+    /// Bytes the filter's table will hold on the heap; where that depends on the keys, what all but about one filter in a hundred hold at most.
     pub bytes: u64,
     /// Expected false-positive rate with `items` distinct keys in it.
     pub expected_fpr: f64,

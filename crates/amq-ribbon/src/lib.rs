@@ -48,7 +48,7 @@
 //! which moves its beginning to the right, until it finds a free slot. (Sorted rows are a ribbon along the diagonal, hence the name.) Then the solution follows from right to left.
 //! If a row vanishes on its way there is no room for its key. The *standard* ribbon has a few percent more slots than keys, so that this is rare, and
 //! takes another seed when it happens. The *bumped* ribbon has five percent *fewer* slots than keys: the places fill up almost completely, and the keys for which there is
-//! no room, about one in twenty, go to a next layer, built in the same way; a last layer, of a few hundred keys, is a standard ribbon. So that a query knows which layer to
+//! no room, about one in twenty, go to a next layer, built in the same way; a last layer, of a few hundred keys, is a standard ribbon, as is a small filter as a whole (to 1200 keys, with rows of 128 bits to 8000). So that a query knows which layer to
 //! ask, every 128 start positions share a threshold of two bits: keys that start below it are in a next layer.
 //!
 //! Layers consist of shards of some 8,000 to 65,000 slots that do not depend on each other. They are built in cache, four in lockstep, on
@@ -56,8 +56,9 @@
 //!
 //! *Contains* adds up the solution at the row's slots and compares with the key's result, all columns at once where the processor has AVX2, without a branch.
 //!
-//! A plan meets any rate, and any size, to within a block: a share of the blocks has one column less ([`theory`]). A filter is built as planned, but how many keys are
-//! passed on differs a little from filter to filter, and its size with it, by a thousandth or two either way (some dozens of bytes in a small one).
+//! A plan meets any rate, and any size, to within a block: a share of the blocks has one column less ([`theory`]). How many keys are
+//! passed on differs a little from filter to filter, and its size with it: a plan's bytes are what 99 in 100 filters take at most, a thousandth or two more than most take (some dozens of
+//! bytes in a small one). A size that was allowed is never exceeded: where more keys than planned are passed on, the filter is built a second time, with the columns that fit.
 //!
 //! # Cost and false-positive rate
 //!
@@ -71,8 +72,8 @@
 //! - Keys come or go: `amq-cuckoo`, `amq-quotient`, `amq-bloom`.
 //! - Queries must be as quick as can be, and a tenth or more of space does not matter: `amq-bloom`'s split-block filter.
 //! - Fewer than some hundred keys: a row's width is then not small against their number.
-//! - Strangers choose the keys and know the seed: they can choose many that start alike. Building still ends, with all layers and seeds tried, in an error
-//!   ([`BuildError::Exhausted`]). Use a secret seed ([`Ribbon::with_seed`]), and read SECURITY.md in the repository.
+//! - Strangers choose the keys and know the seed: they can choose many that start alike. Building still ends, in an error
+//!   ([`BuildError::Exhausted`]) or a filter that is not much larger than planned. Use a secret seed ([`Ribbon::with_seed`]), and read SECURITY.md in the repository.
 //!
 //! # Papers
 //!

@@ -179,7 +179,7 @@ fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
 }
 
 #[test]
-fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_hardly_larger_than_planned() {
+fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_not_much_larger_than_planned() {
     // Hashes that somebody has chosen, in place of hashes of keys: from the beginnings of many stretches, or of one.
     fn chosen<K: Kind>(n: u64, starts: u64, spread: f64) -> bool {
         let hash = |i: u64| {
@@ -196,7 +196,14 @@ fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_hardly_larger_than_plan
             Ok(filter) => {
                 holds_all(&filter, &hashes);
                 let over = filter.size_in_bytes() as f64 / plan.bytes as f64;
-                let most = if K::BUMPS { 1.1 } else { 1.31 };
+                // Of one layer, as of the last, the slots become three tenths more; a first one passes on two buckets and
+                // some more than planned.
+                let most = match n {
+                    _ if n <= K::ONE_LAYER => 1.31,
+                    ..=2000 => 1.2,
+                    2001..=10_000 => 1.15,
+                    _ => 1.03,
+                };
                 assert!(over <= most, "{n} keys from {starts} starts: {over}");
                 true
             }

@@ -396,11 +396,13 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
         if Self::has(Fault::CountsOnTheSameHashes) {
             // Sixteen parts, counted before they are filled.
             let part = |key: &K| (key.key_hash(seed).get() >> 60) as usize;
-            let mut left = [0u32; 16];
-            keys.iter().for_each(|key| left[part(key)] += 1);
-            // Panics below zero, as tests check arithmetic.
-            let refill = |key: &K| left[part(key)] -= 1;
-            keys.iter().for_each(refill);
+            let mut parts = [const { Vec::new() }; 16];
+            keys.iter().for_each(|key| parts[part(key)].push(seed));
+            let mut next = [0; 16];
+            for key in keys {
+                parts[part(key)][next[part(key)]] = key.key_hash(seed).get();
+                next[part(key)] += 1;
+            }
         }
         let hashes = || keys.iter().map(|key| key.key_hash(seed));
         let mut own = zeroed(keys.len() as u64)?;

@@ -73,6 +73,20 @@ mod tests {
                  another variant",
             ),
             (
+                &PlanError::FewItems {
+                    bits_per_key: 9.5,
+                    items: 3,
+                    least: 14,
+                },
+                "9.5 bits per key cannot be kept for 3 items: they can from 14 items on; or give a size in bytes, or a false-positive \
+                 rate",
+            ),
+            (
+                &BuildError::KeysChanged { items: 12 },
+                "some of 12 keys gave another hash the second time: a `Key` must always give the same one; or hash each key once and \
+                 build from the hashes",
+            ),
+            (
                 &PlanError::BitsPerKey { bits_per_key: -1.0 },
                 "-1.0 bits per key is not possible: it must be positive and finite",
             ),
