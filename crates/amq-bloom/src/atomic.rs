@@ -5,7 +5,6 @@ use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, Word, place};
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::numeric::hash_floor;
 use amq_core::shell::{Fill, Header, Shell};
 use amq_core::{
     BuildError, BuildFilter, BuildTarget, FilterKind, Goal, Inserted, Key, KeyHash, MergeError,
@@ -197,7 +196,8 @@ impl Shell for AtomicBloomFilter {
     }
 
     fn rate(&self) -> f64 {
-        theory::fpr_of_fill(self.fill_ratio(), self.params.probes) + hash_floor(self.items())
+        let BloomParams { bits, probes } = self.params;
+        theory::fpr_of_table(bits, probes, self.fill_ratio())
     }
 
     fn used(&self) -> f64 {
@@ -238,7 +238,7 @@ impl PlanFilter for AtomicBloomFilter {
     type Params = BloomParams;
 
     fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
-        theory::plan(goal)
+        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
     fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {

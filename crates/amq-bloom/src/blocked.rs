@@ -204,7 +204,7 @@ impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedBloomFilter<S> {
     fn rate(&self) -> f64 {
         let blocks = self.blocks().len() as u64;
         let rate = self.blocks().iter().map(Block::fpr).sum::<f64>() / blocks as f64;
-        rate + theory::LAYOUT.choices_floor(blocks, self.len)
+        theory::LAYOUT.fpr_of_table(blocks, rate, self.fill_ratio())
     }
 
     fn used(&self) -> f64 {
@@ -266,7 +266,7 @@ impl PlanFilter for BlockedBloomFilter {
     type Params = BlockedParams;
 
     fn plan(goal: Goal) -> Result<Plan<BlockedParams>, PlanError> {
-        theory::plan(goal)
+        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
     fn plan_params(params: BlockedParams, items: u64) -> Result<Plan<BlockedParams>, PlanError> {

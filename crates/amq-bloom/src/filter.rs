@@ -4,7 +4,6 @@ use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::numeric::hash_floor;
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
     BuildError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Parts, Plan,
@@ -256,7 +255,8 @@ impl<S: AsRef<[u64]> + Send + Sync> Shell for BloomFilter<S> {
     }
 
     fn rate(&self) -> f64 {
-        theory::fpr_of_fill(self.fill_ratio(), self.params.probes) + hash_floor(self.len)
+        let BloomParams { bits, probes } = self.params;
+        theory::fpr_of_table(bits, probes, self.fill_ratio())
     }
 
     fn used(&self) -> f64 {
@@ -316,7 +316,7 @@ impl PlanFilter for BloomFilter {
     type Params = BloomParams;
 
     fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
-        theory::plan(goal)
+        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
     fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {

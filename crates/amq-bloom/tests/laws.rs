@@ -386,3 +386,31 @@ fn a_view_answers_as_the_filter_whose_table_it_borrows() {
     filter.contains_keys(&keys, &mut ours).unwrap();
     assert_eq!(ours, theirs);
 }
+
+#[test]
+fn a_table_given_with_any_length_has_a_rate() {
+    let goal = Goal::fpr(1000, 0.01);
+    let mut filter = BloomFilter::new(goal).unwrap();
+    filter.insert_batch(&hashes(0..1000));
+    let mut blocked = BlockedBloomFilter::new(goal).unwrap();
+    blocked.insert_batch(&hashes(0..1000));
+    for len in [0, 1000, u64::MAX] {
+        let words = |words| BloomFilter::from_words(words, filter.parts().len(len)).unwrap();
+        // The table tells how many keys there can be.
+        let rate = words(filter.as_words().to_vec()).expected_fpr();
+        assert!((rate / filter.expected_fpr() - 1.0).abs() < 1e-9, "{rate}");
+        let full = vec![u64::MAX; filter.as_words().len()];
+        assert_eq!(words(full).expected_fpr(), 1.0);
+        let parts = |blocks| {
+            Parts::new(BlockedParams::new(blocks))
+                .capacity(1000)
+                .len(len)
+        };
+        let held = blocked.blocks().iter().map(|block| *block.words());
+        let copy = BlockedBloomFilter::from_blocks(held, parts(blocked.params().blocks));
+        let rate = copy.unwrap().expected_fpr();
+        assert!((rate / blocked.expected_fpr() - 1.0).abs() < 1e-6, "{rate}");
+        let full = BlockedBloomFilter::from_blocks([[u32::MAX; 8]; 3], parts(3)).unwrap();
+        assert_eq!(full.expected_fpr(), 1.0);
+    }
+}

@@ -2,7 +2,9 @@
 
 use crate::fill::{absent_hashes, all_found, at_once, present, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::{Budget, BuildError, BuildFilter, KeyHash, PlanError};
+use amq_core::{Budget, BuildError, BuildFilter, Encoder, Key, KeyHash, PlanError};
+use core::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Any number of keys can be built, from one on; none at all is built as well or refused by its number.
 pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
@@ -28,6 +30,98 @@ pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
                 &filter,
                 &hashes,
                 format_args!("{n} keys built at once, {budget:?}"),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// A filter that is only ever built is built of no key, too, within whatever budget there can be: nothing is in it, and it takes next to nothing.
+pub fn a_static_filter_of_no_keys_is_always_built<F: BuildFilter>() -> Verdict {
+    for budget in [
+        Budget::Fpr(0.01),
+        Budget::Fpr(1e-12),
+        Budget::BitsPerKey(0.1),
+        Budget::BitsPerKey(10.0),
+        Budget::Bytes(0),
+        Budget::Bytes(1),
+        Budget::Bytes(u64::MAX),
+    ] {
+        let what = format!("a filter of no key, {budget:?}");
+        let filter = F::build_hashes(budget, 1, &[]).map_err(Violation::refused(&what))?;
+        let from_keys = F::build_keys::<u64>(budget, 1, &[]);
+        let from_keys = from_keys.map_err(Violation::refused(&what))?;
+        for filter in [filter, from_keys] {
+            same(format_args!("len of {what}"), filter.len(), 0)?;
+            same(format_args!("rate of {what}"), filter.expected_fpr(), 0.0)?;
+            let found = absent_hashes(1000, 1)
+                .iter()
+                .any(|&h| filter.contains_hash(h));
+            same(format_args!("whether a key is in {what}"), found, false)?;
+            let size = filter.size_in_bytes();
+            ensure(
+                size <= 64,
+                format_args!("bytes of {what}"),
+                size,
+                "next to none",
+            )?;
+        }
+    }
+    for budget in [
+        Budget::Fpr(0.0),
+        Budget::Fpr(f64::NAN),
+        Budget::BitsPerKey(-1.0),
+    ] {
+        if F::build_hashes(budget, 1, &[]).is_ok() {
+            let what = format!("no key with {budget:?}");
+            return Err(Violation::Accepted { what });
+        }
+    }
+    Ok(())
+}
+
+/// A key whose hash is another one each time it is asked for.
+struct Fickle<'a> {
+    hash: u64,
+    asked: &'a Cell<u64>,
+    from: u64,
+}
+
+impl Key for Fickle<'_> {
+    fn encode(&self, to: &mut Encoder) {
+        self.key_hash(0).get().encode(to);
+    }
+
+    fn key_hash(&self, _seed: u64) -> KeyHash {
+        let asked = self.asked.get();
+        self.asked.set(asked + 1);
+        KeyHash::new(if asked < self.from {
+            self.hash
+        } else {
+            !self.hash << 1
+        })
+    }
+}
+
+/// Keys that hash otherwise the second time, all of them or the last, are an error, or a filter of either hash: never a panic.
+pub fn keys_that_change_their_hash_do_not_panic<F: BuildFilter>() -> Verdict {
+    for n in [1, 2, 100, 5000, 70_000] {
+        for from in [0, n / 2, n, 2 * n - 1] {
+            let asked = Cell::new(0);
+            let hash = |i: u64| present_hashes(1, i)[0].get();
+            let keys: Vec<Fickle<'_>> = (0..n)
+                .map(|i| Fickle {
+                    hash: hash(i),
+                    asked: &asked,
+                    from,
+                })
+                .collect();
+            let build = || F::build_keys(Budget::Fpr(0.01), 0, &keys).map(drop);
+            ensure(
+                catch_unwind(AssertUnwindSafe(build)).is_ok(),
+                format_args!("building of {n} keys, another hash from call {from} on"),
+                "a panic",
+                "a filter or an error",
             )?;
         }
     }

@@ -2,7 +2,10 @@
 
 use crate::fill::{all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Goal, Plan, PlanError, PlanFilter};
+use amq_core::numeric::hash_floor;
+use amq_core::{
+    Budget, BuildError, BuildFilter, EmptyFilter, Goal, Plan, PlanError, PlanFilter, PredictedFpr,
+};
 
 /// A goal that no filter can meet is refused, and the text says what was asked.
 pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
@@ -55,7 +58,40 @@ pub fn a_goal_at_the_edge_is_planned_or_refused<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-fn edges() -> impl Iterator<Item = Goal> {
+/// However many keys are spoken of, a predicted rate lies in [0, 1], never falls as keys are added, and is not below that of keys
+/// that share a whole hash; its spread is that of something in [0, 1].
+pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
+    let items = (0..64).map(|bits| (1 << bits) - 1);
+    let items: Vec<u64> = items.chain([u64::MAX - 1, u64::MAX]).collect();
+    let goals = [1, 30, 100_000, 1 << 30].map(|items| {
+        let rates = [0.99, 0.5, 0.01, 1e-9].map(|rate| Goal::fpr(items as usize, rate));
+        let sizes = [
+            Goal::bits_per_key(items as usize, 9.0),
+            Goal::bytes(items as usize, 1 << 20),
+        ];
+        rates.into_iter().chain(sizes)
+    });
+    for goal in goals.into_iter().flatten() {
+        let Ok(plan) = F::plan(goal) else { continue };
+        let mut below = 0.0;
+        for &items in &items {
+            let PredictedFpr { mean, sd } = F::predicted_fpr(&plan.params, items);
+            // Beyond the planned number a filter may refuse keys, and the rate is that of those it holds.
+            let floor = hash_floor(items.min(plan.items));
+            let least = (0.999 * floor).max(below * (1.0 - 1e-6));
+            ensure(
+                (least..=1.0).contains(&mean) && (0.0..=0.5).contains(&sd),
+                format_args!("predicted_fpr of {items} keys in {:?}", plan.params),
+                (mean, sd),
+                format_args!("a rate of {least} or more, and its spread"),
+            )?;
+            below = mean;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn edges() -> impl Iterator<Item = Goal> {
     let items = [
         0,
         1,
@@ -214,6 +250,11 @@ pub(crate) fn names_the_goal(error: PlanError, goal: Goal) -> Verdict {
         PlanError::FprBelowHashFloor { fpr, items, .. }
         | PlanError::FprUnreachable { fpr, items, .. } => goal == Goal::fpr(items as usize, fpr),
         PlanError::BitsPerKey { bits_per_key } => goal.budget == Budget::BitsPerKey(bits_per_key),
+        PlanError::FewItems {
+            bits_per_key,
+            items,
+            least,
+        } => goal == Goal::bits_per_key(items as usize, bits_per_key) && least > items,
         PlanError::Bytes { bytes, min } => bytes < min && goal.max_bits() / 8 == bytes,
         PlanError::TooLarge { bytes, max_bytes } => bytes >= max_bytes as f64,
         _ => true,

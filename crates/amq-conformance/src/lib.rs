@@ -37,6 +37,10 @@
 //! | what is refused changes nothing, and stays refused | a full table that loses an old key, a merge that fails half-way |
 //! | a merge holds both, in any order; another seed or geometry is refused by name | a seed ignored, a count that is wrong |
 //! | small filters of any two geometries merge without losing a key, or not at all | a shift that saturates where there is no bit left |
+//! | a merge that was accepted keeps the rate until the filter is full | a rate that holds at the moment only |
+//! | a filter takes in its own clone, and its rate stays | a rate by a length that counts keys twice |
+//! | a rate is a probability, and not below that of equal hashes | a floor added on top, `1 - (1 - p)` for small p |
+//! | plans and predictions take a bounded number of steps | a size that is looked for one word at a time |
 //! | a plan keeps to its budget, the filter to its plan | rounding up, a size that is not the real one |
 //! | an impossible goal is refused, with the value in the text | NaN accepted, an abort at 2^62 bytes, a plan that takes for ever |
 //! | the least size or rate that an error names can be planned | the least of another layer's plan |

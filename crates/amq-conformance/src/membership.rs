@@ -6,6 +6,7 @@ use crate::fill::{
     present_hashes,
 };
 use crate::violation::{Verdict, Violation, ensure, same};
+use amq_core::numeric::hash_floor;
 use amq_core::{Budget, Filter, FilterExt, Goal, Key, LengthMismatch, PlanFilter};
 
 /// Every key is found, at every size from one key to half a million, at rates on each side of a power of
@@ -216,4 +217,33 @@ pub fn an_empty_filter_holds_nothing<F: PlanFilter>(fill: Fill<F>) -> Verdict {
         filter.expected_fpr(),
         0.0,
     )
+}
+
+/// However large a filter is, it errs on an absent key that has the whole hash of a present one. Its own rate and the predicted one say so,
+/// down to where `1 - rate` can no longer be told from 1.
+pub fn a_rate_is_never_below_that_of_equal_hashes<F: PlanFilter>(fill: Fill<F>) -> Verdict {
+    for (planned, held, asked) in [
+        (3, 3, 1e-3),
+        (3, 3, 1e-15),
+        (1000, 10, 1e-9),
+        (1000, 1000, 1e-12),
+    ] {
+        let goal = Goal::fpr(planned as usize, asked);
+        if F::plan(goal).is_err() {
+            continue;
+        }
+        let filter = fill(goal, 1, &present_hashes(held, 1))
+            .map_err(Violation::refused(format!("{held} keys in {goal:?}")))?;
+        // What tells the number of keys by the table is right to within some percent.
+        let least = 0.9 * hash_floor(held);
+        let own = filter.expected_fpr();
+        let predicted = F::predicted_fpr(&filter.params(), held).mean;
+        ensure(
+            (least..=1.0).contains(&own) && (least..=1.0).contains(&predicted),
+            format_args!("expected_fpr and predicted_fpr of {held} keys in {goal:?}"),
+            (own, predicted),
+            format_args!("{least:e} or more"),
+        )?;
+    }
+    Ok(())
 }

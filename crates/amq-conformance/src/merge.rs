@@ -2,7 +2,7 @@
 
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
-use amq_core::{Goal, KeyHash, MergeError, MergeFilter, PlanFilter};
+use amq_core::{Goal, InsertFilter, KeyHash, MergeError, MergeFilter, PlanFilter};
 
 /// Planned for all keys of two filters together.
 const PLANNED: u64 = 10_000;
@@ -123,6 +123,95 @@ where
         )?;
     }
     Ok(())
+}
+
+/// A filter takes in its own clone, as often as one likes, unless it holds every copy of a key and has no room: it is never
+/// refused for a rate that it does not change. Where the answers stay the same, the rate it says it has does too; and it is a probability.
+pub fn merging_a_clone_leaves_the_rate_as_it_was<F>(fill: Fill<F>) -> Verdict
+where
+    F: PlanFilter + MergeFilter + Clone,
+{
+    for (planned, held) in [(1, 1), (100, 100), (1000, 1000), (1000, 300)] {
+        let hashes = present_hashes(held, 3);
+        let filter = with(fill, planned, 3, &hashes)?;
+        let rate = filter.expected_fpr();
+        let mut sum = filter.clone();
+        // Whoever adds up lengths passes 2^64 on the way.
+        for times in 1..=70 {
+            let what = format!("merge {times} of a filter of {held} keys with its own clone");
+            match sum.merge(&sum.clone()) {
+                Ok(()) => {}
+                Err(MergeError::Full(_)) => break,
+                Err(error) => return Err(Violation::refused(what)(error)),
+            }
+            all_found(&sum, &hashes, format_args!("after {what}"))?;
+            let now = sum.expected_fpr();
+            ensure(
+                (now - rate).abs() <= 1e-6 * rate && (0.0..=1.0).contains(&now),
+                format_args!("expected_fpr after {what}"),
+                now,
+                format_args!("still {rate}"),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// A merge that was accepted keeps its promise: for as long as a filter holds no more keys than it says it is for, it errs no more
+/// often than was asked for, in the mean over seeds, however it came by them. One that grows is followed through six doublings.
+pub fn a_merged_filter_keeps_the_rate_until_it_is_full<F>(fill: Fill<F>) -> Verdict
+where
+    F: PlanFilter + InsertFilter + MergeFilter,
+{
+    const ASKED: f64 = 0.01;
+    const SEEDS: u64 = 8;
+    for (planned, ours, theirs, all) in [
+        (100, 60, 40, 1000),
+        (1000, 1000, 250, 128_000),
+        (1000, 250, 1050, 128_000),
+        (1000, 1000, 1000, 10_000),
+    ] {
+        let (mut sum, mut variance, mut filters) = (0.0, 0.0, 0.0);
+        for seed in 0..SEEDS {
+            let keys = present_hashes(all, seed);
+            let (both, more) = keys.split_at(ours + theirs);
+            let filled = |keys| fill(Goal::fpr(planned as usize, ASKED), seed, keys);
+            // What cannot hold so many keys has nothing to merge.
+            let (Ok(mut filter), Ok(other)) = (filled(&both[..ours]), filled(&both[ours..])) else {
+                continue;
+            };
+            if filter.merge(&other).is_err() {
+                continue;
+            }
+            let Some(highest) = highest_rate(&mut filter, more, theirs as u64) else {
+                continue;
+            };
+            let sd = F::predicted_fpr(&filter.params(), filter.len()).sd;
+            (sum, variance, filters) = (sum + highest, variance + sd * sd, filters + 1.0);
+        }
+        ensure(
+            sum <= filters * ASKED + 3.0 * variance.sqrt(),
+            format_args!("rate of {ours} keys merged with {theirs}, and filled up"),
+            sum / filters,
+            format_args!("at most {ASKED}"),
+        )?;
+    }
+    Ok(())
+}
+
+/// The highest rate of a filter, at the moments when it holds what it says it is for, while it takes these keys; none if it
+/// holds more from the start. A filter that does not grow when it has got `patience` keys more has grown for the last time.
+fn highest_rate<F: InsertFilter>(filter: &mut F, keys: &[KeyHash], patience: u64) -> Option<f64> {
+    let mut highest: Option<f64> = None;
+    for &hash in keys {
+        if filter.len() == filter.capacity() {
+            highest = Some(filter.expected_fpr().max(highest.unwrap_or(0.0)));
+        }
+        if filter.insert_hash(hash).is_err() || filter.len() > filter.capacity() + patience {
+            break;
+        }
+    }
+    highest
 }
 
 /// Filters with different seeds are refused for that, and nothing changes.

@@ -1,9 +1,9 @@
 //! Laws of plans: what is asked is what one gets.
 
-use crate::edge::{names_the_goal, refused, usable};
+use crate::edge::{edges, names_the_goal, refused, usable};
 use crate::fill::{Fill, filled_within};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanFilter};
+use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError, PlanFilter};
 
 const RATES: [f64; 9] = [
     0.5,
@@ -172,6 +172,67 @@ pub fn a_filled_filter_takes_the_planned_bytes<F: PlanFilter>(fill: Fill<F>) -> 
     Ok(())
 }
 
+/// Numbers of keys at which filters of some layers, blocks or buckets are not much larger than these.
+const UNEVEN: [u64; 17] = [
+    150, 333, 600, 1000, 1201, 1250, 1270, 1300, 1400, 1500, 1700, 2500, 4000, 8001, 8200, 9000,
+    12_345,
+];
+
+/// What is built within a size is within it, whichever keys they are: "at most" means at most. Every small number of keys, and some larger ones with
+/// many seeds. What can be planned can be built.
+pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdict {
+    let few = (1..=150).map(|items| (items, 1));
+    for (items, seeds) in few.chain(UNEVEN.map(|items| (items, 24))) {
+        for budget in [
+            Budget::BitsPerKey(9.0),
+            Budget::BitsPerKey(17.3),
+            Budget::Bytes(2 * items + 60),
+        ] {
+            let goal = Goal::new(items, budget);
+            if planned::<F>(goal)?.is_none() {
+                continue;
+            }
+            for seed in 0..seeds {
+                let seed = 1000 * items + seed;
+                let filter = filled_within(fill, items, budget, seed)?;
+                same("the seed", filter.seed(), seed)?;
+                let held = filter.size_in_bytes().saturating_mul(8);
+                ensure(
+                    held <= goal.max_bits(),
+                    format_args!("bits held by a filter of {goal:?}, seed {seed}"),
+                    held,
+                    format_args!("{} at most", goal.max_bits()),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bits per key that are not enough for so few items are refused by the least number for which they are; and that number is planned, and none in between.
+pub fn bits_too_few_name_the_least_number_of_items<F: PlanFilter>() -> Verdict {
+    for bits in [10.0, 16.0, 40.0] {
+        let plan = |items: u64| F::plan(Goal::bits_per_key(items as usize, bits));
+        for items in 1..=100 {
+            let what = format!("{items} items in {bits} bits each");
+            let least = match plan(items) {
+                Ok(_) => continue,
+                Err(PlanError::FewItems {
+                    bits_per_key,
+                    items: of,
+                    least,
+                }) if (bits_per_key, of) == (bits, items) => least,
+                Err(error) => {
+                    return ensure(false, what, error, "refused by the least number of items");
+                }
+            };
+            let first = (items..=least).find(|&items| plan(items).is_ok());
+            same(format_args!("{what}: the least number"), Some(least), first)?;
+        }
+    }
+    Ok(())
+}
+
 /// `items_for` is the most items that fit, and `fpr_for` a rate no worse than the one they were fitted for.
 pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
     for bytes in [1000, 54_321, 10_000_000] {
@@ -198,6 +259,67 @@ pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
                 rate,
                 format_args!("{fpr} or less"),
             )?;
+        }
+    }
+    Ok(())
+}
+
+/// The most steps of any plan: some 10 ms. See [`amq_core::step`].
+const MAX_STEPS: u64 = 300_000;
+
+/// Nothing that is asked of theory takes long: neither plans nor predictions nor their inverses, for the usual goals, for the
+/// smallest filters, or at the edge of what is possible.
+pub fn plans_take_a_bounded_number_of_steps<F: PlanFilter>() -> Verdict {
+    fn bounded<T>(what: impl core::fmt::Display, work: impl FnOnce() -> T) -> Result<T, Violation> {
+        let (result, steps) = amq_core::steps_of(work);
+        let wanted = format_args!("{MAX_STEPS} at most");
+        ensure(
+            steps <= MAX_STEPS,
+            format_args!("steps of {what}"),
+            steps,
+            wanted,
+        )?;
+        Ok(result)
+    }
+    let rates = [0.999_999, 0.5, 0.01, 1e-5, 1e-9, 1e-15, 1e-18];
+    let small = [1, 2, 3, 5, 8, 13, 50, 200, 1000, 30_000, 1 << 20].map(|items| {
+        let sizes = (3..24).map(move |bits| Goal::bytes(items as usize, 1 << bits));
+        let odd = (3..24).map(move |bits| Goal::bytes(items as usize, 5 << (bits - 2)));
+        let rates = rates.map(move |rate| Goal::fpr(items as usize, rate));
+        sizes.chain(odd).chain(rates)
+    });
+    for goal in small.into_iter().flatten().chain(edges()) {
+        let plan = bounded(format_args!("the plan for {goal:?}"), || F::plan(goal));
+        let Ok(plan) = plan? else { continue };
+        for items in [
+            1,
+            goal.items,
+            goal.items.saturating_mul(8),
+            1 << 30,
+            u64::MAX,
+        ] {
+            let what = format!("predicted_fpr of {items} keys in {:?}", plan.params);
+            bounded(what, || F::predicted_fpr(&plan.params, items))?;
+        }
+    }
+    for bytes in [
+        1,
+        16,
+        100,
+        4096,
+        54_321,
+        1 << 20,
+        1 << 33,
+        1 << 50,
+        u64::MAX,
+    ] {
+        for fpr in rates {
+            let what = format!("items_for({bytes}, {fpr})");
+            let _ = bounded(what, || F::items_for(bytes, fpr))?;
+        }
+        for items in [1, 100, 1 << 20, 1 << 40, u64::MAX] {
+            let what = format!("fpr_for({items}, {bytes})");
+            let _ = bounded(what, || F::fpr_for(items, bytes))?;
         }
     }
     Ok(())

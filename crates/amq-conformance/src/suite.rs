@@ -40,7 +40,10 @@ macro_rules! suite {
     (@model build $($ability:ident)*) => {};
 
     (@first empty) => { $crate::suite!(@every $crate::by_inserting); };
-    (@first build) => { $crate::suite!(@every $crate::at_once); };
+    (@first build) => {
+        $crate::suite!(@every $crate::at_once);
+        $crate::suite!(@laws build => { a_static_filter_of_no_keys_is_always_built });
+    };
 
     // A filter that is filled as well as built at once is gated both ways.
     (@second build) => {
@@ -58,6 +61,7 @@ macro_rules! suite {
             the_same_seed_gives_the_same_filter
             two_seeds_err_independently
             an_empty_filter_holds_nothing
+            a_rate_is_never_below_that_of_equal_hashes
         });
         $crate::suite!(@laws shapes($fill) => {
             the_shape_of_keys_does_not_matter
@@ -65,15 +69,19 @@ macro_rules! suite {
         });
         $crate::suite!(@laws plan($fill) => {
             a_filled_filter_takes_the_planned_bytes
+            a_built_filter_keeps_to_its_budget
         });
         $crate::suite!(@laws edge => {
             an_impossible_goal_is_refused_by_name
             a_goal_at_the_edge_is_planned_or_refused
             the_way_out_that_an_error_names_is_one
+            a_predicted_rate_is_a_probability
         });
         $crate::suite!(@laws plan => {
             a_plan_keeps_to_its_budget
+            bits_too_few_name_the_least_number_of_items
             size_and_rate_are_each_others_inverse
+            plans_take_a_bounded_number_of_steps
         });
         $crate::suite!(@gates $fill => {
             the_rate_is_right_at_one_in_100: ONE_IN_100,
@@ -125,6 +133,7 @@ macro_rules! suite {
             any_number_of_keys_can_be_built
             repeated_keys_do_no_harm
             keys_build_what_their_hashes_build
+            keys_that_change_their_hash_do_not_panic
         });
     };
 
@@ -135,6 +144,8 @@ macro_rules! suite {
             another_seed_is_refused_by_name
             another_geometry_is_refused_by_name_or_merged_whole
             small_filters_of_any_geometry_lose_no_key_in_a_merge
+            merging_a_clone_leaves_the_rate_as_it_was
+            a_merged_filter_keeps_the_rate_until_it_is_full
         });
     };
 

@@ -2,8 +2,14 @@
 
 mod reference;
 
-use amq_conformance::suite;
+use amq_conformance::memory::Counting;
+use amq_conformance::{memory, suite};
 use reference::Fault;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+memory!(memory_of_bloom: reference::Bloom<{ Fault::None as u8 }> => [empty, build, merge]);
 
 suite!(bloom: reference::Bloom<{ Fault::None as u8 }> => [empty, build, merge]);
 suite!(multiset: reference::Multiset<{ Fault::None as u8 }> => [empty, merge, remove, count]);

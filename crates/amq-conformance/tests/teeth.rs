@@ -5,10 +5,13 @@ mod reference;
 use amq_conformance::model::any_sequence_agrees_with_the_model as played;
 use amq_conformance::rate::{self, Cell};
 use amq_conformance::{
-    Golden, Violation, at_once, build, by_inserting, edge, insert, membership, merge, model, plan,
-    remove,
+    Golden, Violation, at_once, build, by_inserting, edge, insert, membership, memory, merge,
+    model, plan, remove,
 };
 use reference::{Bloom, Fault, Multiset};
+
+#[global_allocator]
+static COUNTING: memory::Counting = memory::Counting;
 
 /// One test a fault: `fault, filter: laws that must reject it`.
 macro_rules! rejected {
@@ -62,6 +65,16 @@ rejected! {
     an_expected_rate_of_its_own: Bloom with RateOfHalfTheKeys by {
         || gate::<Broken>(rate::ONE_IN_100);
         || insert::an_overfull_filter_says_so::<Broken>();
+    }
+
+    a_rate_that_counts_keys_twice: Bloom with RateCountsCopies by {
+        || merge::merging_a_clone_leaves_the_rate_as_it_was::<Broken>(by_inserting);
+    }
+    a_rate_without_that_of_equal_hashes: Bloom with HashFloorLeftOut by {
+        || membership::a_rate_is_never_below_that_of_equal_hashes::<Broken>(by_inserting);
+    }
+    a_predicted_rate_above_one: Bloom with PredictsMoreThanOne by {
+        || edge::a_predicted_rate_is_a_probability::<Broken>();
     }
 
     a_filter_that_forgets_one_key_in_a_thousand: Bloom with ForgetsOneInAThousand by {
@@ -150,6 +163,14 @@ rejected! {
         || merge::small_filters_of_any_geometry_lose_no_key_in_a_merge::<Broken>(by_inserting);
     }
 
+    a_merge_that_is_not_good_to_the_end: Bloom with MergeAddsCapacities by {
+        || merge::a_merged_filter_keeps_the_rate_until_it_is_full::<Broken>(by_inserting);
+    }
+
+    a_plan_that_tries_word_after_word: Bloom with PlanWordByWord by {
+        || plan::plans_take_a_bounded_number_of_steps::<Broken>();
+    }
+
     a_plan_over_its_budget: Bloom with PlanOverBudget by {
         || plan::a_plan_keeps_to_its_budget::<Broken>();
     }
@@ -170,6 +191,34 @@ rejected! {
     a_size_that_is_not_the_planned_one: Bloom with SizeUnderstated by {
         || plan::a_filter_is_what_its_plan_says::<Broken>();
         || plan::a_filled_filter_takes_the_planned_bytes::<Broken>(by_inserting);
+    }
+    a_least_number_of_items_that_is_not_the_least: Bloom with LeastNumberTooHigh by {
+        || plan::bits_too_few_name_the_least_number_of_items::<Broken>();
+    }
+    a_build_that_now_and_then_is_over_its_budget: Bloom with BuildOverBudget by {
+        || plan::a_built_filter_keeps_to_its_budget::<Broken>(at_once);
+    }
+    a_filter_of_no_key_that_is_refused: Bloom with NoKeyTakesRoom by {
+        || build::a_static_filter_of_no_keys_is_always_built::<Broken>();
+    }
+    a_build_that_panics_at_another_hash: Bloom with CountsOnTheSameHashes by {
+        || build::keys_that_change_their_hash_do_not_panic::<Broken>();
+    }
+
+    a_plan_that_allocates: Bloom with PlanAllocates by {
+        || memory::a_plan_allocates_nothing::<Broken>();
+    }
+    a_build_that_takes_more_than_planned: Bloom with CopiesUnplanned by {
+        || memory::the_planned_memory_is_enough_to_build::<Broken>();
+    }
+    a_build_that_leaves_keys_out_without_memory: Bloom with BuildsWithoutMemory by {
+        || memory::a_build_without_memory_is_an_error::<Broken>();
+    }
+    a_refused_merge_that_is_half_done: Bloom with RefusedMergeHalfDone by {
+        || memory::a_merge_without_memory_changes_nothing::<Broken>();
+    }
+    a_refused_insert_that_is_done: Bloom with RefusedInsertDone by {
+        || memory::a_filter_that_grows_is_refused_or_grows::<Broken>();
     }
     a_capacity_that_is_not_the_planned_one: Bloom with CapacityUnderstated by {
         || plan::a_filter_is_what_its_plan_says::<Broken>();
@@ -246,4 +295,29 @@ fn golden_counts_that_are_missing_or_changed_are_reported_with_the_way_out() {
         let text = missing.unwrap_err().to_string();
         assert!(text.contains("AMQ_BLESS=1"), "{text}");
     }
+}
+
+/// Not a test of its own: the process that [`an_abort_for_want_of_memory_ends_the_test`] starts, and that must not end well.
+#[test]
+#[ignore = "aborts, and must"]
+fn a_build_that_aborts() {
+    type Broken = Bloom<{ Fault::AbortsWithoutMemory as u8 }>;
+    memory::a_build_without_memory_is_an_error::<Broken>().unwrap();
+}
+
+#[test]
+#[cfg(not(target_family = "wasm"))]
+fn an_abort_for_want_of_memory_ends_the_test() {
+    let run = |name: &str| {
+        let mut tests = std::process::Command::new(std::env::current_exe().unwrap());
+        let args = ["--include-ignored", "--exact", name];
+        tests.args(args).output().unwrap()
+    };
+    let aborted = run("a_build_that_aborts");
+    let said = String::from_utf8_lossy(&aborted.stderr);
+    assert!(
+        !aborted.status.success() && said.contains("memory allocation of"),
+        "{said}"
+    );
+    assert!(run("a_plan_that_allocates").status.success());
 }

@@ -59,6 +59,7 @@ pub mod numeric;
 pub mod prefetch;
 #[doc(hidden)]
 pub mod shell;
+mod steps;
 
 pub use error::{BatchFull, BuildError, Full, LengthMismatch, MergeError, PlanError};
 pub use filter::{
@@ -70,3 +71,8 @@ pub use goal::{Budget, Goal, Plan};
 pub use key::{ByHash, DEFAULT_SEED, Encoder, HASH_BLOCK, Key, KeyHash, hash_blocks};
 #[doc(hidden)]
 pub use memory::{filled, reserve, zeroed};
+#[doc(hidden)]
+pub use steps::step;
+#[cfg(feature = "steps")]
+#[doc(hidden)]
+pub use steps::steps_of;

@@ -108,7 +108,7 @@ impl Filter for BlockedCountingBloomFilter {
     fn expected_fpr(&self) -> f64 {
         let blocks = self.blocks.len() as u64;
         let rate = self.blocks.iter().map(Block::fpr).sum::<f64>() / blocks as f64;
-        rate + theory::LAYOUT.choices_floor(blocks, self.len)
+        theory::LAYOUT.fpr_of_table(blocks, rate, self.fill_ratio())
     }
 
     #[inline]
@@ -181,7 +181,7 @@ impl PlanFilter for BlockedCountingBloomFilter {
     type Params = BlockedCountingParams;
 
     fn plan(goal: Goal) -> Result<Plan<BlockedCountingParams>, PlanError> {
-        theory::plan(goal)
+        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
     fn predicted_fpr(params: &BlockedCountingParams, items: u64) -> PredictedFpr {

@@ -7,7 +7,6 @@ use crate::{CountingParams, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_bloom::probing::{ProbeTable, Probes};
 use amq_bloom::{BloomFilter, BloomParams};
-use amq_core::numeric::hash_floor;
 use amq_core::prefetch::prefetch;
 use amq_core::{
     Budget, BuildError, BuildFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter, Filter,
@@ -204,7 +203,8 @@ impl Filter for CountingBloomFilter {
     /// `fill^k`, the exact rate of this filter with the counters it has above zero, and the floor of 64-bit hashes. Reads the
     /// whole table.
     fn expected_fpr(&self) -> f64 {
-        theory::fpr_of_fill(self.fill_ratio(), self.params.probes) + hash_floor(self.len)
+        let CountingParams { counters, probes } = self.params;
+        theory::fpr_of_table(counters, probes, self.fill_ratio())
     }
 
     #[inline]
@@ -284,7 +284,7 @@ impl PlanFilter for CountingBloomFilter {
     type Params = CountingParams;
 
     fn plan(goal: Goal) -> Result<Plan<CountingParams>, PlanError> {
-        theory::plan(goal)
+        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
     fn predicted_fpr(params: &CountingParams, items: u64) -> PredictedFpr {

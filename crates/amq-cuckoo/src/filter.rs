@@ -338,7 +338,7 @@ impl<L: Layout> PlanFilter for Cuckoo<L> {
 
     /// The memory to build it is that of [`BuildFilter::build`]: the filter's own, and 8 bytes a key. A filter that is filled takes its own alone.
     fn plan(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
-        theory::plan::<L>(goal)
+        theory::plan::<L>(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan::<L>))
     }
 
     fn predicted_fpr(params: &CuckooParams, items: u64) -> PredictedFpr {

@@ -14,7 +14,7 @@
 use crate::params::MAX_FINGERPRINT_BITS;
 use crate::{CuckooParams, Layout};
 use amq_core::numeric::{cells_for, last_true, occupied_share};
-use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
+use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr, step};
 
 /// Slots that a plan adds to those it fills. In small tables chance is less even: without them, some of the filters for a few dozen
 /// keys would refuse one of these. Measured over the first refusals of up to 200,000 tables of each
@@ -46,6 +46,7 @@ pub fn bits_per_key<L: Layout>(fpr: f64) -> f64 {
 ///
 /// `C P(X > 2b)`, with X Poisson distributed of mean `n / C`; below one in a hundred, its first term.
 pub fn crowded_cells<L: Layout>(params: &CuckooParams, items: u64) -> f64 {
+    step(1);
     let cells = cells::<L>(params);
     let mean = items as f64 / cells;
     let most = 2 * L::SLOTS;

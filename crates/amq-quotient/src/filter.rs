@@ -292,7 +292,7 @@ impl PlanFilter for QuotientFilter {
     type Params = QuotientParams;
 
     fn plan(goal: Goal) -> Result<Plan<QuotientParams>, PlanError> {
-        theory::plan(goal)
+        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
     fn plan_params(params: QuotientParams, items: u64) -> Result<Plan<QuotientParams>, PlanError> {

@@ -238,7 +238,7 @@ mod tests {
             let mut one = Table::new(params).unwrap();
             let mut two = one.clone();
             let mut held = 0;
-            for step in 0..30_000u64 {
+            for step in 0..if cfg!(miri) { 150 } else { 30_000 } {
                 let pick = |i: u64| {
                     let fingerprint = remix(i % (2 * slots + 7), 1) % params.fingerprints();
                     fingerprint / crowding + params.fingerprints() * 9 / 10 / crowding

@@ -11,7 +11,7 @@
 //! Dillinger, Hübschle-Schneider, Sanders, Walzer, *Fast succinct retrieval and approximate membership using ribbon* (2022), section 4.
 
 use crate::entry::{Entry, Source};
-use crate::group::{Bump, Group, Seed};
+use crate::group::{Bump, Group, Seed, Unsolved};
 use crate::lanes::{LANES, Lane, PassedOn};
 use crate::params::MAX_WIDENED;
 use crate::shape::{Columns, Layer, MAX_LAYERS, Shape, limit_of_passed_on, passes_on};
@@ -180,6 +180,7 @@ impl<W: Row> Building<'_, W> {
         let partition = Partition::new(source, layer)?;
         let columns = self.columns;
         let before = self.words.len();
+        let source_len = source.len();
         let mut seeds = Vec::new();
         reserve(&mut seeds, layer.shards())?;
         let mut shards = partition.shards(&mut self.words, layer, columns)?;
@@ -192,7 +193,11 @@ impl<W: Row> Building<'_, W> {
                 shards,
                 columns,
             }));
-            Ok(seeds.map(|seeds| (seeds, shards.len(), keys as u64)))
+            match seeds {
+                Ok(seeds) => Ok(Some((seeds, shards.len(), keys as u64))),
+                Err(Unsolved::Seeds) => Ok(None),
+                Err(Unsolved::Contradiction) => Err(chosen(source_len)),
+            }
         };
         let mut solved = 0;
         let all = each_group(&mut shards, work, |group| {
@@ -331,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shard_whose_seeds_all_fail_ends_in_an_error_and_is_told_of_as_one() {
+    fn a_contradiction_is_an_error_after_one_seed_and_told_of_as_one() {
         // As many keys of one hash, all with other results, as no seed can part.
         let entries: Vec<crate::entry::Pair> = (0..50)
             .map(|value| crate::entry::Pair { hash: 7, value })
@@ -343,7 +348,7 @@ mod tests {
         assert_eq!(
             refused.map(|_| ()),
             Err(BuildError::Exhausted {
-                attempts: 1024,
+                attempts: 1,
                 items: 50
             })
         );

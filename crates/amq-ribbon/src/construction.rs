@@ -54,6 +54,7 @@ pub fn slots<K: Kind>(keys: u64) -> u64 {
 
 /// Measured: the test that is a tool, `failure_rates` below, prints the table that these lines follow from above.
 pub(crate) fn slots_for<W: Row>(keys: f64) -> f64 {
+    amq_core::step(1);
     let (least, slope, from) = if W::BITS == 64 {
         (0.044, 0.0075, 11.5)
     } else {

@@ -2,7 +2,7 @@
 
 use crate::entry::{Hashed, Source};
 use crate::shape::Columns;
-use crate::shards::reserve;
+use crate::shards::push;
 use crate::system::System;
 use crate::{Bumped, Bumped128, Kind, RibbonParams, Standard, Standard64, simd, theory};
 use alloc::vec::Vec;
@@ -49,12 +49,7 @@ impl<K: Kind> Ribbon<K> {
     ) -> Result<Self, BuildError> {
         let mut hashes = Vec::new();
         for key in keys {
-            if hashes.len() == hashes.capacity() {
-                // As a vector grows by itself, but with an error where there is no memory.
-                let more = (hashes.len() as u64).max(1024);
-                reserve(&mut hashes, more)?;
-            }
-            hashes.push(key.key_hash(seed));
+            push(&mut hashes, key.key_hash(seed))?;
         }
         Self::build(budget, seed, &hashes)
     }
@@ -96,7 +91,7 @@ impl<K: Kind> Ribbon<K> {
             goal.check(0)?;
             return System::build(source, Columns { most: 1, short: 0 }, progress);
         }
-        let planned = theory::plan::<K>(goal)?.params;
+        let planned = Self::plan(goal)?.params;
         let system = System::build(source, planned.bits(), progress)?;
         let allowed = goal.max_bits() / 8;
         if system.bytes() <= allowed {
@@ -167,7 +162,8 @@ impl<K: Kind> PlanFilter for Ribbon<K> {
     type Params = RibbonParams;
 
     fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
-        theory::plan::<K>(goal)
+        let plan = theory::plan::<K>;
+        plan(goal).map_err(|error| error.in_bits_per_key(goal, plan))
     }
 
     fn predicted_fpr(params: &RibbonParams, items: u64) -> PredictedFpr {

@@ -22,8 +22,17 @@ pub(crate) struct Group<'a, 'b, W, E> {
 /// Eliminates and solves shards that pass keys on.
 pub(crate) struct Bump<'a, 'b, W, E>(pub(crate) Group<'a, 'b, W, E>);
 
-/// Eliminates shards of the last layer, each with one seed after another until all its keys have room, and solves them: which seeds it were, or none if no seed was good for one of them.
+/// Eliminates shards of the last layer, each with one seed after another until all its keys have room, and solves them: which seeds it were, or why none was good for one of them.
 pub(crate) struct Seed<'a, 'b, W, E>(pub(crate) Group<'a, 'b, W, E>);
+
+/// Why a shard of the last layer has no solution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unsolved {
+    /// No seed was good: with more slots one may be.
+    Seeds,
+    /// Two entries have one hash and different results: nothing helps.
+    Contradiction,
+}
 
 impl<W: Row, E: Entry> Work for Bump<'_, '_, W, E> {
     type Outcome = ();
@@ -40,19 +49,25 @@ impl<W: Row, E: Entry> Work for Bump<'_, '_, W, E> {
 }
 
 impl<W: Row, E: Entry> Work for Seed<'_, '_, W, E> {
-    type Outcome = Option<[u8; LANES]>;
+    type Outcome = Result<[u8; LANES], Unsolved>;
 
     #[inline(always)]
-    fn run(self) -> Option<[u8; LANES]> {
+    fn run(self) -> Self::Outcome {
         let Self(group) = self;
         let mut seeds = [0u8; LANES];
         for (lane, shard) in group.lanes.iter_mut().zip(&*group.shards) {
             lane.begin_last(&shard.part, shard.entries, 0);
         }
+        let mut unsolved = Unsolved::Seeds;
         let done = eliminate(group.lanes, |i, lane| {
             let Shard { entries, part, .. } = &group.shards[i];
+            if seeds[i] == u8::MAX {
+                return false;
+            }
             let slots = part.blocks * W::BITS;
-            if seeds[i] == u8::MAX || (seeds[i] == 0 && is_hopeless(entries, slots)) {
+            let first = seeds[i] == 0;
+            if let Some(reason) = first.then(|| hopeless(entries, slots)).flatten() {
+                unsolved = reason;
                 return false;
             }
             seeds[i] += 1;
@@ -60,10 +75,10 @@ impl<W: Row, E: Entry> Work for Seed<'_, '_, W, E> {
             true
         });
         if !done {
-            return None;
+            return Err(unsolved);
         }
         group.solve();
-        Some(seeds)
+        Ok(seeds)
     }
 }
 
@@ -98,16 +113,19 @@ fn solve<W: Row, E>(
     });
 }
 
-/// Whether no other seed needs to be tried: one hash has two results, or there are more different keys than slots, so that somebody must have chosen
+/// Why no other seed needs to be tried, if that is so: two results of one hash, or more different keys than slots, so that somebody must have chosen
 /// them. (A map's values might agree by chance; then its layer is wider than it need be.)
 #[cold]
-fn is_hopeless<E: Entry>(entries: &[E], slots: u64) -> bool {
+fn hopeless<E: Entry>(entries: &[E], slots: u64) -> Option<Unsolved> {
     let mut own = Vec::new();
-    if reserve(&mut own, entries.len() as u64).is_err() {
-        return false;
-    }
+    // If there is no memory to look, the seeds are tried.
+    reserve(&mut own, entries.len() as u64).ok()?;
     own.extend_from_slice(entries);
     let different = dedup(&mut own);
     let own = &own[..different];
-    different as u64 > slots || own.windows(2).any(|pair| pair[0].hash() == pair[1].hash())
+    if own.windows(2).any(|pair| pair[0].hash() == pair[1].hash()) {
+        Some(Unsolved::Contradiction)
+    } else {
+        (different as u64 > slots).then_some(Unsolved::Seeds)
+    }
 }

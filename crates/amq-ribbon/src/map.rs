@@ -3,6 +3,7 @@
 use crate::entry::Pair;
 use crate::params::MAX_COLUMNS;
 use crate::shape::Columns;
+use crate::shards::{push, reserve};
 use crate::system::System;
 use crate::{Bumped, simd};
 use alloc::vec::Vec;
@@ -115,15 +116,13 @@ impl RibbonMap {
         PlanError::check_parameter("bits", bits.into(), 1, MAX_COLUMNS.into())
             .map_err(BuildError::from)?;
         let mut entries: Vec<Pair> = Vec::new();
-        crate::shards::reserve(&mut entries, pairs.len() as u64)?;
+        reserve(&mut entries, pairs.len() as u64)?;
         for (index, (hash, value)) in pairs.enumerate() {
             if u64::from(value) >> bits != 0 {
                 return Err(MapError::Value { index, value, bits });
             }
-            entries.push(Pair {
-                hash: hash.get(),
-                value,
-            });
+            let hash = hash.get();
+            push(&mut entries, Pair { hash, value })?;
         }
         let columns = Columns {
             most: bits,
@@ -200,7 +199,7 @@ impl fmt::Debug for RibbonMap {
 /// Two pairs with one hash and different values, if there are any.
 fn conflict(entries: &[Pair]) -> Result<Option<MapError>, BuildError> {
     let mut order: Vec<usize> = Vec::new();
-    crate::shards::reserve(&mut order, entries.len() as u64)?;
+    reserve(&mut order, entries.len() as u64)?;
     order.extend(0..entries.len());
     order.sort_unstable_by_key(|&index| (entries[index].hash, index));
     let differ = order.windows(2).find(|pair| {

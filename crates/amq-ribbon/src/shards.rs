@@ -196,3 +196,12 @@ pub(crate) fn reserve<T>(list: &mut Vec<T>, more: u64) -> Result<(), BuildError>
     let more = usize::try_from(more).map_err(|_| refused)?;
     list.try_reserve_exact(more).map_err(|_| refused)
 }
+
+/// Adds to a list that grows as a vector does by itself, but with an error where there is no memory.
+pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), BuildError> {
+    if list.len() == list.capacity() {
+        reserve(list, (list.len() as u64).max(1024))?;
+    }
+    list.push(item);
+    Ok(())
+}

@@ -362,7 +362,11 @@ mod tests {
             .unwrap()
             .into_system();
         assert_eq!(system.params.columns, columns);
-        let asked: Vec<KeyHash> = (0..2 * n + 5000).map(|key| KeyHash::of(&key, 1)).collect();
+        if super::are_there() && n >= 400 {
+            assert!(system.quick.end > 0, "{columns} columns: no quick path");
+        }
+        let absent = if cfg!(miri) { 50 } else { n + 5000 };
+        let asked: Vec<KeyHash> = (0..n + absent).map(|key| KeyHash::of(&key, 1)).collect();
         let mut batch = vec![false; asked.len()];
         super::contains_batch(&system, &asked, &mut batch);
         let mut values = vec![0; asked.len()];
@@ -385,6 +389,13 @@ mod tests {
 
     #[test]
     fn quick_and_plain_queries_agree_at_every_number_of_columns() {
+        if cfg!(miri) {
+            for columns in [7, 19] {
+                agree::<Bumped>(columns, 400);
+                agree::<Standard>(columns, 400);
+            }
+            return;
+        }
         for columns in 2..=31 {
             for n in [1, 40, 700, 5000] {
                 agree::<Bumped>(columns, n);

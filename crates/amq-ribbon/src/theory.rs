@@ -26,7 +26,10 @@ pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
     let mean = match (params.check(), items) {
         (Err(_), _) => f64::NAN,
         (Ok(()), 0) => 0.0,
-        (Ok(()), _) => rate::<K>(params) + hash_floor(items),
+        (Ok(()), _) => {
+            let rate = rate::<K>(params);
+            rate + (1.0 - rate) * hash_floor(items)
+        }
     };
     PredictedFpr {
         mean,
@@ -60,10 +63,6 @@ const NEGLIGIBLE: f64 = 1e-6;
 /// How many keys are passed on differs from filter to filter. The parameters have the expected numbers, the bytes are those of the most that are passed on in
 /// all but about one filter in a hundred.
 pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
-    plan_once::<K>(goal).map_err(|error| error.in_bits_per_key(goal, plan_once::<K>))
-}
-
-fn plan_once<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
     goal.check(1)?;
     if goal.items > MAX_ITEMS {
         return Err(PlanError::Items {

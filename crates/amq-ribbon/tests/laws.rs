@@ -50,11 +50,13 @@ fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
     fn excess<K: Kind>(n: u64, fpr: f64) -> f64 {
         let filter = built::<K>(n, fpr, 1);
         holds_all(&filter, &hashes(n, 1));
-        let planned = Ribbon::<K>::plan(Goal::fpr(n, fpr)).unwrap();
+        let planned = Ribbon::<K>::plan(Goal::fpr(n, fpr)).unwrap().bytes as f64;
         let held = filter.size_in_bytes() as f64;
+        // At most, and no more than the spread below.
+        let share = held / planned;
         assert!(
-            (held - planned.bytes as f64).abs() < 0.002 * held + 80.0,
-            "{n}"
+            share <= 1.0 && share > 1.0 - 1.0 / (n as f64).sqrt(),
+            "{n}: {share}"
         );
         held * 8.0 / n as f64 / -filter.expected_fpr().log2()
     }
@@ -82,10 +84,10 @@ fn a_size_is_met_to_a_block_and_never_exceeded_by_the_plan() {
                 plan.bytes
             );
             let filter = BumpedRibbonFilter::build(Budget::Bytes(bytes), 3, &hashes(n, 3)).unwrap();
-            let off = (filter.size_in_bytes() as f64 - bytes as f64).abs();
+            let share = filter.size_in_bytes() as f64 / bytes as f64;
             assert!(
-                off < 0.002 * bytes as f64 + 80.0,
-                "{n} in {bytes}: off by {off}"
+                share <= 1.0 && share > 1.0 - 1.0 / (n as f64).sqrt(),
+                "{n} in {bytes}: {share}"
             );
         }
     }
@@ -177,19 +179,115 @@ fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
 }
 
 #[test]
-fn keys_chosen_to_leave_no_room_are_an_error_in_one_layer_and_passed_on_in_several() {
-    // Hashes that somebody has chosen, in place of hashes of keys: all in one place.
-    let chosen: Vec<KeyHash> = (0..100_000).map(KeyHash::new).collect();
-    let refused = RibbonFilter::build(Budget::Fpr(0.01), 0, &chosen).map(drop);
-    assert!(
-        matches!(refused, Err(BuildError::Exhausted { .. })),
-        "{refused:?}"
-    );
-    let bumped = BumpedRibbonFilter::build(Budget::Fpr(0.01), 0, &chosen).unwrap();
-    holds_all(&bumped, &chosen);
-    // All of them have been passed on.
-    let rate = bumped.expected_fpr();
-    assert!((0.0078..0.0157).contains(&rate), "{rate}");
+fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_hardly_larger_than_planned() {
+    // Hashes that somebody has chosen, in place of hashes of keys: from the beginnings of many stretches, or of one.
+    fn chosen<K: Kind>(n: u64, starts: u64, spread: f64) -> bool {
+        let hash = |i: u64| {
+            let start = (i * 7919) % starts * (u64::MAX / starts);
+            let width = (spread * (u64::MAX / starts) as f64) as u64;
+            let place = scattered(i) % width.max(1);
+            KeyHash::new(start + place)
+        };
+        let hashes: Vec<KeyHash> = (0..n).map(hash).collect();
+        let plan = Ribbon::<K>::plan(Goal::fpr(n, 0.01)).unwrap();
+        match Ribbon::<K>::build(Budget::Fpr(0.01), 0, &hashes) {
+            Err(BuildError::Exhausted { .. }) => false,
+            Err(error) => panic!("{error}"),
+            Ok(filter) => {
+                holds_all(&filter, &hashes);
+                let over = filter.size_in_bytes() as f64 / plan.bytes as f64;
+                let most = if K::BUMPS { 1.1 } else { 1.31 };
+                assert!(over <= most, "{n} keys from {starts} starts: {over}");
+                true
+            }
+        }
+    }
+    fn of_kind<K: Kind>() {
+        let mut built = 0;
+        for n in [2000, 10_000, 100_000] {
+            for starts in [1, 16, n / 1000, n / 100, n / 10] {
+                for spread in [0.001, 0.3, 0.7, 0.9, 0.97, 1.0] {
+                    built += u32::from(chosen::<K>(n, starts, spread));
+                }
+            }
+        }
+        // Both happen.
+        assert!((1..90).contains(&built), "{built}");
+    }
+    of_kind::<Standard>();
+    of_kind::<Standard64>();
+    of_kind::<Bumped>();
+    of_kind::<Bumped128>();
+    let one_place: Vec<KeyHash> = (0..100_000).map(KeyHash::new).collect();
+    let refused = BumpedRibbonFilter::build(Budget::Fpr(0.01), 0, &one_place).map(drop);
+    assert!(matches!(refused, Err(BuildError::Exhausted { .. })));
+}
+
+/// Scatters numbers over all 64 bits.
+fn scattered(i: u64) -> u64 {
+    i.key_hash(99).get()
+}
+
+#[test]
+fn a_filter_over_its_budget_is_built_again_with_the_columns_that_fit() {
+    // Seeds at which more keys are passed on than planned: seldom, and then as large a filter as fits.
+    let (n, bytes) = (1500, 1700);
+    let planned = BumpedRibbonFilter::plan(Goal::bytes(n, bytes))
+        .unwrap()
+        .params;
+    let mut again = 0;
+    for seed in 0..1500 {
+        let keys = hashes(n, seed);
+        let filter = BumpedRibbonFilter::build(Budget::Bytes(bytes), seed, &keys).unwrap();
+        let (params, held) = (filter.params(), filter.size_in_bytes());
+        assert!(held <= bytes, "seed {seed}: {held}");
+        if (params.columns, params.short) != (planned.columns, planned.short) {
+            again += 1;
+            assert!(held + 8 > bytes, "seed {seed}: {held}");
+            holds_all(&filter, &keys);
+        }
+    }
+    assert!((1..30).contains(&again), "{again}");
+}
+
+#[test]
+fn many_values_for_one_key_are_found_at_once_and_named() {
+    // However many there are, and among however many others: a build that tried all seeds would take minutes.
+    for (others, values) in [
+        (0, 2),
+        (0, 100_000),
+        (3000, 40),
+        (200_000, 2),
+        (200_000, 3000),
+    ] {
+        let one = (0..values).map(|value| (7u64, value));
+        let rest = (0..others).map(|key| (1000 + key, 5));
+        let pairs: Vec<(u64, u32)> = rest.chain(one).collect();
+        let first = others as usize;
+        assert_eq!(
+            RibbonMap::new(32, &pairs).map(drop),
+            Err(MapError::Conflict {
+                first,
+                second: first + 1
+            }),
+            "{others} others, {values} values"
+        );
+    }
+}
+
+#[test]
+fn copies_are_dropped_where_they_are_too_many_to_pass_on() {
+    // Fifty keys many times, among others that need nearly all of the space.
+    for n in [20_000u64, 150_000] {
+        let mut keys = hashes(n, 8);
+        let often = keys[..50].to_vec();
+        keys.extend((0..n / 25).map(|i| often[i as usize % 50]));
+        let filter = BumpedRibbonFilter::build(Budget::Fpr(0.01), 8, &keys).unwrap();
+        holds_all(&filter, &keys);
+        let planned = BumpedRibbonFilter::plan(Goal::fpr(keys.len() as u64, 0.01)).unwrap();
+        assert!(filter.size_in_bytes() <= planned.bytes);
+        assert_eq!(filter.len(), keys.len() as u64);
+    }
 }
 
 #[test]

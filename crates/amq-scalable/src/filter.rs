@@ -15,7 +15,7 @@ use core::{fmt, iter};
 /// [`ScalableBloomFilter`](crate::ScalableBloomFilter) and [`ScalableBlockedBloomFilter`](crate::ScalableBlockedBloomFilter).
 ///
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct ScalableFilter<F> {
     first: Stage<F>,
     /// Those it grew since, older and smaller ones first.
@@ -23,6 +23,9 @@ pub struct ScalableFilter<F> {
     params: ScalableParams,
     seed: u64,
     len: u64,
+    /// The limit that forbids the next stage, once it was met: to plan a stage takes longer than to refuse a key should. It follows
+    /// from the other fields.
+    limit: Option<Full>,
 }
 
 impl<F: StageFilter> ScalableFilter<F> {
@@ -45,6 +48,7 @@ impl<F: StageFilter> ScalableFilter<F> {
             params,
             seed,
             len: 0,
+            limit: None,
         })
     }
 
@@ -68,6 +72,13 @@ impl<F: StageFilter> ScalableFilter<F> {
         })
     }
 
+    fn stage(&self, index: usize) -> Option<&Stage<F>> {
+        match index {
+            0 => Some(&self.first),
+            later => self.later.get(later - 1),
+        }
+    }
+
     fn oldest_first(&self) -> impl Iterator<Item = &Stage<F>> {
         iter::once(&self.first).chain(&self.later)
     }
@@ -88,14 +99,20 @@ impl<F: StageFilter> ScalableFilter<F> {
     /// Adds the next stage, or says why there can be none. Nothing changes then.
     #[cold]
     fn grow(&mut self) -> Result<(), Full> {
+        if let Some(limit) = self.limit {
+            return Err(limit);
+        }
         let index = self.stage_count() as u32;
         let held = self.size_in_bytes() + size_of::<Stage<F>>() as u64;
-        let stage =
-            make_stage(&self.params, self.seed, index, held).map_err(|error| match error {
-                BuildError::Full(refused) => refused.full,
-                BuildError::OutOfMemory { bytes } => Full::OutOfMemory { bytes },
-                _ => theory::no_more(index),
-            })?;
+        let stage = make_stage(&self.params, self.seed, index, held).map_err(|error| match error {
+            BuildError::Full(refused) => refused.full,
+            BuildError::OutOfMemory { bytes } => Full::OutOfMemory { bytes },
+            _ => theory::no_more(index),
+        });
+        let stage = stage.inspect_err(|&full| {
+            // Memory may be had the next time.
+            self.limit = matches!(full, Full::Limit { .. }).then_some(full);
+        })?;
         if self.later.try_reserve_exact(1).is_err() {
             return Err(Full::OutOfMemory {
                 bytes: size_of::<Stage<F>>() as u64 * u64::from(index),
@@ -121,47 +138,51 @@ impl<F: StageFilter> ScalableFilter<F> {
             BuildError::Full(refused) => MergeError::Full(refused.full),
             _ => MergeError::Full(theory::no_more(0)),
         };
-        let (mut ours, mut theirs) = (self.oldest_first(), other.oldest_first());
-        let (mut first, mut later): (Option<Stage<F>>, _) = (None, Vec::new());
+        let mut later = Vec::new();
         let stages = self.later.len().max(other.later.len());
         if later.try_reserve_exact(stages).is_err() {
-            return Err(MergeError::Full(Full::OutOfMemory {
-                bytes: (stages as u64).saturating_mul(size_of::<Stage<F>>() as u64),
-            }));
+            let bytes = (size_of::<Stage<F>>() as u64).saturating_mul(stages as u64);
+            return Err(MergeError::Full(Full::OutOfMemory { bytes }));
         }
-        let (mut held, mut clear, mut within_capacity) = (0, 1.0, true);
-        for index in 0.. {
-            let parts = [ours.next(), theirs.next()];
-            if parts == [None, None] {
-                break;
-            }
-            let mut stage: Stage<F> =
-                make_stage(&self.params, self.seed, index, held).map_err(no_memory)?;
-            for part in parts.into_iter().flatten() {
-                stage.filter.merge_from(&part.filter)?;
-                stage.taken = stage.taken.saturating_add(part.taken);
-            }
-            held += stage.filter.size_in_bytes() + size_of::<Stage<F>>() as u64;
-            clear *= 1.0 - stage.filter.expected_fpr();
-            within_capacity &= stage.taken <= stage.capacity;
-            stage.taken = stage.taken.min(stage.capacity);
-            match first {
-                None => first = Some(stage),
-                Some(_) => later.push(stage),
-            }
+        let stage = |index: usize, held: u64| -> Result<Stage<F>, MergeError> {
+            let number = index as u32;
+            let empty = make_stage(&self.params, self.seed, number, held).map_err(no_memory)?;
+            empty.union(self.stage(index), other.stage(index))
+        };
+        let first = stage(0, 0)?;
+        let mut held = first.filter.size_in_bytes();
+        for index in 1..=stages {
+            held += size_of::<Stage<F>>() as u64;
+            let stage = stage(index, held)?;
+            held += stage.filter.size_in_bytes();
+            later.push(stage);
         }
-        // Where no stage got more than it is for, the promise holds by itself; otherwise it may still, because keys were in
-        // both, or because other stages are far from full.
-        let merged = 1.0 - clear;
-        if !within_capacity && merged > self.params.fpr {
+        let full = self.rate_when_full(iter::once(&first).chain(&later));
+        // A single stage has all of the rate, but for rounding.
+        if full > self.params.fpr * (1.0 + 1e-9) {
             return Err(MergeError::Rate {
-                merged,
+                merged: full,
                 asked: self.params.fpr,
             });
         }
-        // Both filters have a first stage.
-        let first = first.ok_or(MergeError::Full(theory::no_more(0)))?;
         Ok((first, later))
+    }
+
+    /// The compound rate when these stages, and all that may still be added, are full. A stage with no more in it than it is for
+    /// will have its planned rate, in the mean over all seeds; one that got more has the rate that its contents give it, for good.
+    fn rate_when_full<'a>(&self, stages: impl Iterator<Item = &'a Stage<F>>) -> f64
+    where
+        F: 'a,
+    {
+        let mut stages = stages.fuse();
+        let rates = (0..).map_while(|index| {
+            let planned = self.params.stage(index).map(|goal| goal.fpr);
+            match stages.next() {
+                Some(stage) if stage.taken > stage.capacity => Some(stage.filter.expected_fpr()),
+                _ => planned.ok(),
+            }
+        });
+        theory::compound(rates)
     }
 }
 
@@ -208,6 +229,13 @@ impl<F: StageFilter> fmt::Debug for ScalableFilter<F> {
     }
 }
 
+impl<F: PartialEq> PartialEq for ScalableFilter<F> {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |filter: &Self| (filter.params, filter.seed, filter.len);
+        parts(self) == parts(other) && self.first == other.first && self.later == other.later
+    }
+}
+
 impl<F: StageFilter> Filter for ScalableFilter<F> {
     fn kind(&self) -> FilterKind {
         F::KIND
@@ -237,10 +265,7 @@ impl<F: StageFilter> Filter for ScalableFilter<F> {
 
     /// The compound rate of the stages with the bits they have set. Reads all tables.
     fn expected_fpr(&self) -> f64 {
-        let clear = self
-            .oldest_first()
-            .map(|stage| 1.0 - stage.filter.expected_fpr());
-        1.0 - clear.product::<f64>()
+        theory::compound(self.oldest_first().map(|stage| stage.filter.expected_fpr()))
     }
 
     #[inline]
@@ -313,6 +338,7 @@ impl<F: StageFilter> InsertFilter for ScalableFilter<F> {
         self.first.filter.clear();
         self.first.taken = 0;
         self.len = 0;
+        self.limit = None;
     }
 }
 
@@ -322,15 +348,18 @@ impl<F: StageFilter> PlanFilter for ScalableFilter<F> {
     /// The first stage. A rate is the compound one, of the filter however far it grows; a size is that of the first stage, and the
     /// compound rate follows from what the first stage can do in it.
     fn plan(goal: Goal) -> Result<Plan<ScalableParams>, PlanError> {
-        let params = sizing::params::<F>(goal)?;
-        let plan = sizing::first_stage::<F>(&params)?;
-        Ok(Plan {
-            items: goal.items,
-            bytes: plan.bytes,
-            expected_fpr: theory::fpr::<F>(&params, goal.items).mean,
-            build_bytes: plan.build_bytes,
-            params,
-        })
+        let plan = |goal: Goal| {
+            let params = sizing::params::<F>(goal)?;
+            let plan = sizing::first_stage::<F>(&params)?;
+            Ok(Plan {
+                items: goal.items,
+                bytes: plan.bytes,
+                expected_fpr: theory::fpr::<F>(&params, goal.items).mean,
+                build_bytes: plan.build_bytes,
+                params,
+            })
+        };
+        plan(goal).map_err(|error: PlanError| error.in_bits_per_key(goal, plan))
     }
 
     fn predicted_fpr(params: &ScalableParams, items: u64) -> PredictedFpr {
@@ -353,10 +382,13 @@ impl<F: StageFilter> MergeFilter for ScalableFilter<F> {
         self.merged(other).map(|_| ())
     }
 
-    /// Stage by stage the union, if the filters were made with the same parameters and seed and the compound rate that was asked for still
-    /// holds. [`Filter::len`] becomes the sum of both, which counts keys in both twice.
+    /// Stage by stage the union, if the filters were made with the same parameters and seed, and if the compound rate that was asked for
+    /// will still hold when all stages are full. So keys of the same stage may come together up to its capacity, and keys that are
+    /// in both already always; two filters that have both grown are seldom one that could grow on, and are better asked one after the
+    /// other. [`Filter::len`] becomes the sum of both, which counts keys in both twice.
     fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
         (self.first, self.later) = self.merged(other)?;
+        self.limit = None;
         self.len = self.len.saturating_add(other.len);
         Ok(())
     }

@@ -20,7 +20,8 @@
 //!
 //! A Bloom filter for when the number of keys is not known. When it is full it adds a stage, a further Bloom filter, larger and
 //! with a lower rate than the last. It answers *definitely not in* or *probably in*, and the false-positive rate
-//! asked for is the **compound** one, of all stages together: it is never exceeded, at no moment of growth.
+//! asked for is the **compound** one, of all stages together: it is not exceeded, at no moment of growth, in the mean over all seeds.
+//! (Each seed makes another filter. A single one, if it is small, may be above the mean; its `expected_fpr` says where it is.)
 //!
 //! | type | stages are | choose it |
 //! | --- | --- | --- |

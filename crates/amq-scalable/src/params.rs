@@ -96,9 +96,13 @@ impl ScalableParams {
         }
     }
 
-    /// The capacity and the rate of a stage, counted from 0; why there is none, if there is none.
+    /// The capacity and the rate of a stage, counted from 0; why there is none, if there is none. Without growth, which
+    /// [`check`](Self::check) refuses, there is one stage.
     pub fn stage(&self, index: u32) -> Result<StageGoal, Full> {
         let limit = |what, limit| Err(Full::Limit { what, limit });
+        if index > 0 && (self.growth < 2 || self.initial == 0) {
+            return limit("stages", 1);
+        }
         if index >= self.max_stages {
             return limit("stages", self.max_stages.into());
         }

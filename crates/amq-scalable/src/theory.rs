@@ -44,11 +44,28 @@ pub fn absorbed(fpr: f64) -> f64 {
     fpr * mean
 }
 
-/// The exact compound rate of filters that grew by these parameters and were given `items` distinct keys.
+/// The compound rate of independent stages with these rates, `1 - prod (1 - p_i)`.
+///
+/// By the sum of logarithms, since the product is 1 where all rates are below an ulp of it.
+pub fn compound(rates: impl IntoIterator<Item = f64>) -> f64 {
+    let clear = rates
+        .into_iter()
+        .fold(0.0, |sum, rate| sum + libm::log1p(-rate));
+    0.0 - libm::expm1(clear)
+}
+
+/// The exact compound rate of filters that grew by these parameters and were given `items` distinct keys. Not a number for
+/// parameters that [`ScalableParams::check`] refuses.
 pub fn fpr<F: StageFilter>(params: &ScalableParams, items: u64) -> PredictedFpr {
+    if params.check().is_err() {
+        return PredictedFpr {
+            mean: f64::NAN,
+            sd: f64::NAN,
+        };
+    }
     let mut left = items as f64;
-    // What no stage so far answers `true` for, and the relative variance of that.
-    let (mut clear, mut variance) = (1.0, 0.0);
+    // The logarithm of the share that no stage so far answers `true` for, and the relative variance of that share.
+    let (mut log_clear, mut variance) = (0.0, 0.0);
     for index in 0.. {
         let Ok((goal, plan)) = params
             .stage(index)
@@ -57,18 +74,22 @@ pub fn fpr<F: StageFilter>(params: &ScalableParams, items: u64) -> PredictedFpr 
             break;
         };
         // Of the keys that come, only those that no earlier stage takes for its own reach this one.
+        let clear = libm::exp(log_clear);
         let reach = (left * clear).min(goal.distinct());
         let stage = between::<F>(&plan.params, reach);
+        if stage.mean >= 1.0 {
+            return PredictedFpr { mean: 1.0, sd: 0.0 };
+        }
         left -= reach / clear;
-        clear *= 1.0 - stage.mean;
+        log_clear += libm::log1p(-stage.mean);
         variance += (stage.sd / (1.0 - stage.mean)) * (stage.sd / (1.0 - stage.mean));
-        if left < 1e-9 * items as f64 || left <= 0.0 || clear <= 0.0 {
+        if left < 1e-9 * items as f64 || left <= 0.0 {
             break;
         }
     }
     PredictedFpr {
-        mean: 1.0 - clear,
-        sd: clear * libm::sqrt(variance),
+        mean: 0.0 - libm::expm1(log_clear),
+        sd: libm::exp(log_clear) * libm::sqrt(variance),
     }
 }
 
@@ -80,7 +101,7 @@ fn between<F: StageFilter>(params: &F::Params, keys: f64) -> PredictedFpr {
     if part < 1e-9 {
         return here;
     }
-    let above = F::predicted_fpr(params, low as u64 + 1);
+    let above = F::predicted_fpr(params, (low as u64).saturating_add(1));
     PredictedFpr {
         mean: here.mean + part * (above.mean - here.mean),
         sd: here.sd + part * (above.sd - here.sd),

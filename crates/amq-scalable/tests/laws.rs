@@ -210,46 +210,40 @@ fn stages_err_independently() {
     );
 }
 
+fn filled(params: ScalableParams, keys: std::ops::Range<u64>) -> ScalableBloomFilter {
+    let mut filter = ScalableBloomFilter::from_params(params, 0).unwrap();
+    for key in keys {
+        filter.insert(&key).unwrap();
+    }
+    filter
+}
+
 #[test]
-fn filters_of_the_same_parameters_merge_while_the_rate_holds() {
+fn filters_of_the_same_parameters_merge_while_the_rate_will_hold() {
     let params = ScalableParams::new(1000, 0.01);
-    let filled = |keys: std::ops::Range<u64>| {
-        let mut filter = ScalableBloomFilter::from_params(params, 0).unwrap();
-        for key in keys {
-            filter.insert(&key).unwrap();
-        }
-        filter
-    };
-    // More in the first stage than it is for, but with others far from full: the rate still holds.
-    let mut sum = filled(0..300);
-    sum.merge_from(&filled(10_000..13_300)).unwrap();
-    assert!(
-        (0..300)
-            .chain(10_000..13_300)
-            .all(|key: u64| sum.contains(&key))
-    );
-    assert!(sum.expected_fpr() <= 0.01 && sum.stage_count() == 3);
     // Within the capacity of the first stage.
-    let mut sum = filled(0..500);
-    sum.merge_from(&filled(10_000..10_400)).unwrap();
+    let mut sum = filled(params, 0..500);
+    sum.merge_from(&filled(params, 10_000..10_400)).unwrap();
     assert!(
         (0..500)
             .chain(10_000..10_400)
             .all(|key: u64| sum.contains(&key))
     );
     assert!(sum.expected_fpr() <= 0.01);
-    // The same keys twice: the union is the filter, however full.
-    let full = filled(0..7000);
+    // The same keys, and some of them: the union is the filter, however full, and has as much room as before.
+    let full = filled(params, 0..7000);
     let mut twice = full.clone();
     twice.merge_from(&full).unwrap();
-    assert!((twice.expected_fpr() - full.expected_fpr()).abs() < 1e-12);
+    twice.merge_from(&filled(params, 0..800)).unwrap();
+    assert!(twice.stages().eq(full.stages()));
+    assert_eq!(twice.expected_fpr(), full.expected_fpr());
     // And it goes on growing.
     for key in 20_000..40_000u64 {
         twice.insert(&key).unwrap();
     }
     assert!(twice.expected_fpr() <= 0.0101);
     // Two full ones of different keys are refused with both rates, and stay as they were.
-    let (mut one, other) = (filled(0..7000), filled(10_000..17_000));
+    let (mut one, other) = (full, filled(params, 10_000..17_000));
     let before = one.clone();
     assert_eq!(one.can_merge(&other), one.merge_from(&other));
     match one.merge_from(&other) {
@@ -257,6 +251,71 @@ fn filters_of_the_same_parameters_merge_while_the_rate_holds() {
         other => panic!("{other:?}"),
     }
     assert_eq!(one, before);
+}
+
+#[test]
+fn a_merge_looks_at_the_rate_when_full_not_at_the_moment() {
+    // 600 keys more than the first stage is for. While the last one is nearly empty the rate is kept; filled up to the bound, it was
+    // 1.456 %.
+    let params = ScalableParams::new(1000, 0.01).growth(4).bounded(100_000);
+    let (mut one, other) = (filled(params, 0..5100), filled(params, 10_000..10_600));
+    let before = one.clone();
+    match one.merge_from(&other) {
+        Err(MergeError::Rate { merged, .. }) => assert!((0.013..0.016).contains(&merged)),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(one, before);
+    // Whatever is accepted keeps the rate to the end: more or less the same keys, or such as have room.
+    let mut accepted = 0;
+    for overlap in [0, 300, 580, 600] {
+        for (ours, theirs) in [
+            (400, 600),
+            (700, 600),
+            (1000, 600),
+            (5100, 600),
+            (5100, 5000),
+        ] {
+            let mut sum = filled(params, 0..ours);
+            let from = ours - overlap.min(ours);
+            if sum
+                .merge_from(&filled(params, from..from + theirs))
+                .is_err()
+            {
+                continue;
+            }
+            accepted += 1;
+            let mut keys = 1 << 30..;
+            while sum.len() < sum.capacity() || sum.stage_count() < 5 {
+                let key: u64 = keys.next().unwrap();
+                if sum.insert(&key).is_err() {
+                    break;
+                }
+            }
+            assert!(
+                sum.expected_fpr() < 0.0101,
+                "{ours} {theirs} {overlap}: {}",
+                sum.expected_fpr()
+            );
+        }
+    }
+    assert!(accepted >= 8, "{accepted}");
+}
+
+#[test]
+fn a_merge_keeps_within_the_limit_of_bytes_and_takes_no_more_than_it_needs() {
+    let params = ScalableParams::new(100, 0.01);
+    let full = filled(params, 0..250);
+    let bytes = full.size_in_bytes();
+    for limit in [bytes - 1, bytes, bytes + 1] {
+        let mut sum = filled(params.max_bytes(limit), 0..0);
+        let merged = sum.merge_from(&full);
+        assert_eq!(merged.is_ok(), limit >= bytes, "{merged:?}");
+        assert!(sum.size_in_bytes() <= limit);
+    }
+    let mut same = full.clone();
+    same.merge_from(&filled(params, 0..0)).unwrap();
+    assert_eq!(same.size_in_bytes(), bytes);
+    assert_eq!(same, full);
 }
 
 #[test]
@@ -297,4 +356,61 @@ fn a_filter_says_how_its_stages_stand() {
             .bytes,
         stages[0].bytes
     );
+}
+
+#[test]
+fn a_refusal_at_a_limit_is_remembered_until_there_may_be_room() {
+    for params in [
+        ScalableParams::new(1, 0.01).max_bytes(3000),
+        ScalableParams::new(100, 1e-9).max_bytes(10_000),
+        ScalableParams::new(100, 2e-16).tightening(0.1),
+    ] {
+        let mut filter = ScalableBloomFilter::from_params(params, 0).unwrap();
+        let fill = |filter: &mut ScalableBloomFilter| {
+            (0u64..).find(|key| filter.insert(key).is_err()).unwrap()
+        };
+        let refused = fill(&mut filter);
+        let before = filter.clone();
+        for key in refused..refused + 1000 {
+            if filter.contains(&key) {
+                continue;
+            }
+            let (full, steps) = amq_core::steps_of(|| filter.insert(&key));
+            assert!(
+                matches!(full, Err(Full::Limit { .. } | Full::Stages { .. })),
+                "{full:?}"
+            );
+            assert_eq!(steps, 0);
+        }
+        assert_eq!(filter, before);
+        // Emptied it grows again, as far as before.
+        filter.clear();
+        assert_eq!(fill(&mut filter), refused);
+        assert_eq!(filter, before);
+    }
+}
+
+#[test]
+fn parameters_that_are_refused_have_no_rate_and_at_most_one_stage() {
+    type F = amq_bloom::BloomFilter;
+    let good = ScalableParams {
+        max_stages: u32::MAX,
+        ..ScalableParams::new(100, 0.01)
+    };
+    let none = ScalableParams { initial: 0, ..good };
+    for params in [
+        good.growth(0),
+        good.growth(1),
+        good.tightening(f64::NAN),
+        none,
+    ] {
+        assert!(params.check().is_err());
+        let (rate, steps) = amq_core::steps_of(|| theory::fpr::<F>(&params, u64::MAX));
+        assert!(rate.mean.is_nan() && rate.sd.is_nan() && steps == 0);
+        let (_, steps) = amq_core::steps_of(|| bits_per_key::<F>(&params, u32::MAX));
+        assert!(steps < 100_000, "{steps}");
+    }
+    for params in [good.growth(0), good.growth(1), none] {
+        assert!(params.stage(1).is_err() && params.stage(u32::MAX - 1).is_err());
+    }
 }

@@ -22,8 +22,9 @@ pub use super::sizing::{bits_per_key, plan, plan_cells, plan_params};
 use crate::{BloomParams, MAX_PROBES};
 use amq_core::PredictedFpr;
 use amq_core::numeric::hash_floor;
+use amq_core::step;
 
-/// The highest power of the fill whose mean is needed.
+/// The highest power of the fill whose mean is needed; for the spread, twice that.
 const MAX_POWER: usize = MAX_PROBES as usize;
 
 /// The exact false-positive rate of filters with these parameters holding `items` distinct keys: mean and
@@ -57,7 +58,10 @@ pub fn fpr_sd(bits: u64, probes: u32, items: u64) -> f64 {
     let throws = throws(probes, items);
     let m = bits as f64;
     if m * throws <= SMALL {
-        return exact_sd(bits as usize, throws as usize, probes);
+        // Of the squared rate: of a query with twice the probes.
+        let set = AllSet::new(bits, throws, 2 * probes as usize);
+        let (mean, square) = (set.moment(m, probes), set.moment(m, 2 * probes));
+        return libm::sqrt((square - mean * mean).max(0.0));
     }
     // The fill is nearly normal with a small variance: d(fill^k) = k fill^(k-1) d(fill).
     let load = throws / m;
@@ -70,39 +74,8 @@ pub fn fpr_sd(bits: u64, probes: u32, items: u64) -> f64 {
 /// the table grows.
 const SERIES_POWER: u32 = 20;
 
-/// Bits times throws up to which the distribution of the fill is worked out in full (a few milliseconds).
+/// Bits times throws up to which the spread is worked out in full.
 const SMALL: f64 = 4_194_304.0;
-
-/// The most bits that are set then: no more than there are bits, nor throws. Its square is [`SMALL`].
-const MOST_SET: usize = 2048;
-
-/// The spread from the distribution of the number of set bits.
-fn exact_sd(bits: usize, throws: usize, probes: u32) -> f64 {
-    let mut p = [0.0; MOST_SET + 1];
-    let p = fill_distribution(&mut p, bits, throws);
-    let rate = |x: usize| fpr_of_fill(x as f64 / bits as f64, probes);
-    let mean: f64 = p.iter().enumerate().map(|(x, p)| p * rate(x)).sum();
-    let variance: f64 = p
-        .iter()
-        .enumerate()
-        .map(|(x, p)| p * (rate(x) - mean) * (rate(x) - mean))
-        .sum();
-    libm::sqrt(variance)
-}
-
-/// The probability of each number of set bits, built up throw by throw: slow, and free of cancellation.
-fn fill_distribution(p: &mut [f64; MOST_SET + 1], bits: usize, throws: usize) -> &[f64] {
-    let m = bits as f64;
-    let p = &mut p[..=bits.min(throws).min(MOST_SET)];
-    p[0] = 1.0;
-    for thrown in 0..throws {
-        for x in (1..=bits.min(thrown + 1)).rev() {
-            p[x] = p[x] * (x as f64 / m) + p[x - 1] * ((bits - x + 1) as f64 / m);
-        }
-        p[0] = 0.0;
-    }
-    p
-}
 
 /// The share of set bits to expect with n distinct keys.
 pub fn expected_fill(bits: u64, probes: u32, items: u64) -> f64 {
@@ -112,6 +85,15 @@ pub fn expected_fill(bits: u64, probes: u32, items: u64) -> f64 {
 /// The rate of one built filter of which a share `fill` of the bits is set: `fill^k`.
 pub fn fpr_of_fill(fill: f64, probes: u32) -> f64 {
     libm::pow(fill, f64::from(probes))
+}
+
+/// The same with the floor of 64-bit hashes: the rate that the filter has.
+///
+/// The fill tells how many keys may share their hash with an absent one. The filter's length does not: a union counts keys twice.
+pub fn fpr_of_table(bits: u64, probes: u32, fill: f64) -> f64 {
+    let rate = fpr_of_fill(fill, probes);
+    let keys = libm::round(items_of_fill(bits, probes, fill));
+    rate + (1.0 - rate) * hash_floor(keys as u64)
 }
 
 /// How many distinct keys most likely set a share `fill` of the bits: the fill formula solved for n
@@ -144,28 +126,60 @@ fn fill_moment(bits: u64, throws: f64, power: u32) -> f64 {
     }
     let m = bits as f64;
     if power > SERIES_POWER && m * throws <= SMALL / 4.0 {
-        let mut p = [0.0; MOST_SET + 1];
-        return fill_distribution(&mut p, bits as usize, throws as usize)
-            .iter()
-            .enumerate()
-            .map(|(x, p)| p * fpr_of_fill(x as f64 / m, power))
-            .sum();
+        return AllSet::new(bits, throws, power as usize).moment(m, power);
     }
+    let corrections = Corrections::new(m, throws, power as usize);
+    moment(m, power, |j| corrections.all_set(j))
+}
+
+/// `E[(X/m)^power]` from the probability that j given bits are all set.
+fn moment(m: f64, power: u32, all_set: impl Fn(usize) -> f64) -> f64 {
     let power = power as usize;
-    let corrections = Corrections::new(m, throws, power);
     let distinct = distinct_probes(m, power);
-    let mut rate = 0.0;
-    for (j, &probability) in distinct.iter().enumerate().take(power + 1).skip(1) {
-        if probability > 0.0 {
-            rate += probability * corrections.all_set(j);
-        }
-    }
+    let probable = distinct.iter().enumerate().take(power + 1).skip(1);
+    let rate = probable
+        .filter(|&(_, &probability)| probability > 0.0)
+        .map(|(j, &probability)| probability * all_set(j))
+        .sum::<f64>();
     rate.clamp(0.0, 1.0)
 }
 
+/// `P(j given bits are all set)` for each j, built up throw by throw: slow, and free of cancellation. A throw hits one of those still
+/// clear, or not:
+///
+/// ```text
+/// P(j, t) = (1 - j/m) P(j, t-1) + j/m P(j-1, t-1)
+/// ```
+struct AllSet([f64; 2 * MAX_POWER + 1]);
+
+impl AllSet {
+    fn new(bits: u64, throws: f64, power: usize) -> Self {
+        let most = bits.min(power as u64) as usize;
+        let mut p = [0.0; 2 * MAX_POWER + 1];
+        p[0] = 1.0;
+        for _ in 0..throws as u64 {
+            step(most as u64 / 32 + 1);
+            for j in (1..=most).rev() {
+                let hit = j as f64 / bits as f64;
+                p[j] += hit * (p[j - 1] - p[j]);
+            }
+            // Nothing changes any more.
+            if p[most] >= 1.0 - 4.0 * f64::EPSILON {
+                break;
+            }
+        }
+        Self(p)
+    }
+
+    fn moment(&self, m: f64, power: u32) -> f64 {
+        moment(m, power, |j| self.0[j])
+    }
+}
+
 /// `P(j distinct bits among `probes` throws)` for each j.
-fn distinct_probes(m: f64, probes: usize) -> [f64; MAX_POWER + 1] {
-    let mut p = [0.0; MAX_POWER + 1];
+fn distinct_probes(m: f64, probes: usize) -> [f64; 2 * MAX_POWER + 1] {
+    step(1 + (probes * probes / 64) as u64);
+    let mut p = [0.0; 2 * MAX_POWER + 1];
     p[0] = 1.0;
     for thrown in 0..probes {
         for j in (0..=thrown + 1).rev() {
@@ -184,12 +198,15 @@ fn distinct_probes(m: f64, probes: usize) -> [f64; MAX_POWER + 1] {
 /// The series of the module's documentation, cut off where rounding drowns it.
 struct Corrections {
     clear: f64,
+    /// `(1 - q)^i`.
+    set: [f64; MAX_POWER + 1],
     differences: [f64; MAX_POWER + 1],
     terms: usize,
 }
 
 impl Corrections {
     fn new(m: f64, throws: f64, power: usize) -> Self {
+        step(2 * power as u64);
         // c_i - 1, then its forward differences at 0, in place: taking the 1 out first keeps them exact.
         let mut table = [0.0; MAX_POWER + 1];
         for (i, c) in table.iter_mut().enumerate().take(power + 1) {
@@ -211,8 +228,14 @@ impl Corrections {
             }
         }
         differences[0] = 1.0;
+        let clear = libm::exp(throws * libm::log1p(-1.0 / m));
+        let mut set = [1.0; MAX_POWER + 1];
+        for i in 1..=power {
+            set[i] = set[i - 1] * (1.0 - clear);
+        }
         Self {
-            clear: libm::exp(throws * libm::log1p(-1.0 / m)),
+            clear,
+            set,
             differences,
             terms,
         }
@@ -220,12 +243,12 @@ impl Corrections {
 
     /// `P(j given bits are all set)`.
     fn all_set(&self, j: usize) -> f64 {
-        let set = 1.0 - self.clear;
+        step(1);
         let mut sum = 0.0;
         // C(j, s) (-q)^s, carried along.
         let mut factor = 1.0;
         for s in 0..self.terms.min(j + 1) {
-            sum += factor * self.differences[s] * libm::pow(set, (j - s) as f64);
+            sum += factor * self.differences[s] * self.set[j - s];
             factor *= -self.clear * (j - s) as f64 / (s + 1) as f64;
         }
         sum

@@ -2,7 +2,7 @@
 
 use super::classic::mean_fpr;
 use crate::{BloomParams, MAX_PROBES};
-use amq_core::numeric::{first_true, hash_floor};
+use amq_core::numeric::{first_true_near, hash_floor};
 use amq_core::{Budget, Goal, Plan, PlanError};
 
 /// Bits per key that a large filter takes at this rate, at the best whole number of probes.
@@ -63,6 +63,7 @@ fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanErr
     let max_groups = max_bits() / cell_bits / 64;
     let mut best: Option<BloomParams> = None;
     let mut needed = f64::INFINITY;
+    let floor = hash_floor(items);
     for probes in probe_candidates(-libm::log2(fpr)) {
         // The folklore rate is too low, so its size is a lower bound; the true one is a few bits above it.
         let groups = libm::floor(ideal_bits_per_key(fpr, probes) * items as f64 / 64.0);
@@ -73,7 +74,10 @@ fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanErr
         let low = (groups as u64).max(1);
         let high = (low + low / 8 + 2 * u64::from(probes)).min(max_groups);
         let reached = |groups: u64| mean_fpr(groups * 64, probes, items) <= fpr;
-        let groups = first_true(low, high, reached);
+        // What is left of the rate beside the floor of the hash; nothing gives the largest.
+        let left = (fpr - floor) / (1.0 - floor);
+        let guess = libm::ceil(ideal_bits_per_key(left.max(0.0), probes) * items as f64 / 64.0);
+        let groups = first_true_near(low, high, guess as u64, reached);
         if !reached(groups) {
             continue;
         }

@@ -10,7 +10,7 @@
 //! g over i (Putze, Sanders, Singler 2007). Blocks that happen to be fuller than others cost more than emptier ones
 //! gain: that is the price of touching one cache line only.
 
-use amq_core::numeric::{binomial_mean, first_true};
+use amq_core::numeric::{binomial_mean, first_true_near};
 use amq_core::{Budget, Goal, PlanError, PredictedFpr};
 
 /// The shape of a table of split blocks.
@@ -30,13 +30,26 @@ pub struct SplitBlock {
     pub choices: f64,
 }
 
-/// Keys in a block at which all of its places are set, to within any rounding: 256 e^(-n/32) is 1e-134 already at 10,000.
-const SATURATED: f64 = 1e5;
-
 /// Values of the selector to a block from which on one more or less makes no difference to the rate: the square of 1/4096.
 const EVEN: u64 = 4096;
 
 impl SplitBlock {
+    /// Checks that there is such a shape: that nothing in it is zero.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let check = |name, value| PlanError::check_parameter(name, value, 1, u64::MAX);
+        check("words", self.words.into())?;
+        check("places", self.places.into())?;
+        check("block_bytes", self.block_bytes)?;
+        check("max_blocks", self.max_blocks)?;
+        check("selectors", self.selectors.unwrap_or(1))?;
+        check("choices", self.choices as u64)
+    }
+
+    /// Whether there are so many blocks of this shape.
+    fn exists(&self, blocks: u64) -> bool {
+        (1..=self.max_blocks).contains(&blocks) && self.check().is_ok()
+    }
+
     /// The exact false-positive rate of filters of `blocks` blocks with `items` distinct keys: mean and
     /// spread over all seeds.
     pub fn predicted(&self, blocks: u64, items: u64) -> PredictedFpr {
@@ -48,12 +61,12 @@ impl SplitBlock {
 
     /// The mean of that rate.
     ///
-    /// Not a number if there is no block.
+    /// Not a number if there is no such filter.
     pub fn fpr(&self, blocks: u64, items: u64) -> f64 {
-        if blocks == 0 {
+        if !self.exists(blocks) {
             return f64::NAN;
         }
-        self.over_blocks(blocks, items, |i| self.block_fpr(i))
+        self.over_blocks(blocks, items, self.block_fpr())
     }
 
     /// The standard deviation of the rate from seed to seed.
@@ -61,14 +74,15 @@ impl SplitBlock {
     /// The rate of a filter is the mean over its blocks, so the variance is that of one block over their number; less the part
     /// that is only due to the number of keys in the block, which averages out because the n keys are shared among all blocks.
     pub fn fpr_sd(&self, blocks: u64, items: u64) -> f64 {
-        if blocks == 0 {
+        if !self.exists(blocks) {
             return f64::NAN;
         }
-        let mean = self.over_blocks(blocks, items, |i| self.block_fpr(i));
-        let square = self.over_blocks(blocks, items, |i| self.block_fpr_square(i));
+        let mean = self.over_blocks(blocks, items, self.block_fpr());
+        let square = self.over_blocks(blocks, items, self.block_fpr_square());
         let keys = items as f64 / blocks as f64;
         let keys_variance = keys * (1.0 - 1.0 / blocks as f64);
-        let covariance = self.over_blocks(blocks, items, |i| (i as f64 - keys) * self.block_fpr(i));
+        let rate = self.block_fpr();
+        let covariance = self.over_blocks(blocks, items, |i| (i as f64 - keys) * rate(i));
         let explained = if keys_variance > 0.0 {
             covariance * covariance / keys_variance
         } else {
@@ -77,9 +91,13 @@ impl SplitBlock {
         libm::sqrt(((square - mean * mean - explained) / blocks as f64).max(0.0))
     }
 
-    /// The part of the rate that is due to keys of one block whose bits the hash cannot tell apart, with n keys in the filter.
-    pub fn choices_floor(&self, blocks: u64, items: u64) -> f64 {
-        items as f64 / blocks as f64 / self.choices
+    /// The rate of one built filter: `rate` by the places set, a share `fill` of all, and on top what is due to keys of one block that
+    /// the hash cannot tell apart.
+    ///
+    /// The fill tells how many keys there are. The filter's length does not: a union counts keys twice.
+    pub fn fpr_of_table(&self, blocks: u64, rate: f64, fill: f64) -> f64 {
+        let floor = self.items_of_fill(blocks, fill) / blocks as f64 / self.choices;
+        rate + (1.0 - rate) * floor.min(1.0)
     }
 
     /// How many distinct keys most likely set a share `fill` of the places. Infinite when every place is set.
@@ -97,6 +115,7 @@ impl SplitBlock {
     /// The fewest blocks for a rate, or all that a size holds: more blocks are always better.
     pub fn blocks_for(&self, goal: Goal) -> Result<u64, PlanError> {
         goal.check(1)?;
+        self.check()?;
         match goal.budget {
             Budget::Fpr(asked) => self.smallest(goal.items, asked),
             Budget::BitsPerKey(_) | Budget::Bytes(_) => self.most_within(goal.max_bits()),
@@ -104,34 +123,31 @@ impl SplitBlock {
     }
 
     /// The rate of one block with i keys.
-    fn block_fpr(&self, i: u64) -> f64 {
-        let set = -libm::expm1(i as f64 * libm::log(1.0 - 1.0 / f64::from(self.places)));
-        let rate = libm::pow(set, f64::from(self.words));
-        rate + (1.0 - rate) * i as f64 / self.choices
+    fn block_fpr(&self) -> impl Fn(u64) -> f64 {
+        let log_clear = libm::log1p(-1.0 / f64::from(self.places));
+        let (words, choices) = (self.words, self.choices);
+        move |i| {
+            let rate = power(-libm::expm1(i as f64 * log_clear), words);
+            rate + (1.0 - rate) * (i as f64 / choices).min(1.0)
+        }
     }
 
     /// The mean square of the rate of one block with i keys: independent words, of each
     /// `E[(X/p)^2] = (p P(a place is set) + p (p-1) P(two places are set)) / p^2`.
-    fn block_fpr_square(&self, i: u64) -> f64 {
-        let places = f64::from(self.places);
-        let clear = |given: f64| libm::exp(i as f64 * libm::log(1.0 - given / places));
-        let one = 1.0 - clear(1.0);
-        let two = 1.0 - 2.0 * clear(1.0) + clear(2.0);
-        let word = (one + (places - 1.0) * two) / places;
-        libm::pow(word.max(0.0), f64::from(self.words))
+    fn block_fpr_square(&self) -> impl Fn(u64) -> f64 {
+        let (places, words) = (f64::from(self.places), self.words);
+        let log_clear = [1.0, 2.0].map(|given| libm::log1p(-given / places));
+        move |i| {
+            let [clear, both] = log_clear.map(|log| libm::exp(i as f64 * log));
+            let two = 1.0 - 2.0 * clear + both;
+            let word = (1.0 - clear + (places - 1.0) * two) / places;
+            power(word.max(0.0), words)
+        }
     }
 
     /// The mean of `f(keys in the block)` over the block that an absent key asks.
     fn over_blocks(&self, blocks: u64, items: u64, mut f: impl FnMut(u64) -> f64) -> f64 {
-        let mut mean = |probability: f64| {
-            let keys = items as f64 * probability;
-            if keys > SATURATED {
-                // Every block is full, however many keys more or fewer it has: no need to sum over all their numbers.
-                f(keys as u64)
-            } else {
-                binomial_mean(items, probability, &mut f)
-            }
-        };
+        let mut mean = |probability: f64| binomial_mean(items, probability, &mut f);
         // A block owns either `floor(selectors / blocks)` of the values or one more. With half a hash and above some 10^7
         // blocks that is a difference to be counted: fuller blocks are also asked more often.
         let selectors = match self.selectors {
@@ -163,56 +179,123 @@ impl SplitBlock {
 
     fn smallest(&self, items: u64, asked: f64) -> Result<u64, PlanError> {
         let reached = |blocks: u64| self.fpr(blocks, items) <= asked;
-        let guess = items as f64 * self.bytes_guess(asked);
+        let guess = items as f64 / self.keys_guess(asked);
         if !reached(self.max_blocks) {
             // Either there are too many keys for the most blocks, or the rate is below what the hash can tell apart.
             let lowest = self.fpr(self.max_blocks, items);
-            return Err(
-                if guess > self.max_blocks as f64 * self.block_bytes as f64 {
-                    self.too_large(guess)
-                } else {
-                    PlanError::FprUnreachable {
-                        fpr: asked,
-                        lowest,
-                        items,
-                    }
-                },
-            );
+            return Err(if guess > self.max_blocks as f64 {
+                self.too_large(guess * self.block_bytes as f64)
+            } else {
+                PlanError::FprUnreachable {
+                    fpr: asked,
+                    lowest,
+                    items,
+                }
+            });
         }
-        // The rate falls as a power of the number of blocks, nearly: one step of Newton on the logarithms comes within
-        // a percent, and the rest is bisected. Each evaluation is a sum over the keys in a block, so few are wanted.
+        // The odds of an error fall as a power of the number of blocks, nearly: a few steps of the secant method on the logarithms come
+        // near, and the rest is bisected. Each evaluation is a sum over the keys in a block, so few are wanted.
         let at = |blocks: f64| (blocks as u64).clamp(1, self.max_blocks);
-        let start = at(guess / self.block_bytes as f64);
-        let rate = |blocks: u64| libm::log(self.fpr(blocks, items));
-        let (here, above) = (rate(start), rate(at(start as f64 * 1.1 + 1.0)));
-        let slope = (above - here) / libm::log(at(start as f64 * 1.1 + 1.0) as f64 / start as f64);
-        let step = libm::exp((libm::log(asked) - here) / slope);
-        let near = if step.is_finite() {
-            at(start as f64 * step)
-        } else {
-            start
-        };
-        let mut high = at(near as f64 * 1.01);
-        while !reached(high) {
-            high = (high + high / 64 + 1).min(self.max_blocks);
+        let log_odds = |rate: f64| libm::log(rate) - libm::log1p(-rate);
+        let log_odds_of = |blocks: u64| log_odds(self.fpr(blocks, items));
+        let mut before = at(guess);
+        let mut near = at(before as f64 * 1.1 + 1.0);
+        let (mut above, mut here) = (log_odds_of(before), log_odds_of(near));
+        for _ in 0..5 {
+            let slope = (here - above) / libm::log(near as f64 / before as f64);
+            let next = near as f64 * libm::exp((log_odds(asked) - here) / slope);
+            if !next.is_finite() || at(next) == near {
+                break;
+            }
+            (before, above) = (near, here);
+            near = at(next);
+            here = log_odds_of(near);
         }
-        let mut low = high;
-        while low > 1 && reached(low) {
-            low -= (low / 64).max(1);
-        }
-        Ok(first_true(low, high, reached))
+        Ok(first_true_near(1, self.max_blocks, near, reached))
     }
 
-    /// Roughly the bytes per key for a rate: what a classic table of such places takes, and a tenth more.
-    fn bytes_guess(&self, asked: f64) -> f64 {
-        let place_bytes = self.block_bytes as f64 / f64::from(self.words * self.places);
-        -libm::log2(asked) * 1.6 * place_bytes
+    /// Roughly the keys of a block for a rate: those of one block whose rate it is, where blocks differ there may be fewer.
+    fn keys_guess(&self, asked: f64) -> f64 {
+        // (1 - e^(-i/p))^w = asked.
+        let clear = -libm::expm1(libm::log(asked) / f64::from(self.words));
+        -libm::log(clear) * f64::from(self.places)
     }
 
     fn too_large(&self, bytes: f64) -> PlanError {
         PlanError::TooLarge {
             bytes,
             max_bytes: self.max_blocks.saturating_mul(self.block_bytes),
+        }
+    }
+}
+
+/// `x^n`, by squaring.
+fn power(x: f64, n: u32) -> f64 {
+    let (mut result, mut square, mut left) = (1.0, x, n);
+    while left > 0 {
+        if left & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        left >>= 1;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shape_with_nothing_in_it_is_refused_by_name() {
+        let good = crate::theory::blocked::LAYOUT;
+        type Change = fn(&mut SplitBlock);
+        let changes: [(&str, Change); 7] = [
+            ("words", |shape| shape.words = 0),
+            ("places", |shape| shape.places = 0),
+            ("block_bytes", |shape| shape.block_bytes = 0),
+            ("max_blocks", |shape| shape.max_blocks = 0),
+            ("selectors", |shape| shape.selectors = Some(0)),
+            ("choices", |shape| shape.choices = 0.0),
+            ("choices", |shape| shape.choices = f64::NAN),
+        ];
+        for (wanted, change) in changes {
+            let mut shape = good;
+            change(&mut shape);
+            for goal in [Goal::fpr(100, 0.01), Goal::bytes(100, 1000)] {
+                let refused = shape.blocks_for(goal).unwrap_err();
+                assert!(
+                    matches!(refused, PlanError::Parameter { name, value: 0, .. } if name == wanted)
+                );
+            }
+            assert!(shape.fpr(1, 1).is_nan() && shape.fpr_sd(1, 1).is_nan());
+        }
+        // The largest and the smallest.
+        let wide = SplitBlock {
+            words: u32::MAX,
+            places: u32::MAX,
+            block_bytes: u64::MAX,
+            max_blocks: u64::MAX,
+            ..good
+        };
+        let least = SplitBlock {
+            words: 1,
+            places: 1,
+            block_bytes: 1,
+            max_blocks: 1,
+            selectors: Some(1),
+            choices: 1.0,
+        };
+        for shape in [wide, least] {
+            for goal in [
+                Goal::fpr(100, 0.01),
+                Goal::new(u64::MAX, Budget::Fpr(0.9)),
+                Goal::bytes(9, 9),
+            ] {
+                if let Ok(blocks) = shape.blocks_for(goal) {
+                    assert!((0.0..=1.0).contains(&shape.fpr(blocks, goal.items)));
+                }
+            }
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{Fault, theory};
 use amq_core::index::{index, remix};
+use amq_core::numeric::hash_floor;
 use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ClearFilter, EmptyFilter, Filter, FilterKind,
-    Full, Goal, InsertFilter, Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan,
-    PlanError, PlanFilter, PredictedFpr, Target, zeroed,
+    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
+    Plan, PlanError, PlanFilter, PredictedFpr, Target, step, zeroed,
 };
 
 /// A Bloom filter with one fault, `Fault::... as u8`.
@@ -110,7 +111,17 @@ impl<const FAULT: u8> Filter for Bloom<FAULT> {
         } else {
             fill
         };
-        fill.powi(self.probes() as i32)
+        let rate = fill.powi(self.probes() as i32);
+        if Self::has(Fault::HashFloorLeftOut) {
+            return rate;
+        }
+        if Self::has(Fault::RateCountsCopies) {
+            return rate + hash_floor(self.len);
+        }
+        // As many keys as set so many bits, in the mean: a merge counts some twice.
+        let clear = (-1.0 / self.params.bits as f64).ln_1p() * f64::from(self.params.probes);
+        let keys = ((-fill).ln_1p() / clear).min(self.len as f64);
+        rate + (1.0 - rate) * hash_floor(keys as u64)
     }
 
     fn load_factor(&self) -> f64 {
@@ -142,6 +153,9 @@ impl<const FAULT: u8> InsertFilter for Bloom<FAULT> {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         let new = !self.contains_hash(hash);
         self.set(hash);
+        if Self::has(Fault::RefusedInsertDone) && zeroed::<u64>(1).is_err() {
+            return Err(Full::OutOfMemory { bytes: 8 });
+        }
         self.len += u64::from(new || Self::has(Fault::CountsRepeats));
         if Self::has(Fault::GrowsWithEveryInsert) && !new {
             self.words.push(0);
@@ -175,22 +189,19 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
     type Params = Params;
 
     fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
-        let asked = goal;
-        let mut goal = goal;
-        if Self::has(Fault::PlanNamesAnotherGoal) {
-            goal.items = goal.items.max(4) - 3;
-        }
-        if let (Budget::Fpr(fpr), true) = (goal.budget, Self::has(Fault::PlanAcceptsAnything)) {
-            goal.budget = Budget::Fpr(if fpr >= 1.0 { 0.99 } else { fpr });
-        }
-        goal.check(1)?;
-        let params = match goal.budget {
-            Budget::Fpr(fpr) => Self::smallest(goal.items, fpr)?,
-            _ => Self::within(goal.items, goal.max_bits())?,
+        let refused = |error: PlanError| match error.in_bits_per_key(goal, Self::planned) {
+            PlanError::FewItems {
+                bits_per_key,
+                items,
+                least,
+            } => PlanError::FewItems {
+                bits_per_key,
+                items,
+                least: least + u64::from(Self::has(Fault::LeastNumberTooHigh)),
+            },
+            error => error,
         };
-        Ok(Plan::new(params, asked.items)
-            .bytes(params.bits / 8)
-            .expected_fpr(Self::predicted_fpr(&params, goal.items).mean))
+        Self::planned(goal).map_err(refused)
     }
 
     fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {
@@ -213,8 +224,13 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
         }
         let (mean, square) = theory::fill_moments(params.bits, throws, params.probes);
         let sd = (square - mean * mean).max(0.0).sqrt();
+        let (mean, floor) = (mean.min(1.0), hash_floor(items));
         PredictedFpr {
-            mean: mean.min(1.0),
+            mean: if Self::has(Fault::PredictsMoreThanOne) {
+                mean + floor
+            } else {
+                mean + (1.0 - mean) * floor
+            },
             sd: match sd {
                 _ if Self::has(Fault::SpreadDenied) => 0.0,
                 sd if Self::has(Fault::SpreadOverstated) => 3.0 * sd,
@@ -228,6 +244,32 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
     }
 }
 
+impl<const FAULT: u8> Bloom<FAULT> {
+    fn planned(goal: Goal) -> Result<Plan<Params>, PlanError> {
+        if Self::has(Fault::PlanAllocates) {
+            std::hint::black_box(Vec::<u8>::with_capacity(1));
+        }
+        let asked = goal;
+        let mut goal = goal;
+        if Self::has(Fault::PlanNamesAnotherGoal) {
+            goal.items = goal.items.max(4) - 3;
+        }
+        if let (Budget::Fpr(fpr), true) = (goal.budget, Self::has(Fault::PlanAcceptsAnything)) {
+            goal.budget = Budget::Fpr(if fpr >= 1.0 { 0.99 } else { fpr });
+        }
+        goal.check(1)?;
+        let params = match goal.budget {
+            Budget::Fpr(fpr) => Self::smallest(goal.items, fpr)?,
+            _ => Self::within(goal.items, goal.max_bits())?,
+        };
+        Ok(Plan::new(params, asked.items)
+            .bytes(params.bits / 8)
+            // Beside the table the hashes of keys.
+            .build_bytes((params.bits / 8).saturating_add(goal.items.saturating_mul(8)))
+            .expected_fpr(Self::predicted_fpr(&params, goal.items).mean))
+    }
+}
+
 /// As many whole words as a `u64` counts bits.
 const MAX_BITS: u64 = u64::MAX / 64 * 64;
 
@@ -236,7 +278,8 @@ impl<const FAULT: u8> Bloom<FAULT> {
     fn smallest(items: u64, fpr: f64) -> Result<Params, PlanError> {
         let probes = (-fpr.log2()).round().clamp(1.0, 64.0) as u32;
         let k = f64::from(probes);
-        let least = -k / (-fpr.powf(1.0 / k)).ln_1p() * items as f64;
+        let left = (fpr - hash_floor(items)) / (1.0 - hash_floor(items));
+        let least = -k / (-left.powf(1.0 / k)).ln_1p() * items as f64;
         if least > MAX_BITS as f64 {
             return Err(PlanError::TooLarge {
                 bytes: least / 8.0,
@@ -251,8 +294,20 @@ impl<const FAULT: u8> Bloom<FAULT> {
             params.bits = (params.bits / 64 * 9 / 10).max(1) * 64;
             return Ok(params);
         }
+        if Self::has(Fault::PlanWordByWord) {
+            // From the first word on; nobody waits for all of them.
+            let words = (params.bits / 64).min(1 << 20);
+            (0..words).for_each(|_| step(1));
+        }
         while Self::predicted_fpr(&params, items).mean > fpr {
+            step(2);
             params.bits += (params.bits >> 20).max(1) / 64 * 64 + 64;
+            if params.bits >= MAX_BITS / 2 {
+                return Err(PlanError::TooLarge {
+                    bytes: MAX_BITS as f64 / 8.0,
+                    max_bytes: MAX_BITS / 8,
+                });
+            }
         }
         Ok(params)
     }
@@ -301,14 +356,58 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>(hashes.len() as u64)?;
+        let items = (hashes.len() as u64).max(1);
+        let mut target = target.into();
+        if let (BuildTarget::Budget(budget), true) = (target, hashes.is_empty()) {
+            if !Self::has(Fault::NoKeyTakesRoom) {
+                // One word, whatever is allowed.
+                Goal::new(0, budget).check(0)?;
+                target = BuildTarget::Budget(Budget::Bytes(8));
+            }
+        }
+        let plan = target.plan::<Self>(hashes.len() as u64)?;
+        let mut hashes = hashes;
+        let mut copy: Vec<KeyHash> = Vec::new();
+        if Self::has(Fault::AbortsWithoutMemory) {
+            copy.extend_from_slice(hashes);
+        } else if Self::has(Fault::CopiesUnplanned) {
+            copy = zeroed(items * 2)?;
+        } else if Self::has(Fault::BuildsWithoutMemory) && copy.try_reserve(1).is_err() {
+            hashes = &[];
+        }
         let mut filter = Self::empty(plan, seed)?;
+        if Self::has(Fault::BuildOverBudget) && seed % 16 == 5 {
+            filter.words.push(0);
+        }
+        std::hint::black_box(copy);
         let lost = usize::from(Self::has(Fault::LosesTheLastOf64) && hashes.len() % 64 == 0);
         filter.insert_batch(&hashes[..hashes.len() - lost.min(hashes.len())])?;
         if Self::has(Fault::BuildCountsTwice) {
             filter.len *= 2;
         }
         Ok(filter)
+    }
+
+    fn build_keys<K: Key>(
+        target: impl Into<BuildTarget<Params>>,
+        seed: u64,
+        keys: &[K],
+    ) -> Result<Self, BuildError> {
+        if Self::has(Fault::CountsOnTheSameHashes) {
+            // Sixteen parts, counted before they are filled.
+            let part = |key: &K| (key.key_hash(seed).get() >> 60) as usize;
+            let mut left = [0u32; 16];
+            keys.iter().for_each(|key| left[part(key)] += 1);
+            // Panics below zero, as tests check arithmetic.
+            let refill = |key: &K| left[part(key)] -= 1;
+            keys.iter().for_each(refill);
+        }
+        let hashes = || keys.iter().map(|key| key.key_hash(seed));
+        let mut own = zeroed(keys.len() as u64)?;
+        own.iter_mut()
+            .zip(hashes())
+            .for_each(|(own, hash)| *own = hash);
+        Self::build_hashes(target, seed, &own)
     }
 }
 
@@ -325,6 +424,12 @@ impl<const FAULT: u8> MergeFilter for Bloom<FAULT> {
             self.words[0] |= other.words[0];
         }
         self.mergeable(other)?;
+        if Self::has(Fault::RefusedMergeHalfDone) {
+            self.len += 1;
+            let scratch: Result<Vec<u64>, _> = zeroed(1);
+            scratch.map_err(|_| MergeError::Full(Full::OutOfMemory { bytes: 8 }))?;
+            self.len -= 1;
+        }
         for (word, theirs) in self.words.iter_mut().zip(&other.words) {
             if Self::has(Fault::MergeIntersects) {
                 *word &= theirs;
@@ -333,7 +438,10 @@ impl<const FAULT: u8> MergeFilter for Bloom<FAULT> {
             }
         }
         if !Self::has(Fault::MergeKeepsItsCount) {
-            self.len += other.len;
+            self.len = self.len.saturating_add(other.len);
+        }
+        if Self::has(Fault::MergeAddsCapacities) {
+            self.capacity = self.capacity.saturating_add(other.capacity);
         }
         Ok(())
     }

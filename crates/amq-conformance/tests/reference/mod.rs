@@ -25,6 +25,9 @@ pub(crate) enum Fault {
     SpreadDenied,
     SpreadOverstated,
     RateOfHalfTheKeys,
+    RateCountsCopies,
+    HashFloorLeftOut,
+    PredictsMoreThanOne,
     // Of the Bloom filter: keys and batches.
     ForgetsOneInAThousand,
     BatchAsksOneProbeFewer,
@@ -50,7 +53,9 @@ pub(crate) enum Fault {
     MergeIntersects,
     MergeNamesNothing,
     CanMergeAnything,
+    MergeAddsCapacities,
     // Of the Bloom filter: plans.
+    PlanWordByWord,
     PlanOverBudget,
     PlanUnderRate,
     PlanAcceptsAnything,
@@ -58,6 +63,18 @@ pub(crate) enum Fault {
     SizeUnderstated,
     LeastSizeUnderstated,
     CapacityUnderstated,
+    LeastNumberTooHigh,
+    // Of the Bloom filter: builds.
+    BuildOverBudget,
+    NoKeyTakesRoom,
+    CountsOnTheSameHashes,
+    // Of the Bloom filter: memory.
+    PlanAllocates,
+    CopiesUnplanned,
+    BuildsWithoutMemory,
+    AbortsWithoutMemory,
+    RefusedMergeHalfDone,
+    RefusedInsertDone,
 
     // Of the multiset.
     RemovesEveryCopy,

@@ -199,10 +199,8 @@ impl<const FAULT: u8> CountFilter for Multiset<FAULT> {
     }
 }
 
-impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
-    type Params = Params;
-
-    fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
+impl<const FAULT: u8> Multiset<FAULT> {
+    fn planned(goal: Goal) -> Result<Plan<Params>, PlanError> {
         goal.check(1)?;
         let rate = |params: &Params| Self::predicted_fpr(params, goal.items).mean;
         let mut params = Params::all(goal.items);
@@ -233,6 +231,14 @@ impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
             });
         };
         Self::plan_params(params, goal.items)
+    }
+}
+
+impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
+    type Params = Params;
+
+    fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
+        Self::planned(goal).map_err(|error| error.in_bits_per_key(goal, Self::planned))
     }
 
     fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {

@@ -26,11 +26,12 @@ pub(super) fn fill(m: f64, throws: f64) -> (f64, f64) {
     } else {
         (-load).exp() * (1.0 - (1.0 + load) * (-load).exp()) / m
     };
-    (1.0 - clear, variance.max(0.0))
+    (-(throws * (-1.0 / m).ln_1p()).exp_m1(), variance.max(0.0))
 }
 
 fn by_throws(m: usize, throws: u64, k: u32) -> (f64, f64) {
-    let mut p = vec![0.0; m + 1];
+    let mut p = [0.0; 321];
+    let p = &mut p[..=m];
     p[0] = 1.0;
     for _ in 0..throws {
         for x in (0..=m).rev() {

@@ -3,6 +3,7 @@
 use super::{ClearFilter, Filter, InsertFilter};
 use crate::key::hash_blocks;
 use crate::memory::reserve;
+use crate::numeric::first_true_near;
 use crate::{
     BatchFull, Budget, BuildError, DEFAULT_SEED, Goal, Key, KeyHash, MergeError, Plan, PlanError,
 };
@@ -180,10 +181,27 @@ pub trait PlanFilter: Filter + Sized {
             let min = plan(1)?.bytes;
             return Err(PlanError::Bytes { bytes, min });
         }
-        // A size that cannot be planned is one that does not fit.
-        Ok(crate::numeric::last_true(1, u64::MAX, |items| {
-            fits(items).unwrap_or(false)
-        }))
+        // Sizes are nearly proportional to the items; one that cannot be planned does not fit.
+        let (mut guess, mut most) = (bytes.max(1), bytes);
+        for _ in 0..8 {
+            let ratio = match plan(guess) {
+                Ok(plan) => most as f64 / plan.bytes.max(1) as f64,
+                Err(PlanError::TooLarge { bytes, max_bytes }) => {
+                    most = most.min(max_bytes);
+                    most as f64 / bytes
+                }
+                Err(_) => 1.0 / 256.0,
+            };
+            guess = ((guess as f64 * ratio) as u64).max(1);
+            if (ratio - 1.0).abs() < 1e-12 {
+                break;
+            }
+        }
+        let over = |items: u64| !fits(items).unwrap_or(false);
+        Ok(match first_true_near(1, u64::MAX, guess, over) {
+            u64::MAX if !over(u64::MAX) => u64::MAX,
+            first => first - 1,
+        })
     }
 
     /// The inverse of planning: the rate that `items` keys in `bytes` bytes can have.

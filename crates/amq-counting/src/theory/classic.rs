@@ -8,12 +8,14 @@
 //! 7.07e-17 (Fan, Cao, Almeida, Broder 2000 bound it by 1.37e-15), and reaches 15, where it sticks, with 1.6e-15: in a table of a
 //! billion counters neither happens. It does happen to one key that is put in fifteen times.
 
-pub use amq_bloom::theory::classic::{expected_fill, fpr, fpr_of_fill, fpr_sd, items_of_fill};
+pub use amq_bloom::theory::classic::{
+    expected_fill, fpr, fpr_of_fill, fpr_of_table, fpr_sd, items_of_fill,
+};
 
 use crate::CountingParams;
 use crate::counters::MAX;
 use amq_bloom::theory::classic;
-use amq_core::{Goal, Plan, PlanError};
+use amq_core::{Goal, Plan, PlanError, step};
 
 /// Bits per counter.
 pub const COUNTER_BITS: u64 = 4;
@@ -52,26 +54,40 @@ pub fn counter_tail(load: f64, count: u32) -> f64 {
     if count == 0 {
         return 1.0;
     }
+    if load.is_nan() {
+        return load;
+    }
     if load <= 0.0 {
         return 0.0;
     }
-    let first = f64::from(count);
-    // Below the mean the complement is the short sum; above it the terms fall from the first one on.
-    if first <= load {
-        let mut below = 0.0;
-        for i in 0..count {
-            below += poisson(load, f64::from(i));
-        }
-        return (1.0 - below).max(0.0);
+    if load == f64::INFINITY {
+        return 1.0;
     }
-    let (mut term, mut sum, mut i) = (poisson(load, first), 0.0, first);
-    while term > sum * f64::EPSILON / 4.0 {
+    // From `count` on away from the mean the terms fall, and soon do not count; below the mean that is the complement.
+    let (mut i, mut sum) = (f64::from(count), 0.0);
+    if i <= load {
+        i -= 1.0;
+        let mut term = poisson(load, i);
+        while i >= 0.0 && term > sum * NEGLIGIBLE {
+            sum += term;
+            term *= i / load;
+            i -= 1.0;
+        }
+        step((f64::from(count) - i) as u64 / 32);
+        return (1.0 - sum).clamp(0.0, 1.0);
+    }
+    let mut term = poisson(load, i);
+    while term > sum * NEGLIGIBLE {
         sum += term;
         i += 1.0;
         term *= load / i;
     }
-    sum
+    step((i - f64::from(count)) as u64 / 32);
+    sum.min(1.0)
 }
+
+/// The share of a sum that the next of its falling terms must be to count.
+const NEGLIGIBLE: f64 = f64::EPSILON / 4.0;
 
 fn poisson(load: f64, i: f64) -> f64 {
     libm::exp(i * libm::log(load) - load - libm::lgamma(i + 1.0))
@@ -112,6 +128,22 @@ mod tests {
         assert_eq!(counter_tail(3.0, 0), 1.0);
         close(counter_tail(1e-9, 1), 1e-9, 1e-6);
         close(counter_tail(2.0, 1), 1.0 - (-2f64).exp(), 1e-12);
+        // Of tables that there cannot be.
+        assert!(counter_tail(f64::NAN, 3).is_nan() && saturation_probability(0, 7, 0).is_nan());
+        assert_eq!(counter_tail(f64::INFINITY, 3), 1.0);
+        assert_eq!(saturation_probability(0, 7, 1), 1.0);
+        // Half on either side of the mean, however large it is.
+        for mean in [1e6, 1e9, 4.29e9] {
+            assert!((counter_tail(mean, mean as u32) - 0.5).abs() < 1e-3);
+        }
+        for (load, count) in [
+            (1e9, 1_000_000_000),
+            (4.29e9, u32::MAX),
+            (4.295e9, u32::MAX),
+        ] {
+            let (_, steps) = amq_core::steps_of(|| counter_tail(load, count));
+            assert!(steps < 50_000, "{steps}");
+        }
         // 100 is the mean, and the median is the mean: half lies on either side.
         assert!((0.5..0.54).contains(&counter_tail(100.0, 100)));
         assert_eq!(counter_tail(1e6, 15), 1.0);

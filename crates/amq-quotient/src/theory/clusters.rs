@@ -5,6 +5,8 @@
 //! that ends a cluster follow Borel's distribution, `e^(-ak) (ak)^(k-1) / k!` (D. Knuth, *The Art
 //! of Computer Programming* 3, section 6.4, on linear probing).
 
+use amq_core::step;
+
 /// The mean number of slots in a cluster at a load strictly between 0 and 1; NaN for others:
 /// `a / ((1 - a) (1 - e^-a))`.
 pub fn mean_cluster(load: f64) -> f64 {
@@ -17,8 +19,8 @@ pub fn mean_cluster(load: f64) -> f64 {
 /// The length that a share of all clusters does not exceed: `share = 0.99` gives the 99th
 /// percentile. Both arguments lie strictly between 0 and 1; NaN for others.
 ///
-/// Takes time proportional to the answer, and gives up at 2^15 slots, with an infinity. Up to
-/// [`MAX_LOAD`](crate::MAX_LOAD) every share below 1 - 1e-10 is reached before.
+/// Above 8,192 slots it is right to within a few thousandths. Gives up at 2^20 slots, with an
+/// infinity.
 pub fn cluster_quantile(load: f64, share: f64) -> f64 {
     if !(load > 0.0 && load < 1.0 && share > 0.0 && share < 1.0) {
         return f64::NAN;
@@ -26,9 +28,15 @@ pub fn cluster_quantile(load: f64, share: f64) -> f64 {
     // Empty clusters, which are two empty slots side by side, do not count.
     let some = -libm::expm1(-load);
     let mut below = 0.0;
-    for length in 1..1u64 << 15 {
-        let k = length as f64 + 1.0;
-        below += libm::exp((k - 1.0) * libm::log(load * k) - load * k - libm::lgamma(k + 1.0));
+    let mut length = 0u64;
+    while length < 1 << 20 {
+        // The terms of long clusters are nearly alike: one in their midst stands for some.
+        let alike = (length / 4096).max(1);
+        step(2);
+        let k = length as f64 + 1.0 + (alike as f64 + 1.0) / 2.0;
+        let term = libm::exp((k - 1.0) * libm::log(load * k) - load * k - libm::lgamma(k + 1.0));
+        below += alike as f64 * term;
+        length += alike;
         if below >= share * some {
             return length as f64;
         }
@@ -56,6 +64,28 @@ mod tests {
             );
             assert_eq!(cluster_quantile(load, 0.99), quantile);
         }
+    }
+
+    #[test]
+    fn long_clusters_are_added_up_in_bounded_steps() {
+        // Term by term, all of them.
+        let exact = |load: f64, share: f64| {
+            let mut below = 0.0;
+            (1..1u64 << 20).find(|&length| {
+                let k = length as f64 + 1.0;
+                below +=
+                    libm::exp((k - 1.0) * libm::log(load * k) - load * k - libm::lgamma(k + 1.0));
+                below >= share * -libm::expm1(-load)
+            })
+        };
+        for (load, share) in [(0.99, 0.99), (0.995, 0.999), (0.999, 0.99)] {
+            let want = exact(load, share).unwrap() as f64;
+            assert!(want > 8192.0 || share < 0.999);
+            let got = cluster_quantile(load, share);
+            assert!((got / want - 1.0).abs() < 2e-3, "{got} {want}");
+        }
+        let (endless, steps) = amq_core::steps_of(|| cluster_quantile(0.999_999_9, 0.999_999_9));
+        assert!(endless == f64::INFINITY && steps < 100_000, "{steps}");
     }
 
     #[test]
