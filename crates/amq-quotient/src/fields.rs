@@ -10,14 +10,15 @@ use crate::bits::{below, from};
 #[inline(always)]
 pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
     let mut word = [0; 8];
-    word.copy_from_slice(&bytes[at..at + 8]);
+    // Not `at..at + 8`, whose overflow would be checked too.
+    word.copy_from_slice(&bytes[at..][..8]);
     u64::from_le_bytes(word)
 }
 
 /// Writes eight bytes at `at`.
 #[inline(always)]
 pub(crate) fn store(bytes: &mut [u8], at: usize, word: u64) {
-    bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+    bytes[at..][..8].copy_from_slice(&word.to_le_bytes());
 }
 
 /// The lowest `count` bits of `new` (all from 64 on), the others of `old`.
@@ -133,7 +134,7 @@ impl Fields {
         }
         let (at, shift) = self.byte_of(first);
         let left = shift + (last + 1 - first) * r;
-        let two = &mut block[at..at + 16];
+        let two = &mut block[at..][..16];
         let (one, other) = (load(two, 0), load(two, 8));
         let moved = one & from(shift);
         // It starts in the first byte, so the field does not cross the end of the word.
@@ -173,7 +174,7 @@ impl Fields {
         }
         let (at, shift) = self.byte_of(first);
         let left = shift + (last + 1 - first) * r;
-        let two = &mut block[at..at + 16];
+        let two = &mut block[at..][..16];
         let (one, other) = (load(two, 0), load(two, 8));
         if left <= 128 {
             let beyond = left.saturating_sub(64);

@@ -1,6 +1,6 @@
 //! Finding things in a table: runs, and remainders in them.
 
-use crate::bits::{Select, below, from, through};
+use crate::bits::{Select, below, from};
 use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, SATURATED, Table};
 use amq_core::KeyHash;
@@ -183,7 +183,8 @@ impl<S: AsRef<[u8]>> Table<S> {
         // 64 runends, from the offset on.
         let skipped = (offset % 64) as u32;
         let ends = (runends >> skipped) | (self.runends_from(after) << 1 << (63 - skipped));
-        let runs = (occupieds & through(slot)).count_ones();
+        let occupied = (occupieds >> slot) as u32 & 1;
+        let runs = (occupieds & below(slot)).count_ones() + occupied;
         let end = I::nth_one(ends, runs.wrapping_sub(1) % 64);
         let before = ends & end.wrapping_sub(1);
         let start = (skipped + 64 - before.leading_zeros()).max(slot);
@@ -197,18 +198,19 @@ impl<S: AsRef<[u8]>> Table<S> {
         let far = ((start ^ last) | end | offset as u32) >> 6;
         let long = self.fields.per_load.wrapping_sub(length) >> 31;
         if far | long != 0 {
-            return self.contains_anyhow::<I>(quotient, remainder);
+            return self.contains_anyhow::<I>(fingerprint);
         }
         let home = if start < 64 { here } else { after };
         let window = self.window_from(home, start % 64);
         let equal = self.fields.any_equal(window, remainder, length);
-        equal & (occupieds >> slot) as u32 & 1 == 1
+        equal & occupied == 1
     }
 
     /// The same, wherever the run is and however long.
     #[cold]
     #[inline(never)]
-    fn contains_anyhow<I: Select>(&self, quotient: u64, remainder: u64) -> bool {
+    fn contains_anyhow<I: Select>(&self, fingerprint: u64) -> bool {
+        let (quotient, remainder) = self.split(fingerprint);
         let run = self.far_run::<I>(quotient);
         self.place(run, remainder).1
     }

@@ -137,7 +137,7 @@ impl<S: AsRef<[u8]>> Table<S> {
     #[inline(always)]
     pub(crate) fn metadata_from(&self, here: usize) -> Metadata {
         let at = here + self.remainder_bytes;
-        let metadata = &self.bytes()[at..at + METADATA_BYTES as usize];
+        let metadata = &self.bytes()[at..][..METADATA_BYTES as usize];
         Metadata {
             occupieds: load(metadata, OCCUPIEDS),
             runends: load(metadata, RUNENDS),
@@ -205,7 +205,7 @@ impl Table {
     #[inline(always)]
     pub(crate) fn set_words(&mut self, here: usize, occupieds: u64, runends: u64) {
         let at = here + self.remainder_bytes;
-        let words = &mut self.bytes[at..at + 16];
+        let words = &mut self.bytes[at..][..16];
         store(words, OCCUPIEDS, occupieds);
         store(words, RUNENDS, runends);
     }

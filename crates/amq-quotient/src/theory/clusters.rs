@@ -30,7 +30,7 @@ pub fn cluster_quantile(load: f64, share: f64) -> f64 {
     let mut below = 0.0;
     let mut length = 0u64;
     while length < 1 << 20 {
-        // The terms of long clusters are nearly alike: one in their midst stands for some.
+        // The terms of long clusters are nearly alike: one in the middle stands for several.
         let alike = (length / 4096).max(1);
         step(2);
         let k = length as f64 + 1.0 + (alike as f64 + 1.0) / 2.0;
