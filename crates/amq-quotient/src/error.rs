@@ -52,8 +52,8 @@ impl fmt::Display for ResizeError {
             ),
             Self::Shrink { params } => write!(
                 f,
-                "the filter cannot shrink: each halving widens the remainders by a bit, and {} bits \
-                 are the most with {} slots",
+                "the filter cannot shrink: each halving widens the remainders by a bit, and {} is \
+                 the most with {} slots",
                 params.remainder_bits,
                 params.slots / 2
             ),

@@ -18,7 +18,8 @@ use amq_core::{KeyHash, dispatch};
 macro_rules! operations {
     ($(
         $(#[$doc:meta])*
-        fn $name:ident $(<$store:ident>)? ($table:ty $(, $argument:ident: $type:ty)*) $(-> $answer:ty)?;
+        fn $name:ident $(<$store:ident>)? ($table:ty $(, $argument:ident: $type:ty)*)
+            $(-> $answer:ty)?;
     )*) => {
         $(
             $(#[$doc])*

@@ -71,7 +71,7 @@ fn what_cannot_shrink_says_why_and_stays() {
         wide.shrink()
             .unwrap_err()
             .to_string()
-            .contains("56 bits are the most")
+            .contains("56 is the most")
     );
     // As far as it goes: 1280 = 5 * 2^8, and 30 keys need 32 slots.
     for key in 30..700 {

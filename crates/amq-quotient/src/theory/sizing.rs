@@ -181,8 +181,8 @@ fn best_within(bytes: u64, blocks: u64) -> Result<QuotientParams, PlanError> {
     Ok(params)
 }
 
-/// A growing filter starts with at least this many blocks. Its last table has 2^k times as many, and
-/// with fewer that rounding would enlarge it by more than a sixteenth.
+/// A growing filter starts with at least this many blocks. Its last table has 2^k times as many,
+/// and with fewer that rounding would enlarge it by more than a sixteenth.
 const LEAST_BLOCKS: u64 = 16;
 
 /// The plan of a filter that starts with room for `initial` keys and meets `goal` when it has grown
