@@ -43,12 +43,22 @@ pub fn has_bits() -> bool {
 /// Whether AVX2 may be used, and BMI1, BMI2, LZCNT and POPCNT as well.
 #[inline(always)]
 pub fn has_avx2_and_bits() -> bool {
-    has_avx2() && has_bits()
+    const COMPILED: bool = cfg!(all(
+        target_arch = "x86_64",
+        target_feature = "avx2",
+        target_feature = "bmi1",
+        target_feature = "bmi2",
+        target_feature = "lzcnt",
+        target_feature = "popcnt"
+    ));
+    COMPILED || found(AVX2_AND_BITS)
 }
 
 const ASKED: u8 = 1;
 const AVX2: u8 = 2;
 const BITS: u8 = 4;
+/// A bit of its own, so that both are asked for by one test.
+const AVX2_AND_BITS: u8 = 8;
 
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[inline(always)]
@@ -60,16 +70,18 @@ fn found(feature: u8) -> bool {
     fn ask() -> u8 {
         use std::is_x86_feature_detected as has;
         let bits = has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
-        let found = ASKED | (u8::from(has!("avx2")) * AVX2) | (u8::from(bits) * BITS);
+        let avx2 = has!("avx2");
+        let found = ASKED
+            | (u8::from(avx2) * AVX2)
+            | (u8::from(bits) * BITS)
+            | (u8::from(avx2 && bits) * AVX2_AND_BITS);
         FOUND.store(found, Relaxed);
         found
     }
 
-    let found = match FOUND.load(Relaxed) {
-        0 => ask(),
-        found => found,
-    };
-    found & feature != 0
+    // What is there, which is the common case, is known by one test.
+    let found = FOUND.load(Relaxed);
+    found & feature != 0 || (found == 0 && ask() & feature != 0)
 }
 
 #[cfg(not(all(target_arch = "x86_64", feature = "std")))]

@@ -1,57 +1,60 @@
-//! Words of 64 bits as sequences: rank, select, and a bit put in or taken out.
+//! 64-bit words as sequences of bits: rank, select, inserting and removing a bit.
 
-/// The bits below bit `i`, for `i` up to 63.
+/// Mask of the bits below bit `i`, which is at most 63.
 #[inline(always)]
 pub(crate) const fn below(i: u32) -> u64 {
     (1 << i) - 1
 }
 
-/// The bits up to and with bit `i`, for `i` up to 63.
+/// Mask of the bits up to and including bit `i`, which is at most 63.
 #[inline(always)]
 pub(crate) const fn through(i: u32) -> u64 {
     u64::MAX >> (63 - i)
 }
 
-/// The bits from `i` on, for `i` up to 63.
+/// Mask of the bits from `i` on, which is at most 63.
 #[inline(always)]
 pub(crate) const fn from(i: u32) -> u64 {
     u64::MAX << i
 }
 
-/// How words are searched: with instructions for it, or without.
+/// How select is computed: by an instruction, or without one.
 ///
-/// Everything that searches is generic over this, and is compiled once for each.
+/// Everything that searches a word is generic over this, and compiled once for each.
 pub(crate) trait Select {
-    /// Where the one is that has `rank` ones below it; 64 if there is none. `rank` is below 64.
+    /// The position of the 1 that has `rank` ones below it; 64 if there is none. `rank` is below
+    /// 64.
     fn select(word: u64, rank: u32) -> u32;
 
-    /// The same as a word with nothing but this one in it; zero if there is none.
+    /// The same bit as a mask; zero if there is none.
     #[inline(always)]
     fn nth_one(word: u64, rank: u32) -> u64 {
         1u64.checked_shl(Self::select(word, rank)).unwrap_or(0)
     }
 
-    /// The first place from `first` on, which is below 64, up to which there are no more ones in `opens` than in `closes`, both counted from bit 0 up to
-    /// and with the place; 64 if there is none. Before there are nowhere fewer in `opens`.
+    /// The first bit from `first` on, which is below 64, where the ones of `opens` and `closes`
+    /// balance: equally many from bit 0 up to and including it. 64 if there is none. At no bit has
+    /// `closes` more.
     #[inline(always)]
     fn first_balanced(opens: u64, closes: u64, first: u32) -> u32 {
-        let mut place = first;
+        let mut bit = first;
         loop {
-            let opened = (opens & through(place)).count_ones();
-            // Until so many are closed there is no balance, and meanwhile more may be opened.
+            let opened = (opens & through(bit)).count_ones();
+            // No balance before that many close; more may open meanwhile.
             let closed = match opened {
                 0 => 0,
                 opened => Self::select(closes, opened - 1),
             };
-            if closed <= place || closed == 64 {
-                return closed.max(place);
+            if closed <= bit || closed == 64 {
+                return closed.max(bit);
             }
-            place = closed;
+            bit = closed;
         }
     }
 }
 
-/// Select by arithmetic on all bytes of a word at once (S. Vigna, *Broadword implementation of rank/select queries*, WEA 2008).
+/// Select by arithmetic on all bytes of a word at once (S. Vigna, *Broadword implementation of
+/// rank/select queries*, WEA 2008).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Broadword;
 
@@ -60,7 +63,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of each byte.
 const TOPS: u64 = 0x8080_8080_8080_8080;
 
-/// Byte i: the ones in byte i.
+/// Byte i of the result: the number of ones in byte i.
 #[inline(always)]
 pub(crate) const fn ones_in_bytes(word: u64) -> u64 {
     const PAIRS: u64 = 0x5555_5555_5555_5555;
@@ -71,16 +74,16 @@ pub(crate) const fn ones_in_bytes(word: u64) -> u64 {
     (fours + (fours >> 4)) & BYTES
 }
 
-/// Byte i: the sum of bytes 0 to i.
+/// Byte i of the result: the sum of bytes 0 to i.
 #[inline(always)]
 pub(crate) const fn sums_of_bytes(bytes: u64) -> u64 {
     bytes.wrapping_mul(ONES)
 }
 
-/// How many bytes of `sums`, each below 128, are at most `limit`, which is too.
+/// The number of bytes of `sums` that are at most `limit`; all of them, and `limit`, are below 128.
 #[inline(always)]
 const fn bytes_up_to(sums: u64, limit: u32) -> u32 {
-    // The highest bit stays where nothing had to be borrowed.
+    // A byte keeps its highest bit if it did not borrow.
     let stayed = ((limit as u64 * ONES) | TOPS).wrapping_sub(sums) & TOPS;
     ((stayed >> 7).wrapping_mul(ONES) >> 56) as u32
 }
@@ -95,21 +98,22 @@ impl Select for Broadword {
         let shift = bytes_up_to(sums, rank) * 8;
         let before = ((sums << 8) >> shift) as u32 & 0xFF;
         let byte = (word >> shift) & 0xFF;
-        // The same once more, with the byte's bits spread over the bytes of a word.
+        // The same again, with the bits of the byte spread over the bytes of a word.
         let spread = byte.wrapping_mul(ONES) & 0x8040_2010_0804_0201;
         let bits = ((spread + (TOPS - ONES)) >> 7) & ONES;
         shift + bytes_up_to(bits.wrapping_mul(ONES), rank - before)
     }
 }
 
-/// The word with `bit` put in at `first`, the bits from there to `last` one higher, and bit `last` gone.
+/// Inserts `bit` at `first`: the bits from there to `last` move up by one, and the old bit `last`
+/// is lost.
 #[inline(always)]
 pub(crate) const fn put_in(word: u64, first: u32, last: u32, bit: u64) -> u64 {
     let moved = through(last) & from(first);
     (word & !moved) | ((((word & moved) << 1) | (bit << first)) & moved)
 }
 
-/// The word with bit `first` gone, those up to `last` one lower, and `bit` in the place of the last.
+/// Removes bit `first`: the bits up to `last` move down by one, and `bit` becomes bit `last`.
 #[inline(always)]
 pub(crate) const fn take_out(word: u64, first: u32, last: u32, bit: u64) -> u64 {
     let moved = through(last) & from(first);
@@ -152,18 +156,18 @@ pub(crate) mod tests {
         }
     }
 
-    /// Words as runs make them: nowhere more closed than opened; and the first place of each balance.
+    /// Pairs of words as runs make them: at no bit have more closed than opened.
     pub(crate) fn nested() -> impl Iterator<Item = (u64, u64)> {
         (0..if cfg!(miri) { 12 } else { 20_000 }).map(|i: u64| {
             let (mut opens, mut closes, mut open) = (0u64, 0u64, 0u32);
             let likely = remix(i, 4) % 100;
-            for place in 0..64 {
-                let chance = remix(i * 64 + place, 5);
-                // A place closes what was open before it, if it closes.
+            for bit in 0..64 {
+                let chance = remix(i * 64 + bit, 5);
+                // What closes at a bit was open before it.
                 let (closed, opened) =
                     (open > 0 && chance % 100 < 60, (chance >> 32) % 100 < likely);
-                closes |= u64::from(closed) << place;
-                opens |= u64::from(opened) << place;
+                closes |= u64::from(closed) << bit;
+                opens |= u64::from(opened) << bit;
                 open = open + u32::from(opened) - u32::from(closed);
             }
             (opens, closes)
@@ -175,10 +179,10 @@ pub(crate) mod tests {
         let mut found = [0; 2];
         for (opens, closes) in nested() {
             for first in 0..64 {
-                let count = |word: u64, place: u32| (word & through(place)).count_ones();
-                let naive = (first..64).find(|&place| count(opens, place) == count(closes, place));
-                let place = Broadword::first_balanced(opens, closes, first);
-                assert_eq!(place, naive.unwrap_or(64), "{opens:#x} {closes:#x} {first}");
+                let count = |word: u64, bit: u32| (word & through(bit)).count_ones();
+                let naive = (first..64).find(|&bit| count(opens, bit) == count(closes, bit));
+                let bit = Broadword::first_balanced(opens, closes, first);
+                assert_eq!(bit, naive.unwrap_or(64), "{opens:#x} {closes:#x} {first}");
                 found[usize::from(naive.is_some())] += 1;
             }
         }

@@ -1,8 +1,9 @@
-//! Putting a fingerprint in and taking one out: what moves, and how far.
+//! Inserting and removing a fingerprint: what moves, and how far.
 //!
-//! Both move everything between the run and the end of what is packed behind it, by one slot: the remainders from their own place on, the runends from the start
-//! of the run on. There, an entry without a runend goes in or out if the run has others, and one with it if it is the run's only one; so the
-//! runend itself needs no care.
+//! Both move by one slot everything from the run to the end of what is packed behind it: the
+//! remainders from the fingerprint's own place on, the runends from the start of the run on. At the
+//! start of the run goes in (or out) a 0 if the run has other entries, a 1 if this is its only one;
+//! so the run's own runend needs no special case.
 
 use crate::bits::{Select, from, put_in, take_out};
 use crate::params::BLOCK_SLOTS;
@@ -15,7 +16,7 @@ use amq_core::prefetch::DISTANCE;
 pub(crate) enum Put {
     /// The fingerprint was not there.
     New,
-    /// It was; now it is there once more.
+    /// It was there; now there is another copy.
     Again,
 }
 
@@ -24,63 +25,67 @@ pub(crate) enum Put {
 pub(crate) enum Taken {
     /// The fingerprint was not there; nothing changed.
     Nothing,
-    /// One copy is gone, and there are others.
+    /// One copy is gone; others remain.
     Copy,
-    /// It is gone.
+    /// The only copy is gone.
     Last,
 }
 
-/// The first slot of a block, from `slot` on, that no run reaches whose home is in an earlier block or among `homes` up to the slot; 64 if there is none.
+/// The first slot of a block, from `slot` on, past every run of an earlier block and of the `homes`
+/// up to that slot; 64 if there is none.
 #[inline(always)]
-fn free_in<S: Select>(metadata: Metadata, homes: u64, slot: u32) -> u32 {
-    // Otherwise the whole block belongs to runs of earlier ones.
+fn free_in<I: Select>(metadata: Metadata, homes: u64, slot: u32) -> u32 {
+    // Runs of earlier blocks fill the whole block.
     if metadata.offset >= 64 {
         return 64;
     }
     let offset = metadata.offset as u32;
-    // A run is open from its home on and closed behind its end.
+    // A run opens at its home and closes behind its end.
     let ends = (metadata.runends & from(offset)) << 1;
-    S::first_balanced(homes, ends, slot.max(offset))
+    I::first_balanced(homes, ends, slot.max(offset))
 }
 
-/// The first empty slot: nothing is open there that has its home up to it.
+/// The first empty slot: every run with its home up to there is closed.
 #[inline(always)]
-fn empty_in<S: Select>(metadata: Metadata, slot: u32) -> u32 {
-    free_in::<S>(metadata, metadata.occupieds, slot)
+fn empty_in<I: Select>(metadata: Metadata, slot: u32) -> u32 {
+    free_in::<I>(metadata, metadata.occupieds, slot)
 }
 
-/// The first slot that is empty, or begins a run that is at home: nothing is open there that has its home before it.
+/// The first slot that is empty or starts a run at home: every run with its home before it is
+/// closed.
 #[inline(always)]
-fn settled_in<S: Select>(metadata: Metadata, slot: u32) -> u32 {
-    free_in::<S>(metadata, metadata.occupieds << 1, slot)
+fn settled_in<I: Select>(metadata: Metadata, slot: u32) -> u32 {
+    free_in::<I>(metadata, metadata.occupieds << 1, slot)
 }
 
 impl Table {
-    /// Puts a fingerprint in. There must be an empty slot.
+    /// Inserts a fingerprint. There must be an empty slot.
     ///
-    /// At low loads most slots are empty, at high ones hardly any, so to ask for that first is seldom in vain. Behind it, if all that changes is in one block, there is
-    /// no branch that depends on the key but the one that finds this out: not on whether there is a run, nor on where in it the remainder belongs.
+    /// First asks whether the home is empty: at low loads mostly yes, at high ones mostly no, so
+    /// the branch is predicted well. After it, if all changes stay in one block, the only branch
+    /// that depends on the key is the one that checks this: none on whether there is a run, or on
+    /// where in it the remainder belongs.
     #[inline(always)]
-    pub(crate) fn insert<S: Select>(&mut self, fingerprint: u64) -> Put {
+    pub(crate) fn insert<I: Select>(&mut self, fingerprint: u64) -> Put {
         let (quotient, remainder) = self.split(fingerprint);
         let slot = (quotient % BLOCK_SLOTS) as u32;
-        let near = self.near::<S>(quotient);
+        let near = self.near::<I>(quotient);
         let Metadata {
             occupieds, runends, ..
         } = near.metadata;
         let length = near.end.wrapping_sub(near.start);
         if (length | (near.start ^ slot) | u32::from(near.far)) == 0 {
-            // Nothing is at home here, and nothing of others is here.
+            // No key is at home here, and no other run reaches here.
             let block = &mut self.bytes[near.here..];
             self.fields.set(block, slot, remainder);
             self.set_words(near.here, occupieds | 1 << slot, runends | 1 << slot);
             return Put::New;
         }
-        let empty = empty_in::<S>(near.metadata, near.end % 64);
+        let empty = empty_in::<I>(near.metadata, near.end % 64);
         if near.far | (near.end >= 64) | (empty == 64) | (length > self.fields.per_load) {
-            return self.insert_far::<S>(fingerprint);
+            return self.insert_far::<I>(fingerprint);
         }
-        let window = self.fields.window(&self.bytes, near.here, near.start);
+        let window = self.window_from(near.here, near.start);
         let passed = self.fields.count_less(window, remainder, length);
         let found = self.fields.any_equal(window, remainder, length) == 1;
         let block = &mut self.bytes[near.here..];
@@ -92,15 +97,15 @@ impl Table {
         if found { Put::Again } else { Put::New }
     }
 
-    /// The same wherever the run is, and wherever the next empty slot.
+    /// The same, wherever the run and the next empty slot are.
     #[cold]
     #[inline(never)]
-    fn insert_far<S: Select>(&mut self, fingerprint: u64) -> Put {
+    fn insert_far<I: Select>(&mut self, fingerprint: u64) -> Put {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
-        let run = self.run::<S>(quotient);
+        let run = self.run::<I>(quotient);
         let (place, found) = self.place(run, remainder);
-        let empty = self.first_position(run.end, empty_in::<S>);
+        let empty = self.first_position(run.end, empty_in::<I>);
         let occupieds = self.metadata(block).occupieds | 1 << slot;
         self.set_occupieds(block, occupieds);
         self.make_room(
@@ -114,32 +119,32 @@ impl Table {
         if found { Put::Again } else { Put::New }
     }
 
-    /// Takes one copy of a fingerprint out.
+    /// Removes one copy of a fingerprint.
     ///
-    /// As in [`insert`](Self::insert), and with one more branch for whether the fingerprint is there at all.
+    /// Like [`insert`](Self::insert), with one more branch for whether the fingerprint is there.
     #[inline(always)]
-    pub(crate) fn remove<S: Select>(&mut self, fingerprint: u64) -> Taken {
+    pub(crate) fn remove<I: Select>(&mut self, fingerprint: u64) -> Taken {
         let (quotient, remainder) = self.split(fingerprint);
         let slot = (quotient % BLOCK_SLOTS) as u32;
-        let near = self.near::<S>(quotient);
+        let near = self.near::<I>(quotient);
         let Metadata {
             occupieds, runends, ..
         } = near.metadata;
         let length = near.end.wrapping_sub(near.start);
         if ((length ^ 1) | (near.start ^ slot) | u32::from(near.far)) == 0 {
-            // It is alone and at home: nothing that follows has been pushed on by it.
-            if self.fields.window(&self.bytes, near.here, slot) & self.fields.mask() != remainder {
+            // A single entry at home: it has pushed nothing on.
+            if self.window_from(near.here, slot) & self.fields.mask() != remainder {
                 return Taken::Nothing;
             }
             self.fields.set(&mut self.bytes[near.here..], slot, 0);
             self.set_words(near.here, occupieds & !(1 << slot), runends & !(1 << slot));
             return Taken::Last;
         }
-        let settled = settled_in::<S>(near.metadata, near.end % 64);
+        let settled = settled_in::<I>(near.metadata, near.end % 64);
         if near.far | (near.end >= 64) | (settled == 64) | (length > self.fields.per_load) {
-            return self.remove_far::<S>(fingerprint);
+            return self.remove_far::<I>(fingerprint);
         }
-        let window = self.fields.window(&self.bytes, near.here, near.start);
+        let window = self.window_from(near.here, near.start);
         let copies = self.fields.count_equal(window, remainder, length);
         if copies == 0 {
             return Taken::Nothing;
@@ -158,33 +163,32 @@ impl Table {
         }
     }
 
-    /// The same wherever the run is, and however far everything must move.
+    /// The same, wherever the run is and however far entries must move.
     #[cold]
     #[inline(never)]
-    fn remove_far<S: Select>(&mut self, fingerprint: u64) -> Taken {
+    fn remove_far<I: Select>(&mut self, fingerprint: u64) -> Taken {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
-        let run = self.run::<S>(quotient);
+        let run = self.run::<I>(quotient);
         let (place, found) = self.place(run, remainder);
         if !found {
             return Taken::Nothing;
         }
         let more = place + 1 < run.end && self.remainder(place + 1) == remainder;
-        // What is from here on is at home, or nothing.
-        let last = self.first_position(run.end, settled_in::<S>) - 1;
+        // From here on everything is at home or empty.
+        let last = self.first_position(run.end, settled_in::<I>) - 1;
         let gone = u64::from(run.end - run.start == 1) << slot;
         let occupieds = self.metadata(block).occupieds & !gone;
         self.set_occupieds(block, occupieds);
         self.close_gap(run.start, place, last);
-        self.lower_offsets::<S>(block, last / BLOCK_SLOTS);
+        self.lower_offsets::<I>(block, last / BLOCK_SLOTS);
         if more { Taken::Copy } else { Taken::Last }
     }
 
-    /// Inserts each hash; how many were new. There must be as many empty slots.
-    ///
-    /// Loops of its own instead of [`amq_core::prefetch::ahead`]: closures given to that one would not be compiled with the instructions that select is.
+    /// Inserts each hash; returns how many were new. There must be as many empty slots. A loop of
+    /// its own for the reason that [`contains_each`](Self::contains_each) has one.
     #[inline(always)]
-    pub(crate) fn insert_each<S: Select>(&mut self, hashes: &[KeyHash]) -> u64 {
+    pub(crate) fn insert_each<I: Select>(&mut self, hashes: &[KeyHash]) -> u64 {
         let mut new = 0;
         for &hash in hashes.iter().take(DISTANCE) {
             self.prefetch(hash);
@@ -193,27 +197,14 @@ impl Table {
             if let Some(&later) = hashes.get(i + DISTANCE) {
                 self.prefetch(later);
             }
-            let put = self.insert::<S>(self.fingerprint(hash));
+            let put = self.insert::<I>(self.fingerprint(hash));
             new += u64::from(put == Put::New);
         }
         new
     }
 
-    /// Asks for each hash; the slices are equally long.
-    #[inline(always)]
-    pub(crate) fn contains_each<S: Select>(&self, hashes: &[KeyHash], answers: &mut [bool]) {
-        for &hash in hashes.iter().take(DISTANCE) {
-            self.prefetch(hash);
-        }
-        for (i, (&hash, answer)) in hashes.iter().zip(answers).enumerate() {
-            if let Some(&later) = hashes.get(i + DISTANCE) {
-                self.prefetch(later);
-            }
-            *answer = self.contains::<S>(self.fingerprint(hash));
-        }
-    }
-
-    /// The first position from the end of a run on that is free in the sense of `in_block`. In a table with an empty slot it is found within one round.
+    /// The first position from `position`, the end of a run, that is free in the sense of
+    /// `in_block`. If the table has an empty slot, one round finds it.
     #[inline(always)]
     fn first_position(&self, position: u64, in_block: impl Fn(Metadata, u32) -> u32) -> u64 {
         let first = position / BLOCK_SLOTS;
@@ -226,12 +217,12 @@ impl Table {
             }
             (slot, home) = (0, self.wrapped(home + 1));
         }
-        // The table is full: not one that has been validated.
+        // The table is full: a validated one is not.
         position
     }
 
-    /// Moves everything up to `last`, which is empty, one slot on: the remainders from `place` on, where `remainder` goes in, and the runends
-    /// from `start` on, where `end` goes in.
+    /// Moves everything up to `last`, which is empty, one slot on: the remainders from `place`,
+    /// where `remainder` goes in, and the runends from `start`, where the bit `end` goes in.
     #[inline(always)]
     fn make_room(&mut self, start: u64, place: u64, last: u64, remainder: u64, end: u64) {
         let (mut carried, mut end) = (remainder, end);
@@ -250,14 +241,14 @@ impl Table {
                     0
                 };
                 let from = place.saturating_sub(begin) as u32;
-                let at = self.remainders_at(home);
+                let at = self.block_at(home);
                 self.fields.put_in(&mut self.bytes[at..], from, to, carried);
                 carried = leaving;
             }
         }
     }
 
-    /// The reverse: `last` becomes empty.
+    /// The reverse of [`make_room`](Self::make_room): `last` becomes empty.
     #[inline(always)]
     fn close_gap(&mut self, start: u64, place: u64, last: u64) {
         for block in start / BLOCK_SLOTS..=last / BLOCK_SLOTS {
@@ -280,7 +271,7 @@ impl Table {
                     0
                 };
                 let from = place.saturating_sub(begin) as u32;
-                let at = self.remainders_at(home);
+                let at = self.block_at(home);
                 let remainders = &mut self.bytes[at..];
                 self.fields.take_out(remainders, from, to);
                 if goes_on {
@@ -290,7 +281,7 @@ impl Table {
         }
     }
 
-    /// One more slot of each block after `home`, up to `last`, belongs to an earlier one.
+    /// Adds one to the offset of each block after `home`, up to `last`.
     #[inline(always)]
     fn raise_offsets(&mut self, home: u64, last: u64) {
         for block in home + 1..=last {
@@ -301,9 +292,9 @@ impl Table {
         }
     }
 
-    /// One slot less of each.
+    /// Takes one from each of these offsets.
     #[inline(always)]
-    fn lower_offsets<S: Select>(&mut self, home: u64, last: u64) {
+    fn lower_offsets<I: Select>(&mut self, home: u64, last: u64) {
         let mut saturated = false;
         for block in home + 1..=last {
             let block = self.wrapped(block);
@@ -316,22 +307,23 @@ impl Table {
             }
         }
         if saturated {
-            self.recompute_offsets::<S>(home, last);
+            self.recompute_offsets::<I>(home, last);
         }
     }
 
-    /// Those that stand at 255 may now be that or less. In one go, so that a long cluster costs no more than its length.
+    /// Recomputes saturated offsets, which may have fallen below 255. In one pass, so that a long
+    /// cluster costs no more than its length.
     #[cold]
     #[inline(never)]
-    fn recompute_offsets<S: Select>(&mut self, home: u64, last: u64) {
+    fn recompute_offsets<I: Select>(&mut self, home: u64, last: u64) {
         let mut before = None;
         for block in home + 1..=last {
             let wrapped = self.wrapped(block);
             let byte = self.metadata(wrapped).offset;
             let offset = match before {
                 _ if byte < SATURATED => byte,
-                Some(before) => self.next_offset::<S>(self.wrapped(block - 1), before),
-                None => self.offset::<S>(wrapped, byte),
+                Some(before) => self.next_offset::<I>(self.wrapped(block - 1), before),
+                None => self.offset::<I>(wrapped, byte),
             };
             if let Some(byte) = self.offset_byte(wrapped) {
                 *byte = offset.min(SATURATED) as u8;
@@ -349,7 +341,7 @@ mod tests {
     use alloc::collections::BTreeMap;
     use amq_core::index::remix;
 
-    /// The structure is right; the load may be any.
+    /// The structure is right; any load will do.
     fn check(table: &Table, map: &BTreeMap<u64, u64>) {
         let items = map.values().sum::<u64>();
         match table.validate() {
@@ -373,10 +365,7 @@ mod tests {
             (512, 0, 1),
             (512, 7, 200),
         ] {
-            let params = QuotientParams {
-                slots,
-                remainder_bits,
-            };
+            let params = QuotientParams::new(slots, remainder_bits);
             let mut table = Table::new(params).unwrap();
             let mut map = BTreeMap::new();
             let places = table.places();

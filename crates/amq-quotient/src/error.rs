@@ -1,4 +1,4 @@
-//! Why a table cannot be made larger or smaller.
+//! Why a table cannot grow or shrink.
 
 use crate::{MAX_SLOTS, QuotientParams};
 use core::error::Error;
@@ -8,22 +8,21 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum ResizeError {
-    /// It has no remainder bit left to make a slot's number longer with, or the most slots there
-    /// can be.
+    /// No remainder bit is left to turn into a quotient bit, or the slots would be too many.
     Grow {
-        /// What it has.
+        /// The filter's parameters.
         params: QuotientParams,
     },
-    /// Its number of slots is odd, or its remainders are as long as they can be.
+    /// The number of slots is odd, or the remainders cannot be wider.
     Shrink {
-        /// What it has.
+        /// The filter's parameters.
         params: QuotientParams,
     },
     /// It holds more items than half its slots take.
     Items {
-        /// Items in it.
+        /// Items it holds.
         items: u64,
-        /// The most that half the slots take.
+        /// The most that half its slots take.
         max: u64,
     },
     /// The allocator refused.
@@ -38,31 +37,35 @@ impl fmt::Display for ResizeError {
         match *self {
             Self::Grow { params } if params.slots > MAX_SLOTS / 2 => write!(
                 f,
-                "{} slots cannot be doubled: 2^56 is the most. Divide the keys among several filters",
+                "{} slots cannot be doubled: 2^56 is the most. Divide the keys among several \
+                 filters",
                 params.slots
             ),
             Self::Grow { .. } => f.write_str(
-                "the filter cannot grow: each doubling takes a bit of the remainders, and none is left. Put the keys into one \
-                 that is planned for more items or for a lower rate",
+                "the filter cannot grow: each doubling takes a bit of the remainders, and none is \
+                 left. Build one that is planned for more items or a lower rate",
             ),
             Self::Shrink { params } if params.slots % 2 == 1 => write!(
                 f,
-                "{} slots cannot be halved: the number must be even. Put the keys into a smaller filter",
+                "{} slots cannot be halved: the number must be even. Build a smaller filter",
                 params.slots
             ),
             Self::Shrink { params } => write!(
                 f,
-                "the filter cannot shrink: each halving makes the remainders a bit longer, and {} is the most with {} slots",
+                "the filter cannot shrink: each halving widens the remainders by a bit, and {} is \
+                 the most with {} slots",
                 params.remainder_bits,
                 params.slots / 2
             ),
             Self::Items { items, max } => write!(
                 f,
-                "the filter cannot shrink: it holds {items} items, and half its slots take at most {max}. Remove some first"
+                "the filter cannot shrink: it holds {items} items, and half its slots take at most \
+                 {max}. Remove some first"
             ),
             Self::OutOfMemory { bytes } => write!(
                 f,
-                "the allocator refused the {bytes} bytes of the new table, which is made beside the old one. Free memory and try again"
+                "the allocator refused the {bytes} bytes of the new table, which is written beside \
+                 the old one. Free memory and try again"
             ),
         }
     }

@@ -1,39 +1,41 @@
-//! Packed remainders: many fields of r bits, side by side in little-endian words.
+//! Packed remainders: fields of r bits, side by side in little-endian words.
 //!
-//! A block has 64 of them, in exactly r words. Single ones are read by a load of eight bytes from wherever they begin; several at once
-//! are compared within such a load, each in its own bits; and they are shifted by whole words.
+//! A block has 64 of them, in exactly r words. A load of eight bytes, from the byte where a field
+//! starts, reads it and those after it, which are compared in place, all at once. Fields are moved
+//! a word at a time.
 
 use crate::bits::{below, from};
 
-/// Eight bytes from `at` on, as a little-endian word.
+/// Reads eight bytes from `at` as a little-endian word.
 #[inline(always)]
 pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
     let mut word = [0; 8];
-    word.copy_from_slice(&bytes[at..at + 8]);
+    // Not `at..at + 8`, whose overflow would be checked too.
+    word.copy_from_slice(&bytes[at..][..8]);
     u64::from_le_bytes(word)
 }
 
-/// Writes eight bytes.
+/// Writes eight bytes at `at`.
 #[inline(always)]
 pub(crate) fn store(bytes: &mut [u8], at: usize, word: u64) {
-    bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+    bytes[at..][..8].copy_from_slice(&word.to_le_bytes());
 }
 
-/// The `count` lowest bits of `new`, all if there are as many, and the others of `old`.
+/// The lowest `count` bits of `new` (all from 64 on), the others of `old`.
 #[inline(always)]
 const fn blend(old: u64, new: u64, count: u32) -> u64 {
     let mask = if count < 64 { below(count) } else { u64::MAX };
     (new & mask) | (old & !mask)
 }
 
-/// How wide a field is, and the masks for comparing many of them in one word.
+/// The width of fields, and the masks to compare many of them in one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Fields {
-    /// Bits of a field, 0 to 56.
+    /// Bits of a field (r), 0 to 56.
     pub(crate) bits: u32,
-    /// How many whole fields a load has, whatever bit they begin at: 57 / bits. None if a field has no bits.
+    /// Whole fields in a load, whatever bit of a byte the first starts at: 57 / r; 0 if r is 0.
     pub(crate) per_load: u32,
-    /// The lowest bit of each of them.
+    /// The lowest bit of each field of a load.
     ones: u64,
     /// The highest bit of each.
     tops: u64,
@@ -51,20 +53,20 @@ impl Fields {
         }
     }
 
-    /// The bits of one field.
+    /// Mask of one field.
     #[inline(always)]
     pub(crate) const fn mask(&self) -> u64 {
         below(self.bits)
     }
 
-    /// A load from field `i` of a block on: that field is in the lowest bits.
+    /// A load from field `i` on of the block at `start`: that field is in the lowest bits.
     #[inline(always)]
     pub(crate) fn window(&self, block: &[u8], start: usize, i: u32) -> u64 {
         let (at, shift) = self.byte_of(i);
         load(block, start + at) >> shift
     }
 
-    /// How many of the first `count` fields are equal to `value`.
+    /// How many of the first `count` fields equal `value`.
     #[inline(always)]
     pub(crate) const fn count_equal(&self, window: u64, value: u64, count: u32) -> u32 {
         (self.equal(window, value) & self.first(count)).count_ones()
@@ -76,21 +78,22 @@ impl Fields {
         (self.less(window, value) & self.first(count)).count_ones()
     }
 
-    /// The highest bit of each field of `window` that is equal to `value`.
+    /// The highest bit of each field of `window` that equals `value`.
     #[inline(always)]
     const fn equal(&self, window: u64, value: u64) -> u64 {
         let differing = window ^ value.wrapping_mul(self.ones);
-        // A field that is not zero carries into its highest bit, or has it set.
+        // A field that is not zero has its highest bit set, or carries into it.
         let low = !self.tops;
         let nonzero = ((differing & low & self.all()) + (self.all() & low)) | differing;
         !nonzero & self.tops
     }
 
-    /// Whether any of the first `count` fields is equal to `value`: 1 or 0. At most as many as there are in a load; anything for more.
+    /// Whether any of the first `count` fields equals `value`: 1 or 0. The answer means nothing if
+    /// a load has fewer fields.
     #[inline(always)]
     pub(crate) const fn any_equal(&self, window: u64, value: u64, count: u32) -> u32 {
         let differing = window ^ value.wrapping_mul(self.ones);
-        // A field that is zero borrows, and so may those above it, but then there is one already.
+        // A zero field borrows. It may make those above it borrow, but then one is found already.
         let zero = differing.wrapping_sub(self.ones) & !differing & self.tops;
         (zero & self.first(count) != 0) as u32
     }
@@ -99,27 +102,30 @@ impl Fields {
     #[inline(always)]
     const fn less(&self, window: u64, value: u64) -> u64 {
         let (window, value) = (window & self.all(), value.wrapping_mul(self.ones));
-        // Without the highest bits: kept where nothing was borrowed, that is where the field is no less.
+        // On all but the highest bits: a field keeps its top where it is not less, and so borrows
+        // nothing.
         let kept = (window | self.tops) - (value & !self.tops);
         ((!window & value) | (!(window ^ value) & !kept)) & self.tops
     }
 
-    /// The bits of all whole fields of a load.
+    /// Mask of all whole fields of a load.
     #[inline(always)]
     const fn all(&self) -> u64 {
         (self.tops - self.ones) | self.tops
     }
 
-    /// The bits of the first `count` fields, at most as many as there are in a load. Anything for more.
+    /// Mask of the first `count` fields. It means nothing if a load has fewer.
     #[inline(always)]
     const fn first(&self, count: u32) -> u64 {
         1u64.wrapping_shl(count.wrapping_mul(self.bits))
             .wrapping_sub(1)
     }
 
-    /// Puts `value` in as field `first` of a block, the fields from there to `last` one further on, and field `last` gone.
+    /// Inserts `value` as field `first` of a block: the fields from there to `last` move up by one,
+    /// and the old field `last` is lost.
     ///
-    /// The block's metadata must follow it: two words are always read and written back, since whether one would do is chance.
+    /// Always reads and writes two words, because a branch on whether one is enough would be
+    /// mispredicted. So the block's metadata must follow its remainders.
     #[inline(always)]
     pub(crate) fn put_in(&self, block: &mut [u8], first: u32, last: u32, value: u64) {
         let r = self.bits;
@@ -128,10 +134,10 @@ impl Fields {
         }
         let (at, shift) = self.byte_of(first);
         let left = shift + (last + 1 - first) * r;
-        let two = &mut block[at..at + 16];
+        let two = &mut block[at..][..16];
         let (one, other) = (load(two, 0), load(two, 8));
         let moved = one & from(shift);
-        // As it begins in the first byte, a field does not go over the end of the word.
+        // It starts in the first byte, so the field does not cross the end of the word.
         let new = (one & below(shift)) | (moved << r) | (value << shift);
         store(two, 0, blend(one, new, left));
         let new = (other << r) | (moved >> (64 - r));
@@ -141,7 +147,7 @@ impl Fields {
         }
     }
 
-    /// The words after the first two: what `carry` is of the field that came from there goes in. `left` bits are to be moved.
+    /// The words after the first two: `carry` comes in from below, and `left` bits move.
     #[inline(always)]
     fn put_in_on(&self, words: &mut [u8], left: u32, carry: u64) {
         let mut carry = carry;
@@ -158,7 +164,8 @@ impl Fields {
         }
     }
 
-    /// Takes field `first` of a block out, those up to `last` one back, and zero in the place of the last. As above, two words at least.
+    /// Removes field `first` of a block: the fields up to `last` move down by one, and field `last`
+    /// becomes zero. Like [`put_in`](Self::put_in), always reads and writes two words.
     #[inline(always)]
     pub(crate) fn take_out(&self, block: &mut [u8], first: u32, last: u32) {
         let r = self.bits;
@@ -167,11 +174,11 @@ impl Fields {
         }
         let (at, shift) = self.byte_of(first);
         let left = shift + (last + 1 - first) * r;
-        let two = &mut block[at..at + 16];
+        let two = &mut block[at..][..16];
         let (one, other) = (load(two, 0), load(two, 8));
         if left <= 128 {
             let beyond = left.saturating_sub(64);
-            // Without what is behind the last field, zeros come in its place.
+            // With what follows the last field masked out, zeros take its place.
             let (moved, more) = (blend(0, one, left), blend(0, other, beyond));
             let new = (moved >> r) | (more << (64 - r));
             let new = (one & below(shift)) | (new & from(shift));
@@ -184,12 +191,12 @@ impl Fields {
         }
     }
 
-    /// The words after the first, from the last one to them.
+    /// The words after the first, last word first.
     #[inline(always)]
     fn take_out_on(&self, words: &mut [u8], left: u32) {
         let r = self.bits;
         let whole = (left / 64) as usize * 8;
-        // Zeros come from behind the last bit.
+        // Zeros come in behind the last bit.
         let old = load(words, whole);
         let moved = blend(0, old, left % 64);
         store(words, whole, blend(old, moved >> r, left % 64));
@@ -201,7 +208,7 @@ impl Fields {
         }
     }
 
-    /// The byte that field `i` begins in, and at which bit of it.
+    /// The byte that field `i` starts in, and the bit within it.
     #[inline(always)]
     const fn byte_of(&self, i: u32) -> (usize, u32) {
         let bit = i * self.bits;
@@ -223,7 +230,7 @@ mod tests {
     use amq_core::index::remix;
     use std::vec::Vec;
 
-    /// A block's words, and bytes after them, as many as its metadata have, that must not change.
+    /// The words of a block, then 17 bytes in place of its metadata that must not change.
     fn packed(list: &[u64], r: u32) -> Vec<u8> {
         let mut block = std::vec![0u8; r as usize * 8];
         block.extend([0xA5; 17]);
@@ -260,7 +267,8 @@ mod tests {
             let fields = Fields::new(r);
             assert_eq!(fields.per_load, 57 / r);
             for i in 0..4000u64 {
-                // Few values, so that equal ones and those next to each other come; the ends; and bits above the last field.
+                // Few values, so that equal and neighbouring ones come up; both extremes; and noise
+                // above the last field.
                 let pick = |i: u64| match remix(i, 7) % 4 {
                     0 => 0,
                     1 => fields.mask(),

@@ -1,109 +1,136 @@
-//! Quotient filters: keys can be removed, counted and listed in order, and filters merged, grown and shrunk.
+//! Quotient filters: keys can be removed, counted and listed in order, and filters merged, grown
+//! and shrunk.
 //!
 //! ```
-//! use amq_quotient::{CountFilter, Filter, Goal, InsertFilter, MergeFilter, QuotientFilter, RemoveFilter};
+//! use amq_quotient::{Goal, QuotientFilter};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let goal = Goal::fpr(1_000_000, 0.01); // a million keys, at most 1 % wrong: 1.2 MB
-//! let mut monday = QuotientFilter::new(goal)?;
+//! // A million keys, at most 1 % wrong: 1.2 MB.
+//! let plan = QuotientFilter::plan(Goal::fpr(1_000_000, 0.01))?;
+//! let mut monday = QuotientFilter::new(plan)?;
 //! monday.insert("203.0.113.7")?;
 //! monday.insert("203.0.113.7")?;
 //! assert_eq!(monday.count("203.0.113.7").estimate, 2);
 //! assert!(monday.remove("203.0.113.7"));
 //! assert!(monday.contains("203.0.113.7")); // one copy is left
 //!
-//! let mut tuesday = QuotientFilter::new(goal)?;
+//! let mut tuesday = QuotientFilter::new(plan)?;
 //! tuesday.insert("198.51.100.23")?;
-//! monday.merge_from(&tuesday)?; // no key is hashed again
+//! monday.merge(&tuesday)?; // hashes no key again
 //! assert!(monday.contains("198.51.100.23"));
-//! assert!(monday.iter().is_sorted()); // what is stored of the hashes, in their order
+//! assert!(monday.iter().is_sorted()); // what is stored of the hashes, in order
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! # What it is
 //!
-//! A compact hash table of shortened hashes. It answers *definitely not in* or *probably in*, wrong for a chosen share of the absent keys, and never wrong about a
-//! key that is in. Since it stores something for each key, it can forget one, count copies, and list what it has; and since it stores it sorted, two filters
-//! merge, and one becomes larger or smaller, without the keys.
+//! A compact hash table of shortened hashes. It answers *definitely not in* or *probably in*. The
+//! second is wrong for a chosen share of the absent keys, the first never. It stores something for
+//! each key, so it can forget a key, count copies, and list what it holds. It stores it sorted, so
+//! filters merge, grow and shrink without their keys.
 //!
-//! At 1 % it takes 9.61 bits per key, as much as a Bloom filter, and less than one below that (10.66 against 11.54 at 2^-8, 12.76 against 14.38 at 0.1 %), for any
-//! number of keys: sizes are not rounded up to powers of two.
+//! At 1 % it takes 9.61 bits per key, as much as a Bloom filter; at lower rates it takes less
+//! (10.66 against 11.54 at 2^-8, 12.76 against 14.38 at 0.1 %). Sizes follow the number of keys,
+//! and are not rounded up to powers of two.
 //!
 //! # Picture
 //!
 //! ```text
-//!   hash * slots = | quotient: the slot that is its home | first r bits of the rest: the remainder | (dropped) |
+//!   hash * slots = | quotient: the home slot | next r bits: the remainder | (dropped) |
 //!
-//!   home                 0    1    2    3    4    5    6    7        keys at home in 1: a, b, c; in 2: d; in 5: e
-//!   occupieds            0    1    1    0    0    1    0    0        1: some key is at home here
-//!   runends              0    0    0    1    1    1    0    0        1: the last remainder of a run is here
-//!   remainders           .    a    b    c    d    e    .    .        runs in the order of their homes, each sorted
-//!                             `--- run ---'  `'  `'
-//!                             `------ cluster ------'
-//!   The first runend belongs to the first occupied home, the second to the second: d, at home in 2, is in slot 4.
+//!   home         0    1    2    3    4    5    6    7    at home in 1: a, b, c; in 2: d; in 5: e
+//!   occupieds    0    1    1    0    0    1    0    0    1: some key is at home here
+//!   runends      0    0    0    1    1    1    0    0    1: a run ends here
+//!   remainders   .    a    b    c    d    e    .    .    runs in order of their homes, each sorted
+//!                     `--- run ---'  `'  `'
+//!                     `------ cluster ------'
+//!   The first runend belongs to the first occupied home, the second to the second:
+//!   d, at home in 2, is in slot 4.
 //!
-//!   block of 64 slots  | 64 remainders of r bits | occupieds, 8 bytes | runends, 8 bytes | offset, 1 byte |  (r + 2.125 bits a slot)
-//!                                                                                           `- slots taken by earlier blocks' runs
+//!   block of     | 64 remainders | occupieds | runends | offset |    r + 2.125 bits per slot
+//!   64 slots     |  8 r bytes    |  8 bytes  | 8 bytes | 1 byte |
+//!                                                        `- slots taken by runs of earlier blocks
 //! ```
 //!
 //! # Algorithm
 //!
-//! *Contains*: if the home's occupied bit is clear, no. If it is set, and is the k-th of its block, the run ends at the k-th runend from the block's offset
-//! on: a rank and a select, `popcnt` and `pdep`. The run's remainders are compared all at once, as fields of one 64-bit word. Where processors have these
-//! instructions, and AVX2, they are used; elsewhere the same is done by arithmetic on words.
+//! *Contains*: if the home's occupied bit is clear, the answer is no. If it is the k-th set bit of
+//! its block, the run ends at the k-th runend counted from the block's offset: a rank and a select,
+//! `popcnt` and `pdep`. The run's remainders are compared all at once, as fields of one 64-bit
+//! word. Processors without these instructions, or without AVX2, do the same by arithmetic on
+//! words.
 //!
-//! *Insert* puts the remainder where it belongs in its run and moves everything from there to the next empty slot by one; *remove* moves
-//! it back, as far as something is not at home. Both move whole words. The empty slots of a block are found all 64 at once: where as many runs have ended as
-//! began. The offsets of the blocks that are moved over rise or fall by one. They are bytes; one that stands at 255 means *255 or more*, and what it is is worked out from the
-//! blocks before when it is needed. The table is a ring: what does not fit before the last slot goes on at the first.
+//! *Insert* puts the remainder in its place in the run, and moves everything from there to the next
+//! empty slot by one. *Remove* moves it back, up to the first entry that is at home. Both move
+//! whole words. The next empty slot is where as many runs have ended as started; all 64 slots of a
+//! block are tested for that at once. The offsets of the blocks passed go up or down by one. An
+//! offset is a byte: 255 means *255 or more*, and such an offset is computed from earlier blocks
+//! when it is needed. The table is a ring: what finds no slot before the end continues at the
+//! start.
 //!
-//! *Any number of slots.* The home is the upper half of the 128-bit product of hash and slots, and the remainder the first bits of the lower half. That is monotone in the
-//! hash, so order is kept, as it is with the powers of two of the textbook.
+//! *Any number of slots.* The quotient is the upper half of the 128-bit product of hash and slots,
+//! the remainder the first bits of the lower half. That is monotone in the hash, so order is kept,
+//! as with the powers of two of the textbook.
 //!
-//! *Merge, grow, shrink*: doubling the slots turns the first bit of each remainder into the last of its quotient, and halving them turns it back, so between tables
-//! whose sizes are a power of two apart nothing is lost. They are read in order and written in order. Between other sizes it cannot be done: what is dropped of a
-//! hash would be needed to tell the new home, so those are refused. [`QuotientFilter::growing`] begins small and doubles by itself up to a stated
-//! limit; it holds as many bits of each hash from the start as the grown filter needs.
+//! *Merge, grow, shrink*: doubling the slots turns the first bit of each remainder into the last
+//! bit of its quotient, and halving turns it back. So tables whose sizes are a power of two apart
+//! lose nothing; they are read in order and written in order. Other pairs of sizes are refused:
+//! finding the new home would take the dropped bits of the hash. A filter by
+//! [`QuotientFilter::plan_growing`] starts small and doubles by itself up to a limit; it keeps from
+//! the start as many bits of each hash as the grown filter needs.
 //!
 //! # Cost and false-positive rate
 //!
-//! The rate with n distinct keys is `1 - (1 - 1/F)^n` for F = slots * 2^r fingerprints, close to `1 - e^(-load / 2^r)` ([`theory::fpr`]); the space is
-//! `(r + 2.125) / load` bits per key. Growing does not change F: twice the keys, twice the rate. [`Filter::expected_fpr`] is the exact rate of the filter at hand.
+//! With n distinct keys the rate is `1 - (1 - 1/F)^n` for F = slots * 2^r fingerprints, close to
+//! `1 - e^(-load / 2^r)` ([`theory::fpr`]). The space is `(r + 2.125) / load` bits per key. Growing
+//! does not change F: twice the keys, twice the rate. [`QuotientFilter::expected_fpr`] is the exact
+//! rate of the filter at hand.
 //!
-//! At most 95 % of the slots are used, because the clusters that an insert moves get long. Mean and 99th percentile of their lengths, in slots
-//! ([`theory::mean_cluster`], [`theory::cluster_quantile`]; computed here, the mean confirmed by a test on real tables):
+//! At most 95 % of the slots are used, because the clusters that an insert moves grow long. Mean
+//! and 99th percentile of their lengths, in slots ([`theory::mean_cluster`],
+//! [`theory::cluster_quantile`]; a test confirms the mean on real tables):
 //!
-//! | load | mean | 99 % are no longer than |
+//! | load | mean | 99th percentile |
 //! | --- | --- | --- |
 //! | 0.5 | 2.5 | 13 |
 //! | 0.75 | 5.7 | 43 |
 //! | 0.9 | 15 | 183 |
 //! | 0.95 | 31 | 492 |
 //!
-//! So inserts slow down as the filter fills: on the machine this was written on, in a table that fits the cache, from 12 ns when empty over 30 ns at half load to 75 ns at 0.9 and 130 ns just
-//! below 0.95. Whoever inserts and removes all the time at the limit plans for a tenth more keys than there are. Queries hardly depend on the load: in nineteen of twenty
-//! there is no branch that depends on the key. Built at once ([`BuildFilter`]), a filter is written from sorted hashes and has no clusters to move.
+//! So inserts slow down as the filter fills. In a table that fits the cache we measured 12 ns when
+//! empty, 30 ns at half load, 75 ns at 0.9 and 130 ns just below 0.95. If you insert and remove all
+//! the time at the limit, plan for a tenth more keys. Queries hardly depend on the load: nineteen
+//! in twenty run without a branch that depends on the key. [`QuotientFilter::build`] writes a
+//! filter from sorted hashes and moves no clusters.
 //!
 //! # When not to use it
 //!
-//! - **A key that was never put in must not be removed.** If it is a false positive, what is removed is another key's, and the filter then denies that one. The
-//!   same holds for keys put in by [`QuotientFilter::insert_unique`], which stores one entry for all that look alike.
-//! - Inserts at high load must be as fast as at low: a cuckoo filter, or a Bloom filter if nothing is removed.
-//! - A key comes in very many copies: each takes a slot, and each further one is moved past all before it, so that a hundred thousand of them, one by one, take
-//!   seconds ([`BuildFilter`] takes them in linear time). A counting Bloom filter knows up to fourteen in the same space.
+//! - You may have to remove keys that were never put in. Removing a false positive removes another
+//!   key's entry, and the filter then denies that key. The same holds for keys put in by
+//!   [`QuotientFilter::insert_unique`], which stores one entry for all keys that look alike.
+//! - Inserts at high load must be as fast as at low load: take a cuckoo filter, or a Bloom filter
+//!   if nothing is removed.
+//! - A key comes in very many copies. Each takes a slot and moves past all before it, so a hundred
+//!   thousand of them, one by one, take seconds ([`QuotientFilter::build`] takes them in linear
+//!   time). A counting Bloom filter counts up to fourteen in the same space.
 //! - The filter never changes once it is built: a ribbon filter takes a quarter less.
-//! - Strangers choose the keys and know the seed: they can give many keys one home. Nothing is lost by it, but then its run is as long as they like, and operations near it take
-//!   time proportional to it. Every loop ends within one round of the table. Use a secret seed ([`QuotientFilter::with_seed`]), and read SECURITY.md in the
-//!   repository.
-//! - On processors where `pdep` is microcode (AMD before Zen 3) select by it is slow.
+//! - Strangers choose the keys and know the seed: they can give many keys one home. No key is lost,
+//!   but the run there grows as long as they like, and operations near it take time proportional to
+//!   it. Every loop ends within one round of the table. Use a secret seed
+//!   ([`QuotientFilter::with_seed`]), and read SECURITY.md in the repository.
+//! - Your processor has `pdep` in microcode (AMD before Zen 3): select is slow there.
 //!
 //! # Papers
 //!
-//! - D. Knuth, *The Art of Computer Programming*, volume 3, section 6.4, the exercise on quotienting.
-//! - J. Cleary, *Compact hash tables using bidirectional linear probing*, IEEE Transactions on Computers C-33(9), 1984.
-//! - M. Bender et al., *Don't thrash: how to cache your hash on flash*, PVLDB 5(11), 2012: the quotient filter.
-//! - P. Pandey, M. Bender, R. Johnson, R. Patro, *A general-purpose counting filter: making every bit count*, SIGMOD 2017: rank and select instead of three bits a slot.
+//! - D. Knuth, *The Art of Computer Programming*, volume 3, section 6.4, the exercise on
+//!   quotienting.
+//! - J. Cleary, *Compact hash tables using bidirectional linear probing*, IEEE Transactions on
+//!   Computers C-33(9), 1984.
+//! - M. Bender et al., *Don't thrash: how to cache your hash on flash*, PVLDB 5(11), 2012: the
+//!   quotient filter.
+//! - P. Pandey, M. Bender, R. Johnson, R. Patro, *A general-purpose counting filter: making every
+//!   bit count*, SIGMOD 2017: rank and select instead of three bits per slot.
 //! - S. Vigna, *Broadword implementation of rank/select queries*, WEA 2008.
 #![no_std]
 #![deny(unsafe_code)]
@@ -119,6 +146,7 @@ mod fields;
 mod filter;
 mod params;
 mod resize;
+mod search;
 mod simd;
 mod sort;
 mod stream;
@@ -127,7 +155,7 @@ pub mod theory;
 mod validate;
 
 pub use error::ResizeError;
-pub use filter::{Hashes, QuotientFilter};
+pub use filter::{Hashes, QuotientFilter, QuotientView};
 pub use params::{
     BLOCK_SLOTS, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,
     QuotientParams,
@@ -135,7 +163,12 @@ pub use params::{
 pub use validate::Inconsistent;
 
 pub use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter,
-    Filter, FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
-    MergeError, MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter,
+    BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
+    CountFilter, DEFAULT_SEED, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan,
+    PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

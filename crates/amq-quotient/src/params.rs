@@ -2,61 +2,91 @@
 
 use amq_core::PlanError;
 
-/// Slots in a block: the width of the words that the metadata are kept in.
+/// Slots in a block: the width of a metadata word.
 pub const BLOCK_SLOTS: u64 = 64;
 
 /// Bytes of metadata in a block: 64 bits of occupieds, 64 of runends, one byte of offset.
 pub const METADATA_BYTES: u64 = 17;
 
-/// The widest remainder, in bits: one load of eight bytes, from any bit of its first byte on, has room for it.
+/// The widest remainder, in bits: it fits a load of eight bytes whatever bit of a byte it starts
+/// at.
 pub const MAX_REMAINDER_BITS: u32 = 56;
 
-/// Of how many bits a fingerprint may be, place and remainder together. Four less than a hash has: then there are 16 hashes or more for each fingerprint, and all are
-/// as likely to within a thousandth, which the exact rates rest on.
+/// The widest fingerprint, in bits, quotient and remainder together: four fewer than a hash has.
+/// Each fingerprint then stands for 16 hashes or more, and that some stand for one more than others
+/// changes the rates by less than a thousandth.
 pub const MAX_FINGERPRINT_BITS: u32 = 60;
 
-/// The most slots, 2^56. More than any memory, and few enough that no sum of positions overflows.
+/// The most slots, 2^56. More than any memory holds, and no sum of positions overflows.
 pub const MAX_SLOTS: u64 = 1 << 56;
 
-/// The highest share of slots that may be in use, 19/20. Beyond it the clusters grow without bound, and with them the time of
-/// an insert.
+/// The highest load, 19/20 of the slots. Beyond it clusters grow without bound, and inserts slow
+/// down with them.
 pub const MAX_LOAD: f64 = 0.95;
 
 /// What determines a quotient filter's table.
 ///
-/// A table has `slots * 2^remainder_bits` different fingerprints, at most 2^[`MAX_FINGERPRINT_BITS`].
+/// A table has `slots * 2^remainder_bits` different fingerprints, at most
+/// 2^[`MAX_FINGERPRINT_BITS`]. Growing leaves their number as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct QuotientParams {
-    /// Slots that a key can be at home in, 1 to [`MAX_SLOTS`]: any number, not only powers of two. Memory comes in blocks of
-    /// [`BLOCK_SLOTS`], so multiples of 64 waste none.
+    /// Slots that a key can be at home in, 1 to [`MAX_SLOTS`]: any number, not only powers of two.
+    /// Memory comes in blocks of [`BLOCK_SLOTS`], so multiples of 64 waste none.
     pub slots: u64,
     /// Bits of the hash kept in a slot, 0 to [`MAX_REMAINDER_BITS`].
     pub remainder_bits: u32,
+    /// What the slots may grow to, by doubling, when the table is full; `slots` if it does not
+    /// grow.
+    pub max_slots: u64,
 }
 
 impl QuotientParams {
+    /// A table that does not grow. Not checked yet.
+    pub const fn new(slots: u64, remainder_bits: u32) -> Self {
+        Self {
+            slots,
+            remainder_bits,
+            max_slots: slots,
+        }
+    }
+
+    /// One that doubles its slots when it is full, as long as they are at most `max_slots`. Not
+    /// checked yet.
+    ///
+    /// Each doubling takes a bit of the remainders, so it ends when none is left.
+    #[must_use]
+    pub const fn growing_to(self, max_slots: u64) -> Self {
+        Self { max_slots, ..self }
+    }
+
     /// Checks the ranges; nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("slots", self.slots, 1, MAX_SLOTS)?;
+        let widest = Self::widest(self.slots);
         PlanError::check_parameter(
             "remainder_bits",
             self.remainder_bits.into(),
             0,
-            Self::widest(self.slots).into(),
-        )
+            widest.into(),
+        )?;
+        let most = self.fingerprints().min(MAX_SLOTS);
+        PlanError::check_parameter("max_slots", self.max_slots, self.slots, most)
     }
 
-    /// The longest remainder with so many slots, which are no more than [`MAX_SLOTS`]: what they leave of a fingerprint.
+    /// The widest remainder with this many slots, at most [`MAX_SLOTS`]: what they leave of a
+    /// fingerprint.
     pub(crate) const fn widest(slots: u64) -> u32 {
-        let place = 64 - slots.saturating_sub(1).leading_zeros();
-        if MAX_FINGERPRINT_BITS - place < MAX_REMAINDER_BITS {
-            MAX_FINGERPRINT_BITS - place
+        let quotient = 64 - slots.saturating_sub(1).leading_zeros();
+        if MAX_FINGERPRINT_BITS - quotient < MAX_REMAINDER_BITS {
+            MAX_FINGERPRINT_BITS - quotient
         } else {
             MAX_REMAINDER_BITS
         }
     }
 
-    /// How many different fingerprints there are, `slots * 2^remainder_bits`; zero if that is 2^64 or more.
+    /// The number of different fingerprints, `slots * 2^remainder_bits`; zero if that is 2^64 or
+    /// more.
     pub const fn fingerprints(&self) -> u64 {
         if self.remainder_bits > self.slots.leading_zeros() {
             return 0;
@@ -67,10 +97,12 @@ impl QuotientParams {
         }
     }
 
-    /// The most keys the table takes: [`MAX_LOAD`] of its slots, at least one.
+    /// The most keys the table takes before it grows or refuses: [`MAX_LOAD`] of its slots, at
+    /// least one.
     pub const fn max_items(&self) -> u64 {
-        let items = self.slots as u128 * 19 / 20;
-        if items == 0 { 1 } else { items as u64 }
+        // 19/20 of the slots, rounded down, without overflow.
+        let items = self.slots / 20 * 19 + self.slots % 20 * 19 / 20;
+        if items == 0 { 1 } else { items }
     }
 
     /// Blocks of memory.
@@ -84,21 +116,46 @@ impl QuotientParams {
             .saturating_mul(METADATA_BYTES + 8 * self.remainder_bits as u64)
     }
 
-    /// The same fingerprints in a table of twice the slots; `None` if no remainder bit is left, or the table would be too large.
+    /// What it becomes by growing as far as it may; itself if it does not grow.
+    #[must_use]
+    pub fn grown(&self) -> Self {
+        self.sizes().fold(*self, |_, params| params)
+    }
+
+    /// Itself, and one by one what it grows to.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = Self> + use<> {
+        core::iter::successors(Some(*self), |params| {
+            let doubled = params.doubled();
+            doubled.filter(|doubled| doubled.slots <= params.max_slots)
+        })
+    }
+
+    /// The first of its sizes that takes this many items.
+    pub(crate) fn size_for(&self, items: u64) -> Option<Self> {
+        self.sizes().find(|params| params.max_items() >= items)
+    }
+
+    /// The same fingerprints in twice the slots; `None` if no remainder bit is left, or if the
+    /// slots would be too many.
     pub(crate) fn doubled(&self) -> Option<Self> {
+        let slots = self.slots.checked_mul(2)?;
         let doubled = Self {
-            slots: self.slots.checked_mul(2)?,
+            slots,
             remainder_bits: self.remainder_bits.checked_sub(1)?,
+            max_slots: self.max_slots.max(slots),
         };
         doubled.check().ok().map(|()| doubled)
     }
 
-    /// The same fingerprints in a table of half the slots; `None` if their number is odd, or the
-    /// remainders would be too long.
+    /// The same fingerprints in half the slots; `None` if their number is odd, or if the remainders
+    /// would be too wide.
     pub(crate) fn halved(&self) -> Option<Self> {
+        let slots = self.slots / 2;
+        let grows = self.max_slots > self.slots;
         let halved = Self {
-            slots: self.slots / 2,
+            slots,
             remainder_bits: self.remainder_bits.checked_add(1)?,
+            max_slots: if grows { self.max_slots } else { slots },
         };
         let even = self.slots % 2 == 0 && halved.check().is_ok();
         even.then_some(halved)
@@ -109,11 +166,8 @@ impl QuotientParams {
 mod tests {
     use super::*;
 
-    fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
-        QuotientParams {
-            slots,
-            remainder_bits,
-        }
+    const fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
+        QuotientParams::new(slots, remainder_bits)
     }
 
     #[test]
@@ -174,5 +228,31 @@ mod tests {
         }
         assert_eq!(now.doubled(), None);
         assert_eq!(params(1 << 56, 3).doubled(), None);
+    }
+
+    #[test]
+    fn a_table_grows_by_doubling_up_to_its_limit() {
+        let slots = |params: QuotientParams| params.sizes().map(|size| size.slots).sum::<u64>();
+        for (max_slots, sum, grown) in [
+            (10, 10, params(10, 3)),
+            (11, 10, params(10, 3)),
+            (20, 10 + 20, params(20, 2)),
+            (79, 10 + 20 + 40, params(40, 1)),
+            (80, 10 + 20 + 40 + 80, params(80, 0)),
+        ] {
+            let growing = params(10, 3).growing_to(max_slots);
+            growing.check().unwrap();
+            assert_eq!(slots(growing), sum);
+            assert_eq!(growing.grown(), grown.growing_to(max_slots));
+            assert_eq!(growing.size_for(grown.max_items()), Some(growing.grown()));
+            assert_eq!(growing.size_for(grown.max_items() + 1), None);
+        }
+        for max_slots in [0, 9, 81, u64::MAX] {
+            assert!(params(10, 3).growing_to(max_slots).check().is_err());
+        }
+        // Half the slots, the same limit; without a limit none appears.
+        let halved = params(10, 3).growing_to(40).halved().unwrap();
+        assert_eq!(halved, params(5, 4).growing_to(40));
+        assert_eq!(params(10, 3).halved(), Some(params(5, 4)));
     }
 }

@@ -1,60 +1,47 @@
-//! The operations with AVX2, `pdep`, `tzcnt`, `popcnt` and `lzcnt`, and the choice between them and the portable ones.
+//! The operations with AVX2, `pdep`, `tzcnt`, `popcnt` and `lzcnt`, and the choice between them and
+//! the portable ones.
 //!
-//! This is the only module of the crate with `unsafe` in it. Every operation is written once, generic over how select is computed, and
-//! compiled twice: here for processors with AVX2 and BMI2, where select is two instructions, and for all others with
-//! [`Broadword`]. The tests compare the two.
+//! This is the only module of the crate with `unsafe` in it. Every operation is written once,
+//! generic over how select is computed, and compiled twice: for processors with AVX2 and BMI2,
+//! where select is two instructions, and for all others with [`Broadword`]. The tests compare the
+//! two.
 #![allow(unsafe_code)]
 
 use crate::bits::Broadword;
 #[cfg(target_arch = "x86_64")]
 use crate::bits::Select;
 use crate::edit::{Put, Taken};
-use crate::table::{Run, Table};
-use amq_core::KeyHash;
+use crate::table::Table;
+use amq_core::{KeyHash, dispatch};
 
-/// What the processor can do. Found out when a filter is made, so that no operation asks again.
-#[derive(Clone, Copy)]
-pub(crate) struct Processor {
-    /// AVX2, BMI1, BMI2, POPCNT and LZCNT are there. Only [`Processor::detect`] says so.
-    #[cfg_attr(
-        not(target_arch = "x86_64"),
-        allow(dead_code, reason = "elsewhere there is nothing to choose")
-    )]
-    fast: bool,
-}
-
-/// It is no part of what a filter is.
-impl PartialEq for Processor {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Processor {}
-
-/// The operations on a table: one function that dispatches for each.
+/// For each operation on a table: the function that chooses, and the two it chooses from.
 macro_rules! operations {
-    ($($(#[$doc:meta])* fn $name:ident($table:ty $(, $argument:ident: $type:ty)*) $(-> $answer:ty)?;)*) => {
-        impl Processor {$(
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident $(<$store:ident>)? ($table:ty $(, $argument:ident: $type:ty)*)
+            $(-> $answer:ty)?;
+    )*) => {
+        $(
             $(#[$doc])*
             #[inline]
-            pub(crate) fn $name(self, table: $table $(, $argument: $type)*) $(-> $answer)? {
-                // Where they are certain at compile time this is no question, and the operation is inlined.
-                #[cfg(target_arch = "x86_64")]
-                if self.fast {
-                    // SAFETY: `detect` found AVX2, BMI1, BMI2, POPCNT and LZCNT, all that these functions need.
-                    return unsafe { fast::$name(table $(, $argument)*) };
-                }
-                portable::$name(table $(, $argument)*)
+            pub(crate) fn $name $(<$store: AsRef<[u8]>>)? (
+                table: $table $(, $argument: $type)*
+            ) $(-> $answer)? {
+                dispatch!(
+                    has_avx2_and_bits => fast::$name(table $(, $argument)*),
+                    portable::$name(table $(, $argument)*)
+                )
             }
-        )*}
+        )*
 
-        /// Without any instruction that is not everywhere.
+        /// With the instructions that every processor has.
         mod portable {
             use super::*;
             $(
                 #[inline(never)]
-                pub(super) fn $name(table: $table $(, $argument: $type)*) $(-> $answer)? {
+                pub(super) fn $name $(<$store: AsRef<[u8]>>)? (
+                    table: $table $(, $argument: $type)*
+                ) $(-> $answer)? {
                     table.$name::<Broadword>($($argument),*)
                 }
             )*
@@ -64,7 +51,6 @@ macro_rules! operations {
         mod fast {
             use super::*;
 
-            #[derive(Clone, Copy)]
             pub(super) struct Pdep;
 
             impl Select for Pdep {
@@ -75,7 +61,7 @@ macro_rules! operations {
 
                 #[inline(always)]
                 fn nth_one(word: u64, rank: u32) -> u64 {
-                    // SAFETY: this type is used in the functions below only, which have them.
+                    // SAFETY: only the functions below use this type, and they have BMI2.
                     unsafe { core::arch::x86_64::_pdep_u64(1 << rank, word) }
                 }
 
@@ -91,7 +77,9 @@ macro_rules! operations {
                 /// # Safety
                 /// The processor must have AVX2, BMI1, BMI2, POPCNT and LZCNT.
                 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-                pub(super) unsafe fn $name(table: $table $(, $argument: $type)*) $(-> $answer)? {
+                pub(super) unsafe fn $name $(<$store: AsRef<[u8]>>)? (
+                    table: $table $(, $argument: $type)*
+                ) $(-> $answer)? {
                     table.$name::<Pdep>($($argument),*)
                 }
             )*
@@ -99,9 +87,26 @@ macro_rules! operations {
     };
 }
 
-/// The places up to which there are as many ones in `opens` as in `closes`: all 64 at once. See [`Select::first_balanced`].
+operations! {
+    /// Whether a fingerprint is there.
+    fn contains<S>(&Table<S>, fingerprint: u64) -> bool;
+    /// Answers for each hash; the slices are equally long.
+    fn contains_each<S>(&Table<S>, hashes: &[KeyHash], answers: &mut [bool]);
+    /// How often a fingerprint is there.
+    fn count<S>(&Table<S>, fingerprint: u64) -> u64;
+    /// Inserts a fingerprint. There must be an empty slot.
+    fn insert(&mut Table, fingerprint: u64) -> Put;
+    /// Inserts each hash; returns how many were new. There must be as many empty slots.
+    fn insert_each(&mut Table, hashes: &[KeyHash]) -> u64;
+    /// Removes one copy of a fingerprint.
+    fn remove(&mut Table, fingerprint: u64) -> Taken;
+}
+
+/// Finds the slots up to which `opens` and `closes` have equally many ones: all 64 at once. See
+/// [`Select::first_balanced`].
 #[cfg(target_arch = "x86_64")]
-// Vector functions without pointers need no `unsafe` from Rust 1.86 on; with the oldest compiler they do.
+// Vector functions without pointers need no `unsafe` from Rust 1.86 on; the oldest compiler needs
+// it.
 #[allow(unused_unsafe)]
 mod balance {
     use crate::bits::{ones_in_bytes, sums_of_bytes};
@@ -116,16 +121,17 @@ mod balance {
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn places(opens: u64, closes: u64) -> u64 {
-        // Byte i: what is open before place 8i. No byte is borrowed from while nowhere more is closed than opened.
+        // Byte i: the runs open before slot 8i. No byte borrows, since nowhere have more closed
+        // than opened.
         let change = ones_in_bytes(opens).wrapping_sub(ones_in_bytes(closes));
         let before = sums_of_bytes(change) << 8;
         // SAFETY: AVX2 is there (the caller's promise).
         unsafe { half(opens, closes, before, 0) | (half(opens, closes, before, 4) << 32) }
     }
 
-    /// Four bytes of places, from byte `first` on. Each place is a byte that is 1 where something is
-    /// closed and -1 where something is opened, and becomes the sum of those up to it in its byte of
-    /// the words; nothing is open where that is what was open before the byte.
+    /// The slots of four bytes of the words, from byte `first`. A vector byte stands for a slot: 1
+    /// where a run closes, -1 where one opens, then the prefix sum of these within its byte of the
+    /// words. The slot is balanced where that sum equals the runs open before the byte.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -153,7 +159,7 @@ mod balance {
         }
     }
 
-    /// For each place the byte of `word` that it is in.
+    /// For each slot the byte of `word` it belongs to.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -164,7 +170,7 @@ mod balance {
         unsafe { _mm256_shuffle_epi8(_mm256_set1_epi64x(word as i64), of_byte) }
     }
 
-    /// For each place -1 if its bit is set.
+    /// For each slot -1 if its bit is set.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -179,36 +185,6 @@ mod balance {
     }
 }
 
-operations! {
-    /// Whether a fingerprint is there.
-    fn contains(&Table, fingerprint: u64) -> bool;
-    /// Answers for many hashes; the slices are equally long.
-    fn contains_each(&Table, hashes: &[KeyHash], answers: &mut [bool]);
-    /// The run of a quotient.
-    fn run(&Table, quotient: u64) -> Run;
-    /// Puts a fingerprint in. There must be an empty slot.
-    fn insert(&mut Table, fingerprint: u64) -> Put;
-    /// Inserts each hash; how many were new. There must be as many empty slots.
-    fn insert_each(&mut Table, hashes: &[KeyHash]) -> u64;
-    /// Takes one copy of a fingerprint out.
-    fn remove(&mut Table, fingerprint: u64) -> Taken;
-}
-
-impl Processor {
-    /// What this one can do.
-    pub(crate) fn detect() -> Self {
-        Self {
-            fast: amq_core::cpu::has_bmi2() && amq_core::cpu::has_avx2(),
-        }
-    }
-
-    /// As if it could do nothing special.
-    #[cfg(test)]
-    pub(crate) const fn plain() -> Self {
-        Self { fast: false }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,7 +194,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn select_by_pdep_agrees_with_broadword() {
-        if !amq_core::cpu::has_bmi2() {
+        if !amq_core::cpu::has_bits() {
             return;
         }
         for word in crate::bits::tests::words() {
@@ -246,8 +222,10 @@ mod tests {
     }
 
     #[test]
-    fn fast_and_plain_operations_agree() {
-        // On a processor without these instructions this compares the portable code with itself. Fingerprints from everywhere, and from a few homes only, so that runs enter many blocks.
+    fn fast_and_portable_operations_agree() {
+        // On a processor without these instructions this compares the portable code with itself.
+        // Fingerprints come from everywhere, or from a few homes only, so that runs enter many
+        // blocks.
         for (slots, remainder_bits, crowding) in [
             (1u64, 3u32, 1),
             (64, 0, 1),
@@ -257,13 +235,9 @@ mod tests {
             (2000, 2, 1),
             (2000, 6, 300),
         ] {
-            let params = QuotientParams {
-                slots,
-                remainder_bits,
-            };
+            let params = QuotientParams::new(slots, remainder_bits);
             let mut one = Table::new(params).unwrap();
             let mut two = one.clone();
-            let (fast, plain) = (Processor::detect(), Processor::plain());
             let mut held = 0;
             for step in 0..if cfg!(miri) { 150 } else { 30_000 } {
                 let pick = |i: u64| {
@@ -274,19 +248,18 @@ mod tests {
                 if remix(step, 2) % 3 > 0 {
                     // Up to the last slot but one.
                     if held + 1 < one.places() {
-                        assert_eq!(fast.insert(&mut one, key), plain.insert(&mut two, key));
+                        assert_eq!(insert(&mut one, key), portable::insert(&mut two, key));
                         held += 1;
                     }
                 } else {
-                    let taken = fast.remove(&mut one, key);
-                    assert_eq!(taken, plain.remove(&mut two, key));
+                    let taken = remove(&mut one, key);
+                    assert_eq!(taken, portable::remove(&mut two, key));
                     held -= u64::from(taken != Taken::Nothing);
                 }
                 assert!(one == two);
                 let other = pick(step + 1) % params.fingerprints();
-                assert_eq!(fast.contains(&one, other), plain.contains(&two, other));
-                let (quotient, _) = one.split(other);
-                assert_eq!(fast.run(&one, quotient), plain.run(&two, quotient));
+                assert_eq!(contains(&one, other), portable::contains(&two, other));
+                assert_eq!(count(&one, other), portable::count(&two, other));
             }
         }
     }

@@ -1,21 +1,23 @@
-//! Sorting fingerprints: scattered once into as many parts as a core can write to at a time, and then each part in the cache.
+//! Sorting fingerprints: one pass scatters them into as many parts as a core can write to at once,
+//! then each part is sorted in the cache.
 
 use alloc::vec::Vec;
 use amq_core::index::index;
 use amq_core::{BuildError, KeyHash, zeroed};
 
-/// Bits of the number of parts, at most.
+/// The most parts, as a power of two.
 const PART_BITS: u32 = 11;
-/// Fingerprints in a part, at least, on average.
+/// The fewest fingerprints in a part, on average.
 const PART: usize = 256;
 
-/// What a table with so many fingerprints stores of these hashes, in rising order.
+/// What a table of `fingerprints` stores of these hashes, in rising order.
 pub(crate) fn sorted(hashes: &[KeyHash], fingerprints: u64) -> Result<Vec<u64>, BuildError> {
     let mut sorted: Vec<u64> = zeroed(hashes.len() as u64)?;
     let bits = (hashes.len() / PART + 1).ilog2().min(PART_BITS);
-    // The leading bits of a hash say its part; fingerprints rise with the hashes.
+    // The leading bits of a hash choose its part: fingerprints rise with hashes.
     let part = |hash: KeyHash| (hash.get() >> 1 >> (63 - bits)) as usize;
-    // One more than there are: ends[i + 1] counts part i, then is where it begins, and in the end where it ends.
+    // First ends[i + 1] counts part i; summed up, ends[i] is where part i starts, and after the
+    // scattering where it ends.
     let mut ends: Vec<usize> = zeroed((1 << bits) + 1)?;
     for &hash in hashes {
         ends[part(hash) + 1] += 1;

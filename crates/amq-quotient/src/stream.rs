@@ -1,35 +1,39 @@
-//! Fingerprints in order: out of a table, and into an empty one.
+//! Fingerprints in order: read from a table, and written to an empty one.
 //!
-//! What is in a table is sorted by itself, so tables are merged, grown and shrunk by reading them from one end to the other and writing the same
-//! way, and a table is built fastest from sorted hashes.
+//! A table is sorted by its nature. So tables are merged, grown and shrunk by reading and writing
+//! them from end to end, and one is built fastest from sorted hashes.
 
 use crate::QuotientParams;
-use crate::bits::from;
+use crate::bits::{Broadword, from};
 use crate::params::BLOCK_SLOTS;
-use crate::table::{SATURATED, Table};
+use crate::table::{Metadata, SATURATED, Table};
 use amq_core::BuildError;
 
 /// The fingerprints in a table, in rising order, every copy of each.
 #[derive(Clone)]
 pub(crate) struct Fingerprints<'a> {
-    table: &'a Table,
-    /// The block of the next run's quotient, and the quotients in it that are still to come.
+    table: Table<&'a [u8]>,
+    /// The block of the next run's quotient, and its quotients still to come.
     block: u64,
     occupieds: u64,
-    /// The quotient of the run that is being read.
+    /// The quotient of the present run.
     quotient: u64,
-    /// Where in it; and one past its last slot.
+    /// The next slot of that run, and one past its last.
     position: u64,
     end: u64,
 }
 
 impl<'a> Fingerprints<'a> {
-    /// `offset`: how many slots from the first on belong to the runs that wrapped.
-    pub(crate) fn new(table: &'a Table, offset: u64) -> Self {
+    pub(crate) fn new<S: AsRef<[u8]>>(table: &'a Table<S>) -> Self {
+        let Metadata {
+            occupieds, offset, ..
+        } = table.metadata(0);
+        // The first slots belong to the runs that wrapped.
+        let offset = table.offset::<Broadword>(0, offset);
         Self {
-            table,
+            table: table.view(),
             block: 0,
-            occupieds: table.metadata(0).occupieds,
+            occupieds,
             quotient: 0,
             position: offset,
             end: offset,
@@ -54,7 +58,7 @@ impl<'a> Fingerprints<'a> {
         true
     }
 
-    /// One past the first runend from the present position on.
+    /// One past the first runend from the present position.
     #[inline(always)]
     fn run_end(&self) -> u64 {
         let first = self.position / BLOCK_SLOTS;
@@ -66,7 +70,7 @@ impl<'a> Fingerprints<'a> {
             }
             mask = u64::MAX;
         }
-        // No runend: only in bytes that have not been validated.
+        // No runend: a validated table has one.
         self.position
     }
 }
@@ -122,14 +126,14 @@ impl<A: Iterator<Item = u64>, B: Iterator<Item = u64>> Iterator for Merged<A, B>
     }
 }
 
-/// A table that was written from sorted fingerprints.
+/// A table written from sorted fingerprints.
 pub(crate) struct Packed {
     pub(crate) table: Table,
-    /// Different fingerprints in it.
+    /// The number of different fingerprints in it.
     pub(crate) distinct: u64,
 }
 
-/// A new table of these fingerprints, which must be in rising order and no more than the slots.
+/// Writes a new table of these fingerprints, which are in rising order and no more than its slots.
 pub(crate) fn pack(
     params: QuotientParams,
     sorted: impl Iterator<Item = u64> + Clone,
@@ -148,9 +152,9 @@ pub(crate) fn pack(
     })
 }
 
-/// How many of the fingerprints do not fit behind their homes before the last slot, and go to the first ones.
+/// How many fingerprints find no slot from their home to the last, and wrap to the first slots.
 ///
-/// They may push on others, but not over the end once more: there are no more fingerprints than slots.
+/// They may push others on, but not past the end again: there are no more fingerprints than slots.
 fn wrapping(params: QuotientParams, sorted: impl Iterator<Item = u64>) -> u64 {
     let free = sorted.fold(0, |free: u64, fingerprint| {
         free.max(fingerprint >> params.remainder_bits) + 1
@@ -163,11 +167,11 @@ struct Writer {
     table: Table,
     /// The next free position.
     free: u64,
-    /// The quotient that was last written.
+    /// The last quotient written.
     quotient: Option<u64>,
-    /// The block that the next offset to be written is of.
+    /// The next block whose offset is to be written.
     block: u64,
-    /// The word of remainders that is being filled: the block it is in, its number there, and its bits.
+    /// The word of remainders being filled: its block, its number there, and its bits.
     word_of: (u64, u32),
     word: u64,
 }
@@ -202,7 +206,7 @@ impl Writer {
         self.free += 1;
     }
 
-    /// The offsets of all blocks up to one, whose runs have yet to come.
+    /// Writes the offsets of all blocks up to `last`, before the runs of that one.
     #[inline(always)]
     fn write_offsets(&mut self, last: u64) {
         while self.block <= last {
@@ -236,14 +240,13 @@ impl Writer {
         let shift = bit % 64;
         self.word |= remainder << shift;
         if shift + r > 64 {
-            // A field that goes over the end of a word never goes over the end of a block.
+            // A field may cross the end of a word, but not that of a block.
             self.go_to((block, bit / 64 + 1));
             self.word |= remainder >> (64 - shift);
         }
     }
 
-    /// Turns to another word, and writes the one before. What is there already are other fields: the word with the first slots is come to
-    /// a second time when runs wrap.
+    /// Turns to another word, and writes the one before.
     #[inline(always)]
     fn go_to(&mut self, word_of: (u64, u32)) {
         if self.word_of != word_of {
@@ -252,9 +255,11 @@ impl Writer {
         }
     }
 
+    /// Adds the fields to those already in the word: the first slots are visited again if runs
+    /// wrap.
     fn flush(&mut self) {
         let (block, word) = self.word_of;
-        let at = self.table.remainders_at(self.table.wrapped(block)) + 8 * word as usize;
+        let at = self.table.block_at(self.table.wrapped(block)) + 8 * word as usize;
         let there = crate::fields::load(&self.table.bytes, at);
         crate::fields::store(&mut self.table.bytes, at, there | self.word);
         self.word = 0;

@@ -1,5 +1,5 @@
-//! Whether the bytes of a table are those of a quotient filter: the structural walk that tests make after every operation, and that a
-//! file goes through before anything is asked of it.
+//! Whether bytes are a quotient filter's table: the structural walk that tests make after every
+//! operation, and that a table from outside passes before its first query.
 
 use crate::params::BLOCK_SLOTS;
 use crate::table::{SATURATED, Table};
@@ -7,38 +7,38 @@ use amq_core::PlanError;
 use core::error::Error;
 use core::fmt;
 
-/// Bytes that are no quotient filter's. Numbers of blocks and slots count from 0.
+/// Bytes that are not a quotient filter's table. Blocks and slots are numbered from 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Inconsistent {
     /// The parameters are out of range.
     Params(PlanError),
-    /// There are not as many bytes as the parameters need.
+    /// The parameters need another number of bytes.
     Length {
         /// Bytes given.
         bytes: u64,
         /// Bytes needed.
         needed: u64,
     },
-    /// A run is marked at a slot that no key can be at home in.
+    /// A run is at home in a slot past the last.
     Home {
-        /// The slot, which is past the last.
+        /// The slot.
         slot: u64,
         /// The number of slots.
         slots: u64,
     },
-    /// There are not as many runends as runs.
+    /// The numbers of runs and runends differ.
     Runs {
-        /// Runs, by the bits of the occupieds.
+        /// Runs that start: bits set in the occupieds.
         occupieds: u64,
-        /// Runs, by the bits of the runends.
+        /// Runs that end: bits set in the runends.
         runends: u64,
     },
-    /// A block's offset is not what the runs before it make it.
+    /// A block's offset does not match the runs before it.
     Offset {
         /// The block.
         block: u64,
-        /// What it says; 255 stands for everything from there on.
+        /// What it says; 255 stands for 255 or more.
         offset: u64,
         /// What it should say.
         expected: u64,
@@ -48,76 +48,80 @@ pub enum Inconsistent {
         /// The slot it is in.
         slot: u64,
     },
-    /// A slot that belongs to no run is not zero.
+    /// A slot of no run is not zero.
     Residue {
         /// The slot.
         slot: u64,
     },
-    /// More keys than such a table takes, so that it might never end a search.
+    /// The table holds more keys than its parameters allow.
     Load {
-        /// Keys in it.
+        /// Keys it holds.
         items: u64,
         /// The most it takes.
         max: u64,
     },
-    /// The filter's count of its keys, or of its different fingerprints, is wrong.
+    /// The filter miscounts its keys or its different fingerprints.
     Count {
         /// What it says.
         count: u64,
-        /// What is there.
+        /// What the table holds.
         expected: u64,
     },
 }
 
 impl fmt::Display for Inconsistent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this is no quotient filter: ")?;
+        f.write_str("these bytes are not a quotient filter: ")?;
         match self {
             Self::Params(error) => error.fmt(f),
             Self::Length { bytes, needed } => {
-                write!(f, "{bytes} bytes where its parameters need {needed}")
+                write!(f, "there are {bytes}, and its parameters need {needed}")
             }
             Self::Home { slot, slots } => {
-                write!(f, "a run is at home in slot {slot}, and there are {slots}")
+                write!(f, "a run is at home in slot {slot} of {slots}")
             }
             Self::Runs { occupieds, runends } => {
-                write!(f, "{occupieds} runs begin and {runends} end")
+                write!(f, "{occupieds} runs start and {runends} end")
             }
             Self::Offset {
                 block,
                 offset,
                 expected,
-            } => write!(f, "the offset of block {block} is {offset}, not {expected}"),
+            } => write!(
+                f,
+                "the offset of block {block} is {offset} instead of {expected}"
+            ),
             Self::Order { slot } => write!(f, "the remainder in slot {slot} is out of order"),
-            Self::Residue { slot } => write!(f, "slot {slot} is empty but not zero"),
+            Self::Residue { slot } => write!(f, "slot {slot} belongs to no run but is not zero"),
             Self::Load { items, max } => {
                 write!(f, "it holds {items} keys, and takes at most {max}")
             }
             Self::Count { count, expected } => {
-                write!(f, "it counts {count} where there are {expected}")
+                write!(f, "it counts {count} and holds {expected}")
             }
         }?;
-        f.write_str("; read it again from where it came from, or build it anew")
+        f.write_str("; read them again from the source, or rebuild the filter")
     }
 }
 
 impl Error for Inconsistent {}
 
-/// What is in a table that is consistent.
+/// What a consistent table holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Contents {
-    /// Fingerprints, each copy counted.
+    /// Fingerprints, counting every copy.
     pub(crate) items: u64,
-    /// Different ones.
+    /// Different fingerprints.
     pub(crate) distinct: u64,
 }
 
-impl Table {
-    /// Walks over the whole table, whatever is in it, in time proportional to its slots.
+impl<S: AsRef<[u8]>> Table<S> {
+    /// Walks the whole table, whatever its bytes, in time proportional to its slots.
     pub(crate) fn validate(&self) -> Result<Contents, Inconsistent> {
         self.check_runs()?;
         let wrapped = self.wrapped_runs();
-        // One past the last runend of a run that wrapped: where the first block's own runs begin.
+        // One past the last runend of the runs that wrapped: where the first block's own runs may
+        // start.
         let mut free = match wrapped {
             0 => 0,
             runs => self
@@ -147,7 +151,7 @@ impl Table {
                     continue;
                 }
                 let start = free.max(begin + slot);
-                // There is one for each run, and none ends before its home.
+                // Each run has one, and none ends before its home.
                 let Some(last) = ends.next() else { break };
                 self.check_empty(free, start)?;
                 contents.distinct += self.check_order(start, last)?;
@@ -155,9 +159,9 @@ impl Table {
                 free = last + 1;
             }
         }
-        // Behind the last run, up to the first slot of the first.
+        // Behind the last run, up to where the first may start.
         self.check_empty(free, self.places() + offset)?;
-        let max = self.params().max_items();
+        let max = self.max_items;
         if contents.items > max {
             return Err(Inconsistent::Load {
                 items: contents.items,
@@ -167,10 +171,10 @@ impl Table {
         Ok(contents)
     }
 
-    /// As many runs end as begin, and none is at home past the last slot.
+    /// As many runs end as start, and none is at home past the last slot.
     fn check_runs(&self) -> Result<(), Inconsistent> {
         let (mut occupieds, mut runends) = (0, 0);
-        let slots = self.params().slots;
+        let slots = self.params.slots;
         for block in 0..self.blocks {
             let metadata = self.metadata(block);
             occupieds += u64::from(metadata.occupieds.count_ones());
@@ -188,10 +192,11 @@ impl Table {
         }
     }
 
-    /// How many runs end behind the last slot: the least number that lets every run end no earlier than at its home.
+    /// How many runs end past the last slot: the least number with which no run ends before its
+    /// home.
     ///
-    /// It is the only one that is possible. If one more wrapped, there would be no slot where all runs before it have ended, and such a slot
-    /// there is in every table with no more fingerprints than slots.
+    /// No other is possible. If one more wrapped, some run would be open at every slot; but a table
+    /// with no more fingerprints than slots has a slot where all earlier runs have ended.
     fn wrapped_runs(&self) -> u64 {
         let (mut ahead, mut most) = (0i64, 0i64);
         for block in 0..self.blocks {
@@ -205,7 +210,7 @@ impl Table {
         most.unsigned_abs()
     }
 
-    /// The positions of runends from one on, once around.
+    /// The positions of all runends, once around from `position`.
     fn runend_positions(&self, position: u64) -> impl Iterator<Item = u64> + '_ {
         let positions = position..position + self.places();
         positions.filter(|&position| {
@@ -214,7 +219,7 @@ impl Table {
         })
     }
 
-    /// All slots from `start` up to `end`, which is not among them, are zero.
+    /// The slots from `start` up to `end`, exclusive, are zero.
     fn check_empty(&self, start: u64, end: u64) -> Result<(), Inconsistent> {
         match (start..end).find(|&position| self.remainder(position) != 0) {
             None => Ok(()),
@@ -224,7 +229,7 @@ impl Table {
         }
     }
 
-    /// The remainders of a run rise; how many different ones there are.
+    /// The remainders of a run rise; returns how many are different.
     fn check_order(&self, start: u64, last: u64) -> Result<u64, Inconsistent> {
         let mut distinct = 1;
         for position in start + 1..=last {

@@ -1,11 +1,10 @@
-//! What the errors say to the person who gets them: each from the call that gives it.
+//! What the errors say, each from the call that returns it.
 
-// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+// Helpers may fail as tests do; the configuration allows it in the test functions only.
 #![allow(clippy::unwrap_used)]
 
-use amq_quotient::{
-    Filter, Goal, InsertFilter, KeyHash, MergeFilter, QuotientFilter, QuotientParams,
-};
+use amq_conformance::with_params;
+use amq_quotient::{Goal, KeyHash, Parts, QuotientFilter, QuotientParams};
 use std::fmt::Display;
 
 fn hashes(keys: u64) -> Vec<KeyHash> {
@@ -13,14 +12,11 @@ fn hashes(keys: u64) -> Vec<KeyHash> {
 }
 
 fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
-    QuotientParams {
-        slots,
-        remainder_bits,
-    }
+    QuotientParams::new(slots, remainder_bits)
 }
 
 fn empty(slots: u64, remainder_bits: u32) -> QuotientFilter {
-    QuotientFilter::from_params(params(slots, remainder_bits), 50, 0).unwrap()
+    with_params::<QuotientFilter>(params(slots, remainder_bits), 50, 0).unwrap()
 }
 
 #[track_caller]
@@ -33,7 +29,7 @@ fn says<T, E: Display>(result: Result<T, E>, text: &str) {
 
 #[test]
 fn what_cannot_be_planned_or_made() {
-    let made = |slots, bits| QuotientFilter::from_params(params(slots, bits), 50, 0);
+    let made = |slots, bits| with_params::<QuotientFilter>(params(slots, bits), 50, 0);
     says(
         made(0, 8),
         "slots = 0 is not possible: it must be from 1 to 2^56",
@@ -44,15 +40,16 @@ fn what_cannot_be_planned_or_made() {
     );
     says(
         QuotientFilter::new(Goal::bytes(100, 10)),
-        "10 bytes are too few for these items: the smallest filter of this variant that holds them takes 34",
+        "10 bytes are too few for these items: the smallest filter of this variant that holds them \
+         takes 34",
     );
     says(
         QuotientFilter::new(Goal::fpr(100, 1e-17)),
-        "this variant cannot reach a false-positive rate of 1e-17 for 100 items at any size: ask for more than \
-         8.673617379884035e-17, or take another variant",
+        "this variant cannot reach a false-positive rate of 1e-17 for 100 items at any size: ask \
+         for more than 8.673617379884035e-17, or take another variant",
     );
     says(
-        QuotientFilter::growing(Goal::fpr(100, 0.1), 101),
+        QuotientFilter::plan_growing(Goal::fpr(100, 0.1), 101),
         "initial = 101 is not possible: it must be from 1 to 100",
     );
 }
@@ -60,8 +57,8 @@ fn what_cannot_be_planned_or_made() {
 #[test]
 fn what_is_full_or_has_a_limit() {
     let mut filter = empty(64, 1);
-    let full = "the filter is full: it holds 60 items, was planned for 50, and has 93.8 % of its slots in use. Remove items first, \
-                or plan a larger one";
+    let full = "the filter is full: it holds 60 items, was planned for 50, and has 93.8 % of its \
+                slots in use. Remove items first, or plan a larger one";
     let first = "the first 60 keys of the batch are in, the next one was refused: ";
     says(filter.insert_batch(&hashes(61)), &[first, full].concat());
     says(filter.insert_batch(&hashes(61)), full);
@@ -70,7 +67,7 @@ fn what_is_full_or_has_a_limit() {
         filter.allow_growth(1000),
         "max_slots = 1000 is not possible: it must be from 64 to 128",
     );
-    // One more than there are, which no doubling reaches.
+    // One more than there are: no doubling reaches it.
     filter.allow_growth(65).unwrap();
     says(
         filter.insert("one more"),
@@ -78,8 +75,8 @@ fn what_is_full_or_has_a_limit() {
     );
     says(
         filter.can_merge(&filter.clone()),
-        "the filters hold 60 and 60 items, more than fit into 64 slots, of which some always stay empty; keep both, or plan for 120 \
-         items",
+        "the filters hold 60 and 60 items, more than fit into 64 slots, of which some always stay \
+         empty; keep both, or plan for 120 items",
     );
 }
 
@@ -87,38 +84,41 @@ fn what_is_full_or_has_a_limit() {
 fn what_cannot_grow_shrink_or_merge() {
     says(
         empty(64, 0).grow(),
-        "the filter cannot grow: each doubling takes a bit of the remainders, and none is left. Put the keys into one that is planned \
-         for more items or for a lower rate",
+        "the filter cannot grow: each doubling takes a bit of the remainders, and none is left. \
+         Build one that is planned for more items or a lower rate",
     );
     says(
         empty(65, 1).shrink(),
-        "65 slots cannot be halved: the number must be even. Put the keys into a smaller filter",
+        "65 slots cannot be halved: the number must be even. Build a smaller filter",
     );
     says(
         empty(16, 56).shrink(),
-        "the filter cannot shrink: each halving makes the remainders a bit longer, and 56 is the most with 8 slots",
+        "the filter cannot shrink: each halving widens the remainders by a bit, and 56 is the most \
+         with 8 slots",
     );
     let mut filter = empty(128, 1);
     filter.insert_batch(&hashes(90)).unwrap();
     says(
         filter.shrink(),
-        "the filter cannot shrink: it holds 90 items, and half its slots take at most 60. Remove some first",
+        "the filter cannot shrink: it holds 90 items, and half its slots take at most 60. Remove \
+         some first",
     );
     says(
         empty(1152, 0).can_merge(&empty(576, 0)),
-        "the filter to be merged tells only 576 hashes apart, and this one 1152: merge this one into the other",
+        "the filter to be merged tells only 576 hashes apart, and this one 1152: merge this one \
+         into the other",
     );
     assert_eq!(filter.len(), 90);
 }
 
 #[test]
 fn what_is_no_table() {
-    let from = |bytes: &[u8]| QuotientFilter::from_bytes(bytes.to_vec(), params(64, 1), 50, 0);
+    let from = |bytes: &[u8]| QuotientFilter::from_bytes(bytes.to_vec(), Parts::new(params(64, 1)));
     let says = |result, text: &str| {
         let whole = [
-            "this is no quotient filter: ",
+            "these bytes are not a quotient filter: ",
             text,
-            "; read it again from where it came from, or build it anew",
+            "; read them again from the source, or rebuild the filter",
         ];
         says(result, &whole.concat());
     };
@@ -130,10 +130,16 @@ fn what_is_no_table() {
         }
         bytes
     };
-    says(from(&[0; 3]), "3 bytes where its parameters need 25");
-    says(from(&with(&[(8, 1)])), "1 runs begin and 0 end");
-    says(from(&with(&[(24, 1)])), "the offset of block 0 is 1, not 0");
-    says(from(&with(&[(0, 1)])), "slot 0 is empty but not zero");
+    says(from(&[0; 3]), "there are 3, and its parameters need 25");
+    says(from(&with(&[(8, 1)])), "1 runs start and 0 end");
+    says(
+        from(&with(&[(24, 1)])),
+        "the offset of block 0 is 1 instead of 0",
+    );
+    says(
+        from(&with(&[(0, 1)])),
+        "slot 0 belongs to no run but is not zero",
+    );
     let unordered = with(&[(0, 1), (8, 1), (16, 2)]);
     says(from(&unordered), "the remainder in slot 1 is out of order");
 }

@@ -1,12 +1,13 @@
 //! What quotient filters promise beyond the suite that all filters pass.
 
-// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+// Helpers may fail as tests do; the configuration allows it in the test functions only.
 #![allow(clippy::unwrap_used)]
 
+use amq_conformance::with_params;
 use amq_quotient::theory;
 use amq_quotient::{
-    Budget, CountFilter, Filter, Full, Goal, InsertFilter, Inserted, KeyHash, MergeFilter,
-    PlanFilter, QuotientFilter, QuotientParams, RemoveFilter,
+    Budget, Full, Goal, Inserted, KeyHash, Parts, PlanFilter, PredictedFpr, QuotientFilter,
+    QuotientParams, QuotientView,
 };
 use std::collections::BTreeMap;
 
@@ -15,18 +16,15 @@ fn hash(key: u64) -> KeyHash {
 }
 
 fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
-    QuotientParams {
-        slots,
-        remainder_bits,
-    }
+    QuotientParams::new(slots, remainder_bits)
 }
 
 fn empty(slots: u64, remainder_bits: u32) -> QuotientFilter {
     let params = params(slots, remainder_bits);
-    QuotientFilter::from_params(params, params.max_items(), 0).unwrap()
+    with_params::<QuotientFilter>(params, params.max_items(), 0).unwrap()
 }
 
-/// The least hash with a fingerprint: what is at home in a slot of one's choice, with a remainder of one's choice.
+/// The least hash with a given home slot and remainder.
 fn hash_of(params: QuotientParams, slot: u64, remainder: u64) -> KeyHash {
     let fingerprint = u128::from(slot << params.remainder_bits | remainder) << 64;
     KeyHash::new(fingerprint.div_ceil(u128::from(params.fingerprints())) as u64)
@@ -68,7 +66,7 @@ impl Game {
         };
     }
 
-    /// The structure, the counts, and what the iterator says.
+    /// The structure, the counts, and what the iterator lists.
     fn check(&self) {
         self.filter.validate().unwrap();
         assert_eq!(self.filter.len(), self.map.values().sum::<u64>());
@@ -87,7 +85,8 @@ impl Game {
 
 #[test]
 fn every_step_leaves_a_table_that_is_consistent_and_holds_what_a_map_holds() {
-    // From one slot to several blocks, the last one in part; remainders of no bits to the widest.
+    // From one slot to several blocks, the last one partly used; remainders from no bits to the
+    // widest.
     for (slots, bits) in [
         (1, 0),
         (1, 56),
@@ -104,7 +103,7 @@ fn every_step_leaves_a_table_that_is_consistent_and_holds_what_a_map_holds() {
     ] {
         let mut game = Game::new(empty(slots, bits));
         let max = game.filter.params().max_items();
-        // Up to full, down to empty, and about again; few keys, so that copies come.
+        // Up to full, down to empty, and again; few keys, so that copies come up.
         for step in 0..6 * max.max(20) {
             let key = hash(step * 7 % (max + max / 2 + 1));
             let filling = step / (max + max / 3 + 1) % 2 == 0;
@@ -168,7 +167,8 @@ fn what_is_in_a_table_determines_its_bytes() {
 
 #[test]
 fn a_run_that_enters_many_blocks_saturates_their_offsets_and_recovers() {
-    // One quotient's run over hundreds of slots, neighbours pushed on by it, at the start, in the middle and over the end of the table.
+    // One quotient's run over hundreds of slots, pushing its neighbours on: at the start, in the
+    // middle and across the end of the table.
     for home in [0, 5, 640, 1900, 1919] {
         let mut game = Game::new(empty(1920, 6));
         let at = |slot: u64, remainder| hash_of(params(1920, 6), slot % 1920, remainder);
@@ -205,7 +205,8 @@ fn runs_go_round_from_the_last_slot_to_the_first() {
     for slots in [64u64, 100, 128, 192] {
         let mut game = Game::new(empty(slots, 4));
         let last = slots.div_ceil(64) * 64 - slots;
-        // As many in the last slot as reach around, over the slots of the last block that are nobody's home.
+        // A run of the last slot that wraps, past the slots of the last block where no key is at
+        // home.
         for copy in 0..40 + last.min(10) {
             let remainder = copy % 16;
             game.insert(hash_of(params(slots, 4), slots - 1, remainder));
@@ -270,7 +271,7 @@ fn what_is_inserted_uniquely_is_there_once() {
     assert_eq!(filter.len(), filter.distinct_len());
     assert!((0..500).all(|key| filter.count_hash(hash(key)).estimate == 1));
     while filter.insert_hash(hash(0)).is_ok() {}
-    // There is no need of room for what is there.
+    // What is there needs no room.
     assert_eq!(
         filter.insert_unique_hash(hash(1)),
         Ok(Inserted::MaybePresent)
@@ -308,7 +309,7 @@ fn listed_hashes_are_those_that_the_filter_and_its_copies_hold() {
 
 #[test]
 fn bytes_that_no_filter_could_have_are_refused_bit_by_bit() {
-    // At the highest load, over the end, with offsets and runs of all kinds.
+    // At the highest load, across the end, with offsets and runs of all kinds.
     let mut filter = empty(192, 5);
     for key in 0..170 {
         filter.insert_hash(hash(key)).unwrap();
@@ -318,7 +319,7 @@ fn bytes_that_no_filter_could_have_are_refused_bit_by_bit() {
             .insert_hash(hash_of(params(192, 5), 190, remainder))
             .unwrap();
     }
-    let from = |bytes| QuotientFilter::from_bytes(bytes, params(192, 5), filter.capacity(), 0);
+    let from = |bytes| QuotientFilter::from_bytes(bytes, filter.parts());
     assert!(from(filter.as_bytes().to_vec()).unwrap() == filter);
     let (mut refused, mut others) = (0, 0);
     for bit in 0..filter.as_bytes().len() * 8 {
@@ -326,7 +327,7 @@ fn bytes_that_no_filter_could_have_are_refused_bit_by_bit() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         match from(bytes) {
             Err(_) => refused += 1,
-            // A remainder that is still in order: the table of other keys.
+            // A remainder still in order: a table of other keys.
             Ok(other) => {
                 assert_eq!(bit / 8 % 57 / 40, 0, "metadata bit {bit}");
                 other.validate().unwrap();
@@ -352,7 +353,7 @@ fn random_bytes_are_refused_and_end_every_walk() {
         let bytes: Vec<u8> = (0..4 * (17 + 16))
             .map(|i| hash(seed * 1000 + i).get() as u8 & hash(i).get() as u8)
             .collect();
-        assert!(QuotientFilter::from_bytes(bytes, params(256, 2), 1, 0).is_err());
+        assert!(QuotientFilter::from_bytes(bytes, Parts::new(params(256, 2))).is_err());
     }
 }
 
@@ -363,7 +364,8 @@ fn clusters_are_as_long_as_computed() {
     for key in 0..keys {
         filter.insert_hash(hash(key)).unwrap();
     }
-    // Slots in use, by the order of the fingerprints alone: a cluster ends where the next home is beyond what is used.
+    // From the order of the fingerprints alone: a cluster ends where the next home is past the
+    // slots used.
     let (mut clusters, mut used) = (0u64, 0u64);
     let params = filter.params();
     for stored in filter.iter() {
@@ -372,7 +374,7 @@ fn clusters_are_as_long_as_computed() {
         used = used.max(home) + 1;
     }
     let mean = keys as f64 / clusters as f64;
-    // 60,000 clusters, whose lengths have a standard deviation of some three times the mean.
+    // 60,000 clusters; the standard deviation of their lengths is about three times the mean.
     assert!(
         (mean / theory::mean_cluster(0.9) - 1.0).abs() < 0.05,
         "{mean}"
@@ -383,13 +385,13 @@ fn clusters_are_as_long_as_computed() {
 fn explicit_parameters_out_of_range_are_refused() {
     for (slots, bits) in [(0, 8), (17, 56), (1, 57), (u64::MAX, 0), (100, u32::MAX)] {
         let params = params(slots, bits);
-        assert!(QuotientFilter::from_params(params, 1, 0).is_err());
-        assert!(QuotientFilter::from_bytes(Vec::new(), params, 1, 0).is_err());
+        assert!(with_params::<QuotientFilter>(params, 1, 0).is_err());
+        assert!(QuotientFilter::from_bytes(Vec::new(), Parts::new(params)).is_err());
         assert!(QuotientFilter::predicted_fpr(&params, 10).mean.is_nan());
     }
 }
 
-/// Numbers at which arithmetic ends.
+/// Numbers where arithmetic breaks.
 const EXTREMES: [u64; 17] = [
     0,
     1,
@@ -429,11 +431,9 @@ fn every_rate_is_a_probability_and_every_call_has_an_answer() {
         for bits in [0, 1, 4, 5, 55, 56, 57, 63, 64, u32::MAX] {
             let good = params(slots, bits).check().is_ok();
             for items in EXTREMES {
-                for rate in [
-                    theory::fpr(slots, bits, items),
-                    theory::fpr_sd(slots, bits, items),
-                    theory::fpr_of_distinct(slots, bits, items),
-                ] {
+                let params = params(slots, bits);
+                let PredictedFpr { mean, sd, .. } = theory::fpr(&params, items);
+                for rate in [mean, sd, theory::fpr_of_distinct(&params, items)] {
                     assert!(
                         if good {
                             probability(rate)
@@ -454,17 +454,17 @@ fn every_rate_is_a_probability_and_every_call_has_an_answer() {
         let budgets = budgets.chain(rates.map(|rate| Budget::BitsPerKey(1e3 * rate)));
         let items = slots;
         for budget in budgets.chain(EXTREMES.map(Budget::Bytes)) {
-            let goal = Goal { items, budget };
+            let goal = Goal::new(items, budget);
             if let Ok(plan) = theory::plan(goal) {
                 assert!(probability(plan.expected_fpr) && plan.params.check().is_ok());
             }
             for initial in EXTREMES {
-                if let Ok(growth) = theory::plan_growing(goal, initial) {
-                    assert!(growth.first.check().is_ok() && growth.last.check().is_ok());
-                    assert!(
-                        growth.first.max_items() >= initial && growth.last.max_items() >= items
-                    );
-                    assert_eq!(growth.first.fingerprints(), growth.last.fingerprints());
+                if let Ok(plan) = theory::plan_growing(goal, initial) {
+                    let (first, grown) = (plan.params, plan.params.grown());
+                    assert!(first.check().is_ok() && grown.check().is_ok());
+                    assert!(first.max_items() >= initial && grown.max_items() >= items);
+                    assert_eq!(first.fingerprints(), grown.fingerprints());
+                    assert!(probability(plan.expected_fpr));
                 }
             }
         }
@@ -481,9 +481,38 @@ fn the_rate_stays_a_probability_however_often_a_filter_takes_itself_in() {
     let mut filter = empty(1024, 0);
     filter.insert_hash(hash(1)).unwrap();
     let rate = filter.expected_fpr();
-    while filter.merge_from(&filter.clone()).is_ok() {
+    while filter.merge(&filter.clone()).is_ok() {
         assert!(filter.expected_fpr() == rate && filter.load_factor() <= 1.0);
         filter.validate().unwrap();
     }
     assert_eq!((filter.len(), filter.distinct_len()), (512, 1));
+}
+
+#[test]
+fn a_view_answers_as_the_filter_whose_table_it_borrows() {
+    let mut filter = QuotientFilter::with_seed(Goal::fpr(1000, 0.01), 5).unwrap();
+    filter
+        .try_extend((0..1000u64).map(|key| key % 900))
+        .unwrap();
+    let copied = filter.as_bytes().to_vec();
+    let keys: Vec<u64> = (0..3000).collect();
+    let [mut ours, mut theirs] = [(); 2].map(|()| vec![false; keys.len()]);
+    filter.contains_keys(&keys, &mut ours).unwrap();
+    for view in [
+        filter.view(),
+        QuotientView::from_bytes(&copied, filter.parts()).unwrap(),
+    ] {
+        view.contains_keys(&keys, &mut theirs).unwrap();
+        assert_eq!(ours, theirs);
+        assert!(
+            keys.iter()
+                .all(|key| view.contains(key) == filter.contains(key))
+        );
+        assert!(keys.iter().all(|key| view.count(key) == filter.count(key)));
+        assert_eq!(view.stats(), filter.stats());
+        assert_eq!(view.parts(), filter.parts());
+        assert!(view.iter().eq(&filter));
+        view.validate().unwrap();
+    }
+    assert!(ours[..900].iter().all(|&found| found));
 }

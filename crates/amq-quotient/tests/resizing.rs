@@ -1,11 +1,13 @@
-//! What quotient filters promise of growing, shrinking, merging and building: that no bit of a hash is lost or made up.
+//! What quotient filters promise about growing, shrinking, merging and building: no bit of a hash
+//! is lost or made up.
 
-// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+// Helpers may fail as tests do; the configuration allows it in the test functions only.
 #![allow(clippy::unwrap_used)]
 
+use amq_conformance::with_params;
 use amq_quotient::{
-    Budget, BuildFilter, Filter, Full, Goal, InsertFilter, KeyHash, MergeError, MergeFilter,
-    PlanFilter, QuotientFilter, QuotientParams, RemoveFilter,
+    Budget, BuildError, BuildFilter, Full, Goal, KeyHash, MergeError, PlanFilter, QuotientFilter,
+    QuotientParams,
 };
 
 fn hash(key: u64) -> KeyHash {
@@ -13,15 +15,12 @@ fn hash(key: u64) -> KeyHash {
 }
 
 fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
-    QuotientParams {
-        slots,
-        remainder_bits,
-    }
+    QuotientParams::new(slots, remainder_bits)
 }
 
 fn empty(slots: u64, remainder_bits: u32) -> QuotientFilter {
     let params = params(slots, remainder_bits);
-    QuotientFilter::from_params(params, params.max_items(), 0).unwrap()
+    with_params::<QuotientFilter>(params, params.max_items(), 0).unwrap()
 }
 
 #[test]
@@ -88,9 +87,9 @@ fn what_cannot_shrink_says_why_and_stays() {
 #[test]
 fn a_filter_that_may_grow_does_so_up_to_its_limit_and_its_rate_is_the_predicted_one() {
     let goal = Goal::fpr(50_000, 0.01);
-    let mut filter = QuotientFilter::growing(goal, 100).unwrap();
-    let (first, max_slots) = (filter.params(), filter.max_slots());
-    assert!(first.max_items() >= 100 && first.slots * 16 < max_slots);
+    let mut filter = QuotientFilter::new(QuotientFilter::plan_growing(goal, 100).unwrap()).unwrap();
+    let first = filter.params();
+    assert!(first.max_items() >= 100 && first.slots * 16 < first.max_slots);
     for key in 0..50_000 {
         filter.insert_hash(hash(key)).unwrap();
         if key % 5_000 == 0 {
@@ -100,7 +99,7 @@ fn a_filter_that_may_grow_does_so_up_to_its_limit_and_its_rate_is_the_predicted_
             assert!(off <= 6.0 * predicted.sd + 1e-12, "{off:e} at {key}");
         }
     }
-    assert_eq!(filter.params().slots, max_slots);
+    assert_eq!(filter.params().slots, first.max_slots);
     assert!(
         filter.expected_fpr() <= 0.01 && (0..50_000).all(|key| filter.contains_hash(hash(key)))
     );
@@ -127,7 +126,8 @@ fn a_filter_that_may_grow_does_so_up_to_its_limit_and_its_rate_is_the_predicted_
 fn a_batch_grows_as_single_inserts_do() {
     let hashes: Vec<KeyHash> = (0..20_000).map(hash).collect();
     let goal = Goal::fpr(12_000, 0.01);
-    let mut one = QuotientFilter::growing(goal, 100).unwrap();
+    let plan = QuotientFilter::plan_growing(goal, 100).unwrap();
+    let mut one = QuotientFilter::new(plan).unwrap();
     let mut many = one.clone();
     let done = hashes
         .iter()
@@ -141,14 +141,14 @@ fn a_batch_grows_as_single_inserts_do() {
 #[test]
 fn growth_can_be_allowed_later_and_no_further_than_the_bits_go() {
     let mut filter = empty(640, 3);
-    assert_eq!(filter.max_slots(), 640);
+    assert_eq!(filter.params().max_slots, 640);
     assert!(filter.allow_growth(639).is_err() && filter.allow_growth(640 * 8 + 1).is_err());
-    // The limit is no power of two times the slots: growth stops below it.
+    // The limit is not a power of two times the slots: growth stops below it.
     filter.allow_growth(640 * 7).unwrap();
     let done = (0..10_000)
         .take_while(|&key| filter.insert_hash(hash(key)).is_ok())
         .count();
-    assert_eq!(filter.params(), params(640 * 4, 1));
+    assert_eq!(filter.params(), params(640 * 4, 1).growing_to(640 * 7));
     assert_eq!(done as u64, filter.params().max_items());
     assert!(matches!(
         filter.insert_hash(hash(0)),
@@ -170,9 +170,9 @@ fn filters_a_power_of_two_apart_merge_to_what_inserting_all_would_have_made() {
         (params(96, 3), params(24, 5)),
     ] {
         let some = theirs.max_items().min(ours.max_items() / 2);
-        let mut one = QuotientFilter::from_params(ours, 1, 0).unwrap();
+        let mut one = with_params::<QuotientFilter>(ours, 1, 0).unwrap();
         let mut all = one.clone();
-        let mut two = QuotientFilter::from_params(theirs, 1, 0).unwrap();
+        let mut two = with_params::<QuotientFilter>(theirs, 1, 0).unwrap();
         for key in 0..some {
             one.insert_hash(hash(key)).unwrap();
             all.insert_hash(hash(key)).unwrap();
@@ -181,7 +181,7 @@ fn filters_a_power_of_two_apart_merge_to_what_inserting_all_would_have_made() {
             two.insert_hash(hash(key)).unwrap();
             all.insert_hash(hash(key)).unwrap();
         }
-        one.merge_from(&two).unwrap();
+        one.merge(&two).unwrap();
         one.validate().unwrap();
         assert!(one == all, "{theirs:?} into {ours:?}");
     }
@@ -190,8 +190,8 @@ fn filters_a_power_of_two_apart_merge_to_what_inserting_all_would_have_made() {
 #[test]
 fn filters_that_cannot_merge_say_what_differs() {
     let refusal = |ours, theirs| {
-        let ours = QuotientFilter::from_params(ours, 1, 0).unwrap();
-        let theirs = QuotientFilter::from_params(theirs, 1, 0).unwrap();
+        let ours = with_params::<QuotientFilter>(ours, 1, 0).unwrap();
+        let theirs = with_params::<QuotientFilter>(theirs, 1, 0).unwrap();
         ours.can_merge(&theirs).unwrap_err()
     };
     let field = |error| match error {
@@ -225,7 +225,7 @@ fn filters_that_cannot_merge_say_what_differs() {
         };
         assert_eq!(refusal(ours, theirs), error);
         let [coarser, finer] =
-            [theirs, ours].map(|params| QuotientFilter::from_params(params, 1, 0).unwrap());
+            [theirs, ours].map(|params| with_params::<QuotientFilter>(params, 1, 0).unwrap());
         assert_eq!(coarser.can_merge(&finer), Ok(()));
     }
 }
@@ -235,7 +235,7 @@ fn filters_that_cannot_merge_say_what_differs() {
 fn any_two_small_tables_merge_to_what_inserting_all_would_have_made_or_say_why_not() {
     let geometries = || (1..=24).flat_map(|slots| (0..=4).map(move |bits| params(slots, bits)));
     let filled = |params: QuotientParams, keys: u64, from: u64| {
-        let mut filter = QuotientFilter::from_params(params, 1, 0).unwrap();
+        let mut filter = with_params::<QuotientFilter>(params, 1, 0).unwrap();
         for key in from..from + keys {
             filter.insert_hash(hash(key)).unwrap();
         }
@@ -253,7 +253,7 @@ fn any_two_small_tables_merge_to_what_inserting_all_would_have_made_or_say_why_n
             let mut one = filled(ours, few, 0);
             let two = filled(theirs, many, 100);
             let before = one.clone();
-            let error = match one.merge_from(&two) {
+            let error = match one.merge(&two) {
                 Ok(()) => {
                     one.validate().unwrap();
                     let mut all = before;
@@ -295,7 +295,7 @@ fn a_merge_that_is_too_large_changes_nothing_unless_the_filter_may_grow() {
     two.insert_batch(&(300..700).map(hash).collect::<Vec<_>>())
         .unwrap();
     let before = one.clone();
-    let refused = one.merge_from(&two);
+    let refused = one.merge(&two);
     assert!(matches!(
         refused,
         Err(MergeError::Items {
@@ -306,7 +306,7 @@ fn a_merge_that_is_too_large_changes_nothing_unless_the_filter_may_grow() {
     ));
     assert!(one == before);
     one.allow_growth(1280).unwrap();
-    one.merge_from(&two).unwrap();
+    one.merge(&two).unwrap();
     one.validate().unwrap();
     assert_eq!((one.params(), one.len()), (params(1280, 7), 800));
     assert!((0..700).all(|key| one.contains_hash(hash(key))));
@@ -321,11 +321,11 @@ fn a_filter_built_at_once_is_the_one_that_inserting_makes() {
             Budget::BitsPerKey(200.0),
         ] {
             let hashes: Vec<KeyHash> = (0..n).map(|key| hash(key - key % 7)).collect();
-            let Ok(built) = QuotientFilter::build(budget, 0, &hashes) else {
+            let Ok(built) = QuotientFilter::build_hashes(budget, 0, &hashes) else {
                 continue;
             };
             let items = n.max(1);
-            let mut filled = QuotientFilter::new(Goal { items, budget }).unwrap();
+            let mut filled = QuotientFilter::new(Goal::new(items, budget)).unwrap();
             filled.insert_batch(&hashes).unwrap();
             assert!(built == filled, "{n} keys, {budget:?}");
             if n <= 4096 {
@@ -333,4 +333,50 @@ fn a_filter_built_at_once_is_the_one_that_inserting_makes() {
             }
         }
     }
+}
+
+#[test]
+fn a_growing_filter_built_at_once_is_the_one_that_has_grown() {
+    let plan = QuotientFilter::plan_growing(Goal::fpr(12_000, 0.01), 100).unwrap();
+    for n in [0, 1, 900, 1000, 5000, 12_000] {
+        let hashes: Vec<KeyHash> = (0..n).map(hash).collect();
+        let built = QuotientFilter::build_hashes(plan, 0, &hashes).unwrap();
+        let mut filled = QuotientFilter::with_seed(plan, 0).unwrap();
+        filled.insert_batch(&hashes).unwrap();
+        assert!(built == filled, "{n} keys");
+        assert!(built.size_in_bytes() <= plan.bytes);
+    }
+    let hashes: Vec<KeyHash> = (0..12_001).map(hash).collect();
+    assert_eq!(
+        QuotientFilter::build_hashes(plan, 0, &hashes).err(),
+        Some(BuildError::TooManyKeys { planned: 12_000 })
+    );
+}
+
+#[test]
+fn a_plan_for_more_keys_than_its_table_takes_is_refused_as_inserting_refuses() {
+    let hashes: Vec<KeyHash> = (0..700).map(hash).collect();
+    for params in [params(640, 3), params(160, 5).growing_to(639)] {
+        let plan = QuotientFilter::plan_params(params, 700).unwrap();
+        let refused = QuotientFilter::build_hashes(plan, 0, &hashes).unwrap_err();
+        let mut filled = QuotientFilter::with_seed(plan, 0).unwrap();
+        let full = filled.insert_batch(&hashes).unwrap_err();
+        assert_eq!(refused, BuildError::Full(full));
+    }
+}
+
+#[test]
+fn a_table_handed_in_may_grow_if_it_could_before() {
+    let plan = QuotientFilter::plan_growing(Goal::fpr(12_000, 0.01), 100).unwrap();
+    let mut filter = QuotientFilter::with_seed(plan, 7).unwrap();
+    filter
+        .insert_keys(&(0..2000u64).collect::<Vec<_>>())
+        .unwrap();
+    let mut back = QuotientFilter::from_bytes(filter.as_bytes().to_vec(), filter.parts()).unwrap();
+    assert!(back == filter);
+    for key in 2000..12_000u64 {
+        back.insert(&key).unwrap();
+        filter.insert(&key).unwrap();
+    }
+    assert!(back == filter && back.params().slots > plan.params.slots);
 }

@@ -8,6 +8,5 @@ mod rate;
 mod sizing;
 
 pub use clusters::{cluster_quantile, mean_cluster};
-pub(crate) use rate::predicted;
-pub use rate::{fpr, fpr_of_distinct, fpr_sd};
-pub use sizing::{GrowthPlan, METADATA_BITS, bits_per_key, plan, plan_growing};
+pub use rate::{fpr, fpr_of_distinct};
+pub use sizing::{METADATA_BITS, bits_per_key, plan, plan_growing, plan_params};

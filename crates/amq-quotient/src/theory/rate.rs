@@ -1,56 +1,53 @@
-//! How often an absent key has the fingerprint of one that is in.
+//! How often an absent key has the fingerprint of a stored one.
 //!
-//! A filter keeps `floor(hash * F / 2^64)`, one of `F = slots * 2^r` fingerprints, and nothing else decides its answers: where a fingerprint is
-//! stored does not matter. So n distinct keys make a rate of
+//! A filter keeps `floor(hash * F / 2^64)`, one of `F = slots * 2^r` fingerprints, and nothing else
+//! decides its answers: it does not matter where a fingerprint is stored. So with n distinct keys
+//! the rate is
 //!
 //! ```text
 //! 1 - (1 - 1/F)^n,  close to  1 - e^(-a / 2^r)
 //! ```
 //!
-//! averaged over all seeds. (The `1 - e^(-a / 2^r)` of M. Bender et al., *Don't thrash*, VLDB 2012, is its limit for large tables.)
-//! One filter's rate is the share of all fingerprints that it holds, D / F, with D the different ones among them; over the seeds D is the number of cells that n
-//! balls occupy.
+//! averaged over all seeds. (`1 - e^(-a / 2^r)`, in M. Bender et al., *Don't thrash*, VLDB 2012, is
+//! its limit for large tables.) The rate of one filter is the share of all fingerprints that it
+//! holds, D / F, with D of them different; over the seeds, D is the number of cells that n balls
+//! occupy.
 
 use crate::QuotientParams;
 use amq_core::PredictedFpr;
 use amq_core::numeric::occupied_share;
 
-/// The exact false-positive rate of filters with n distinct keys, averaged over all seeds. NaN for parameters that are none.
-pub fn fpr(slots: u64, remainder_bits: u32, items: u64) -> f64 {
-    predicted(slots, remainder_bits, items).mean
-}
-
-/// The standard deviation of the rate from seed to seed. NaN for parameters that are none.
-pub fn fpr_sd(slots: u64, remainder_bits: u32, items: u64) -> f64 {
-    predicted(slots, remainder_bits, items).sd
-}
-
-/// Both.
-pub(crate) fn predicted(slots: u64, remainder_bits: u32, items: u64) -> PredictedFpr {
+/// The exact false-positive rate of filters with these parameters holding `items` distinct keys:
+/// mean and spread over all seeds. NaN if there is no such filter.
+pub fn fpr(params: &QuotientParams, items: u64) -> PredictedFpr {
     // No fingerprints, no rate: NaN.
-    let fingerprints = checked(slots, remainder_bits).unwrap_or(0);
-    occupied_share(fingerprints as f64, items)
+    occupied_share(checked(params).unwrap_or(0) as f64, items)
 }
 
-/// The rate of one filter that holds so many different fingerprints: D / F.
-pub fn fpr_of_distinct(slots: u64, remainder_bits: u32, distinct: u64) -> f64 {
-    match checked(slots, remainder_bits) {
+/// The rate of one filter that holds `distinct` different fingerprints: D / F. NaN if there is no
+/// such filter.
+pub fn fpr_of_distinct(params: &QuotientParams, distinct: u64) -> f64 {
+    match checked(params) {
         Some(fingerprints) => (distinct as f64 / fingerprints as f64).min(1.0),
         None => f64::NAN,
     }
 }
 
-fn checked(slots: u64, remainder_bits: u32) -> Option<u64> {
-    let params = QuotientParams {
-        slots,
-        remainder_bits,
-    };
+fn checked(params: &QuotientParams) -> Option<u64> {
     params.check().ok().map(|()| params.fingerprints())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn fpr(slots: u64, remainder_bits: u32, items: u64) -> f64 {
+        super::fpr(&QuotientParams::new(slots, remainder_bits), items).mean
+    }
+
+    fn fpr_sd(slots: u64, remainder_bits: u32, items: u64) -> f64 {
+        super::fpr(&QuotientParams::new(slots, remainder_bits), items).sd
+    }
 
     fn close(got: f64, want: f64, digits: f64) {
         assert!((got / want - 1.0).abs() < digits, "{got:e} is not {want:e}");
@@ -62,7 +59,7 @@ mod tests {
         close(fpr(2, 1, 3), 1.0 - 0.75f64.powi(3), 1e-14);
         let want = 1.0 - (1.0 - 1.0 / 128_000.0f64).powi(950);
         close(fpr(1000, 7, 950), want, 1e-10);
-        // The textbook's limit.
+        // The limit in the paper.
         let limit = -(-0.95f64 / 256.0).exp_m1();
         close(fpr(1_000_000_000, 8, 950_000_000), limit, 1e-8);
         assert_eq!(fpr(1, 0, 1), 1.0);
@@ -102,8 +99,8 @@ mod tests {
         for (slots, bits) in [(0, 8), (17, 56), (u64::MAX, 0), (64, u32::MAX)] {
             assert!(fpr(slots, bits, 10).is_nan());
             assert!(fpr_sd(slots, bits, 10).is_nan());
-            assert!(fpr_of_distinct(slots, bits, 10).is_nan());
+            assert!(fpr_of_distinct(&QuotientParams::new(slots, bits), 10).is_nan());
         }
-        assert_eq!(fpr_of_distinct(64, 2, 64), 0.25);
+        assert_eq!(fpr_of_distinct(&QuotientParams::new(64, 2), 64), 0.25);
     }
 }

@@ -1,8 +1,10 @@
-//! How large a table must be: the rate, solved for the number of fingerprints, and that divided between slots and remainders.
+//! How large a table must be: the rate is solved for the number of fingerprints, which is divided
+//! between slots and remainders.
 //!
-//! The rate asks for a number of fingerprints, F = slots * 2^r, and nothing else; the load asks for a number of slots. Each bit of remainder that is spared doubles the
-//! slots, which costs far more, so the best remainder is the shortest one at which as many slots as the load asks for are enough, or one bit less where the slots
-//! are so few that rounding to blocks decides.
+//! The rate asks for a number of fingerprints, F = slots * 2^r, and nothing else; the load asks for
+//! a number of slots. A bit of remainder less doubles the slots, which costs far more. So the best
+//! remainder is the shortest for which the slots that the load asks for are enough, or one bit
+//! shorter where the slots are so few that rounding to blocks decides.
 
 use super::fpr;
 use crate::params::{
@@ -12,16 +14,15 @@ use crate::{MAX_LOAD, QuotientParams};
 use amq_core::numeric::cells_for;
 use amq_core::{Budget, Goal, Plan, PlanError};
 
-/// Bits of metadata a slot: one occupied, one runend, and an eighth of the block's offset.
+/// Bits of metadata per slot: one occupied, one runend, and an eighth for the block's offset.
 pub const METADATA_BITS: f64 = 2.125;
 
-/// Bits per key that a large filter takes at this rate, which lies strictly between 0 and 1. NaN
-/// for others.
+/// Bits per key of a large filter at this rate, strictly between 0 and 1; NaN for others.
 pub fn bits_per_key(fpr: f64) -> f64 {
     if !(fpr > 0.0 && fpr < 1.0) {
         return f64::NAN;
     }
-    // At 2^r fingerprints a slot the rate allows a load of -2^r ln(1 - fpr).
+    // With 2^r fingerprints per slot, the rate allows a load of -2^r ln(1 - fpr).
     let full = -libm::log1p(-fpr);
     (0..=MAX_REMAINDER_BITS)
         .map(|r| (f64::from(r) + METADATA_BITS) / (libm::ldexp(full, r as i32)).min(MAX_LOAD))
@@ -36,33 +37,44 @@ pub fn plan(goal: Goal) -> Result<Plan<QuotientParams>, PlanError> {
         Budget::Fpr(fpr) => smallest(goal.items, fpr, blocks)?,
         Budget::BitsPerKey(_) | Budget::Bytes(_) => best_within(goal.max_bits() / 8, blocks)?,
     };
-    Ok(planned(goal.items, params))
+    Ok(plan_of(params, goal.items))
 }
 
-fn planned(items: u64, params: QuotientParams) -> Plan<QuotientParams> {
-    let bytes = params.bytes();
-    Plan {
-        items,
-        bytes,
-        expected_fpr: fpr(params.slots, params.remainder_bits, items),
-        // Built at once it is written from a sorted copy of the hashes.
-        // The hashes of keys, and the sorted fingerprints.
-        build_bytes: bytes.saturating_add(items.saturating_mul(16)),
-        params,
-    }
+/// The plan of a filter with these parameters for `items` keys. Its bytes are those of the table
+/// that holds them all, the largest if none does.
+pub fn plan_params(params: QuotientParams, items: u64) -> Result<Plan<QuotientParams>, PlanError> {
+    params.check()?;
+    Ok(plan_of(params, items))
+}
+
+fn plan_of(params: QuotientParams, items: u64) -> Plan<QuotientParams> {
+    let holds_all = params.size_for(items).unwrap_or_else(|| params.grown());
+    let bytes = holds_all.bytes();
+    // Growing, it is written from the table of half the slots.
+    let half = match holds_all.halved() {
+        Some(half) if holds_all.slots > params.slots => half.bytes(),
+        _ => 0,
+    };
+    // Built at once, it is written from sorted fingerprints, beside the hashes of the keys.
+    let sorted = items.saturating_mul(16);
+    Plan::new(params, items)
+        .bytes(bytes)
+        .build_bytes(bytes.saturating_add(half.max(sorted)))
+        .expected_fpr(rate(&params, items))
+}
+
+fn rate(params: &QuotientParams, items: u64) -> f64 {
+    fpr(params, items).mean
 }
 
 /// The parameters with `blocks` blocks.
 const fn of_blocks(blocks: u64, remainder_bits: u32) -> QuotientParams {
-    QuotientParams {
-        slots: blocks * BLOCK_SLOTS,
-        remainder_bits,
-    }
+    QuotientParams::new(blocks * BLOCK_SLOTS, remainder_bits)
 }
 
 /// The fewest blocks that take the items.
 fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
-    // 19/20 of the slots, rounded down, are to be `items`.
+    // 19/20 of the slots, rounded down, must be at least `items`.
     let slots = (u128::from(goal.items) * 20).div_ceil(19);
     if slots > u128::from(MAX_SLOTS) {
         return Err(too_large(slots as f64, 0));
@@ -70,7 +82,7 @@ fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
     Ok((slots as u64).div_ceil(BLOCK_SLOTS))
 }
 
-/// The error for a table of so many slots.
+/// The error for a table of this many slots.
 fn too_large(slots: f64, remainder_bits: u32) -> PlanError {
     let bytes = |slots: f64| slots / 64.0 * (17.0 + 8.0 * f64::from(remainder_bits));
     let most = bytes(MAX_SLOTS as f64).min(i64::MAX as f64);
@@ -85,7 +97,7 @@ fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErr
     let needed = cells_for(fpr, items);
     let in_load = (blocks * BLOCK_SLOTS) as f64;
     let shortest = libm::ceil(libm::log2(needed / in_load)).clamp(0.0, MAX_REMAINDER_BITS.into());
-    // Logarithms round: one more is tried as well as one less.
+    // Logarithms round: one bit more is tried as well as one less.
     let candidates =
         (shortest as u32).saturating_sub(1)..=(shortest as u32 + 1).min(MAX_REMAINDER_BITS);
     let mut best: Option<QuotientParams> = None;
@@ -100,7 +112,7 @@ fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErr
         let least = (least as u64).max(blocks);
         for blocks in least.saturating_sub(1).max(blocks)..=least + 1 {
             let params = of_blocks(blocks, remainder_bits);
-            let good = params.check().is_ok() && planned(items, params).expected_fpr <= fpr;
+            let good = params.check().is_ok() && rate(&params, items) <= fpr;
             if good && best.is_none_or(|best| params.bytes() < best.bytes()) {
                 best = Some(params);
             }
@@ -121,7 +133,7 @@ fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErr
     Ok(best)
 }
 
-/// A rate that takes more fingerprints than there can be.
+/// A rate that needs more fingerprints than there can be.
 struct FprLimit {
     items: u64,
     fpr: f64,
@@ -134,23 +146,24 @@ impl FprLimit {
         let most = most_blocks(widest).max(self.blocks);
         PlanError::FprUnreachable {
             fpr: self.fpr,
-            lowest: fpr(most * BLOCK_SLOTS, widest, self.items),
+            lowest: rate(&of_blocks(most, widest), self.items),
             items: self.items,
         }
     }
 }
 
-/// The longest remainder with so many blocks.
+/// The widest remainder with this many blocks.
 fn widest(blocks: u64) -> u32 {
     QuotientParams::widest(blocks * BLOCK_SLOTS)
 }
 
-/// The most blocks with such a remainder.
+/// The most blocks with remainders of this width.
 fn most_blocks(remainder_bits: u32) -> u64 {
     (1 << (MAX_FINGERPRINT_BITS - remainder_bits)).min(MAX_SLOTS) / BLOCK_SLOTS
 }
 
-/// The lowest rate in so many bytes: the longest remainder for which the slots are enough, and then all the slots there is room for.
+/// The lowest rate in this many bytes: the widest remainder that leaves enough slots, then as many
+/// slots as there is room for.
 fn best_within(bytes: u64, blocks: u64) -> Result<QuotientParams, PlanError> {
     let room = |remainder_bits: u32| bytes / (METADATA_BYTES + 8 * u64::from(remainder_bits));
     let fits = (0..=widest(blocks)).rev().find(|&r| room(r) >= blocks);
@@ -168,35 +181,21 @@ fn best_within(bytes: u64, blocks: u64) -> Result<QuotientParams, PlanError> {
     Ok(params)
 }
 
-/// A filter that begins small and grows by doubling.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct GrowthPlan {
-    /// What it begins as.
-    pub first: QuotientParams,
-    /// What it may become: the goal is met by this one, and so, with no more keys, by all before it.
-    pub last: QuotientParams,
-    /// The bytes of the last one, and while it is made those of the one before it as well.
-    pub build_bytes: u64,
-}
-
-/// Blocks that a growing filter has at least: the last table has a multiple of them, 2^k times, so fewer would round its size up by more than a
-/// sixteenth.
+/// A growing filter starts with at least this many blocks. Its last table has 2^k times as many,
+/// and with fewer that rounding would enlarge it by more than a sixteenth.
 const LEAST_BLOCKS: u64 = 16;
 
-/// A table for `initial` keys at first that meets `goal` when it has grown.
+/// The plan of a filter that starts with room for `initial` keys and meets `goal` when it has grown
+/// to hold the goal's items.
 ///
-/// Each doubling turns a bit of the remainder into a bit of the place and leaves the fingerprints what they are, so the first table has all the bits that the last
-/// one needs to keep the rate asked for.
-pub fn plan_growing(goal: Goal, initial: u64) -> Result<GrowthPlan, PlanError> {
+/// Each doubling turns a remainder bit into a quotient bit and leaves the fingerprints as they are.
+/// So the first table has all the bits that the last one needs to keep the rate.
+pub fn plan_growing(goal: Goal, initial: u64) -> Result<Plan<QuotientParams>, PlanError> {
     let last = plan(goal)?.params;
     PlanError::check_parameter("initial", initial, 1, goal.items)?;
     let blocks = last.blocks();
-    let least = blocks_for(Goal {
-        items: initial,
-        ..goal
-    })?;
-    let least = least.max(LEAST_BLOCKS);
-    let (mut first, mut grown) = (last, last);
+    let least = blocks_for(Goal::new(initial, goal.budget))?.max(LEAST_BLOCKS);
+    let mut best = last;
     for doublings in 1..=MAX_REMAINDER_BITS - last.remainder_bits {
         // A rate is kept by rounding up, a size by rounding down.
         let fewer = match goal.budget {
@@ -206,38 +205,34 @@ pub fn plan_growing(goal: Goal, initial: u64) -> Result<GrowthPlan, PlanError> {
         if fewer < least {
             break;
         }
-        let candidate = of_blocks(fewer, last.remainder_bits + doublings);
-        let whole = of_blocks(fewer << doublings, last.remainder_bits);
-        if candidate.check().is_ok()
-            && whole.max_items() >= goal.items
-            && whole.bytes() <= i64::MAX as u64
+        let first = of_blocks(fewer, last.remainder_bits + doublings);
+        let grown = of_blocks(fewer << doublings, last.remainder_bits);
+        let first = first.growing_to(grown.slots);
+        if first.check().is_ok()
+            && grown.max_items() >= goal.items
+            && grown.bytes() <= i64::MAX as u64
         {
-            (first, grown) = (candidate, whole);
+            best = first;
         }
     }
-    let before = QuotientParams {
-        slots: grown.slots / 2,
-        remainder_bits: grown.remainder_bits + 1,
-    };
-    let before = if first == grown { 0 } else { before.bytes() };
-    Ok(GrowthPlan {
-        first,
-        last: grown,
-        build_bytes: grown.bytes().saturating_add(before),
-    })
+    Ok(plan_of(best, goal.items).within(goal.budget))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Whether anything in fewer bytes would do: all there is, tried one after another.
+    /// Whether anything in fewer bytes would do: tries all there is.
     fn smaller_would_do(items: u64, asked: f64, bytes: u64) -> Option<QuotientParams> {
         let all = (0..=MAX_REMAINDER_BITS)
             .flat_map(|r| (1..=bytes / (17 + 8 * u64::from(r))).map(move |b| of_blocks(b, r)));
         all.filter(|params| params.bytes() < bytes && params.max_items() >= items)
             .filter(|params| params.check().is_ok())
-            .find(|params| fpr(params.slots, params.remainder_bits, items) <= asked)
+            .find(|params| rate(params, items) <= asked)
+    }
+
+    fn goal(items: u64, asked: f64) -> Goal {
+        Goal::new(items, Budget::Fpr(asked))
     }
 
     #[test]
@@ -258,7 +253,7 @@ mod tests {
                 1e-6,
                 1e-9,
             ] {
-                let plan = plan(Goal::fpr(items, asked)).unwrap();
+                let plan = plan(goal(items, asked)).unwrap();
                 assert!(plan.expected_fpr <= asked && plan.params.max_items() >= items);
                 let smaller = smaller_would_do(items, asked, plan.bytes);
                 assert_eq!(smaller, None, "{items} items at {asked}: {plan}");
@@ -274,13 +269,13 @@ mod tests {
             (1e-3, 12.763, 1.271),
         ] {
             for items in [100_000u64, 1_000_000, 1_048_577, 15_900_000, 100_000_000] {
-                let plan = plan(Goal::fpr(items, asked)).unwrap();
+                let plan = plan(goal(items, asked)).unwrap();
                 assert!((plan.bits_per_key() - bits).abs() < 0.01, "{plan}");
                 assert!(plan.overhead() <= excess, "{plan}");
             }
             assert!((bits_per_key(asked) - bits).abs() < 1e-3);
         }
-        // Where the load for r bits is a little less than the highest, r bits at that load.
+        // Where r bits allow a load just below the highest: r bits at that load.
         let asked = -libm::expm1(-0.9 / 128.0);
         assert!((bits_per_key(asked) - 9.125 / 0.9).abs() < 1e-9);
         assert!((bits_per_key(0.5) - 2.125 / core::f64::consts::LN_2).abs() < 1e-9);
@@ -290,7 +285,7 @@ mod tests {
     fn a_size_gives_the_lowest_rate_it_can_and_is_never_exceeded() {
         for items in [1u64, 10, 100, 1000, 1_000_000] {
             for bits in [3.0, 9.6, 10.0, 12.5, 24.0, 50.0] {
-                let goal = Goal::bits_per_key(items, bits);
+                let goal = Goal::new(items, Budget::BitsPerKey(bits));
                 let Ok(plan) = plan(goal) else {
                     let least = blocks_for(goal).unwrap() * 17 * 8;
                     assert!(items as f64 * bits < least as f64);
@@ -301,7 +296,7 @@ mod tests {
                     let blocks = goal.max_bits() / 8 / (17 + 8 * u64::from(r));
                     let params = of_blocks(blocks.min(most_blocks(r)), r);
                     if params.max_items() >= items && params.check().is_ok() {
-                        assert!(plan.expected_fpr <= fpr(params.slots, r, items) * (1.0 + 1e-9));
+                        assert!(plan.expected_fpr <= rate(&params, items) * (1.0 + 1e-9));
                     }
                 }
             }
@@ -319,24 +314,23 @@ mod tests {
             (Goal::fpr(10, 0.01), 1),
             (Goal::fpr(1000, 0.01), 1000),
         ] {
-            let growth = plan_growing(goal, initial).unwrap();
-            let (first, last) = (growth.first, growth.last);
+            let plan_growing = plan_growing(goal, initial).unwrap();
+            let (first, last) = (plan_growing.params, plan_growing.params.grown());
             first.check().unwrap();
             assert_eq!(first.fingerprints(), last.fingerprints());
             assert!(first.max_items() >= initial && last.max_items() >= goal.items);
             let straight = plan(goal).unwrap();
-            assert!(
-                fpr(last.slots, last.remainder_bits, goal.items) <= straight.expected_fpr * 1.07
-            );
+            let grown_rate = rate(&last, goal.items);
+            assert_eq!(plan_growing.expected_fpr, grown_rate);
+            assert_eq!(plan_growing.bytes, last.bytes());
+            assert!(grown_rate <= straight.expected_fpr * 1.07);
             assert!(last.bytes() as f64 <= straight.bytes as f64 * 1.07);
             match goal.budget {
-                Budget::Fpr(asked) => {
-                    assert!(fpr(last.slots, last.remainder_bits, goal.items) <= asked)
-                }
+                Budget::Fpr(asked) => assert!(grown_rate <= asked),
                 _ => assert!(last.bytes() * 8 <= goal.max_bits()),
             }
             if initial * 64 < goal.items && goal.items > 10_000 {
-                assert!(first.slots * 16 <= last.slots, "{growth:?}");
+                assert!(first.slots * 16 <= last.slots, "{first:?}");
             }
         }
         assert!(plan_growing(Goal::fpr(10, 0.01), 11).is_err());
