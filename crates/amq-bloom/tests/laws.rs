@@ -179,10 +179,15 @@ fn explicit_parameters_out_of_range_are_refused_with_the_range() {
         (100, u32::MAX, "probes", u64::from(u32::MAX)),
     ] {
         let result = with_params::<BloomFilter>(BloomParams::new(bits, probes), 1, 0);
-        assert!(matches!(
-            result,
-            Err(BuildError::Plan(PlanError::Parameter { name: n, value: v, min: 1, .. })) if n == name && v == value
-        ));
+        match result {
+            Err(BuildError::Plan(PlanError::Parameter {
+                name: n,
+                value: v,
+                min: 1,
+                ..
+            })) => assert_eq!((n, v), (name, value)),
+            other => panic!("{other:?}"),
+        }
     }
     for blocks in [0, (1 << 31) + 1, u64::MAX] {
         let result = with_params::<BlockedBloomFilter>(BlockedParams::new(blocks), 1, 0);
@@ -204,8 +209,8 @@ fn explicit_parameters_out_of_range_are_refused_with_the_range() {
 
 #[test]
 fn the_split_block_layout_is_parquets() {
-    // The format's own definition, written out: for each hash, block = (upper half * blocks) >> 32; in word i
-    // the bit (lower half * salt_i) >> 27.
+    // The format's own definition, written out: for each hash, block = (upper half * blocks) >> 32;
+    // in word i the bit (lower half * salt_i) >> 27.
     const SALTS: [u32; 8] = [
         0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947,
         0x5c6bfb31,

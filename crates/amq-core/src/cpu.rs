@@ -1,10 +1,11 @@
-//! What the processor can do, and the one way of choosing code by it.
+//! What the processor can do, and the one way to choose code by it.
 //!
-//! With the feature `std` the processor is asked, once; the answer is kept in one byte, so that asking again
-//! is one load. Without it the answer is what the crate was compiled for.
+//! With the feature `std` the processor is asked once, and the answer is cached in one byte, so
+//! asking again costs one load. Without it the answer is what the crate was compiled for.
 
-/// Calls `fast` where the processor has what it needs, else `portable`; returns from the function either
-/// way. The room of a crate that may contain `unsafe` uses this and nothing else to choose.
+/// Calls `fast` if the processor has the features named, else `portable`, and returns from the
+/// enclosing function either way. Modules with `unsafe` in them choose by this macro and nothing
+/// else.
 ///
 /// `dispatch!(has_avx2 => fast, portable)`: `fast` calls a function with
 /// `#[target_feature(enable = "avx2")]`. It exists on x86-64 only.

@@ -1,32 +1,33 @@
-//! The sums and bounds that the variants' exact formulas share.
+//! Sums and bounds shared by the variants' exact formulas.
 //!
-//! Everything goes through `libm`, never through the platform's own mathematics, so that every machine plans
-//! the same sizes.
+//! Everything goes through `libm`, never the platform's own maths library, so that every machine
+//! plans the same sizes.
 
 use crate::PredictedFpr;
 
-/// The least bits per key that any filter with this false-positive rate can take, `log2(1 / fpr)`.
+/// The least bits per key that any filter of this false-positive rate can take, `log2(1 / fpr)`.
 ///
 /// Carter, Floyd, Gill, Markowsky, Wegman: *Exact and approximate membership testers* (STOC 1978).
 pub fn lower_bound_bits(fpr: f64) -> f64 {
     -libm::log2(fpr)
 }
 
-/// How many times the least possible space a filter takes: `bits_per_key / log2(1 / fpr)`.
+/// Space over the least possible: `bits_per_key / log2(1 / fpr)`.
 pub fn overhead(bits_per_key: f64, fpr: f64) -> f64 {
     bits_per_key / lower_bound_bits(fpr)
 }
 
-/// The rate below which 64-bit hashes cannot go: the probability, `items / 2^64`, that an absent key has the
-/// whole hash of a present one.
+/// The rate that 64-bit hashes cannot go below: the probability `items / 2^64` that an absent key
+/// shares its whole hash with a present one.
 pub fn hash_floor(items: u64) -> f64 {
     items as f64 / 18_446_744_073_709_551_616.0
 }
 
-/// The mean of `f(X)` for X binomially distributed, `n` trials of probability `p`. Calls `f` some `20 sqrt(np)` times.
+/// The mean of `f(X)` for X binomially distributed, `n` trials of probability `p`. Calls `f` about
+/// `20 sqrt(np)` times.
 ///
-/// This is how many of `n` keys share a block, a bucket or a window: an exact mixture over the
-/// occupancy. With `n` large and `p` small it is the Poisson mixture of the literature.
+/// X is the number of `n` keys that share a block, a bucket or a window, so this is an exact
+/// mixture over the occupancy. For large `n` and small `p` it is the literature's Poisson mixture.
 pub fn binomial_mean(n: u64, p: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
     if p.is_nan() {
         return p;
@@ -60,10 +61,11 @@ pub fn poisson_mean(lambda: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
     )
 }
 
-/// Sums `f` over a distribution on `0..=last` given by the ratio of neighbouring weights, outwards from its mode
-/// until the weights no longer count; then normalises, which removes all rounding of the first weight.
+/// Sums `f` over a distribution on `0..=last`, given by the ratios of neighbouring weights. Works
+/// outwards from the mode until the weights are negligible, then normalises, which cancels any
+/// rounding of the first weight.
 fn mixture(last: u64, mode: u64, up: impl Fn(u64) -> f64, f: &mut impl FnMut(u64) -> f64) -> f64 {
-    // Far below an ulp of the sum, yet the tail left out is at most a few times the last weight.
+    // Far below an ulp of the sum; the tail left out is at most a few times the last weight.
     const NEGLIGIBLE: f64 = 1e-20;
     let (mut total, mut sum) = (1.0, f(mode));
     let (mut weight, mut i) = (1.0, mode);
@@ -89,13 +91,14 @@ fn mixture(last: u64, mode: u64, up: impl Fn(u64) -> f64, f: &mut impl FnMut(u64
     sum / total
 }
 
-/// The rate of a filter that is, to a query, a set of `cells` equally likely cells of which those of its keys are marked, over all seeds: the share of
-/// cells that `items` keys occupy.
+/// The false-positive rate of a filter that reduces each key to one of `cells` equally likely
+/// cells, over all seeds: the share of cells that `items` keys occupy.
 ///
-/// That is what a cuckoo and a quotient filter are: the hash of a key is shortened to one of so many cells, and a key is answered `true` exactly if
-/// a key of the same cell is in. The mean share is `1 - (1 - 1/c)^n`; its variance is that of the classical occupancy problem (Feller,
-/// *An Introduction to Probability Theory and Its Applications*, volume 1). That two keys may share the whole hash is in it, as those
-/// share the cell. Zero items have rate 0; no cells at all give NaN.
+/// Cuckoo and quotient filters are of this kind: a query is answered `true` exactly if some key has
+/// the same cell. The mean share is `1 - (1 - 1/c)^n`; its variance is that of the classical
+/// occupancy problem (Feller, *An Introduction to Probability Theory and Its Applications*, volume
+/// 1). Two keys with the same 64-bit hash share the cell, so the hash floor is included. Zero items
+/// have rate 0; zero cells give NaN.
 pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
     let n = items as f64;
     if items == 0 && cells >= 1.0 {
@@ -113,7 +116,8 @@ pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
     // The share of empty cells: (1 - 1/c)^n.
     let empty = libm::exp(n * libm::log1p(-1.0 / cells));
     let mean = -libm::expm1(n * libm::log1p(-1.0 / cells));
-    // Of the number of empty cells E: Var E = c q (1 - q) - c (c - 1) (q^2 - P(two given cells are empty)).
+    // For the number of empty cells E: Var E = c q (1 - q) - c (c - 1) (q^2 - P(two given cells are
+    // empty)).
     let others = cells - 1.0;
     let joint = -libm::expm1(n * libm::log1p(-1.0 / (others * others)));
     let variance = cells * empty * mean - cells * others * empty * empty * joint;
@@ -123,14 +127,15 @@ pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
     }
 }
 
-/// The fewest cells with which `items` keys have a rate of at most `fpr` in the mean: the inverse of [`occupied_share`].
+/// The fewest cells in which `items` keys have a mean rate of at most `fpr`: the inverse of
+/// [`occupied_share`].
 pub fn cells_for(fpr: f64, items: u64) -> f64 {
     // 1 - (1 - 1/c)^n = fpr.
     -1.0 / libm::expm1(libm::log1p(-fpr) / items as f64)
 }
 
-/// The smallest `x` in `low..=high` with `test(x)`, for a test that is false up to some point and true from there
-/// on; `high` if it is true nowhere below.
+/// The smallest `x` in `low..=high` with `test(x)`, if `test` is false up to some point and true
+/// from there on; `high` if it is false everywhere below.
 pub fn first_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
     let (mut low, mut high) = (low, high);
     while low < high {
@@ -144,8 +149,8 @@ pub fn first_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64
     low
 }
 
-/// The largest `x` in `low..=high` with `test(x)`, for a test that is true up to some point and false from there on;
-/// `low` if it is true nowhere above.
+/// The largest `x` in `low..=high` with `test(x)`, if `test` is true up to some point and false
+/// from there on; `low` if it is false everywhere above.
 pub fn last_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
     match first_true(low, high, |x| !test(x)) {
         x if x == high && test(high) => high,

@@ -6,9 +6,10 @@
 //! g(i) = (1 - (1 - 1/p)^i)^w        w words of p places
 //! ```
 //!
-//! exactly, since the words are independent; and i is binomial: `n` keys, each with the block's share of the hashes. The rate is the mean of
-//! g over i (Putze, Sanders, Singler 2007). Blocks that happen to be fuller than others cost more than emptier ones
-//! gain: that is the price of touching one cache line only.
+//! exactly, since the words are independent. i is binomial: `n` keys, each with probability the
+//! block's share of the hashes. The rate is the mean of g over i (Putze, Sanders, Singler 2007).
+//! Overfull blocks cost more than underfull ones gain: that is the price of touching one cache line
+//! only.
 
 use amq_core::numeric::{binomial_mean, first_true};
 use amq_core::{Budget, Goal, PlanError, PredictedFpr};
@@ -16,7 +17,7 @@ use amq_core::{Budget, Goal, PlanError, PredictedFpr};
 /// The shape of a table of split blocks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SplitBlock {
-    /// Words in a block, of each of which a key has one place.
+    /// Words in a block. A key has one place in each.
     pub words: u32,
     /// Places in a word.
     pub places: u32,
@@ -24,21 +25,24 @@ pub struct SplitBlock {
     pub block_bytes: u64,
     /// The most blocks of the layout.
     pub max_blocks: u64,
-    /// Distinct values of the part of the hash that chooses the block; none if it is the whole.
+    /// Distinct values of the part of the hash that chooses the block; `None` if it is the whole.
     pub selectors: Option<u64>,
-    /// Distinct values of the part that chooses the places: two keys of one block that share it share all of them.
+    /// Distinct values of the part that chooses the places. Two keys of one block that share it
+    /// share all places.
     pub choices: f64,
 }
 
-/// Keys in a block at which all of its places are set, to within any rounding: 256 e^(-n/32) is 1e-134 already at 10,000.
+/// Keys in a block at which all of its places are set, within rounding: 256 e^(-n/32) is 1e-134
+/// already at 10,000.
 const SATURATED: f64 = 1e5;
 
-/// Values of the selector to a block from which on one more or less makes no difference to the rate: the square of 1/4096.
+/// Selector values per block from which on one more or less makes no difference to the rate: it is
+/// the square of 1/4096.
 const EVEN: u64 = 4096;
 
 impl SplitBlock {
-    /// The exact false-positive rate of filters of `blocks` blocks with `items` distinct keys: mean and
-    /// spread over all seeds.
+    /// The exact false-positive rate of filters of `blocks` blocks with `items` distinct keys: mean
+    /// and standard deviation over all seeds.
     pub fn predicted(&self, blocks: u64, items: u64) -> PredictedFpr {
         PredictedFpr {
             mean: self.fpr(blocks, items),
@@ -48,7 +52,7 @@ impl SplitBlock {
 
     /// The mean of that rate.
     ///
-    /// Not a number if there is no block.
+    /// NaN if there is no block.
     pub fn fpr(&self, blocks: u64, items: u64) -> f64 {
         if blocks == 0 {
             return f64::NAN;
@@ -58,8 +62,9 @@ impl SplitBlock {
 
     /// The standard deviation of the rate from seed to seed.
     ///
-    /// The rate of a filter is the mean over its blocks, so the variance is that of one block over their number; less the part
-    /// that is only due to the number of keys in the block, which averages out because the n keys are shared among all blocks.
+    /// A filter's rate is the mean over its blocks, so the variance is that of one block over their
+    /// number, less the part explained by the number of keys in the block. That part averages out,
+    /// because the n keys are shared among all blocks.
     pub fn fpr_sd(&self, blocks: u64, items: u64) -> f64 {
         if blocks == 0 {
             return f64::NAN;
@@ -77,15 +82,17 @@ impl SplitBlock {
         libm::sqrt(((square - mean * mean - explained) / blocks as f64).max(0.0))
     }
 
-    /// The part of the rate that is due to keys of one block whose bits the hash cannot tell apart, with n keys in the filter.
+    /// The part of the rate due to keys of one block with the same hash bits, with n keys in the
+    /// filter.
     pub fn choices_floor(&self, blocks: u64, items: u64) -> f64 {
         items as f64 / blocks as f64 / self.choices
     }
 
-    /// How many distinct keys most likely set a share `fill` of the places. Infinite when every place is set.
+    /// The most likely number of distinct keys given the share `fill` of places set. Infinite when
+    /// every place is set.
     ///
-    /// The blocks' numbers of keys scatter like a Poisson variable, which the estimate takes into account: a share
-    /// `1 - e^(-n / (p blocks))` of the places is set.
+    /// Takes into account that the blocks' numbers of keys scatter like a Poisson variable: the
+    /// share of places set is `1 - e^(-n / (p blocks))`.
     pub fn items_of_fill(&self, blocks: u64, fill: f64) -> f64 {
         if fill >= 1.0 {
             return f64::INFINITY;
@@ -94,7 +101,7 @@ impl SplitBlock {
         -libm::log1p(-fill) * f64::from(self.places) * blocks as f64
     }
 
-    /// The fewest blocks for a rate, or all that a size holds: more blocks are always better.
+    /// The fewest blocks for a rate, or all that fit a size: more blocks are always better.
     pub fn blocks_for(&self, goal: Goal) -> Result<u64, PlanError> {
         goal.check(1)?;
         match goal.budget {
@@ -110,7 +117,7 @@ impl SplitBlock {
         rate + (1.0 - rate) * i as f64 / self.choices
     }
 
-    /// The mean square of the rate of one block with i keys: independent words, of each
+    /// The mean square of the rate of one block with i keys. The words are independent, each with
     /// `E[(X/p)^2] = (p P(a place is set) + p (p-1) P(two places are set)) / p^2`.
     fn block_fpr_square(&self, i: u64) -> f64 {
         let places = f64::from(self.places);
@@ -121,19 +128,21 @@ impl SplitBlock {
         libm::pow(word.max(0.0), f64::from(self.words))
     }
 
-    /// The mean of `f(keys in the block)` over the block that an absent key asks.
+    /// The mean of `f(keys in the block)` over the block that an absent key queries.
     fn over_blocks(&self, blocks: u64, items: u64, mut f: impl FnMut(u64) -> f64) -> f64 {
         let mut mean = |probability: f64| {
             let keys = items as f64 * probability;
             if keys > SATURATED {
-                // Every block is full, however many keys more or fewer it has: no need to sum over all their numbers.
+                // Every block is full, give or take some keys: no need to sum over all their
+                // numbers.
                 f(keys as u64)
             } else {
                 binomial_mean(items, probability, &mut f)
             }
         };
-        // A block owns either `floor(selectors / blocks)` of the values or one more. With half a hash and above some 10^7
-        // blocks that is a difference to be counted: fuller blocks are also asked more often.
+        // A block owns either `floor(selectors / blocks)` of the values or one more. With half a
+        // hash and above about 10^7 blocks the difference counts: fuller blocks are also queried
+        // more often.
         let selectors = match self.selectors {
             Some(selectors) if selectors / blocks < EVEN => selectors,
             _ => return mean(1.0 / blocks as f64),
@@ -165,7 +174,8 @@ impl SplitBlock {
         let reached = |blocks: u64| self.fpr(blocks, items) <= asked;
         let guess = items as f64 * self.bytes_guess(asked);
         if !reached(self.max_blocks) {
-            // Either there are too many keys for the most blocks, or the rate is below what the hash can tell apart.
+            // Either there are too many keys for the most blocks, or the rate is below what the
+            // hash can tell apart.
             let lowest = self.fpr(self.max_blocks, items);
             return Err(
                 if guess > self.max_blocks as f64 * self.block_bytes as f64 {
@@ -179,8 +189,9 @@ impl SplitBlock {
                 },
             );
         }
-        // The rate falls as a power of the number of blocks, nearly: one step of Newton on the logarithms comes within
-        // a percent, and the rest is bisected. Each evaluation is a sum over the keys in a block, so few are wanted.
+        // The rate is nearly a power of the number of blocks: one Newton step on the logarithms
+        // comes within a percent, and bisection does the rest. Each evaluation is a sum over the
+        // keys in a block, so we want few.
         let at = |blocks: f64| (blocks as u64).clamp(1, self.max_blocks);
         let start = at(guess / self.block_bytes as f64);
         let rate = |blocks: u64| libm::log(self.fpr(blocks, items));
@@ -203,7 +214,8 @@ impl SplitBlock {
         Ok(first_true(low, high, reached))
     }
 
-    /// Roughly the bytes per key for a rate: what a classic table of such places takes, and a tenth more.
+    /// A guess of the bytes per key for a rate: those of a classic table of such places, and a
+    /// tenth more.
     fn bytes_guess(&self, asked: f64) -> f64 {
         let place_bytes = self.block_bytes as f64 / f64::from(self.words * self.places);
         -libm::log2(asked) * 1.6 * place_bytes
