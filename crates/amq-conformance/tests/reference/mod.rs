@@ -1,11 +1,11 @@
-//! Two filters so plain that one can see they are right, with a fault to order: what the suite is tested
-//! on.
+//! Two filters so plain that one can see they are right, with a fault to order: what the suite is
+//! tested on.
 
 mod bloom;
 mod multiset;
 mod theory;
 
-pub(crate) use bloom::Bloom;
+pub(crate) use bloom::{Bloom, Params};
 pub(crate) use multiset::Multiset;
 
 /// What is wrong with a filter.
@@ -58,6 +58,16 @@ pub(crate) enum Fault {
     SizeUnderstated,
     LeastSizeUnderstated,
     CapacityUnderstated,
+    // Of the Bloom filter: the surface.
+    DebugTellsTheSeed,
+    StatsOfOneKeyFewer,
+    LoadInPercent,
+    BuildTakesMore,
+    BuildRefusesTheLast,
+    BuildPlansAnew,
+    LargerByGoal,
+    PlanIsTrusted,
+    NoPlanNoKeys,
 
     // Of the multiset.
     RemovesEveryCopy,
@@ -74,4 +84,6 @@ pub(crate) enum Fault {
     CountsToOne,
     CountsOneMore,
     MergeSaturates,
+    UniqueStoresCopies,
+    UniqueStoresNothing,
 }

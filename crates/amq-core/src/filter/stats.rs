@@ -31,7 +31,9 @@ pub struct Stats {
 }
 
 impl Stats {
-    pub(super) fn of<F: Filter + ?Sized>(filter: &F) -> Self {
+    /// What the filter's methods say: the default of [`Filter::stats`].
+    #[must_use]
+    pub fn of<F: Filter + ?Sized>(filter: &F) -> Self {
         Self {
             kind: filter.kind(),
             len: filter.len(),
