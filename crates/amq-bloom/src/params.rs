@@ -24,6 +24,7 @@ pub struct BloomParams {
 
 impl BloomParams {
     /// A table of `bits` bits, `probes` of them for each key. Not checked yet.
+    #[must_use]
     pub const fn new(bits: u64, probes: u32) -> Self {
         Self { bits, probes }
     }
@@ -51,6 +52,7 @@ pub struct BlockedParams {
 
 impl BlockedParams {
     /// A table of this many `blocks`. Not checked yet.
+    #[must_use]
     pub const fn new(blocks: u64) -> Self {
         Self { blocks }
     }

@@ -29,6 +29,7 @@ pub struct Probes {
 impl Probes {
     /// The places of the key with this hash, in a table of `places`.
     #[inline(always)]
+    #[must_use]
     pub const fn new(hash: KeyHash, places: u64) -> Self {
         Self {
             word: hash.get(),

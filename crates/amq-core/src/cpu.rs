@@ -23,6 +23,7 @@ macro_rules! dispatch {
 
 /// Whether AVX2 may be used.
 #[inline(always)]
+#[must_use]
 pub fn has_avx2() -> bool {
     const COMPILED: bool = cfg!(all(target_arch = "x86_64", target_feature = "avx2"));
     COMPILED || found(AVX2)
@@ -30,6 +31,7 @@ pub fn has_avx2() -> bool {
 
 /// Whether BMI1, BMI2, LZCNT and POPCNT may be used: they came with the same processors.
 #[inline(always)]
+#[must_use]
 pub fn has_bits() -> bool {
     const COMPILED: bool = cfg!(all(
         target_arch = "x86_64",
@@ -43,6 +45,7 @@ pub fn has_bits() -> bool {
 
 /// Whether AVX2 may be used, and BMI1, BMI2, LZCNT and POPCNT as well.
 #[inline(always)]
+#[must_use]
 pub fn has_avx2_and_bits() -> bool {
     has_avx2() && has_bits()
 }

@@ -27,21 +27,25 @@ pub struct Goal {
 
 impl Goal {
     /// `items` keys within a budget.
+    #[must_use]
     pub const fn new(items: u64, budget: Budget) -> Self {
         Self { items, budget }
     }
 
     /// `items` keys at a false-positive rate of at most `fpr`.
+    #[must_use]
     pub const fn fpr(items: usize, fpr: f64) -> Self {
         Self::new(items as u64, Budget::Fpr(fpr))
     }
 
     /// `items` keys in at most `bits_per_key` bits each.
+    #[must_use]
     pub const fn bits_per_key(items: usize, bits_per_key: f64) -> Self {
         Self::new(items as u64, Budget::BitsPerKey(bits_per_key))
     }
 
     /// `items` keys in at most `bytes` bytes.
+    #[must_use]
     pub const fn bytes(items: usize, bytes: u64) -> Self {
         Self::new(items as u64, Budget::Bytes(bytes))
     }
@@ -84,6 +88,7 @@ impl Goal {
     /// The most bits the budget allows, rounded down; `u64::MAX` for a rate, which sets no limit.
     ///
     /// Saturates: whoever allocates checks against a limit of their own.
+    #[must_use]
     pub fn max_bits(&self) -> u64 {
         match self.budget {
             Budget::Fpr(_) => u64::MAX,

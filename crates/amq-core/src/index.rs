@@ -13,6 +13,7 @@
 
 /// Scales a uniform 64-bit hash to `0..n`: `floor(hash * n / 2^64)`. Zero if `n` is zero.
 #[inline]
+#[must_use]
 pub const fn index(hash: u64, n: u64) -> u64 {
     ((hash as u128 * n as u128) >> 64) as u64
 }
@@ -22,6 +23,7 @@ pub const fn index(hash: u64, n: u64) -> u64 {
 /// The second word is uniform again, as a fraction of the place's own range. It is monotone in the
 /// hash, so `(place, rest)` sorts as the hash does.
 #[inline]
+#[must_use]
 pub const fn index_and_rest(hash: u64, n: u64) -> (u64, u64) {
     let product = hash as u128 * n as u128;
     ((product >> 64) as u64, product as u64)
@@ -34,6 +36,7 @@ pub const fn index_and_rest(hash: u64, n: u64) -> (u64, u64) {
 /// mixer mx3. Stages, retries and further choices that each remix with their own layer number are
 /// independent for all a filter can tell.
 #[inline]
+#[must_use]
 pub const fn remix(hash: u64, layer: u64) -> u64 {
     // The layer's constant is added, spread by the golden ratio so that layers 0, 1, 2 ... differ
     // in every part of the word.

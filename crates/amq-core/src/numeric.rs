@@ -8,17 +8,20 @@ use crate::PredictedFpr;
 /// The least bits per key that any filter of this false-positive rate can take, `log2(1 / fpr)`.
 ///
 /// Carter, Floyd, Gill, Markowsky, Wegman: *Exact and approximate membership testers* (STOC 1978).
+#[must_use]
 pub fn lower_bound_bits(fpr: f64) -> f64 {
     -libm::log2(fpr)
 }
 
 /// Space over the least possible: `bits_per_key / log2(1 / fpr)`.
+#[must_use]
 pub fn overhead(bits_per_key: f64, fpr: f64) -> f64 {
     bits_per_key / lower_bound_bits(fpr)
 }
 
 /// The rate that 64-bit hashes cannot go below: the probability `items / 2^64` that an absent key
 /// shares its whole hash with a present one.
+#[must_use]
 pub fn hash_floor(items: u64) -> f64 {
     items as f64 / 18_446_744_073_709_551_616.0
 }
@@ -99,6 +102,7 @@ fn mixture(last: u64, mode: u64, up: impl Fn(u64) -> f64, f: &mut impl FnMut(u64
 /// occupancy problem (Feller, *An Introduction to Probability Theory and Its Applications*, volume
 /// 1). Two keys with the same 64-bit hash share the cell, so the hash floor is included. Zero items
 /// have rate 0; zero cells give NaN.
+#[must_use]
 pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
     let n = items as f64;
     if items == 0 && cells >= 1.0 {
@@ -129,6 +133,7 @@ pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
 
 /// The fewest cells in which `items` keys have a mean rate of at most `fpr`: the inverse of
 /// [`occupied_share`].
+#[must_use]
 pub fn cells_for(fpr: f64, items: u64) -> f64 {
     // 1 - (1 - 1/c)^n = fpr.
     -1.0 / libm::expm1(libm::log1p(-fpr) / items as f64)

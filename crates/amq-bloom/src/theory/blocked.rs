@@ -25,17 +25,20 @@ pub const LAYOUT: SplitBlock = SplitBlock {
 
 /// The exact false-positive rate of filters with these parameters that hold `items` distinct keys:
 /// mean and standard deviation over all seeds.
+#[must_use]
 pub fn fpr(params: &BlockedParams, items: u64) -> PredictedFpr {
     LAYOUT.predicted(params.blocks, items)
 }
 
 /// The most likely number of distinct keys given the share `fill` of bits set. Infinite when every
 /// bit is set.
+#[must_use]
 pub fn items_of_fill(blocks: u64, fill: f64) -> f64 {
     LAYOUT.items_of_fill(blocks, fill)
 }
 
 /// Bits per key of a large filter at this rate.
+#[must_use]
 pub fn bits_per_key(fpr: f64) -> f64 {
     // A million keys are many: the mixture no longer depends on n.
     plan(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())

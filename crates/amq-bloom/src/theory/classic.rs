@@ -29,6 +29,7 @@ const MAX_POWER: usize = MAX_PROBES as usize;
 
 /// The exact false-positive rate of filters with these parameters that hold `items` distinct keys:
 /// mean and standard deviation over all seeds. NaN if there is no such filter.
+#[must_use]
 pub fn fpr(params: &BloomParams, items: u64) -> PredictedFpr {
     PredictedFpr {
         mean: mean_fpr(params.bits, params.probes, items),
@@ -38,6 +39,7 @@ pub fn fpr(params: &BloomParams, items: u64) -> PredictedFpr {
 
 /// The exact false-positive rate of an m-bit filter with k probes and n distinct keys, averaged
 /// over all seeds. NaN if there is no such filter.
+#[must_use]
 pub fn mean_fpr(bits: u64, probes: u32, items: u64) -> f64 {
     if !exists(bits, probes) {
         return f64::NAN;
@@ -48,6 +50,7 @@ pub fn mean_fpr(bits: u64, probes: u32, items: u64) -> f64 {
 }
 
 /// The standard deviation of the rate from seed to seed.
+#[must_use]
 pub fn fpr_sd(bits: u64, probes: u32, items: u64) -> f64 {
     if !exists(bits, probes) {
         return f64::NAN;
@@ -109,17 +112,20 @@ fn fill_distribution(p: &mut [f64; MOST_SET + 1], bits: usize, throws: usize) ->
 }
 
 /// The expected share of set bits with n distinct keys.
+#[must_use]
 pub fn expected_fill(bits: u64, probes: u32, items: u64) -> f64 {
     -libm::expm1(throws(probes, items) * libm::log1p(-1.0 / bits as f64))
 }
 
 /// The rate of one filter with a share `fill` of its bits set: `fill^k`.
+#[must_use]
 pub fn fpr_of_fill(fill: f64, probes: u32) -> f64 {
     libm::pow(fill, f64::from(probes))
 }
 
 /// The most likely number of distinct keys given the share `fill` of bits set: the fill formula
 /// solved for n (Swamidass and Baldi 2007). Infinite when every bit is set.
+#[must_use]
 pub fn items_of_fill(bits: u64, probes: u32, fill: f64) -> f64 {
     if fill >= 1.0 {
         return f64::INFINITY;

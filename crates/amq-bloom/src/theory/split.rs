@@ -43,6 +43,7 @@ const EVEN: u64 = 4096;
 impl SplitBlock {
     /// The exact false-positive rate of filters of `blocks` blocks with `items` distinct keys: mean
     /// and standard deviation over all seeds.
+    #[must_use]
     pub fn predicted(&self, blocks: u64, items: u64) -> PredictedFpr {
         PredictedFpr {
             mean: self.fpr(blocks, items),
@@ -53,6 +54,7 @@ impl SplitBlock {
     /// The mean of that rate.
     ///
     /// NaN if there is no block.
+    #[must_use]
     pub fn fpr(&self, blocks: u64, items: u64) -> f64 {
         if blocks == 0 {
             return f64::NAN;
@@ -65,6 +67,7 @@ impl SplitBlock {
     /// A filter's rate is the mean over its blocks, so the variance is that of one block over their
     /// number, less the part explained by the number of keys in the block. That part averages out,
     /// because the n keys are shared among all blocks.
+    #[must_use]
     pub fn fpr_sd(&self, blocks: u64, items: u64) -> f64 {
         if blocks == 0 {
             return f64::NAN;
@@ -84,6 +87,7 @@ impl SplitBlock {
 
     /// The part of the rate due to keys of one block with the same hash bits, with n keys in the
     /// filter.
+    #[must_use]
     pub fn choices_floor(&self, blocks: u64, items: u64) -> f64 {
         items as f64 / blocks as f64 / self.choices
     }
@@ -93,6 +97,7 @@ impl SplitBlock {
     ///
     /// Takes into account that the blocks' numbers of keys scatter like a Poisson variable: the
     /// share of places set is `1 - e^(-n / (p blocks))`.
+    #[must_use]
     pub fn items_of_fill(&self, blocks: u64, fill: f64) -> f64 {
         if fill >= 1.0 {
             return f64::INFINITY;

@@ -37,6 +37,7 @@ pub enum FilterKind {
 
 impl FilterKind {
     /// The variant's name in running text.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bloom => "Bloom",

@@ -41,6 +41,7 @@ pub struct KeyHash(u64);
 impl KeyHash {
     /// Wraps a ready-made, uniform 64-bit hash.
     #[inline]
+    #[must_use]
     pub const fn new(hash: u64) -> Self {
         Self(hash)
     }
@@ -53,6 +54,7 @@ impl KeyHash {
 
     /// The hash as an integer.
     #[inline]
+    #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
@@ -68,6 +70,7 @@ impl KeyHash {
     /// assert!(hash.shard(16) < 16);
     /// ```
     #[inline]
+    #[must_use]
     pub const fn shard(self, shards: usize) -> usize {
         index(remix(self.0, SHARD_LAYER), shards as u64) as usize
     }
