@@ -95,6 +95,7 @@ impl AtomicBloomFilter {
 
     /// The plain filter with the same table. The table is not copied where `u64` and `AtomicU64`
     /// have the same alignment, as on every 64-bit machine.
+    #[must_use]
     pub fn into_inner(self) -> BloomFilter {
         let len = self.len.total();
         let words = self.words.into_iter().map(AtomicU64::into_inner).collect();
@@ -102,12 +103,14 @@ impl AtomicBloomFilter {
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.
+    #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         table::count_ones(&self.words) as f64 / self.params.bits as f64
     }
 
     /// Estimated number of distinct keys, from the share of bits set; see
     /// [`BloomFilter::estimated_cardinality`].
+    #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::items_of_fill(self.params.bits, self.params.probes, self.fill_ratio())
     }

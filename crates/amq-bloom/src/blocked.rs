@@ -111,11 +111,13 @@ impl BlockedBloomFilter {
 impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     /// The blocks. Their words, written as little-endian bytes one after another, are the bitset of
     /// a Parquet Bloom filter.
+    #[must_use]
     pub fn blocks(&self) -> &[Block] {
         self.blocks.as_ref()
     }
 
     /// The same filter over a borrowed table.
+    #[must_use]
     pub fn view(&self) -> BlockedBloomView<'_> {
         BlockedBloomFilter {
             header: self.header,
@@ -126,6 +128,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
 
     /// What the filter consists of beside its blocks; see
     /// [`from_blocks`](BlockedBloomFilter::from_blocks).
+    #[must_use]
     pub fn parts(&self) -> Parts<BlockedParams> {
         Parts::new(self.table_params())
             .seed(self.header.seed)
@@ -134,11 +137,13 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     }
 
     /// Number of bits that are set. Reads the whole table.
+    #[must_use]
     pub fn count_ones(&self) -> u64 {
         self.blocks().iter().map(Block::count_ones).sum()
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.
+    #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         self.count_ones() as f64 / (self.blocks().len() as f64 * 256.0)
     }
@@ -148,12 +153,14 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     ///
     /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
     /// were false positives on arrival.
+    #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::items_of_fill(self.blocks().len() as u64, self.fill_ratio())
     }
 
     /// Estimated number of keys over the planned one. Above 1 the rate is above the planned one;
     /// when it is infinite every bit is set and every answer is `true`. Reads the whole table.
+    #[must_use]
     pub fn saturation(&self) -> f64 {
         self.estimated_cardinality() / self.header.capacity.max(1) as f64
     }

@@ -126,11 +126,13 @@ impl BloomFilter {
 
 impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     /// The table: bit `i` is bit `i % 64` of word `i / 64`. Bits past the last are zero.
+    #[must_use]
     pub fn as_words(&self) -> &[u64] {
         self.words.as_ref()
     }
 
     /// The same filter over a borrowed table.
+    #[must_use]
     pub fn view(&self) -> BloomView<'_> {
         BloomFilter {
             header: self.header,
@@ -141,6 +143,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     }
 
     /// What the filter consists of beside its table; see [`from_words`](BloomFilter::from_words).
+    #[must_use]
     pub fn parts(&self) -> Parts<BloomParams> {
         Parts::new(self.params)
             .seed(self.header.seed)
@@ -149,11 +152,13 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     }
 
     /// Number of bits that are set. Reads the whole table.
+    #[must_use]
     pub fn count_ones(&self) -> u64 {
         table::count_ones(self.as_words())
     }
 
     /// The share of bits that are set, 0 to 1; half at the design load. Reads the whole table.
+    #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         self.count_ones() as f64 / self.params.bits as f64
     }
@@ -164,12 +169,14 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
     /// were false positives on arrival. Its standard error is about `0.8 / sqrt(m)` of the estimate
     /// at the design load.
+    #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::items_of_fill(self.params.bits, self.params.probes, self.fill_ratio())
     }
 
     /// Estimated number of keys over the planned one. Above 1 the rate is above the planned one;
     /// when it is infinite every bit is set and every answer is `true`. Reads the whole table.
+    #[must_use]
     pub fn saturation(&self) -> f64 {
         self.estimated_cardinality() / self.header.capacity.max(1) as f64
     }
@@ -218,6 +225,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     ///
     /// For filters that are mostly queried for keys they do not have. The answers are the same.
     #[inline]
+    #[must_use]
     pub fn contains_hash_unlikely(&self, hash: KeyHash) -> bool {
         self.table().contains_unlikely(hash)
     }

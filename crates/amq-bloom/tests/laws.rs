@@ -1,8 +1,9 @@
 //! What the Bloom filters promise beyond the suite that all filters pass.
 
 use amq_bloom::{
-    Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BuildError, Encoder,
-    FoldError, Goal, KeyHash, MergeError, Parts, PlanError, PlanFilter,
+    AtomicBloomFilter, Block, BlockedBloomFilter, BlockedBloomView, BlockedParams, BloomFilter,
+    BloomParams, BloomView, BuildError, Encoder, FilterExt, FoldError, Goal, InsertFilter, KeyHash,
+    MergeError, Parts, PlanError, PlanFilter,
 };
 use amq_conformance::with_params;
 
@@ -390,4 +391,32 @@ fn a_view_answers_as_the_filter_whose_table_it_borrows() {
     filter.view().contains_keys(&keys, &mut theirs).unwrap();
     filter.contains_keys(&keys, &mut ours).unwrap();
     assert_eq!(ours, theirs);
+}
+
+/// Checked where this is compiled: every type may be sent to another thread and shared with it.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<BloomFilter>();
+    shared::<BloomView<'_>>();
+    shared::<BlockedBloomFilter>();
+    shared::<BlockedBloomView<'_>>();
+    shared::<AtomicBloomFilter>();
+    shared::<(Block, BloomParams, BlockedParams, FoldError)>();
+};
+
+#[test]
+fn an_atomic_filter_takes_keys_through_a_reference_or_an_arc_in_generic_code() {
+    fn remember(mut filter: impl InsertFilter, keys: std::ops::Range<u64>) {
+        let keys: Vec<u64> = keys.collect();
+        FilterExt::insert_keys(&mut filter, &keys).unwrap();
+        assert!(keys.iter().all(|key| FilterExt::contains(&filter, key)));
+    }
+    let shared = std::sync::Arc::new(AtomicBloomFilter::new(Goal::fpr(3000, 0.01)).unwrap());
+    std::thread::scope(|threads| {
+        let (reference, arc) = (&*shared, shared.clone());
+        threads.spawn(move || remember(reference, 0..1000));
+        threads.spawn(move || remember(arc, 1000..2000));
+        threads.spawn(|| (&mut &*shared).extend(2000..3000u64));
+    });
+    assert!((0..3000u64).all(|key| shared.contains(&key)));
 }

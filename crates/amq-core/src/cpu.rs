@@ -9,6 +9,7 @@
 ///
 /// `dispatch!(has_avx2 => fast, portable)`: `fast` calls a function with
 /// `#[target_feature(enable = "avx2")]`. It exists on x86-64 only.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! dispatch {
     ($has:ident => $fast:expr, $portable:expr) => {{

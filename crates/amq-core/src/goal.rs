@@ -171,11 +171,13 @@ impl<P> Plan<P> {
     }
 
     /// Bits of table per planned item.
+    #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         self.bytes as f64 * 8.0 / self.items as f64
     }
 
     /// Bits per key over the least that any filter of this rate can take, `log2(1 / expected_fpr)`.
+    #[must_use]
     pub fn overhead(&self) -> f64 {
         crate::numeric::overhead(self.bits_per_key(), self.expected_fpr)
     }

@@ -154,6 +154,7 @@ pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// - `fill_shared [generics] Type: Params { docs of insert }`: the same, through `&self`.
 /// - `build [generics] Type: Params`: construction from all keys at once.
 /// - `remove`, `count`, `merge`: the inherent methods of a trait that the type implements.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! shell {
     (read [$($g:tt)*] $t:ty: $params:ty {

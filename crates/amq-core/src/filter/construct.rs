@@ -126,6 +126,7 @@ pub struct Parts<P> {
 
 impl<P> Parts<P> {
     /// These parameters and the public seed, with nothing else known.
+    #[must_use]
     pub const fn new(params: P) -> Self {
         Self {
             params,
@@ -168,9 +169,11 @@ pub trait PlanFilter: Filter + Sized {
 
     /// The exact false-positive rate of filters with these parameters that hold `items` distinct
     /// keys.
+    #[must_use]
     fn predicted_fpr(params: &Self::Params, items: u64) -> PredictedFpr;
 
     /// The parameters of this filter.
+    #[must_use]
     fn params(&self) -> Self::Params;
 
     /// The inverse of planning: the most items that fit into `bytes` at a rate of at most `fpr`.

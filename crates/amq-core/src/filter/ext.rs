@@ -21,6 +21,7 @@ use crate::{BatchFull, Full, Key, LengthMismatch};
 pub trait FilterExt: Filter {
     /// Whether `key` is probably in the filter; `false` is certain.
     #[inline]
+    #[must_use]
     fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         self.contains_hash(key.key_hash(self.seed()))
     }
@@ -103,6 +104,7 @@ pub trait FilterExt: Filter {
 
     /// The number of copies of `key`; see [`CountFilter::count_hash`].
     #[inline]
+    #[must_use]
     fn count<K: Key + ?Sized>(&self, key: &K) -> Count
     where
         Self: CountFilter,

@@ -11,6 +11,7 @@ use core::fmt;
 impl dyn Filter + '_ {
     /// Whether `key` is probably in the filter; `false` is certain.
     #[inline]
+    #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         FilterExt::contains(self, key)
     }

@@ -27,9 +27,11 @@ use crate::{BatchFull, Full, KeyHash, LengthMismatch};
 /// error has changed nothing.
 pub trait Filter: Send + Sync {
     /// Which variant this is.
+    #[must_use]
     fn kind(&self) -> FilterKind;
 
     /// The seed its keys are hashed with.
+    #[must_use]
     fn seed(&self) -> u64;
 
     /// The number of keys the filter accounts for.
@@ -38,17 +40,21 @@ pub trait Filter: Send + Sync {
     /// answered [`Inserted::New`]: repeated keys are not counted again, and the few distinct keys
     /// that were false positives on arrival are not counted at all. After a union it is the sum of
     /// both.
+    #[must_use]
     fn len(&self) -> u64;
 
     /// Whether [`len`](Filter::len) is zero.
+    #[must_use]
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The number of keys it was planned for.
+    #[must_use]
     fn capacity(&self) -> u64;
 
     /// Bytes of the table, on the heap or borrowed, without the few fields of the struct itself.
+    #[must_use]
     fn size_in_bytes(&self) -> u64;
 
     /// The probability that a key that was never inserted is answered `true`, for the filter in its
@@ -57,24 +63,29 @@ pub trait Filter: Send + Sync {
     ///
     /// May read the whole table. The rate expected *before* any key is in is
     /// [`PlanFilter::predicted_fpr`].
+    #[must_use]
     fn expected_fpr(&self) -> f64;
 
     /// The share of the table in use, 0 to 1: bits set, counters above zero, slots taken. May read
     /// the whole table.
+    #[must_use]
     fn load_factor(&self) -> f64;
 
     /// Places that will never change again, whatever is inserted or removed: saturated counters,
     /// blocks whose bits are all set. May read the whole table.
+    #[must_use]
     fn saturated(&self) -> u64 {
         0
     }
 
     /// All of the above in one value that prints itself.
+    #[must_use]
     fn stats(&self) -> Stats {
         Stats::of(self)
     }
 
     /// Whether the key with this hash is probably in the filter; `false` is certain.
+    #[must_use]
     fn contains_hash(&self, hash: KeyHash) -> bool;
 
     /// Answers many hashes at once, `answers[i]` for `hashes[i]`. The answers are those of
@@ -203,5 +214,6 @@ impl Count {
 /// A filter that counts the copies of a key.
 pub trait CountFilter: Filter {
     /// The number of copies of the key with this hash. Collisions can only raise the estimate.
+    #[must_use]
     fn count_hash(&self, hash: KeyHash) -> Count;
 }

@@ -48,6 +48,7 @@ impl KeyHash {
 
     /// Hashes a key with XXH3-64 under a seed.
     #[inline]
+    #[must_use]
     pub fn of<K: Key + ?Sized>(key: &K, seed: u64) -> Self {
         key.key_hash(seed)
     }
@@ -138,6 +139,7 @@ pub trait Key {
     /// By default the hash of the encoded part. Override it only for a type whose hash is fixed
     /// elsewhere.
     #[inline]
+    #[must_use]
     fn key_hash(&self, seed: u64) -> KeyHash {
         let mut encoder = Encoder::new(seed);
         self.encode(&mut encoder);
