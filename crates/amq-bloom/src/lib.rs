@@ -129,3 +129,8 @@ pub use amq_core::{
     KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
     PredictedFpr, Stats, Target,
 };
+
+/// The README's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
