@@ -1,4 +1,4 @@
-//! The classic Bloom filter for several threads at once.
+//! The classic Bloom filter, shared by threads.
 #![cfg(target_has_atomic = "64")]
 
 use crate::probing::{ProbeTable, Probes};
@@ -13,25 +13,28 @@ use amq_core::{
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A [`BloomFilter`] that any number of threads insert into and query at once, through `&self`, without locks.
+/// A [`BloomFilter`] that any number of threads insert into and query at once, through `&self`,
+/// without locks.
 ///
-/// - **No bit is lost.** Bits are only ever set, each by one atomic operation. Once an insert has returned, every thread that has
-///   heard of it (through a lock, a channel, a join, a release/acquire pair ...) gets `true` for the key.
-/// - **Of racing inserters of one new key, at least one is told [`Inserted::New`]**, unless other keys
-///   covered all of its bits in the meantime. With k bits in k words exactly one cannot be promised: each may be the first at one of
-///   them. Alone, the answer is exact.
-/// - The struct itself takes a kilobyte, for a count that threads do not wait for; the table is on the heap.
-/// - The table is the same, bit for bit, as that of a `BloomFilter` with the same parameters, seed and keys; they
-///   convert into each other ([`AtomicBloomFilter::into_inner`], `From`).
+/// - **No bit is lost.** Bits are only ever set, each by one atomic operation. Once an insert has
+///   returned, every thread that has learned of it (through a lock, a channel, a join, a
+///   release/acquire pair ...) gets `true` for the key.
+/// - **Of racing inserters of one new key, at least one is told [`Inserted::New`]**, unless other
+///   keys covered all of its bits in the meantime. Exactly one cannot be promised, since each racer
+///   may be the first at one of the k bits. Without a race the answer is exact.
+/// - The struct itself takes a kilobyte, for a counter that threads do not contend for; the table
+///   is on the heap.
+/// - The table is that of a `BloomFilter` with the same parameters, seed and keys, bit for bit.
+///   They convert into each other ([`AtomicBloomFilter::into_inner`], `From`).
 ///
 /// ```
-/// use amq_bloom::{AtomicBloomFilter, Filter, Goal};
+/// use amq_bloom::{AtomicBloomFilter, Goal};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let seen = AtomicBloomFilter::new(Goal::fpr(10_000, 0.01))?;
 /// std::thread::scope(|threads| {
 ///     for part in 0..4u64 {
-///         let seen = &seen;
-///         threads.spawn(move || (part * 1000..(part + 1) * 1000).for_each(|key| { seen.insert(&key); }));
+///         let mut seen = &seen;
+///         threads.spawn(move || seen.extend(part * 1000..(part + 1) * 1000));
 ///     }
 /// });
 /// assert!((0..4000u64).all(|key| seen.contains(&key)));
@@ -46,12 +49,12 @@ pub struct AtomicBloomFilter {
 }
 
 amq_core::shell!(read [] AtomicBloomFilter: BloomParams {
-    /// The inserts that were answered [`Inserted::New`]; see [`BloomFilter::len`].
+    /// Number of inserts that answered [`Inserted::New`]; see [`BloomFilter::len`].
     len;
     /// Bytes of the table.
     size_in_bytes;
-    /// `fill^k`, the exact rate of this filter with the bits it has set, and the floor of 64-bit
-    /// hashes. Reads the whole table.
+    /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it has
+    /// set. Reads the whole table.
     expected_fpr;
 });
 amq_core::shell!(fill_shared [] AtomicBloomFilter: BloomParams {
@@ -73,8 +76,8 @@ impl Word for AtomicU64 {
 }
 
 impl AtomicBloomFilter {
-    /// A copy as it stands: every insert that this thread has heard of is in it; of inserts under way,
-    /// perhaps some bits. An error if there is no memory for it.
+    /// A copy of the present state: it has every insert this thread has learned of, and of inserts
+    /// under way perhaps some bits. An error if there is no memory for it.
     pub fn snapshot(&self) -> Result<BloomFilter, BuildError> {
         let mut words = amq_core::zeroed(self.words.len() as u64)?;
         for (copy, word) in words.iter_mut().zip(&self.words) {
@@ -89,8 +92,9 @@ impl AtomicBloomFilter {
         ))
     }
 
-    /// The plain filter with the same table. Where a `u64` and an `AtomicU64` are aligned alike, as on
-    /// every 64-bit machine, the table is not copied.
+    /// The plain filter with the same table. The table is not copied where `u64` and `AtomicU64`
+    /// have the same alignment, as on every 64-bit machine.
+    #[must_use]
     pub fn into_inner(self) -> BloomFilter {
         let len = self.len.total();
         let words = self.words.into_iter().map(AtomicU64::into_inner).collect();
@@ -98,12 +102,14 @@ impl AtomicBloomFilter {
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.
+    #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         table::count_ones(&self.words) as f64 / self.params.bits as f64
     }
 
-    /// How many distinct keys are in, judged by the share of bits set; see
+    /// Estimated number of distinct keys, from the share of bits set; see
     /// [`BloomFilter::estimated_cardinality`].
+    #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::items_of_fill(self.params.bits, self.params.probes, self.fill_ratio())
     }
@@ -123,9 +129,9 @@ impl AtomicBloomFilter {
         let mut new = false;
         for _ in 0..self.params.probes {
             let (word, mask) = place(positions.next_place());
-            // Most bits of a repeated key, and half of a new one's, are set already: a plain load is
-            // enough to know, and leaves the cache line to the other threads. Whoever set the bit was
-            // told so.
+            // Most bits of a repeated key, and half of a new one's, are set already. A plain load
+            // is enough to find out, and leaves the cache line shared. Whoever set the bit was told
+            // so.
             if words[word].load(Relaxed) & mask == 0 {
                 new |= words[word].fetch_or(mask, Relaxed) & mask == 0;
             }
@@ -288,7 +294,7 @@ impl MergeFilter for AtomicBloomFilter {
     }
 }
 
-/// A count that threads add to without waiting for each other: several cells, each in a cache line of its own.
+/// A counter that threads add to without contention: several cells, each in its own cache line.
 #[derive(Debug, Default)]
 struct Tally([Cell; 16]);
 
@@ -303,7 +309,7 @@ impl Tally {
         tally
     }
 
-    /// Adds one, in a cell that the hash chooses, so that threads seldom meet.
+    /// Adds one to a cell chosen by the hash, so that threads seldom meet.
     #[inline]
     fn add_one(&self, hash: KeyHash) {
         self.0[hash.get() as usize % 16].0.fetch_add(1, Relaxed);

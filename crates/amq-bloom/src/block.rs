@@ -1,6 +1,7 @@
-//! One block of the split-block layout: eight 32-bit words, of each of which a key has one bit.
+//! One block of the split-block layout: eight 32-bit words. A key has one bit in each.
 
-/// The odd multipliers of the Parquet format, one per word: each makes another few bits of half a hash.
+/// The odd multipliers of the Parquet format, one per word: each derives another five bits from
+/// half a hash.
 pub const SALTS: [u32; 8] = [
     0x47b6_137b,
     0x4497_4d91,
@@ -24,7 +25,7 @@ pub(crate) fn mask(low: u32) -> [u32; 8] {
 }
 
 impl Block {
-    /// The block of these words.
+    /// A block of these words.
     #[must_use]
     pub const fn new(words: [u32; 8]) -> Self {
         Self(words)
@@ -36,7 +37,7 @@ impl Block {
         &self.0
     }
 
-    /// Sets a key's bits; whether any was clear.
+    /// Sets a key's bits and returns whether any was clear.
     #[inline(always)]
     pub(crate) fn insert(&mut self, low: u32) -> bool {
         let mut changed = 0;
@@ -62,7 +63,7 @@ impl Block {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The share of all keys that this block, as it is, would answer `true` for: the product of the words' fills.
+    /// The share of all keys that this block answers `true` for: the product of its words' fills.
     pub(crate) fn fpr(&self) -> f64 {
         self.0
             .iter()
@@ -71,10 +72,10 @@ impl Block {
     }
 }
 
-/// Where a hash goes: its block, by the upper half, and what chooses its bits, the lower half.
+/// A hash's block, from the upper half, and the selector of its bits, the lower half.
 ///
-/// Halves of 32 bits are this layout's definition, and the one exception to this family's rule that a place is chosen
-/// by 64 bits; see [`MAX_BLOCKS`](crate::MAX_BLOCKS).
+/// Halves of 32 bits define this layout. They are the one exception to this family's rule that
+/// 64 bits choose a place; see [`MAX_BLOCKS`](crate::MAX_BLOCKS).
 #[inline(always)]
 pub(crate) const fn place(hash: amq_core::KeyHash, blocks: u64) -> (usize, u32) {
     let hash = hash.get();

@@ -12,14 +12,15 @@ use amq_core::{
 use core::convert::Infallible;
 use core::ops::{BitAndAssign, BitOrAssign};
 
-/// The split-block Bloom filter: a key is eight bits in one 32-byte block, one in each of its eight words.
+/// The split-block Bloom filter: a key is eight bits in one 32-byte block, one in each of its eight
+/// words.
 ///
 /// Every operation touches one cache line. That costs a tenth more space than
-/// [`BloomFilter`](crate::BloomFilter) at 1 %, a sixth at 0.1 %. The layout is that of Apache Parquet: the
-/// same 64-bit hashes set the same bits. (Parquet hashes with XXH64 and seed 0; to read or write its
-/// filters hash that way and use the methods that take a [`KeyHash`].)
+/// [`BloomFilter`](crate::BloomFilter) at 1 %, a sixth at 0.1 %. The layout is that of Apache
+/// Parquet: the same 64-bit hashes set the same bits. (Parquet hashes with XXH64 and seed 0. To
+/// read or write its filters, hash that way and use the methods that take a [`KeyHash`].)
 ///
-/// `S` is what holds the blocks: a vector, or for a [view](crate::BlockedBloomView) a borrowed slice. See
+/// `S` holds the blocks: a vector, or a borrowed slice for a [view](crate::BlockedBloomView). See
 /// the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BlockedBloomFilter<S = Vec<Block>> {
@@ -32,15 +33,15 @@ pub struct BlockedBloomFilter<S = Vec<Block>> {
 pub type BlockedBloomView<'a> = BlockedBloomFilter<&'a [Block]>;
 
 amq_core::shell!(read [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>: BlockedParams {
-    /// The inserts that were answered [`Inserted::New`]: distinct keys, less those that were false
-    /// positives when they came. After a union, the sum of both.
+    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
+    /// positives on arrival. After a union, the sum of both.
     len;
     /// Bytes of the table.
     size_in_bytes;
-    /// The mean over the blocks of the product of their words' fills: the exact rate of this filter with
-    /// the bits it has set, and the floor of the half hash that chooses them. (Beyond some 10^8 blocks,
-    /// where half a hash no longer chooses them evenly, it is a few percent too low.) Reads the whole
-    /// table.
+    /// The mean over the blocks of the product of their words' fills, plus the floor of the half
+    /// hash that chooses the bits: the exact rate of this filter with the bits it has set. (Beyond
+    /// about 10^8 blocks, where half a hash no longer chooses them evenly, it is a few percent too
+    /// low.) Reads the whole table.
     expected_fpr;
 });
 amq_core::shell!(fill [] BlockedBloomFilter: BlockedParams, never {
@@ -51,17 +52,17 @@ amq_core::shell!(build_by_filling [] BlockedBloomFilter: BlockedParams);
 amq_core::shell!(merge [] BlockedBloomFilter {
     /// The union: afterwards `self` contains whatever either contained. All or nothing.
     ///
-    /// [`len`](Self::len) becomes the sum of both, which counts keys in both twice;
+    /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
     /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
     merge;
 });
 
 impl BlockedBloomFilter {
-    /// A filter with given blocks, as [`blocks`](BlockedBloomFilter::blocks) gives them: one read from a
-    /// Parquet file, for example.
+    /// A filter with given blocks, as [`blocks`](BlockedBloomFilter::blocks) returns them: one read
+    /// from a Parquet file, for example.
     ///
-    /// Their number must be the one that the parameters say. Nothing else can be checked: a wrong seed
-    /// or a damaged table denies keys.
+    /// Their number must match the parameters. Nothing else can be checked: a wrong seed or a
+    /// damaged table denies keys.
     pub fn from_blocks(
         blocks: impl IntoIterator<Item = [u32; 8]>,
         parts: Parts<BlockedParams>,
@@ -86,10 +87,10 @@ impl BlockedBloomFilter {
         })
     }
 
-    /// Keeps only what `other` has too: afterwards every key that was in both is still in.
+    /// The intersection: afterwards every key that was in both is still in. All or nothing.
     ///
-    /// A key that was in one of them only is answered `true` no more often than by the other.
-    /// [`len`](Self::len) becomes the smaller of both. All or nothing.
+    /// A key that was in only one is answered `true` no more often than by the other.
+    /// [`len`](Self::len) becomes the smaller of both.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
         self.combine(other, |word, theirs| word & theirs)?;
         self.len = self.len.min(other.len);
@@ -108,13 +109,15 @@ impl BlockedBloomFilter {
 }
 
 impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
-    /// The blocks. Their words written as little-endian bytes, one after another, are the bitset of a
-    /// Parquet Bloom filter.
+    /// The blocks. Their words, written as little-endian bytes one after another, are the bitset of
+    /// a Parquet Bloom filter.
+    #[must_use]
     pub fn blocks(&self) -> &[Block] {
         self.blocks.as_ref()
     }
 
     /// The same filter over a borrowed table.
+    #[must_use]
     pub fn view(&self) -> BlockedBloomView<'_> {
         BlockedBloomFilter {
             header: self.header,
@@ -123,8 +126,9 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
         }
     }
 
-    /// What the filter is made of besides its blocks; see
+    /// What the filter consists of beside its blocks; see
     /// [`from_blocks`](BlockedBloomFilter::from_blocks).
+    #[must_use]
     pub fn parts(&self) -> Parts<BlockedParams> {
         Parts::new(self.table_params())
             .seed(self.header.seed)
@@ -132,33 +136,38 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
             .len(self.len)
     }
 
-    /// How many bits are set. Reads the whole table.
+    /// Number of bits that are set. Reads the whole table.
+    #[must_use]
     pub fn count_ones(&self) -> u64 {
         self.blocks().iter().map(Block::count_ones).sum()
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.
+    #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         self.count_ones() as f64 / (self.blocks().len() as f64 * 256.0)
     }
 
-    /// How many distinct keys are in, judged by the share of bits set; infinite when all are. Reads the
-    /// whole table.
+    /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
+    /// the whole table.
     ///
-    /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that were
-    /// false positives when they came.
+    /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
+    /// were false positives on arrival.
+    #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::items_of_fill(self.blocks().len() as u64, self.fill_ratio())
     }
 
-    /// The estimated number of keys over the planned one: above 1 the rate is above the planned one, and
+    /// Estimated number of keys over the planned one. Above 1 the rate is above the planned one;
     /// when it is infinite every bit is set and every answer is `true`. Reads the whole table.
+    #[must_use]
     pub fn saturation(&self) -> f64 {
         self.estimated_cardinality() / self.header.capacity.max(1) as f64
     }
 
-    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes with
-    /// it: the filter that would have been built at that size. `factor` must divide the number of blocks.
+    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes
+    /// with it: the filter that would have been built at that size. `factor` must divide the number
+    /// of blocks.
     pub fn fold(&self, factor: u64) -> Result<BlockedBloomFilter, FoldError> {
         FoldError::check("blocks", self.blocks().len() as u64, factor)?;
         let mut blocks: Vec<Block> = FoldError::zeroed(self.blocks().len() as u64 / factor)?;
@@ -296,11 +305,11 @@ impl MergeFilter for BlockedBloomFilter {
     }
 }
 
-/// [`merge`](BlockedBloomFilter::merge) of filters that are known to go together.
+/// [`merge`](BlockedBloomFilter::merge) for filters known to match.
 ///
 /// # Panics
 ///
-/// If they differ in blocks or seed; `merge` returns an error then.
+/// If they differ in blocks or seed, where `merge` returns an error.
 impl<'a> BitOrAssign<&'a BlockedBloomFilter> for BlockedBloomFilter {
     #[track_caller]
     fn bitor_assign(&mut self, other: &'a BlockedBloomFilter) {
@@ -308,11 +317,11 @@ impl<'a> BitOrAssign<&'a BlockedBloomFilter> for BlockedBloomFilter {
     }
 }
 
-/// [`intersect`](BlockedBloomFilter::intersect) of filters that are known to go together.
+/// [`intersect`](BlockedBloomFilter::intersect) for filters known to match.
 ///
 /// # Panics
 ///
-/// If they differ in blocks or seed; `intersect` returns an error then.
+/// If they differ in blocks or seed, where `intersect` returns an error.
 impl<'a> BitAndAssign<&'a BlockedBloomFilter> for BlockedBloomFilter {
     #[track_caller]
     fn bitand_assign(&mut self, other: &'a BlockedBloomFilter) {

@@ -14,7 +14,7 @@ use core::ops::{BitAndAssign, BitOrAssign};
 
 /// The classic Bloom filter: a key is k bits anywhere in a table of m.
 ///
-/// `S` is what holds the table: a vector, or for a [view](crate::BloomView) a borrowed slice. See the
+/// `S` holds the table: a vector, or a borrowed slice for a [view](crate::BloomView). See the
 /// [crate's documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BloomFilter<S = Vec<u64>> {
@@ -28,13 +28,13 @@ pub struct BloomFilter<S = Vec<u64>> {
 pub type BloomView<'a> = BloomFilter<&'a [u64]>;
 
 amq_core::shell!(read [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>: BloomParams {
-    /// The inserts that were answered [`Inserted::New`]: distinct keys, less those that were false
-    /// positives when they came. After a union, the sum of both.
+    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
+    /// positives on arrival. After a union, the sum of both.
     len;
     /// Bytes of the table.
     size_in_bytes;
-    /// `fill^k`, the exact rate of this filter with the bits it has set, and the floor of 64-bit
-    /// hashes. Reads the whole table.
+    /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it has
+    /// set. Reads the whole table.
     expected_fpr;
 });
 amq_core::shell!(fill [] BloomFilter: BloomParams, never {
@@ -45,16 +45,16 @@ amq_core::shell!(build_by_filling [] BloomFilter: BloomParams);
 amq_core::shell!(merge [] BloomFilter {
     /// The union: afterwards `self` contains whatever either contained. All or nothing.
     ///
-    /// [`len`](Self::len) becomes the sum of both, which counts keys in both twice;
+    /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
     /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
     merge;
 });
 
 impl BloomFilter {
-    /// The filter with the table that [`as_words`](BloomFilter::as_words) gave.
+    /// A filter with the table that [`as_words`](BloomFilter::as_words) returned.
     ///
-    /// A table of another length than the parameters ask for, or with a bit set past the last, is
-    /// refused. Nothing else can be checked: a wrong seed or a damaged table denies keys.
+    /// A table of the wrong length, or with a bit set past the last, is refused. Nothing else can
+    /// be checked: a wrong seed or a damaged table denies keys.
     pub fn from_words(words: Vec<u64>, parts: Parts<BloomParams>) -> Result<Self, PlanError> {
         let params = parts.params;
         params.check()?;
@@ -91,10 +91,10 @@ impl BloomFilter {
         self.words
     }
 
-    /// Keeps only what `other` has too: afterwards every key that was in both is still in.
+    /// The intersection: afterwards every key that was in both is still in. All or nothing.
     ///
-    /// A key that was in one of them only is answered `true` no more often than by the other.
-    /// [`len`](Self::len) becomes the smaller of both. All or nothing.
+    /// A key that was in only one is answered `true` no more often than by the other.
+    /// [`len`](Self::len) becomes the smaller of both.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
         for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
@@ -104,10 +104,10 @@ impl BloomFilter {
         Ok(())
     }
 
-    /// Sets a key's bits; whether any was clear.
+    /// Sets a key's bits and returns whether any was clear.
     #[inline(always)]
     fn set(&mut self, hash: KeyHash) -> bool {
-        // Locals, so that the compiler need not read the fields again after each store.
+        // Locals, so that the compiler need not reload the fields after each store.
         let BloomParams { bits, probes } = self.params;
         let words = &mut self.words[..];
         let mut positions = Probes::new(hash, bits);
@@ -125,11 +125,13 @@ impl BloomFilter {
 
 impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     /// The table: bit `i` is bit `i % 64` of word `i / 64`. Bits past the last are zero.
+    #[must_use]
     pub fn as_words(&self) -> &[u64] {
         self.words.as_ref()
     }
 
     /// The same filter over a borrowed table.
+    #[must_use]
     pub fn view(&self) -> BloomView<'_> {
         BloomFilter {
             header: self.header,
@@ -139,7 +141,8 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
         }
     }
 
-    /// What the filter is made of besides its table; see [`from_words`](BloomFilter::from_words).
+    /// What the filter consists of beside its table; see [`from_words`](BloomFilter::from_words).
+    #[must_use]
     pub fn parts(&self) -> Parts<BloomParams> {
         Parts::new(self.params)
             .seed(self.header.seed)
@@ -147,39 +150,43 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
             .len(self.len)
     }
 
-    /// How many bits are set. Reads the whole table.
+    /// Number of bits that are set. Reads the whole table.
+    #[must_use]
     pub fn count_ones(&self) -> u64 {
         table::count_ones(self.as_words())
     }
 
-    /// The share of bits that are set, 0 to 1. Half, at the design load. Reads the whole table.
+    /// The share of bits that are set, 0 to 1; half at the design load. Reads the whole table.
+    #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         self.count_ones() as f64 / self.params.bits as f64
     }
 
-    /// How many distinct keys are in, judged by the share of bits set; infinite when all are. Reads the
-    /// whole table.
+    /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
+    /// the whole table.
     ///
-    /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that were
-    /// false positives when they came. Its standard error is some `0.8 / sqrt(m)` of the estimate at the
-    /// design load.
+    /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
+    /// were false positives on arrival. Its standard error is about `0.8 / sqrt(m)` of the estimate
+    /// at the design load.
+    #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::items_of_fill(self.params.bits, self.params.probes, self.fill_ratio())
     }
 
-    /// The estimated number of keys over the planned one: above 1 the rate is above the planned one, and
+    /// Estimated number of keys over the planned one. Above 1 the rate is above the planned one;
     /// when it is infinite every bit is set and every answer is `true`. Reads the whole table.
+    #[must_use]
     pub fn saturation(&self) -> f64 {
         self.estimated_cardinality() / self.header.capacity.max(1) as f64
     }
 
-    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes with
-    /// it.
+    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes
+    /// with it.
     ///
-    /// Each bit at `i` moves to `i / factor`, which is where the key's probe lands in the smaller table:
-    /// nothing is lost, and the result is the filter that would have been built at that size. Filters
-    /// planned by this crate fold by 2, 4, 8, 16, 32 and 64 at least. Good for filters that turned out to
-    /// hold fewer keys than planned, before they are shipped.
+    /// Each bit at `i` moves to `i / factor`, which is where the key's probe lands in the smaller
+    /// table. Nothing is lost, and the result is the filter that would have been built at that
+    /// size. Filters planned by this crate fold by 2, 4, 8, 16, 32 and 64 at least. Fold a filter
+    /// that holds fewer keys than planned before you ship it.
     ///
     /// ```
     /// use amq_bloom::{BloomFilter, Goal};
@@ -215,8 +222,9 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
 
     /// [`contains_hash`](Self::contains_hash), sooner if the answer is no and later if it is yes.
     ///
-    /// For filters that are mostly asked for keys they do not have. The answers are the same.
+    /// For filters that are mostly queried for keys they do not have. The answers are the same.
     #[inline]
+    #[must_use]
     pub fn contains_hash_unlikely(&self, hash: KeyHash) -> bool {
         self.table().contains_unlikely(hash)
     }
@@ -294,8 +302,8 @@ impl Fill for BloomFilter {
         Ok(Inserted::from_change(new))
     }
 
-    // No prefetching: stores do not wait, so the misses of several inserts overlap as it is. It measured
-    // 1.2 to 1.7 times slower.
+    // No prefetching: stores do not wait, so the misses of several inserts overlap anyway. It
+    // measured 1.2 to 1.7 times slower.
     #[inline]
     fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
         let mut new = 0;
@@ -348,11 +356,11 @@ impl MergeFilter for BloomFilter {
     }
 }
 
-/// [`merge`](BloomFilter::merge) of filters that are known to go together.
+/// [`merge`](BloomFilter::merge) for filters known to match.
 ///
 /// # Panics
 ///
-/// If they differ in bits, probes or seed; `merge` returns an error then.
+/// If they differ in bits, probes or seed, where `merge` returns an error.
 impl<'a> BitOrAssign<&'a BloomFilter> for BloomFilter {
     #[track_caller]
     fn bitor_assign(&mut self, other: &'a BloomFilter) {
@@ -360,11 +368,11 @@ impl<'a> BitOrAssign<&'a BloomFilter> for BloomFilter {
     }
 }
 
-/// [`intersect`](BloomFilter::intersect) of filters that are known to go together.
+/// [`intersect`](BloomFilter::intersect) for filters known to match.
 ///
 /// # Panics
 ///
-/// If they differ in bits, probes or seed; `intersect` returns an error then.
+/// If they differ in bits, probes or seed, where `intersect` returns an error.
 impl<'a> BitAndAssign<&'a BloomFilter> for BloomFilter {
     #[track_caller]
     fn bitand_assign(&mut self, other: &'a BloomFilter) {

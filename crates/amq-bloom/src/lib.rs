@@ -1,10 +1,11 @@
-//! Bloom filters: the classic, the split-block and the atomic one, sized by exact formulas.
+//! Bloom filters: classic, split-block and atomic, sized by exact formulas.
 //!
 //! ```
 //! use amq_bloom::{BloomFilter, Goal};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let mut seen = BloomFilter::new(Goal::fpr(1_000_000, 0.01))?; // a million keys, 1 % wrong: 1.2 MB
+//! // A million keys at a false-positive rate of 1 %: 1.2 MB.
+//! let mut seen = BloomFilter::new(Goal::fpr(1_000_000, 0.01))?;
 //! seen.insert("https://example.org/");
 //! assert!(seen.contains("https://example.org/"));
 //! assert!(!seen.contains("https://example.org/new"));
@@ -14,14 +15,15 @@
 //!
 //! # What it is
 //!
-//! A set of keys that takes about ten bits a key, whatever the keys' length. It answers *definitely not in* or
-//! *probably in*; the second is wrong for a share of the absent keys that is chosen beforehand, the **false-positive
-//! rate**. It is never wrong about a key that is in. Keys cannot be taken out again, or listed.
+//! A set of keys in about ten bits a key, however long the keys are. It answers *definitely not in*
+//! or *probably in*. The second answer is wrong for a share of the absent keys that you choose
+//! beforehand, the **false-positive rate**; a key that is in is never denied. Keys cannot be
+//! removed or listed.
 //!
 //! | type | a key is | bits per key at 1 % | choose it |
 //! | --- | --- | --- | --- |
 //! | [`BloomFilter`] | k bits anywhere in the table | 9.6 | by default: the smallest of the three |
-//! | [`BlockedBloomFilter`] | 8 bits in one 32-byte block | 10.5 | for speed: one cache line an operation; for Parquet |
+//! | [`BlockedBloomFilter`] | 8 bits in one 32-byte block | 10.5 | for speed: one cache line an operation; Parquet |
 //! | [`AtomicBloomFilter`] | as `BloomFilter` | 9.6 | when several threads insert at once |
 //!
 //! # Picture
@@ -30,12 +32,12 @@
 //! BloomFilter, k = 3                     hash(key)
 //!                             /             |            \
 //!                    * M^0   /       * M^1  |      * M^2  \        one 64-bit word per probe,
-//!                           v               v              v       scaled to 0..m by its upper bits
+//!                           v               v              v      scaled to 0..m by its upper bits
 //! bits   . . 1 . . 1 . . . .1. . 1 . . . . .1. . . . 1 . . 1 . .   all three set: probably in
 //!
 //! BlockedBloomFilter              hash(key) = upper half | lower half
 //!                                     |                     |
-//!                              block = upper * blocks      bit i = (lower * salt_i) >> 27, i = 0..8
+//!                              block = upper * blocks     bit i = (lower * salt_i) >> 27, i = 0..8
 //!                                     v                     v
 //! blocks |  .  |  .  | .......1..|..1.....|1.......|....1...| ...  |  .  |     eight 32-bit words,
 //!                     `--------------- 32 bytes ---------------'               one bit in each
@@ -43,48 +45,57 @@
 //!
 //! # Algorithm
 //!
-//! A key is hashed once, with XXH3-64 under the filter's seed. *Classic*: the hash is multiplied by an odd constant
-//! once per probe, and the upper bits of each product, scaled to the number of bits, say where. To insert, set these
-//! k bits; to query, test them: in a table that fits the cache up to sixteen at once, without a branch; in a larger one, where
-//! each probe is a cache miss, two at once and the others only if those were set. *Split block*: one bit
-//! in each of the eight words of one block, all eight computed, set and tested at once with AVX2 where the
-//! processor has it. The layout is that of Apache Parquet and Impala, bit for bit.
+//! A key is hashed once, with XXH3-64 under the filter's seed. *Classic*: the hash is multiplied by
+//! an odd constant once per probe, and the upper bits of each product, scaled to the size of the
+//! table, give a bit position. An insert sets these k bits; a query tests them. In a table that
+//! fits the cache it tests up to sixteen at once, without a branch; in a larger one, where each
+//! probe is a cache miss, it tests two and goes on only if both are set. *Split block*: one bit in
+//! each of the eight words of one block, all eight computed, set and tested at once with AVX2 where
+//! the processor has it. The layout is that of Apache Parquet and Impala, bit for bit.
 //!
-//! Batches ([`Filter::contains_batch`]) ask for cache lines well before they look at them; the classic filter in two waves, so that
-//! seven absent keys in eight never touch the lines of their later probes.
+//! Batch queries ([`Filter::contains_batch`]) prefetch cache lines well before they read them. The
+//! classic filter does so in two waves, so that seven absent keys in eight never touch the lines of
+//! their later probes.
 //!
 //! # Cost and false-positive rate
 //!
-//! Classic, m bits, k probes, n keys, X the number of bits set: the rate is the moment `E[(X/m)^k]`, computed exactly
-//! in [`theory::classic`]; for large m it is `(1 - e^(-kn/m))^k`. The best k is `m/n ln 2`, and each factor of ten in the
-//! rate costs 4.8 bits per key: 1.44 times the least that any filter can take. In a table that outgrows the cache a query touches
-//! k cache lines if the key is in, and some `2 + (k - 2) / 4` if it is not.
+//! Classic, m bits, k probes, n keys, X the number of bits set: the rate is the moment
+//! `E[(X/m)^k]`, computed exactly in [`theory::classic`]; for large m it is `(1 - e^(-kn/m))^k`.
+//! The best k is `m/n ln 2`. Each factor of ten in the rate costs 4.8 bits per key, 1.44 times the
+//! least possible. In a table larger than the cache a query touches k cache lines if the key is in,
+//! and about `2 + (k - 2) / 4` if it is not.
 //!
-//! Split block, b blocks: `E[(1 - (1 - 1/32)^i)^8]` over i, binomial with n trials of probability 1/b ([`theory::blocked`]). 10.5 bits per key at 1 %,
-//! 16.9 at 0.1 %; one cache line per operation. Below some 0.01 % the price grows steep.
+//! Split block, b blocks: `E[(1 - (1 - 1/32)^i)^8]` over i, binomial with n trials of probability
+//! 1/b ([`theory::blocked`]). 10.5 bits per key at 1 %, 16.9 at 0.1 %; one cache line per
+//! operation. Below about 0.01 % the price grows steep.
 //!
-//! Filters are never rounded up to a power of two: their size follows the number of keys.
+//! Tables are never rounded up to a power of two: their size follows the number of keys.
 //!
-//! Past the planned number of keys inserts keep succeeding, and the rate rises: 1 % becomes 16 % at twice the
-//! keys and 83 % at five times. [`Filter::expected_fpr`] tells the rate as it stands.
+//! Past the planned number of keys inserts still succeed, and the rate rises: 1 % becomes 16 % at
+//! twice the keys and 83 % at five times. [`Filter::expected_fpr`] gives the present rate.
 //!
 //! # When not to use it
 //!
-//! - Keys must be taken out again: `amq-cuckoo` and `amq-quotient`, or `amq-counting`, which is never full.
-//! - A rate of 0.1 % or less, in little space: `amq-quotient` and the overlapping buckets of `amq-cuckoo` take a ninth less, but do get full.
-//! - All keys are known beforehand: `amq-ribbon` takes 30 % less space.
-//! - The number of keys is not known: `amq-scalable`.
-//! - Strangers choose the keys and gain by false positives: use a secret seed ([`BloomFilter::with_seed`]). It stops them from
-//!   preparing keys; it does not hide the filter from whoever can read it, and XXH3 is not a cryptographic function.
+//! - You need to remove keys: `amq-cuckoo` and `amq-quotient`, or `amq-counting`, which never fills
+//!   up.
+//! - You need a rate of 0.1 % or less in little space: `amq-quotient` and the overlapping buckets
+//!   of `amq-cuckoo` take a ninth less, but do fill up.
+//! - You know all keys beforehand: `amq-ribbon` takes 30 % less space.
+//! - You do not know the number of keys: `amq-scalable`.
+//! - Strangers choose the keys and gain by false positives: use a secret seed
+//!   ([`BloomFilter::with_seed`]). It stops them from preparing keys. It does not hide the filter
+//!   from anyone who can read it, and XXH3 is not a cryptographic function.
 //!
 //! # Papers
 //!
 //! - B. Bloom, *Space/time trade-offs in hash coding with allowable errors*, CACM 13(7), 1970.
 //! - P. Bose et al., *On the false-positive rate of Bloom filters*, IPL 108(4), 2008.
-//! - K. Christensen, A. Roginsky, M. Jimeno, *A new analysis of the false positive rate of a Bloom filter*, IPL 110(21), 2010.
+//! - K. Christensen, A. Roginsky, M. Jimeno, *A new analysis of the false positive rate of a Bloom
+//!   filter*, IPL 110(21), 2010.
 //! - P. Dillinger, P. Manolios, *Bloom filters in probabilistic verification*, FMCAD 2004.
 //! - F. Putze, P. Sanders, J. Singler, *Cache-, hash- and space-efficient Bloom filters*, WEA 2007.
-//! - S. Swamidass, P. Baldi, *Mathematical correction for fingerprint similarity measures*, JCIM 47(3), 2007 (cardinality).
+//! - S. Swamidass, P. Baldi, *Mathematical correction for fingerprint similarity measures*, JCIM
+//!   47(3), 2007 (cardinality).
 //! - Apache Parquet format, *Bloom filter* (the split-block layout and its salts).
 #![no_std]
 #![deny(unsafe_code)]
@@ -118,3 +129,8 @@ pub use amq_core::{
     KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
     PredictedFpr, Stats, Target,
 };
+
+/// The README's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,28 +1,30 @@
-//! The parameters of the layouts, their limits, and folding.
+//! Parameters of the layouts, their limits, and folding.
 
 use crate::theory::sizing::max_bits;
 use alloc::vec::Vec;
 use amq_core::{MergeError, PlanError};
 use core::fmt;
 
-/// The most probes a key may have: what a rate of 2^-64, the least a 64-bit hash could give, would take.
+/// The most probes a key may have: as many as a rate of 2^-64 takes, the least a 64-bit hash could
+/// give.
 pub const MAX_PROBES: u32 = 64;
 
-/// The most blocks of the split-block layout, which has 32 bits of the hash to choose one.
+/// The most blocks of the split-block layout, which chooses one by 32 bits of the hash.
 pub const MAX_BLOCKS: u64 = 1 << 31;
 
-/// What determines a classic table.
+/// The parameters of a classic table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct BloomParams {
     /// Bits in the table, 1 or more.
     pub bits: u64,
-    /// Bits that stand for one key, 1 to [`MAX_PROBES`].
+    /// Bits per key, 1 to [`MAX_PROBES`].
     pub probes: u32,
 }
 
 impl BloomParams {
-    /// A table of `bits`, of which each key takes `probes`. Not checked yet.
+    /// A table of `bits` bits, `probes` of them for each key. Not checked yet.
+    #[must_use]
     pub const fn new(bits: u64, probes: u32) -> Self {
         Self { bits, probes }
     }
@@ -33,14 +35,14 @@ impl BloomParams {
         PlanError::check_parameter("probes", self.probes.into(), 1, MAX_PROBES.into())
     }
 
-    /// `Ok` if both make the same table; if not, what differs.
+    /// `Ok` if both make the same table, else what differs.
     pub(crate) fn check_same(&self, theirs: &Self) -> Result<(), MergeError> {
         MergeError::check("bits", self.bits, theirs.bits)?;
         MergeError::check("probes", self.probes.into(), theirs.probes.into())
     }
 }
 
-/// What determines a split-block table.
+/// The parameters of a split-block table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct BlockedParams {
@@ -49,7 +51,8 @@ pub struct BlockedParams {
 }
 
 impl BlockedParams {
-    /// A table of so many `blocks`. Not checked yet.
+    /// A table of this many `blocks`. Not checked yet.
+    #[must_use]
     pub const fn new(blocks: u64) -> Self {
         Self { blocks }
     }
@@ -60,25 +63,25 @@ impl BlockedParams {
     }
 }
 
-/// A table that cannot be folded by a factor.
+/// A fold that was refused.
 ///
-/// Folding lays the table's d-th parts over each other such that each place lands on its own quotient by d. That is exact only
-/// if d divides the number of places.
+/// Folding by d maps each place to its quotient by d. That is exact only if d divides the number of
+/// places.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum FoldError {
     /// The factor does not divide the table.
     Factor {
-        /// What is counted: `bits` or `blocks`.
+        /// `bits` or `blocks`.
         places: &'static str,
-        /// How many there are.
+        /// Number of places.
         count: u64,
         /// The factor asked for.
         factor: u64,
     },
     /// The allocator refused.
     OutOfMemory {
-        /// The bytes asked of it, those of the smaller table.
+        /// Bytes requested, for the smaller table.
         bytes: u64,
     },
 }
@@ -114,8 +117,8 @@ impl fmt::Display for FoldError {
             } => {
                 write!(
                     f,
-                    "a table of {count} {places} cannot be folded by {factor}: the factor must divide \
-                     their number"
+                    "a table of {count} {places} cannot be folded by {factor}: the factor must \
+                     divide their number"
                 )?;
                 if places == "bits" {
                     f.write_str(

@@ -1,23 +1,25 @@
-//! Where a key's k places are.
+//! The k places of a key.
 
 use amq_core::KeyHash;
 use amq_core::index::index;
 
-/// Multiplier of the remix (that of Knuth's MMIX generator, chosen for good high bits).
+/// Multiplier of the remix: that of Knuth's MMIX generator, chosen for good high bits.
 const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
 
-/// The places of one key, bits or counters: an endless sequence, of which a filter takes the first k.
+/// The places of one key, bits or counters: an endless sequence; a filter takes the first k.
 ///
-/// Each probe is made of a 64-bit word of its own: the first of the hash itself, each further one of
-/// the one before, multiplied by an odd constant (a multiplicative congruential step), and scaled to the
-/// table by its upper bits. Two keys that meet in one probe differ in the low bits of that word, which the
-/// multiplication carries to the top of the next, so they meet again no more often than strangers do.
+/// Each probe has a 64-bit word of its own, scaled to the table by its upper bits. The first word
+/// is the hash; each further one is its predecessor times an odd constant (a multiplicative
+/// congruential step). Two keys that meet in one probe differ in the low bits of that word. The
+/// multiplication carries them to the top of the next, so the keys meet again no more often than
+/// strangers do.
 ///
-/// Plain double hashing (`h1 + i * h2`) has a false-positive rate that never falls below about 1.2 / m: the
-/// probes of a key are an arithmetic progression, and progressions with equal steps overlap. Enhanced
-/// double hashing (Dillinger and Manolios 2004) cures that, but keys with nearly the same `h1` and `h2` still
-/// share *all* their probes, which sets a floor of about `2n / (k m^2)`. Remixed probes have no floor but that of the
-/// hash itself, at the same cost. The tests of this module compare all three.
+/// Plain double hashing (`h1 + i * h2`) has a false-positive rate that never falls below about 1.2
+/// / m: the probes of a key are an arithmetic progression, and progressions with equal steps
+/// overlap. Enhanced double hashing (Dillinger and Manolios 2004) cures that, but keys with nearly
+/// the same `h1` and `h2` still share *all* their probes, which sets a floor of about
+/// `2n / (k m^2)`. Remixed probes have no floor but that of the hash itself, at the same cost. The
+/// tests of this module compare all three.
 #[derive(Clone, Copy, Debug)]
 pub struct Probes {
     word: u64,
@@ -25,8 +27,9 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// Of the key with this hash, in a table of so many places.
+    /// The places of the key with this hash, in a table of `places`.
     #[inline(always)]
+    #[must_use]
     pub const fn new(hash: KeyHash, places: u64) -> Self {
         Self {
             word: hash.get(),
@@ -34,7 +37,7 @@ impl Probes {
         }
     }
 
-    /// The next one, in `0..places`. The same may come twice.
+    /// The next place, in `0..places`. Places may repeat.
     #[inline(always)]
     pub const fn next_place(&mut self) -> u64 {
         let place = index(self.word, self.places);
@@ -50,7 +53,7 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    /// A way to derive k positions from a hash.
+    /// Derives k positions from a hash.
     type Scheme = fn(u64, u64, u32) -> Vec<u64>;
 
     fn ours(hash: u64, bits: u64, k: u32) -> Vec<u64> {
@@ -58,8 +61,8 @@ mod tests {
         (0..k).map(|_| probes.next_place()).collect()
     }
 
-    /// The two hashes of double hashing, as places in the table: the textbook's `h1` and `h2`, of two full
-    /// words, so that what is measured is the scheme and not a shortage of hash bits.
+    /// The two hashes of double hashing, as places in the table. The textbook's `h1` and `h2` are
+    /// two full words here, so that the test measures the scheme and not a shortage of hash bits.
     fn start_and_step(hash: u64, bits: u64) -> (u64, u64) {
         (
             index(hash, bits),
@@ -86,7 +89,7 @@ mod tests {
             .collect()
     }
 
-    /// False positives of `filters` filters of `n` keys, `queries` absent keys each.
+    /// False positives of `filters` filters with `n` keys each, over `queries` absent keys each.
     fn false_positives(
         scheme: Scheme,
         (bits, k, n): (u64, u32, u64),
@@ -133,14 +136,19 @@ mod tests {
             (enhanced - expected).abs() < 3.0 * sd,
             "{enhanced} of {expected} +- {sd}"
         );
-        // Plain double hashing is nowhere near it.
+        // Plain double hashing (`h1 + i * h2`) has a false-positive rate that never falls below
+        // about 1.2 / m: the probes of a key are an arithmetic progression, and progressions with
+        // equal steps overlap. Enhanced double hashing (Dillinger and Manolios 2004) cures that,
+        // but keys with nearly the same `h1` and `h2` still share *all* their probes, which sets a
+        // floor of about `2n / (k m^2)`. Remixed probes have no floor but that of the hash itself,
+        // at the same cost. The tests of this module compare all three.
         let double = false_positives(double_hashing, SMALL, filters / 10, queries) as f64 * 10.0;
         assert!(double > 3.0 * expected, "{double} of {expected}");
     }
 
     #[test]
     fn probes_are_jointly_uniform_and_repeat_no_more_than_chance_has_it() {
-        // Each pair among the first four probes, 16 x 16 cells; each bit table size odd or even.
+        // Each pair of the first four probes, in 16 x 16 cells; odd and even table sizes.
         for bits in [16u64, 1 << 20, 1_000_003] {
             let mut cells = vec![[0u64; 256]; 6];
             let mut repeats = 0u64;

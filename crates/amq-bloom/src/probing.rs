@@ -1,30 +1,30 @@
-//! How the bits of a key are tested, in one table or another: what the classic, the atomic and the counting
-//! filter share.
+//! How the bits of a key are tested: shared by the classic, the atomic and the counting filter.
 //!
-//! This is for the crates of this family, which are released together; it may change in any version.
+//! For the sibling crates only; see `STABILITY.md` of amq-core.
 
 use amq_core::KeyHash;
 
 pub use crate::probes::Probes;
 
-/// A table of places, of which each key has a few: bits, or counters that are zero or not.
+/// A table of places, bits or counters. Each key has a few, and a place is zero or set.
 pub trait ProbeTable {
-    /// How many places there are.
+    /// Number of places.
     fn places(&self) -> u64;
 
-    /// How many places a key has.
+    /// Number of places of a key.
     fn probes(&self) -> u32;
 
-    /// Bytes that the table takes: whether it fits a core's cache decides how it is best queried.
+    /// Bytes of the table: whether it fits a core's cache decides how best to query it.
     fn bytes(&self) -> usize;
 
-    /// Whether a place is set, in the lowest bit; the others mean nothing.
+    /// Whether a place is set, in the lowest bit. The other bits mean nothing.
     fn is_set(&self, place: u64) -> u64;
 
-    /// Asks for the cache line of a place.
+    /// Prefetches the cache line of a place.
     fn prefetch(&self, place: u64);
 
-    /// Whether all places of a key are set: the first few together, the others only if those were.
+    /// Whether all places of a key are set: tests the first few together, and the others only if
+    /// those are.
     #[inline(always)]
     fn contains(&self, hash: KeyHash) -> bool {
         let mut places = Probes::new(hash, self.places());
@@ -35,8 +35,8 @@ pub trait ProbeTable {
         all_set(self, &mut places, together) && all_set(self, &mut places, probes - together)
     }
 
-    /// The same answer, sooner if it is no and later if it is yes: for tables that are mostly asked for keys they do not have,
-    /// as the older stages of a growing filter are.
+    /// The same answer, sooner if it is no and later if it is yes. For tables that are mostly
+    /// queried for keys they do not have, such as the older stages of a growing filter.
     #[inline(always)]
     fn contains_unlikely(&self, hash: KeyHash) -> bool {
         let mut places = Probes::new(hash, self.places());
@@ -45,8 +45,8 @@ pub trait ProbeTable {
         all_set(self, &mut places, head) && all_set(self, &mut places, probes - head)
     }
 
-    /// [`contains`](ProbeTable::contains) for many keys, with their waits for memory overlapping.
-    /// The slices are equally long.
+    /// [`contains`](ProbeTable::contains) for many keys, with overlapping waits for memory. The
+    /// slices are equally long.
     #[inline]
     fn contains_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         for (hashes, answers) in hashes.chunks(WAVE).zip(answers.chunks_mut(WAVE)) {
@@ -55,19 +55,21 @@ pub trait ProbeTable {
     }
 }
 
-/// Keys that are asked together in a batch: enough to keep every line-fill buffer of a core busy.
+/// Keys per block of a batch: enough to keep every line-fill buffer of a core busy.
 const WAVE: usize = 32;
 
-/// Probes of a key that are tested first where a no is likely, and in the first wave of a batch.
+/// Probes tested first if the answer is likely no, and in the first wave of a batch.
 ///
-/// In a filter at its design load half the places are set: three probes let one absent key in eight through.
+/// At its design load a filter has half its places set: three probes let one absent key in eight
+/// through.
 const FIRST_WAVE: u32 = 3;
 
-/// Probes that are tested together, without a branch, before anything depends on the result.
+/// Probes tested together, without a branch.
 ///
-/// In a table that fits a core's cache a mispredicted branch costs more than the probes that it would save: up to
-/// sixteen are tested at once, all there are down to a rate of 1.5e-5. In a larger table each probe is a cache miss, so
-/// two are tested, and one absent key in four goes on to the others.
+/// In a table that fits a core's cache a mispredicted branch costs more than the probes it would
+/// save, so up to sixteen are tested at once: all there are down to a rate of 1.5e-5. In a larger
+/// table each probe is a cache miss, so two are tested, and one absent key in four goes on to the
+/// others.
 #[inline(always)]
 const fn together(bytes: usize) -> u32 {
     if is_cached(bytes) { 16 } else { 2 }
@@ -89,8 +91,9 @@ fn all_set<T: ProbeTable + ?Sized>(table: &T, places: &mut Probes, count: u32) -
     set & 1 != 0
 }
 
-/// One block of a batch, in two waves: the first probes of all keys, then the others of those keys that are still
-/// in question. Each wave asks for its cache lines before it looks, if they are not in the cache anyway.
+/// One block of a batch, in two waves: the first probes of all keys, then the others of the keys
+/// still in question. Each wave prefetches its cache lines before it reads them, unless the table
+/// is in the cache anyway.
 #[inline(always)]
 fn contains_block<T: ProbeTable + ?Sized>(table: &T, hashes: &[KeyHash], answers: &mut [bool]) {
     let places = |hash| Probes::new(hash, table.places());
@@ -102,7 +105,7 @@ fn contains_block<T: ProbeTable + ?Sized>(table: &T, hashes: &[KeyHash], answers
             prefetch(table, places(hash), head);
         }
     }
-    // The keys in question are moved to the front, without a branch on the answer.
+    // Move the keys in question to the front, without a branch on the answer.
     let mut open = [(0u8, places(KeyHash::new(0))); WAVE];
     let mut count = 0;
     for (i, (answer, &hash)) in answers.iter_mut().zip(hashes).enumerate() {
@@ -124,7 +127,7 @@ fn contains_block<T: ProbeTable + ?Sized>(table: &T, hashes: &[KeyHash], answers
     }
 }
 
-/// Asks for the next `count` places.
+/// Prefetches the next `count` places.
 #[inline(always)]
 fn prefetch<T: ProbeTable + ?Sized>(table: &T, mut places: Probes, count: u32) {
     for _ in 0..count {

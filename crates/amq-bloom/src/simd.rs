@@ -1,16 +1,16 @@
-//! The split-block operations with AVX2, and the choice between them and their portable twins.
+//! Split-block operations with AVX2, and the choice between them and their portable twins.
 //!
-//! This is the only module of the crate with `unsafe` in it. Every function here gives the same answers
-//! as the twin in [`block`](crate::block); the tests compare them. The portable twin of an operation on
-//! one key is a function of its own: inlined, its length would keep the whole operation from being
-//! inlined into the caller's loop.
+//! The only module of the crate with `unsafe` in it. Every function here gives the same answers as
+//! its twin in [`block`](crate::block); the tests compare them. For operations on one key the
+//! portable twin is a function of its own: inlined, its length would keep the whole operation from
+//! being inlined into the caller's loop.
 #![allow(unsafe_code)]
 
 use crate::block::{Block, place};
 use amq_core::prefetch::{contains_each, insert_each};
 use amq_core::{KeyHash, dispatch};
 
-/// Sets a key's bits in its block; whether any was clear.
+/// Sets a key's bits in its block and returns whether any was clear.
 #[inline(always)]
 pub(crate) fn insert(block: &mut Block, low: u32) -> bool {
     #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
@@ -30,7 +30,7 @@ pub(crate) fn contains(block: &Block, low: u32) -> bool {
     dispatch!(has_avx2 => avx2::contains(block, low), portable(block, low))
 }
 
-/// Inserts many hashes; how many changed the table.
+/// Inserts many hashes and returns how many changed the table.
 pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
     dispatch!(
         has_avx2 => avx2::insert_batch(blocks, hashes),
@@ -38,7 +38,7 @@ pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
     )
 }
 
-/// Answers for many hashes; the slices are equally long.
+/// Answers many hashes; the slices are equally long.
 pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
     dispatch!(
         has_avx2 => avx2::contains_batch(blocks, hashes, answers),
@@ -76,7 +76,8 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn insert(block: &mut Block, low: u32) -> bool {
         let address: *mut __m256i = (&raw mut *block).cast();
-        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32, and ours to write.
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32, and
+        // exclusively borrowed.
         unsafe {
             let (old, mask) = (_mm256_load_si256(address), mask(low));
             _mm256_store_si256(address, _mm256_or_si256(old, mask));

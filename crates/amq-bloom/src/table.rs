@@ -1,10 +1,10 @@
-//! Tables of 64-bit words taken as bits: what the classic and the atomic filter share.
+//! Tables of 64-bit words used as bits: shared by the classic and the atomic filter.
 
 use crate::BloomParams;
 use crate::probing::ProbeTable;
 use amq_core::prefetch::prefetch;
 
-/// A word of the table, however it is held.
+/// A word of the table, plain or atomic.
 pub(crate) trait Word {
     fn load(&self) -> u64;
 }
@@ -50,12 +50,12 @@ impl<W: Word> ProbeTable for Bits<'_, W> {
     }
 }
 
-/// Words that hold `bits` bits.
+/// Number of words for `bits` bits.
 pub(crate) const fn words_for(bits: u64) -> u64 {
     bits.div_ceil(64)
 }
 
-/// How many bits are set.
+/// Number of bits that are set.
 pub(crate) fn count_ones<W: Word>(words: &[W]) -> u64 {
     words
         .iter()
@@ -63,7 +63,7 @@ pub(crate) fn count_ones<W: Word>(words: &[W]) -> u64 {
         .sum()
 }
 
-/// Where a bit is: its word, and a mask for it.
+/// A bit's word, and its mask within the word.
 #[inline(always)]
 pub(crate) const fn place(bit: u64) -> (usize, u64) {
     ((bit >> 6) as usize, 1 << (bit & 63))

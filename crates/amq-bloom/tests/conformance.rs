@@ -2,10 +2,26 @@
 
 #[cfg(target_has_atomic = "64")]
 use amq_bloom::AtomicBloomFilter;
-use amq_bloom::{BlockedBloomFilter, BloomFilter};
+use amq_bloom::{BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, MAX_BLOCKS};
 use amq_conformance::suite;
 
-suite!(bloom: BloomFilter => [empty, build, merge]);
-suite!(blocked: BlockedBloomFilter => [empty, build, merge]);
+const OUT_OF_RANGE: [BloomParams; 4] = [
+    BloomParams::new(0, 7),
+    BloomParams::new(640, 0),
+    BloomParams::new(640, 65),
+    BloomParams::new(u64::MAX, u32::MAX),
+];
+
+suite!(
+    bloom: BloomFilter => [empty, build, merge],
+    out_of_range OUT_OF_RANGE
+);
+suite!(
+    blocked: BlockedBloomFilter => [empty, build, merge],
+    out_of_range [BlockedParams::new(0), BlockedParams::new(MAX_BLOCKS + 1)]
+);
 #[cfg(target_has_atomic = "64")]
-suite!(atomic: AtomicBloomFilter => [empty, build, merge]);
+suite!(
+    atomic: AtomicBloomFilter => [empty, build, merge],
+    out_of_range OUT_OF_RANGE
+);

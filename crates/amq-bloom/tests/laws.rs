@@ -1,8 +1,9 @@
 //! What the Bloom filters promise beyond the suite that all filters pass.
 
 use amq_bloom::{
-    Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BuildError, Encoder,
-    FoldError, Goal, KeyHash, MergeError, Parts, PlanError, PlanFilter,
+    AtomicBloomFilter, Block, BlockedBloomFilter, BlockedBloomView, BlockedParams, BloomFilter,
+    BloomParams, BloomView, BuildError, Encoder, FilterExt, FoldError, Goal, InsertFilter, KeyHash,
+    MergeError, Parts, PlanError, PlanFilter,
 };
 use amq_conformance::with_params;
 
@@ -179,10 +180,15 @@ fn explicit_parameters_out_of_range_are_refused_with_the_range() {
         (100, u32::MAX, "probes", u64::from(u32::MAX)),
     ] {
         let result = with_params::<BloomFilter>(BloomParams::new(bits, probes), 1, 0);
-        assert!(matches!(
-            result,
-            Err(BuildError::Plan(PlanError::Parameter { name: n, value: v, min: 1, .. })) if n == name && v == value
-        ));
+        match result {
+            Err(BuildError::Plan(PlanError::Parameter {
+                name: n,
+                value: v,
+                min: 1,
+                ..
+            })) => assert_eq!((n, v), (name, value)),
+            other => panic!("{other:?}"),
+        }
     }
     for blocks in [0, (1 << 31) + 1, u64::MAX] {
         let result = with_params::<BlockedBloomFilter>(BlockedParams::new(blocks), 1, 0);
@@ -204,8 +210,8 @@ fn explicit_parameters_out_of_range_are_refused_with_the_range() {
 
 #[test]
 fn the_split_block_layout_is_parquets() {
-    // The format's own definition, written out: for each hash, block = (upper half * blocks) >> 32; in word i
-    // the bit (lower half * salt_i) >> 27.
+    // The format's own definition, written out: for each hash, block = (upper half * blocks) >> 32;
+    // in word i the bit (lower half * salt_i) >> 27.
     const SALTS: [u32; 8] = [
         0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947,
         0x5c6bfb31,
@@ -413,4 +419,32 @@ fn a_table_given_with_any_length_has_a_rate() {
         let full = BlockedBloomFilter::from_blocks([[u32::MAX; 8]; 3], parts(3)).unwrap();
         assert_eq!(full.expected_fpr(), 1.0);
     }
+}
+
+/// Checked where this is compiled: every type may be sent to another thread and shared with it.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<BloomFilter>();
+    shared::<BloomView<'_>>();
+    shared::<BlockedBloomFilter>();
+    shared::<BlockedBloomView<'_>>();
+    shared::<AtomicBloomFilter>();
+    shared::<(Block, BloomParams, BlockedParams, FoldError)>();
+};
+
+#[test]
+fn an_atomic_filter_takes_keys_through_a_reference_or_an_arc_in_generic_code() {
+    fn remember(mut filter: impl InsertFilter, keys: std::ops::Range<u64>) {
+        let keys: Vec<u64> = keys.collect();
+        FilterExt::insert_keys(&mut filter, &keys).unwrap();
+        assert!(keys.iter().all(|key| FilterExt::contains(&filter, key)));
+    }
+    let shared = std::sync::Arc::new(AtomicBloomFilter::new(Goal::fpr(3000, 0.01)).unwrap());
+    std::thread::scope(|threads| {
+        let (reference, arc) = (&*shared, shared.clone());
+        threads.spawn(move || remember(reference, 0..1000));
+        threads.spawn(move || remember(arc, 1000..2000));
+        threads.spawn(|| (&mut &*shared).extend(2000..3000u64));
+    });
+    assert!((0..3000u64).all(|key| shared.contains(&key)));
 }

@@ -1,4 +1,4 @@
-//! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+//! The laws of memory; see `amq_conformance::memory`.
 
 #[cfg(target_has_atomic = "64")]
 use amq_bloom::AtomicBloomFilter;

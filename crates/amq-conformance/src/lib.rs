@@ -14,15 +14,16 @@
 //!
 //! | ability | traits | module of laws |
 //! | --- | --- | --- |
-//! | (every filter) | `Filter`, `PlanFilter` | [`membership`], [`shapes`], [`plan`], [`edge`], [`rate`] |
-//! | `empty` | `EmptyFilter`, `Clone`, `PartialEq` | [`insert`], [`model`], the gate at half and twice the planned load |
-//! | `build` | `BuildFilter` | [`build`], the gate on a filter built at once |
+//! | (every filter) | `Filter`, `PlanFilter`, `Debug` | [`membership`], [`shapes`], [`plan`], [`edge`], [`rate`], [`surface`] |
+//! | `empty` | `EmptyFilter`, `Clone`, `PartialEq` | [`insert`], [`model`], [`surface`], the gate at half and twice the planned load |
+//! | `build` | `BuildFilter` | [`build`], [`surface`], the gate on a filter built at once |
 //! | `merge` | `MergeFilter`, `Clone`, `PartialEq` | [`merge`], moves of the [`model`] |
 //! | `remove` | `RemoveFilter`, `Clone`, `PartialEq` | [`remove`], moves of the [`model`] |
 //! | `count` | `CountFilter` | [`remove`], a check of the [`model`] |
 //!
 //! A static filter is `[build]`, a cuckoo or quotient filter `[empty, build, merge, remove, count]` or
-//! what it has of that. Filters that refuse when they are full need say nothing: a refusal past the
+//! what it has of that. Parameters that must be refused can be added:
+//! `suite!(bloom: BloomFilter => [empty, build], out_of_range [BloomParams::new(0, 7)])`. Filters that refuse when they are full need say nothing: a refusal past the
 //! planned number of keys is part of the laws, one before it breaks them.
 //!
 //! # Laws
@@ -50,6 +51,9 @@
 //! | an impossible goal is refused, with the value in the text | NaN accepted, an abort at 2^62 bytes, a plan that takes for ever |
 //! | the least size or rate that an error names can be planned | the least of another layer's plan |
 //! | removing one copy leaves the others; an absent one, everything | a removal of all copies |
+//! | a pointer to a filter is that filter; what it prints agrees, and hides the seed | a method not forwarded, a derived `Debug` |
+//! | `insert_unique` changes nothing for what is there | a set of repeated keys that fills up |
+//! | a filter by its plan is the one by its goal, and takes as many keys; a changed plan is checked | a table made of numbers that nobody checked |
 //! | a count is never too low, and seldom too high | a saturated counter that doesn't say so |
 //!
 //! The laws of memory need an allocator of their own, and so a test binary: `tests/memory.rs`, with one line of [`memory!`] a type.
@@ -116,6 +120,7 @@ pub mod rate;
 pub mod remove;
 pub mod shapes;
 mod suite;
+pub mod surface;
 mod violation;
 
 pub use expected::Expected;

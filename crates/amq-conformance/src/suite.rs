@@ -2,17 +2,26 @@
 
 /// Makes a module of tests, one for each law that a filter with these abilities must keep.
 ///
-/// `suite!(name: Type => [abilities]);` The name is that of the module and of the golden record. The first
-/// ability, `empty` or `build`, says how the laws that hold for every filter come by a filled one. See
-/// the [crate's documentation](crate).
+/// `suite!(name: Type => [abilities]);` The name is that of the module and of the golden record. The
+/// first ability, `empty` or `build`, says how the laws that hold for every filter come by a filled one.
+/// `suite!(name: Type => [abilities], out_of_range [params, ...]);` also tests that parameters out of
+/// their range are refused. See the [crate's documentation](crate).
 #[macro_export]
 macro_rules! suite {
     ($name:ident: $filter:ty => [$first:ident $(, $ability:ident)* $(,)?]) => {
+        $crate::suite!($name: $filter => [$first $(, $ability)*], out_of_range []);
+    };
+    (
+        $name:ident: $filter:ty => [$first:ident $(, $ability:ident)* $(,)?],
+        out_of_range $params:tt
+    ) => {
         mod $name {
             #[allow(unused_imports, reason = "the type may be given by a full path")]
             use super::*;
             #[allow(unused_imports, reason = "which laws there are depends on the abilities")]
-            use $crate::{build, edge, insert, membership, merge, model, plan, rate, remove, shapes};
+            use $crate::{
+                build, edge, insert, membership, merge, model, plan, rate, remove, shapes, surface,
+            };
 
             /// The filter under test.
             type Subject = $filter;
@@ -26,6 +35,8 @@ macro_rules! suite {
             $($crate::suite!(@second $ability);)*
             $($crate::suite!(@ability $ability);)*
             $crate::suite!(@model $first $($ability)*);
+            $crate::suite!(@refused $first $params);
+            $($crate::suite!(@refused $ability $params);)*
         }
     };
 
@@ -38,6 +49,24 @@ macro_rules! suite {
         }
     };
     (@model build $($ability:ident)*) => {};
+
+    // Parameters that a plan must not smuggle in.
+    (@refused $ability:ident []) => {};
+    (@refused empty $params:tt) => {
+        #[test]
+        fn parameters_out_of_range_are_refused() {
+            let make = surface::inserting_by_plan::<Subject>;
+            $crate::hold(surface::parameters_out_of_range_are_refused(make, &$params));
+        }
+    };
+    (@refused build $params:tt) => {
+        #[test]
+        fn parameters_out_of_range_are_refused_in_a_build() {
+            let make = surface::building_by_plan::<Subject>;
+            $crate::hold(surface::parameters_out_of_range_are_refused(make, &$params));
+        }
+    };
+    (@refused $ability:ident $params:tt) => {};
 
     (@first empty) => { $crate::suite!(@every $crate::by_inserting); };
     (@first build) => {
@@ -70,6 +99,11 @@ macro_rules! suite {
         $crate::suite!(@laws plan($fill) => {
             a_filled_filter_takes_the_planned_bytes
             a_built_filter_keeps_to_its_budget
+        });
+        $crate::suite!(@laws surface($fill) => {
+            a_pointer_to_a_filter_answers_as_it_does
+            debug_output_is_short_and_hides_the_seed
+            stats_agree_with_the_methods_and_print
         });
         $crate::suite!(@laws edge => {
             an_impossible_goal_is_refused_by_name
@@ -114,6 +148,14 @@ macro_rules! suite {
             a_full_filter_refuses_and_stays_as_it_was
             an_overfull_filter_says_so
         });
+        $crate::suite!(@laws surface => {
+            a_pointer_to_a_filter_takes_keys_as_it_does
+            insert_unique_changes_nothing_when_present
+            an_empty_filter_by_its_plan_is_the_one_by_its_goal
+        });
+        $crate::suite!(@laws surface($crate::surface::inserting_by_plan) => {
+            a_plan_that_was_changed_is_followed_or_refused
+        });
         $crate::suite!(@gates $crate::by_inserting => {
             the_rate_is_right_at_half_the_planned_load: HALF_FULL,
             the_rate_is_right_at_twice_the_planned_load: OVERFULL
@@ -135,6 +177,15 @@ macro_rules! suite {
             keys_build_what_their_hashes_build
             keys_that_change_their_hash_do_not_panic
         });
+        $crate::suite!(@laws surface => {
+            a_build_refuses_more_keys_than_planned
+            a_filter_built_by_its_plan_is_the_one_by_its_goal
+        });
+        #[test]
+        fn a_build_by_a_plan_that_was_changed_follows_it_or_is_refused() {
+            let make = surface::building_by_plan::<Subject>;
+            $crate::hold(surface::a_plan_that_was_changed_is_followed_or_refused(make));
+        }
     };
 
     (@ability merge) => {
@@ -154,6 +205,9 @@ macro_rules! suite {
             removing_one_copy_leaves_the_others
             removing_an_absent_key_changes_nothing
             a_filter_can_be_turned_over_for_ever
+        });
+        $crate::suite!(@laws surface => {
+            a_pointer_to_a_filter_removes_keys_as_it_does
         });
     };
 

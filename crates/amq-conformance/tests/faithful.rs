@@ -4,14 +4,17 @@ mod reference;
 
 use amq_conformance::memory::Counting;
 use amq_conformance::{memory, suite};
-use reference::Fault;
+use reference::{Fault, Params};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
 memory!(memory_of_bloom: reference::Bloom<{ Fault::None as u8 }> => [empty, build, merge]);
 
-suite!(bloom: reference::Bloom<{ Fault::None as u8 }> => [empty, build, merge]);
+suite!(
+    bloom: reference::Bloom<{ Fault::None as u8 }> => [empty, build, merge],
+    out_of_range [Params::OUT_OF_RANGE[0], Params::OUT_OF_RANGE[1]]
+);
 suite!(multiset: reference::Multiset<{ Fault::None as u8 }> => [empty, merge, remove, count]);
 
 /// A filter that is only ever built, as a ribbon filter is, gets the laws that don't insert.

@@ -1,14 +1,17 @@
 //! Every broken filter is rejected, by the law that is about what is broken.
 
+#[path = "reference/careless.rs"]
+mod careless;
 mod reference;
 
 use amq_conformance::model::any_sequence_agrees_with_the_model as played;
 use amq_conformance::rate::{self, Cell};
 use amq_conformance::{
     Golden, Violation, at_once, build, by_inserting, edge, insert, membership, memory, merge,
-    model, plan, remove,
+    model, plan, remove, surface,
 };
-use reference::{Bloom, Fault, Multiset};
+use careless::{Careless, Lapse};
+use reference::{Bloom, Fault, Multiset, Params};
 
 #[global_allocator]
 static COUNTING: memory::Counting = memory::Counting;
@@ -225,6 +228,49 @@ rejected! {
         || membership::a_filter_is_the_same_behind_dyn::<Broken>(at_once);
     }
 
+    a_debug_output_with_the_seed: Bloom with DebugTellsTheSeed by {
+        || surface::debug_output_is_short_and_hides_the_seed::<Broken>(by_inserting);
+    }
+    stats_of_another_moment: Bloom with StatsOfOneKeyFewer by {
+        || surface::stats_agree_with_the_methods_and_print::<Broken>(by_inserting);
+    }
+    a_load_in_percent: Bloom with LoadInPercent by {
+        || surface::stats_agree_with_the_methods_and_print::<Broken>(by_inserting);
+    }
+    a_build_of_more_keys_than_planned: Bloom with BuildTakesMore by {
+        || surface::a_build_refuses_more_keys_than_planned::<Broken>();
+    }
+    a_build_that_takes_one_fewer_than_planned: Bloom with BuildRefusesTheLast by {
+        || surface::a_build_refuses_more_keys_than_planned::<Broken>();
+    }
+    a_build_that_does_not_follow_the_plan: Bloom with BuildPlansAnew by {
+        || surface::a_filter_built_by_its_plan_is_the_one_by_its_goal::<Broken>();
+    }
+    a_goal_that_is_planned_twice: Bloom with LargerByGoal by {
+        || surface::an_empty_filter_by_its_plan_is_the_one_by_its_goal::<Broken>();
+    }
+    a_plan_that_is_not_checked_again: Bloom with PlanIsTrusted by {
+        || surface::parameters_out_of_range_are_refused(
+            surface::inserting_by_plan::<Broken>,
+            &Params::OUT_OF_RANGE,
+        );
+        || surface::parameters_out_of_range_are_refused(
+            surface::building_by_plan::<Broken>,
+            &Params::OUT_OF_RANGE,
+        );
+    }
+    a_planned_number_that_stands_for_the_keys: Bloom with NoPlanNoKeys by {
+        || surface::a_plan_that_was_changed_is_followed_or_refused(
+            surface::inserting_by_plan::<Broken>,
+        );
+    }
+    an_insert_unique_that_stores_copies: Multiset with UniqueStoresCopies by {
+        || surface::insert_unique_changes_nothing_when_present::<Broken>();
+    }
+    an_insert_unique_that_stores_nothing: Multiset with UniqueStoresNothing by {
+        || surface::insert_unique_changes_nothing_when_present::<Broken>();
+    }
+
     a_remove_that_takes_every_copy: Multiset with RemovesEveryCopy by {
         || remove::removing_one_copy_leaves_the_others::<Broken>();
         || played(model::Abilities::<Broken>::empty().remove());
@@ -273,6 +319,42 @@ rejected! {
     a_count_that_is_one_too_high: Multiset with CountsOneMore by {
         || remove::a_count_is_never_too_low_and_seldom_too_high::<Broken>();
     }
+}
+
+/// A broken filter cannot show that these laws reject: pointers forward whatever it does.
+#[test]
+fn pointers_that_forget_to_forward_are_rejected() {
+    type Set = Multiset<{ Fault::None as u8 }>;
+    let goal = amq_core::Goal::fpr(1000, 0.05);
+    let empty = || <Set as amq_core::EmptyFilter>::empty(goal, 4).unwrap();
+    let holding_500 = || {
+        let keys = (0..500).map(|i| amq_core::index::remix(i, 0));
+        let mut filter = empty();
+        amq_core::FilterExt::try_extend(&mut filter, keys).unwrap();
+        filter
+    };
+    let answers = |lapse| {
+        let (filter, mut twin) = (holding_500(), holding_500());
+        surface::answers_as(&filter, &Careless(&mut twin, lapse), "a pointer")
+    };
+    let takes = |lapse| {
+        let (mut filter, mut twin) = (empty(), empty());
+        surface::takes_keys_as(&mut filter, &mut Careless(&mut twin, lapse), "a pointer")
+    };
+    let removes = |lapse| {
+        let (mut filter, mut twin) = (holding_500(), holding_500());
+        surface::removes_keys_as(&mut filter, &mut Careless(&mut twin, lapse), "a pointer")
+    };
+    assert_eq!(answers(Lapse::None), Ok(()));
+    assert_eq!(takes(Lapse::None), Ok(()));
+    assert_eq!(removes(Lapse::None), Ok(()));
+    for lapse in [Lapse::Seed, Lapse::Load, Lapse::LastOfABatch] {
+        assert!(answers(lapse).is_err(), "{lapse:?}");
+    }
+    for lapse in [Lapse::LastInserted, Lapse::Clear] {
+        assert!(takes(lapse).is_err(), "{lapse:?}");
+    }
+    assert!(removes(Lapse::Remove).is_err());
 }
 
 #[test]

@@ -1,13 +1,15 @@
-//! What the processor can do, and the one way of choosing code by it.
+//! What the processor can do, and the one way to choose code by it.
 //!
-//! With the feature `std` the processor is asked, once; the answer is kept in one byte, so that asking again
-//! is one load. Without it the answer is what the crate was compiled for.
+//! With the feature `std` the processor is asked once, and the answer is cached in one byte, so
+//! asking again costs one load. Without it the answer is what the crate was compiled for.
 
-/// Calls `fast` where the processor has what it needs, else `portable`; returns from the function either
-/// way. The room of a crate that may contain `unsafe` uses this and nothing else to choose.
+/// Calls `fast` if the processor has the features named, else `portable`, and returns from the
+/// enclosing function either way. Modules with `unsafe` in them choose by this macro and nothing
+/// else.
 ///
 /// `dispatch!(has_avx2 => fast, portable)`: `fast` calls a function with
 /// `#[target_feature(enable = "avx2")]`. It exists on x86-64 only.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! dispatch {
     ($has:ident => $fast:expr, $portable:expr) => {{
@@ -22,6 +24,7 @@ macro_rules! dispatch {
 
 /// Whether AVX2 may be used.
 #[inline(always)]
+#[must_use]
 pub fn has_avx2() -> bool {
     const COMPILED: bool = cfg!(all(target_arch = "x86_64", target_feature = "avx2"));
     COMPILED || found(AVX2)
@@ -29,6 +32,7 @@ pub fn has_avx2() -> bool {
 
 /// Whether BMI1, BMI2, LZCNT and POPCNT may be used: they came with the same processors.
 #[inline(always)]
+#[must_use]
 pub fn has_bits() -> bool {
     const COMPILED: bool = cfg!(all(
         target_arch = "x86_64",
@@ -42,6 +46,7 @@ pub fn has_bits() -> bool {
 
 /// Whether AVX2 may be used, and BMI1, BMI2, LZCNT and POPCNT as well.
 #[inline(always)]
+#[must_use]
 pub fn has_avx2_and_bits() -> bool {
     const COMPILED: bool = cfg!(all(
         target_arch = "x86_64",

@@ -1,12 +1,13 @@
-//! How big, how good: asked in one set of words by every variant, answered without allocating.
+//! Goals and plans: how big a filter will be and how well it will do, without allocating it.
 
 use crate::PlanError;
 use core::fmt;
 
-/// What may be spent: a false-positive rate to be met, or a size to be kept.
+/// What limits a filter: a false-positive rate to meet, or a size to keep.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Budget {
-    /// The smallest filter whose false-positive rate, at the planned number of items, is at most this.
+    /// The smallest filter whose false-positive rate is at most this when it holds the planned
+    /// number of items.
     Fpr(f64),
     /// The best filter with at most this many bits per planned item.
     BitsPerKey(f64),
@@ -14,40 +15,44 @@ pub enum Budget {
     Bytes(u64),
 }
 
-/// A number of items, and what may be spent on them.
+/// A number of items, and the budget for them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Goal {
-    /// How many distinct keys the filter is to hold.
+    /// Number of distinct keys the filter is to hold.
     pub items: u64,
-    /// What may be spent.
+    /// The rate to meet, or the size to keep.
     pub budget: Budget,
 }
 
 impl Goal {
     /// `items` keys within a budget.
+    #[must_use]
     pub const fn new(items: u64, budget: Budget) -> Self {
         Self { items, budget }
     }
 
     /// `items` keys at a false-positive rate of at most `fpr`.
+    #[must_use]
     pub const fn fpr(items: usize, fpr: f64) -> Self {
         Self::new(items as u64, Budget::Fpr(fpr))
     }
 
     /// `items` keys in at most `bits_per_key` bits each.
+    #[must_use]
     pub const fn bits_per_key(items: usize, bits_per_key: f64) -> Self {
         Self::new(items as u64, Budget::BitsPerKey(bits_per_key))
     }
 
     /// `items` keys in at most `bytes` bytes.
+    #[must_use]
     pub const fn bytes(items: usize, bytes: u64) -> Self {
         Self::new(items as u64, Budget::Bytes(bytes))
     }
 
-    /// Checks what can be checked without knowing the variant: that rates lie in (0, 1) and above the hash
-    /// floor `items / 2^64`, that bits per key are positive and finite, and that the number of items is at
-    /// least `min_items`.
+    /// Checks what does not depend on the variant: rates lie in (0, 1) and above the hash floor
+    /// `items / 2^64`, bits per key are positive and finite, and there are at least `min_items`
+    /// items.
     pub fn check(&self, min_items: u64) -> Result<(), PlanError> {
         if self.items < min_items {
             return Err(PlanError::Items {
@@ -80,22 +85,23 @@ impl Goal {
         Ok(())
     }
 
-    /// The most bits that the budget allows, rounded down. A rate sets no limit to the size: `u64::MAX`.
+    /// The most bits the budget allows, rounded down; `u64::MAX` for a rate, which sets no limit.
     ///
-    /// Saturates; whoever allocates checks against its own limit.
+    /// Saturates: whoever allocates checks against a limit of their own.
+    #[must_use]
     pub fn max_bits(&self) -> u64 {
         match self.budget {
             Budget::Fpr(_) => u64::MAX,
-            // A float-to-integer cast saturates, which is what is wanted.
+            // A float-to-integer cast saturates, as it should here.
             Budget::BitsPerKey(bits_per_key) => (self.items as f64 * bits_per_key) as u64,
             Budget::Bytes(bytes) => bytes.saturating_mul(8),
         }
     }
 }
 
-/// A filter that has been sized but not made: what it will cost and how good it will be.
+/// A filter that is sized but not made: what it will cost and how well it will do.
 ///
-/// `P` is the variant's own set of parameters; they determine everything else.
+/// `P` is the variant's own parameter type; the parameters determine everything else.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Plan<P> {
@@ -109,12 +115,12 @@ pub struct Plan<P> {
     pub build_bytes: u64,
     /// The variant's parameters.
     pub params: P,
-    /// The budget it was made for; none if the parameters were given.
+    /// The budget it was made for; `None` if the parameters were given.
     pub budget: Option<Budget>,
 }
 
 impl<P> Plan<P> {
-    /// A plan for `items` keys with these parameters, of no bytes and rate 0 until they are given.
+    /// A plan for `items` keys with these parameters; bytes and rate are 0 until set.
     #[must_use]
     pub const fn new(params: P, items: u64) -> Self {
         Self {
@@ -127,7 +133,7 @@ impl<P> Plan<P> {
         }
     }
 
-    /// Made for a budget.
+    /// The same plan, with a note of the budget it was made for.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self {
@@ -136,7 +142,7 @@ impl<P> Plan<P> {
         }
     }
 
-    /// With a table of `bytes`, which is also the peak while it is built.
+    /// With a table of `bytes`, which is also the peak while building.
     #[must_use]
     pub fn bytes(self, bytes: u64) -> Self {
         Self {
@@ -146,7 +152,7 @@ impl<P> Plan<P> {
         }
     }
 
-    /// With a higher peak while it is built.
+    /// With a higher peak while building.
     #[must_use]
     pub fn build_bytes(self, build_bytes: u64) -> Self {
         Self {
@@ -165,11 +171,13 @@ impl<P> Plan<P> {
     }
 
     /// Bits of table per planned item.
+    #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         self.bytes as f64 * 8.0 / self.items as f64
     }
 
     /// Bits per key over the least that any filter of this rate can take, `log2(1 / expected_fpr)`.
+    #[must_use]
     pub fn overhead(&self) -> f64 {
         crate::numeric::overhead(self.bits_per_key(), self.expected_fpr)
     }
@@ -179,8 +187,8 @@ impl<P> fmt::Display for Plan<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} items in {} bytes: {:.3} bits per key, expected false-positive rate {:.3e}, {:.3} times the \
-             least possible space",
+            "{} items in {} bytes: {:.3} bits per key, expected false-positive rate {:.3e}, {:.3} \
+             times the least possible space",
             self.items,
             self.bytes,
             self.bits_per_key(),

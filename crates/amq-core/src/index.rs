@@ -1,41 +1,45 @@
-//! From a hash to a place.
+//! From a hash to a place in a table.
 //!
-//! A hash is scaled to `0..n` by a multiplication of which the upper half is kept,
-//! `floor(hash * n / 2^64)`. Every place gets `2^64 / n` hashes, to within one: the bias is `n / 2^64`, nothing
-//! at any size that fits in memory. (A 32-bit hash, or half of a 64-bit one, scaled the same way is biased
-//! by `n / 2^32`, and past 2^32 places cannot even reach them all.) The scaling keeps order and refines: the place in
-//! a table of `n / d` is the place in a table of `n`, divided by `d`. Folding, merging and iteration in
-//! hash order rest on that.
+//! A hash is scaled to `0..n` by multiplying and keeping the upper half of the product,
+//! `floor(hash * n / 2^64)`. Every place gets `2^64 / n` hashes, to within one: the bias is
+//! `n / 2^64`, which is nothing at any size that fits in memory. (Scaling a 32-bit hash, or half of
+//! a 64-bit one, has a bias of `n / 2^32` and cannot even reach all places past 2^32.) The scaling
+//! preserves order and refines: the place in a table of `n / d` is the place in a table of `n`,
+//! divided by `d`. Folding, merging and iteration in hash order rest on that.
 //!
-//! The place is made of the *upper* bits of the hash. Whatever else a filter takes from the hash (a bit in
-//! a word, a fingerprint, a second place) must come from bits that are independent of these: [`remix`] first.
+//! The place comes from the *upper* bits of the hash. Anything else a filter takes from the hash (a
+//! bit in a word, a fingerprint, a second place) must come from bits independent of these:
+//! [`remix`] first.
 
 /// Scales a uniform 64-bit hash to `0..n`: `floor(hash * n / 2^64)`. Zero if `n` is zero.
 #[inline]
+#[must_use]
 pub const fn index(hash: u64, n: u64) -> u64 {
     ((hash as u128 * n as u128) >> 64) as u64
 }
 
-/// Both words of `hash * n`: the place in `0..n`, and what is left of the hash within that place.
+/// Both words of `hash * n`: the place in `0..n`, and the rest of the hash within that place.
 ///
-/// The second word is again uniform, as a fraction of the place's own range; it is monotone in the
-/// hash, so `(place, rest)` orders as the hash does.
+/// The second word is uniform again, as a fraction of the place's own range. It is monotone in the
+/// hash, so `(place, rest)` sorts as the hash does.
 #[inline]
+#[must_use]
 pub const fn index_and_rest(hash: u64, n: u64) -> (u64, u64) {
     let product = hash as u128 * n as u128;
     ((product >> 64) as u64, product as u64)
 }
 
-/// A new hash out of an old one, for a layer with a number of its own.
+/// Derives a new hash for the given layer.
 ///
-/// A bijection for each `layer` (so it loses nothing), with every output bit depending on every input bit: three
-/// xor-shifts and two odd multiplications, with the constants that Jon Maiga found for his mixer mx3.
-/// Stages, retries and further choices that each remix with their own number are independent of
-/// each other for all that a filter can notice.
+/// A bijection for each `layer`, so it loses nothing, and every output bit depends on every input
+/// bit: three xor-shifts and two odd multiplications, with the constants Jon Maiga found for his
+/// mixer mx3. Stages, retries and further choices that each remix with their own layer number are
+/// independent for all a filter can tell.
 #[inline]
+#[must_use]
 pub const fn remix(hash: u64, layer: u64) -> u64 {
-    // The layer's constant goes in by addition, spread by the golden ratio so that layers 0, 1, 2 ...
-    // differ in every part of the word.
+    // The layer's constant is added, spread by the golden ratio so that layers 0, 1, 2 ... differ
+    // in every part of the word.
     let mut x = hash.wrapping_add(layer.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     x ^= x >> 32;
     x = x.wrapping_mul(0xE9846AF9B1A615D);
@@ -79,8 +83,8 @@ mod tests {
 
     #[test]
     fn every_place_gets_the_same_share_of_hashes_to_within_one() {
-        // The exact number of hashes that fall on place i is floor-difference arithmetic; compare with
-        // the function on both sides of the boundary, for sizes where 32-bit halves go wrong.
+        // The number of hashes that fall on place i is an exact difference of floors; compare with
+        // the function on both sides of the boundary, at sizes where 32-bit halves go wrong.
         for n in [3u64, 1000, (1 << 32) - 5, (1 << 32) + 15, (1 << 40) + 123] {
             for place in [1, n / 3, n / 2, n - 1] {
                 // The smallest hash with index `place`: ceil(place * 2^64 / n).

@@ -1,26 +1,26 @@
-//! The shared ground of the amq family of approximate-membership filters.
+//! The common ground of the amq family of approximate-membership filters.
 //!
-//! A filter answers "was this key put in?" with *definitely not* or *probably*. It never says *definitely
-//! not* about a key that is there; how often it says *probably* about a key that is not there is its
-//! **false-positive rate** (`fpr`), and the whole art is to make that rate small in few bits and few
-//! nanoseconds. This crate holds what all variants share, and nothing that belongs to one of them:
+//! A filter answers "was this key inserted?" with *definitely not* or *probably*. It never says
+//! *definitely not* for a key it holds. How often it says *probably* for a key it does not hold is
+//! its **false-positive rate** (`fpr`); the craft is to keep that rate low in few bits and few
+//! nanoseconds. This crate has what all variants share and nothing that belongs to one of them:
 //!
 //! | part | what it is |
 //! | --- | --- |
-//! | [`Key`], [`KeyHash`] | a key is hashed once, to 64 bits of XXH3, and everything else works on that hash |
+//! | [`Key`], [`KeyHash`] | a key is hashed once, to 64 bits of XXH3; all else works on the hash |
 //! | [`Filter`] and its extensions | what a filter can do, one trait per ability |
-//! | [`Goal`], [`Budget`], [`Plan`] | how big it will be and how often it will be wrong, before it is made |
-//! | [`PlanError`], [`BuildError`], [`Full`], [`MergeError`] | what went wrong, with the numbers in it and the way out |
-//! | [`index`](mod@index) | from a hash to a place, without bias, at any size |
-//! | [`numeric`] | the sums that the variants' exact rate formulas share |
-//! | [`prefetch`], [`cpu`] | asking for a cache line before it is needed; what the processor can do |
+//! | [`FilterExt`] | the methods that take keys, for generic code |
+//! | [`Goal`], [`Budget`], [`Plan`] | a filter's size and rate, before it is made |
+//! | [`PlanError`], [`BuildError`], [`Full`], [`MergeError`] | what went wrong, with its numbers |
+//! | [`Stats`] | a filter's state, for a log or a metric |
 //!
-//! Filters are used through their own crates, which re-export the traits they implement; depend on this
-//! one to write code that is generic over filters, or a filter of your own.
+//! Use filters through their own crates, which re-export the traits they implement. Depend on this
+//! crate to write code that is generic over filters, or a filter of your own.
 //!
-//! What only the sibling crates need ([`prefetch`], [`cpu`], [`hash_blocks`], [`zeroed`], [`debug`] and their like) is public because
-//! crates have no other way to share it. It is not covered by the promise of semantic versioning: the crates of the
-//! family are released together.
+//! Items hidden from this page (the shell, processor detection, prefetching, the batch loop) are
+//! for the sibling crates only. They are no part of the API; they keep working within a minor
+//! version, so that releases of the siblings mix. The crate's `STABILITY.md` says what may
+//! change and when.
 //!
 //! # The abilities
 //!
@@ -76,3 +76,8 @@ pub use steps::step;
 #[cfg(feature = "steps")]
 #[doc(hidden)]
 pub use steps::steps_of;
+
+/// The README's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

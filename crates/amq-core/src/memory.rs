@@ -1,16 +1,15 @@
-//! Memory for a table whose size a caller or a file chose.
+//! Allocation of tables whose size a caller or a file chose.
 
 use crate::BuildError;
 use alloc::vec::Vec;
 
 /// A table of `len` copies of `value`, or [`BuildError::OutOfMemory`] if the allocator refuses.
 ///
-/// Nothing here aborts: a size that does not fit the address space is refused like one the allocator
-/// will not give.
+/// Never aborts: a size beyond the address space is refused like one the allocator will not give.
 pub fn filled<T: Clone>(len: u64, value: T) -> Result<Vec<T>, BuildError> {
     let mut table = Vec::new();
     reserve(&mut table, len)?;
-    // That fits, since there is room for it.
+    // This fits: the room is reserved.
     table.resize(len as usize, value);
     Ok(table)
 }

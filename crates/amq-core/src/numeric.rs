@@ -1,24 +1,27 @@
-//! The sums and bounds that the variants' exact formulas share.
+//! Sums and bounds shared by the variants' exact formulas.
 //!
-//! Everything goes through `libm`, never through the platform's own mathematics, so that every machine plans
-//! the same sizes.
+//! Everything goes through `libm`, never the platform's own maths library, so that every machine
+//! plans the same sizes.
 
 use crate::{PredictedFpr, step};
 
-/// The least bits per key that any filter with this false-positive rate can take, `log2(1 / fpr)`.
+/// The least bits per key that any filter of this false-positive rate can take, `log2(1 / fpr)`.
 ///
 /// Carter, Floyd, Gill, Markowsky, Wegman: *Exact and approximate membership testers* (STOC 1978).
+#[must_use]
 pub fn lower_bound_bits(fpr: f64) -> f64 {
     -libm::log2(fpr)
 }
 
-/// How many times the least possible space a filter takes: `bits_per_key / log2(1 / fpr)`.
+/// Space over the least possible: `bits_per_key / log2(1 / fpr)`.
+#[must_use]
 pub fn overhead(bits_per_key: f64, fpr: f64) -> f64 {
     bits_per_key / lower_bound_bits(fpr)
 }
 
-/// The rate below which 64-bit hashes cannot go: the probability, `items / 2^64`, that an absent key has the
-/// whole hash of a present one.
+/// The rate that 64-bit hashes cannot go below: the probability `items / 2^64` that an absent key
+/// shares its whole hash with a present one.
+#[must_use]
 pub fn hash_floor(items: u64) -> f64 {
     items as f64 / 18_446_744_073_709_551_616.0
 }
@@ -169,10 +172,12 @@ fn log_poisson(i: f64, mean: f64, off: f64) -> f64 {
 /// The rate of a filter that is, to a query, a set of `cells` equally likely cells of which those of its keys are marked, over all seeds: the share of
 /// cells that `items` keys occupy.
 ///
-/// That is what a cuckoo and a quotient filter are: the hash of a key is shortened to one of so many cells, and a key is answered `true` exactly if
-/// a key of the same cell is in. The mean share is `1 - (1 - 1/c)^n`; its variance is that of the classical occupancy problem (Feller,
-/// *An Introduction to Probability Theory and Its Applications*, volume 1). That two keys may share the whole hash is in it, as those
-/// share the cell. Zero items have rate 0; no cells at all give NaN.
+/// Cuckoo and quotient filters are of this kind: a query is answered `true` exactly if some key has
+/// the same cell. The mean share is `1 - (1 - 1/c)^n`; its variance is that of the classical
+/// occupancy problem (Feller, *An Introduction to Probability Theory and Its Applications*, volume
+/// 1). Two keys with the same 64-bit hash share the cell, so the hash floor is included. Zero items
+/// have rate 0; zero cells give NaN.
+#[must_use]
 pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
     step(4);
     let n = items as f64;
@@ -191,7 +196,8 @@ pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
     // The share of empty cells: (1 - 1/c)^n.
     let empty = libm::exp(n * libm::log1p(-1.0 / cells));
     let mean = -libm::expm1(n * libm::log1p(-1.0 / cells));
-    // Of the number of empty cells E: Var E = c q (1 - q) - c (c - 1) (q^2 - P(two given cells are empty)).
+    // For the number of empty cells E: Var E = c q (1 - q) - c (c - 1) (q^2 - P(two given cells are
+    // empty)).
     let others = cells - 1.0;
     let joint = -libm::expm1(n * libm::log1p(-1.0 / (others * others)));
     let variance = cells * empty * mean - cells * others * empty * empty * joint;
@@ -201,14 +207,16 @@ pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
     }
 }
 
-/// The fewest cells with which `items` keys have a rate of at most `fpr` in the mean: the inverse of [`occupied_share`].
+/// The fewest cells in which `items` keys have a mean rate of at most `fpr`: the inverse of
+/// [`occupied_share`].
+#[must_use]
 pub fn cells_for(fpr: f64, items: u64) -> f64 {
     // 1 - (1 - 1/c)^n = fpr.
     -1.0 / libm::expm1(libm::log1p(-fpr) / items as f64)
 }
 
-/// The smallest `x` in `low..=high` with `test(x)`, for a test that is false up to some point and true from there
-/// on; `high` if it is true nowhere below.
+/// The smallest `x` in `low..=high` with `test(x)`, if `test` is false up to some point and true
+/// from there on; `high` if it is false everywhere below.
 pub fn first_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
     let (mut low, mut high) = (low, high);
     while low < high {

@@ -1,23 +1,24 @@
-//! Asking for a cache line before it is needed.
+//! Fetching cache lines before they are needed.
 //!
-//! The batch operations of the family compute where each key's bits are, ask for those lines, and only then look. The
-//! waits for memory then overlap instead of adding up. A prefetch is a hint: it reads nothing, cannot fault and changes no answer. Where there is no stable intrinsic for it
-//! this does nothing, and the out-of-order core is left to find the overlap by itself.
+//! Batch operations compute where each key's bits are, prefetch those lines, and only then read
+//! them. The waits for memory overlap instead of adding up. A prefetch is a hint: it reads nothing,
+//! cannot fault and changes no answer. On targets without a stable intrinsic it does nothing, and
+//! the out-of-order core is left to find the overlap by itself.
 
 use crate::KeyHash;
 
-/// How many hashes ahead lines are asked for: more than a core can wait for at once gains nothing, and fewer leave it idle. Measured at
-/// 8, 12, 16, 24, 32, 48 and 64 on tables of 13 MB; 32 was best.
+/// How many hashes ahead to prefetch. More than a core can have in flight gains nothing; fewer
+/// leave it idle. Measured at 8, 12, 16, 24, 32, 48 and 64 on tables of 13 MB; 32 was best.
 pub const DISTANCE: usize = 32;
 
-/// Hints that `slice[index]` will be read soon. An index out of range is ignored by the hardware.
+/// Hints that `slice[index]` will be read soon. Any index is allowed.
 #[inline(always)]
 #[allow(unsafe_code)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     let address = slice.as_ptr().wrapping_add(index);
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: PREFETCHT0 is part of the x86-64 baseline (SSE). It dereferences nothing: on an address that is
-    // not mapped it does nothing, so any pointer is allowed.
+    // SAFETY: PREFETCHT0 is part of the x86-64 baseline (SSE). It dereferences nothing: on an
+    // address that is not mapped it does nothing, so any pointer is allowed.
     unsafe {
         core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address.cast());
     }
@@ -25,9 +26,9 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     let _ = address;
 }
 
-/// Acts on each hash, with its index, and has prefetched for it from the table well before.
+/// Calls `act` for each hash with its index, having called `prefetch` for it well before.
 ///
-/// The table is whatever both functions need, shared for the one and exclusive for the other.
+/// `table` is whatever both need: shared for the one, exclusive for the other.
 #[inline(always)]
 pub fn ahead<T: ?Sized>(
     table: &mut T,
@@ -46,7 +47,8 @@ pub fn ahead<T: ?Sized>(
     }
 }
 
-/// Inserts each hash into its block, `place` saying which and with what; how many inserts `insert` called new.
+/// Inserts each hash into its block and returns how many `insert` reported as new. `place` gives
+/// the block and what to set in it.
 #[inline(always)]
 pub fn insert_each<B>(
     blocks: &mut [B],
@@ -68,7 +70,7 @@ pub fn insert_each<B>(
     new
 }
 
-/// Asks for each hash in its block; the slices are equally long.
+/// Looks each hash up in its block; the slices are equally long.
 #[inline(always)]
 pub fn contains_each<B>(
     mut blocks: &[B],

@@ -1,28 +1,28 @@
-//! What all filter types of the family have in common, written once.
+//! What all filter types have in common, written once.
 //!
-//! A variant crate owns its types, so that their methods and foreign traits are its own, and gives each
-//! of them a [`Header`], its table, and the few functions of [`Shell`] (and of [`Fill`], where keys are
-//! put in one by one). The macro [`shell!`](crate::shell!) writes the rest: the inherent methods, with
-//! their documentation, and the traits. The storage is a parameter of the type: reading is written for
-//! any storage, changing for the owned one.
+//! A variant crate owns its types, so that it can add methods and foreign traits. It gives each
+//! type a [`Header`], a table, and the few functions of [`Shell`] (and of [`Fill`], if keys are
+//! inserted one by one). The macro [`shell!`](crate::shell!) writes the rest: the inherent methods
+//! with their documentation, and the traits. The storage is a type parameter: reading is written
+//! for any storage, changing for the owned one.
 
 use crate::{Budget, BuildError, FilterKind, Full, Inserted, KeyHash, MergeError, Parts, Plan};
 use core::convert::Infallible;
 use core::fmt;
 
-/// What every filter keeps besides its table.
+/// What every filter keeps beside its table.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     /// The seed its keys are hashed with.
     pub seed: u64,
     /// The number of keys it was planned for.
     pub capacity: u64,
-    /// What it was planned for besides, if that is known.
+    /// The budget it was planned for, if known.
     pub budget: Option<Budget>,
 }
 
 impl Header {
-    /// Of a filter made by a plan.
+    /// The header of a filter made from a plan.
     pub const fn new<P>(plan: &Plan<P>, seed: u64) -> Self {
         Self {
             seed,
@@ -31,7 +31,7 @@ impl Header {
         }
     }
 
-    /// Of a filter whose table was handed in.
+    /// The header of a filter whose table was handed in.
     pub const fn of_parts<P>(parts: &Parts<P>) -> Self {
         Self {
             seed: parts.seed,
@@ -41,7 +41,7 @@ impl Header {
     }
 }
 
-/// The budget is a note on how the parameters were found, and no part of what a filter is.
+/// The budget is a note on how the parameters were found; it is no part of a filter's identity.
 impl PartialEq for Header {
     fn eq(&self, other: &Self) -> bool {
         (self.seed, self.capacity) == (other.seed, other.capacity)
@@ -50,7 +50,7 @@ impl PartialEq for Header {
 
 impl Eq for Header {}
 
-/// A table that can be asked.
+/// A table that can be queried.
 pub trait Shell {
     /// The parameters that determine the table.
     type Params: fmt::Debug;
@@ -63,7 +63,7 @@ pub trait Shell {
     fn header(&self) -> &Header;
     /// The parameters.
     fn table_params(&self) -> Self::Params;
-    /// Keys the table accounts for.
+    /// Number of keys the table accounts for.
     fn items(&self) -> u64;
     /// [`Filter::capacity`](crate::Filter::capacity), where it is not the header's.
     #[inline]
@@ -72,17 +72,17 @@ pub trait Shell {
     }
     /// Bytes of the table.
     fn bytes(&self) -> u64;
-    /// The rate as it stands, in [0, 1].
+    /// The present false-positive rate, in [0, 1].
     fn rate(&self) -> f64;
     /// The share of the table in use.
     fn used(&self) -> f64;
-    /// Places that will never change again.
+    /// Number of places that will never change again.
     fn stuck(&self) -> u64 {
         0
     }
-    /// Whether the key with this hash is probably in.
+    /// Whether the key with this hash is probably in the filter; `false` is certain.
     fn has(&self, hash: KeyHash) -> bool;
-    /// The same for many; the slices are equally long.
+    /// The same for many hashes; the slices are equally long.
     #[inline]
     fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         for (answer, &hash) in answers.iter_mut().zip(hashes) {
@@ -94,16 +94,16 @@ pub trait Shell {
 /// How many of a batch were new; or how many went in before one was refused, and why.
 pub type Batch<R> = Result<u64, (u64, R)>;
 
-/// A table that is made empty, and takes keys one by one.
+/// A table that starts empty and takes keys one by one.
 pub trait Fill: Shell + Sized {
     /// Why a key may be refused: [`Full`], or [`Infallible`].
     type Refusal: Into<Full>;
 
-    /// An empty table by a plan.
+    /// An empty table as planned.
     fn empty(plan: &Plan<Self::Params>, seed: u64) -> Result<Self, BuildError>;
-    /// Puts in the key with this hash.
+    /// Inserts the key with this hash.
     fn put(&mut self, hash: KeyHash) -> Result<Inserted, Self::Refusal>;
-    /// The same for many.
+    /// The same for many hashes.
     #[inline]
     fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Self::Refusal> {
         let mut new = 0;
@@ -113,7 +113,8 @@ pub trait Fill: Shell + Sized {
         }
         Ok(new)
     }
-    /// Takes every key out.
+    /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter had
+    /// grown.
     fn wipe(&mut self);
 }
 
@@ -123,7 +124,7 @@ impl From<Infallible> for Full {
     }
 }
 
-/// What an operator does that cannot return an error.
+/// Panics with the error: for operators, which cannot return one.
 #[track_caller]
 #[allow(
     clippy::panic,
@@ -135,8 +136,8 @@ pub fn agreed(combined: Result<(), MergeError>) {
     }
 }
 
-/// Writes a filter as its type, its parameters and how many keys it has: not its table, which may be
-/// gigabytes, and not its seed, which may be secret.
+/// Formats a filter as its type, its parameters and its number of keys. The table is left out,
+/// since it may be gigabytes, and so is the seed, since it may be secret.
 pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.debug_struct(F::NAME)
         .field("params", &filter.table_params())
@@ -145,14 +146,15 @@ pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         .finish_non_exhaustive()
 }
 
-/// Writes the part of a filter type that all have in common.
+/// Writes what all filter types have in common.
 ///
-/// - `read [generics] Type: Params { docs of len, size_in_bytes, expected_fpr }`: what can be asked.
-/// - `fill [generics] Type: Params, never | Full { docs of insert, clear }`: how it is made and filled;
+/// - `read [generics] Type: Params { docs of len, size_in_bytes, expected_fpr }`: queries.
+/// - `fill [generics] Type: Params, never | Full { docs of insert }`: construction and inserts;
 ///   `never` if no key is ever refused.
 /// - `fill_shared [generics] Type: Params { docs of insert }`: the same, through `&self`.
-/// - `build [generics] Type: Params`: how it is made of all keys at once.
-/// - `remove`, `count`, `merge`: the inherent methods for a trait that the type implements.
+/// - `build [generics] Type: Params`: construction from all keys at once.
+/// - `remove`, `count`, `merge`: the inherent methods of a trait that the type implements.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! shell {
     (read [$($g:tt)*] $t:ty: $params:ty {
@@ -161,7 +163,7 @@ macro_rules! shell {
         $(#[$rate:meta])* expected_fpr;
     }) => {
         impl<$($g)*> $t {
-            /// Whether `key` is probably in: `false` is certain.
+            /// Whether `key` is probably in the filter; `false` is certain.
             #[inline]
             #[must_use]
             pub fn contains<Q: $crate::Key + ?Sized>(&self, key: &Q) -> bool {
@@ -169,15 +171,15 @@ macro_rules! shell {
                 $crate::shell::Shell::has(self, key.key_hash(seed))
             }
 
-            /// Whether the key with this hash is probably in: `false` is certain.
+            /// Whether the key with this hash is probably in the filter; `false` is certain.
             #[inline]
             #[must_use]
             pub fn contains_hash(&self, hash: $crate::KeyHash) -> bool {
                 $crate::shell::Shell::has(self, hash)
             }
 
-            /// Answers for many hashes, `answers[i]` for `hashes[i]`: faster than one by one on large
-            /// filters, because the waits for memory overlap.
+            /// Answers many hashes at once, `answers[i]` for `hashes[i]`. Faster than one by one on
+            /// large filters, because the waits for memory overlap.
             #[inline]
             pub fn contains_batch(
                 &self,
@@ -187,8 +189,8 @@ macro_rules! shell {
                 $crate::Filter::contains_batch(self, hashes, answers)
             }
 
-            /// Answers for many keys, as [`contains_batch`](Self::contains_batch) for hashes. Needs no
-            /// memory of its own.
+            /// Answers many keys at once; see [`contains_batch`](Self::contains_batch). Allocates
+            /// nothing.
             #[inline]
             pub fn contains_keys<Q: $crate::Key>(
                 &self,
@@ -242,13 +244,14 @@ macro_rules! shell {
                 $crate::shell::Shell::rate(self)
             }
 
-            /// The share of the table in use, 0 to 1; see [`Filter::load_factor`]($crate::Filter::load_factor).
+            /// The share of the table in use, 0 to 1; see
+            /// [`Filter::load_factor`]($crate::Filter::load_factor).
             #[must_use]
             pub fn load_factor(&self) -> f64 {
                 $crate::shell::Shell::used(self)
             }
 
-            /// How the filter stands, in one value that prints itself. Reads the whole table.
+            /// The filter's state in one value that prints itself. Reads the whole table.
             #[must_use]
             pub fn stats(&self) -> $crate::Stats {
                 $crate::Filter::stats(self)
@@ -318,7 +321,7 @@ macro_rules! shell {
         $crate::shell!(@made [$($g)*] $t: $params);
 
         impl<$($g)*> $t {
-            /// Puts `key` in.
+            /// Inserts `key`.
             ///
             $(#[$insert])*
             #[inline]
@@ -326,14 +329,14 @@ macro_rules! shell {
                 self.insert_hash(key.key_hash($crate::shell::Shell::header(self).seed))
             }
 
-            /// Puts in the key with this hash; see [`insert`](Self::insert).
+            /// Inserts the key with this hash; see [`insert`](Self::insert).
             #[inline]
             pub fn insert_hash(&mut self, hash: $crate::KeyHash) -> $crate::Inserted {
                 let Ok(inserted) = $crate::shell::Fill::put(self, hash);
                 inserted
             }
 
-            /// Puts in many hashes and says how many were new.
+            /// Inserts many hashes and returns how many were new.
             #[inline]
             pub fn insert_batch(&mut self, hashes: &[$crate::KeyHash]) -> u64 {
                 match $crate::shell::Fill::put_each(self, hashes) {
@@ -342,7 +345,7 @@ macro_rules! shell {
                 }
             }
 
-            /// Puts in many keys and says how many were new. Needs no memory of its own.
+            /// Inserts many keys and returns how many were new. Allocates nothing.
             #[inline]
             pub fn insert_keys<Q: $crate::Key>(&mut self, keys: &[Q]) -> u64 {
                 let mut new = 0;
@@ -353,7 +356,7 @@ macro_rules! shell {
                 new
             }
 
-            /// Puts `key` in if the filter answers `false` for it; if not, changes nothing. See
+            /// Inserts `key` unless the filter answers `true` for it already; see
             /// [`InsertFilter::insert_unique_hash`]($crate::InsertFilter::insert_unique_hash).
             #[inline]
             pub fn insert_unique<Q: $crate::Key + ?Sized>(&mut self, key: &Q) -> $crate::Inserted {
@@ -378,7 +381,7 @@ macro_rules! shell {
         $crate::shell!(@made [$($g)*] $t: $params);
 
         impl<$($g)*> $t {
-            /// Puts `key` in, from any thread.
+            /// Inserts `key`, from any thread.
             ///
             $(#[$insert])*
             #[inline]
@@ -386,20 +389,20 @@ macro_rules! shell {
                 self.put_shared(key.key_hash($crate::shell::Shell::header(self).seed))
             }
 
-            /// Puts in the key with this hash; see [`insert`](Self::insert).
+            /// Inserts the key with this hash; see [`insert`](Self::insert).
             #[inline]
             pub fn insert_hash(&self, hash: $crate::KeyHash) -> $crate::Inserted {
                 self.put_shared(hash)
             }
 
-            /// Puts in many hashes, from any thread, and says how many were new.
+            /// Inserts many hashes, from any thread, and returns how many were new.
             #[inline]
             pub fn insert_batch(&self, hashes: &[$crate::KeyHash]) -> u64 {
                 let new = hashes.iter().filter(|&&hash| self.put_shared(hash).is_new());
                 new.count() as u64
             }
 
-            /// Puts in many keys, from any thread, and says how many were new.
+            /// Inserts many keys, from any thread, and returns how many were new.
             #[inline]
             pub fn insert_keys<Q: $crate::Key>(&self, keys: &[Q]) -> u64 {
                 let mut new = 0;
@@ -442,7 +445,7 @@ macro_rules! shell {
         $crate::shell!(@made [$($g)*] $t: $params);
 
         impl<$($g)*> $t {
-            /// Puts `key` in. If it is refused, nothing changes.
+            /// Inserts `key`. If it is refused, nothing changes.
             ///
             $(#[$insert])*
             #[inline]
@@ -454,7 +457,7 @@ macro_rules! shell {
                 $crate::shell::Fill::put(self, key.key_hash(seed))
             }
 
-            /// Puts in the key with this hash; see [`insert`](Self::insert).
+            /// Inserts the key with this hash; see [`insert`](Self::insert).
             #[inline]
             pub fn insert_hash(
                 &mut self,
@@ -463,8 +466,8 @@ macro_rules! shell {
                 $crate::shell::Fill::put(self, hash)
             }
 
-            /// Puts in many hashes and says how many were new. On an error the hashes before the refused
-            /// one are in, and the error says how many.
+            /// Inserts many hashes and returns how many were new. On an error the hashes before the
+            /// refused one are in, and the error says how many.
             #[inline]
             pub fn insert_batch(
                 &mut self,
@@ -473,8 +476,7 @@ macro_rules! shell {
                 $crate::InsertFilter::insert_batch(self, hashes)
             }
 
-            /// Puts in many keys, as [`insert_batch`](Self::insert_batch) does hashes. Needs no memory of
-            /// its own.
+            /// Inserts many keys; see [`insert_batch`](Self::insert_batch). Allocates nothing.
             #[inline]
             pub fn insert_keys<Q: $crate::Key>(
                 &mut self,
@@ -483,8 +485,8 @@ macro_rules! shell {
                 $crate::FilterExt::insert_keys(self, keys)
             }
 
-            /// Puts in all keys of an iterator and says how many were new. On an error the keys before
-            /// the refused one are in, and the error says how many.
+            /// Inserts all keys of an iterator and returns how many were new. On an error the keys
+            /// before the refused one are in, and the error says how many.
             #[inline]
             pub fn try_extend<Q: $crate::Key>(
                 &mut self,
@@ -493,10 +495,11 @@ macro_rules! shell {
                 $crate::FilterExt::try_extend(self, keys)
             }
 
-            /// Puts `key` in if the filter answers `false` for it; if not, changes nothing.
+            /// Inserts `key` unless the filter answers `true` for it already; then nothing changes.
+            /// Keeps a set from filling up with copies of keys that come again and again.
             ///
-            /// **A key that was answered `MaybePresent` must not be removed**: what stands for it may be
-            /// another key's. Keeps a set from filling up with copies where keys come again and again.
+            /// **Do not remove a key that was answered `MaybePresent`**: its place may be another
+            /// key's.
             #[inline]
             pub fn insert_unique<Q: $crate::Key + ?Sized>(
                 &mut self,
@@ -518,11 +521,13 @@ macro_rules! shell {
 
     (build [$($g:tt)*] $t:ty: $params:ty) => {
         impl<$($g)*> $t {
-            /// A filter of all these keys, with the public [`DEFAULT_SEED`]($crate::DEFAULT_SEED).
+            /// Builds a filter of all these keys, with the public
+            /// [`DEFAULT_SEED`]($crate::DEFAULT_SEED).
             ///
-            /// `target` is a [`Budget`]($crate::Budget), for as many keys as there are; or a
-            /// [`Goal`]($crate::Goal) or [`Plan`]($crate::Plan), and more keys than it is for are an
-            /// error. No key is kept; their hashes are, 8 bytes each, until the filter is made.
+            /// `target` is a [`Budget`]($crate::Budget), which sizes the filter to the number of
+            /// keys; or a [`Goal`]($crate::Goal) or [`Plan`]($crate::Plan), and more keys than
+            /// planned are an error. The keys are not kept; their hashes are, 8 bytes each, until
+            /// the filter is made.
             pub fn build<Q: $crate::Key>(
                 target: impl Into<$crate::BuildTarget<$params>>,
                 keys: impl IntoIterator<Item = Q>,
@@ -530,7 +535,7 @@ macro_rules! shell {
                 <Self as $crate::BuildFilter>::build_iter(target, $crate::DEFAULT_SEED, keys)
             }
 
-            /// The same with a seed of one's own; see [`build`](Self::build).
+            /// The same with your own seed; see [`build`](Self::build).
             pub fn build_with_seed<Q: $crate::Key>(
                 target: impl Into<$crate::BuildTarget<$params>>,
                 seed: u64,
@@ -543,7 +548,7 @@ macro_rules! shell {
 
     (remove [$($g:tt)*] $t:ty { $(#[$remove:meta])* remove; }) => {
         impl<$($g)*> $t {
-            /// Takes out one copy of `key`. `false`: it was certainly not there, and nothing changed.
+            /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
             ///
             $(#[$remove])*
             #[inline]
@@ -552,7 +557,7 @@ macro_rules! shell {
                 $crate::RemoveFilter::remove_hash(self, hash)
             }
 
-            /// Takes out one copy of the key with this hash; see [`remove`](Self::remove).
+            /// Removes one copy of the key with this hash; see [`remove`](Self::remove).
             #[inline]
             pub fn remove_hash(&mut self, hash: $crate::KeyHash) -> bool {
                 $crate::RemoveFilter::remove_hash(self, hash)
@@ -586,7 +591,7 @@ macro_rules! shell {
                 $crate::MergeFilter::merge(self, other)
             }
 
-            /// `Ok` if [`merge`](Self::merge) would succeed; if not, why.
+            /// `Ok` if [`merge`](Self::merge) would succeed, and why not otherwise.
             pub fn can_merge(&self, other: &Self) -> Result<(), $crate::MergeError> {
                 $crate::MergeFilter::can_merge(self, other)
             }
@@ -595,7 +600,7 @@ macro_rules! shell {
 
     (@made [$($g:tt)*] $t:ty: $params:ty) => {
         impl<$($g)*> $t {
-            /// An empty filter for a [`Goal`]($crate::Goal) or by a [`Plan`]($crate::Plan), with the
+            /// An empty filter for a [`Goal`]($crate::Goal) or a [`Plan`]($crate::Plan), with the
             /// public [`DEFAULT_SEED`]($crate::DEFAULT_SEED).
             pub fn new(
                 target: impl Into<$crate::Target<$params>>,
@@ -603,7 +608,7 @@ macro_rules! shell {
                 Self::with_seed(target, $crate::DEFAULT_SEED)
             }
 
-            /// The same with a seed of one's own; see [`new`](Self::new).
+            /// The same with your own seed; see [`new`](Self::new).
             pub fn with_seed(
                 target: impl Into<$crate::Target<$params>>,
                 seed: u64,
@@ -611,14 +616,14 @@ macro_rules! shell {
                 <Self as $crate::EmptyFilter>::empty(target, seed)
             }
 
-            /// The best parameters for a goal, what they cost and what rate they give. Allocates nothing.
+            /// The best parameters for a goal, their cost and their rate. Allocates nothing.
             pub fn plan(
                 goal: $crate::Goal,
             ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
                 <Self as $crate::PlanFilter>::plan(goal)
             }
 
-            /// The plan of a filter with explicit parameters for `items` keys.
+            /// The plan for `items` keys with explicit parameters.
             pub fn plan_params(
                 params: $params,
                 items: u64,
@@ -626,8 +631,8 @@ macro_rules! shell {
                 <Self as $crate::PlanFilter>::plan_params(params, items)
             }
 
-            /// Takes every key out. Seed and parameters stay, and so does the memory, unless the filter
-            /// had grown.
+            /// Removes every key. Seed and parameters stay, and so does the memory, unless the
+            /// filter had grown.
             pub fn clear(&mut self) {
                 $crate::shell::Fill::wipe(self);
             }

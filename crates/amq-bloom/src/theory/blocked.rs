@@ -1,14 +1,16 @@
 //! The split-block Bloom filter.
 //!
-//! A key sets one bit in each of the eight 32-bit words of one block: [`SplitBlock`] with eight words of 32 places, chosen by
-//! half a hash each. 10.5 bits per key instead of the classic 9.6 at 1 %. Sizing by the classic formula, as some libraries
-//! do, gives 1.46 % for an asked 1 %.
+//! A key sets one bit in each of the eight 32-bit words of one block: [`SplitBlock`] with eight
+//! words of 32 places. One half of the hash chooses the block, the other the bits. It takes
+//! 10.5 bits per key at 1 %, the classic filter 9.6. Sizing by the classic formula, as some
+//! libraries do, gives 1.46 % where 1 % was asked.
 
 use super::split::SplitBlock;
 use crate::{BlockedParams, MAX_BLOCKS};
 use amq_core::{Goal, Plan, PlanError, PredictedFpr};
 
-/// Distinct values of each half of the hash: the layout takes the block from the upper, the bits from the lower.
+/// Distinct values of each half of the hash: the layout takes the block from the upper, the bits
+/// from the lower.
 const HALF: u64 = 1 << 32;
 
 /// The layout of Impala and Parquet.
@@ -21,30 +23,34 @@ pub const LAYOUT: SplitBlock = SplitBlock {
     choices: HALF as f64,
 };
 
-/// The exact false-positive rate of filters with these parameters holding `items` distinct keys: mean and
-/// spread over all seeds.
+/// The exact false-positive rate of filters with these parameters that hold `items` distinct keys:
+/// mean and standard deviation over all seeds.
+#[must_use]
 pub fn fpr(params: &BlockedParams, items: u64) -> PredictedFpr {
     LAYOUT.predicted(params.blocks, items)
 }
 
-/// How many distinct keys most likely set a share `fill` of the bits. Infinite when every bit is set.
+/// The most likely number of distinct keys given the share `fill` of bits set. Infinite when every
+/// bit is set.
+#[must_use]
 pub fn items_of_fill(blocks: u64, fill: f64) -> f64 {
     LAYOUT.items_of_fill(blocks, fill)
 }
 
-/// Bits per key that a large filter takes at this rate.
+/// Bits per key of a large filter at this rate.
+#[must_use]
 pub fn bits_per_key(fpr: f64) -> f64 {
-    // A million keys are large: the mixture no longer depends on n.
+    // A million keys are many: the mixture no longer depends on n.
     plan(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 
-/// The smallest filter for a rate, or the largest for a size.
+/// The smallest filter for a rate, or the best for a size.
 pub fn plan(goal: Goal) -> Result<Plan<BlockedParams>, PlanError> {
     let params = BlockedParams::new(LAYOUT.blocks_for(goal)?);
     plan_params(params, goal.items)
 }
 
-/// The plan of a filter with these parameters for `items` keys.
+/// The plan for `items` keys with these parameters.
 pub fn plan_params(params: BlockedParams, items: u64) -> Result<Plan<BlockedParams>, PlanError> {
     params.check()?;
     Ok(Plan::new(params, items)

@@ -1,11 +1,12 @@
 //! The classic Bloom filter.
 //!
-//! The folklore rate `(1 - (1 - 1/m)^(kn))^k` (Bloom 1970) treats the share of set bits as if it were a constant; it is a random
-//! variable X/m, and the true rate is the moment `E[(X/m)^k]`, which is larger (Bose et al. 2008; Christensen, Roginsky,
-//! Jimeno 2010). At a million keys the difference is 7e-7 of the rate, at ten keys it is 7 %.
+//! The folklore rate `(1 - (1 - 1/m)^(kn))^k` (Bloom 1970) treats the share of set bits as a
+//! constant. It is a random variable X/m, and the true rate is the moment `E[(X/m)^k]`, which is
+//! larger (Bose et al. 2008; Christensen, Roginsky, Jimeno 2010). At a million keys the difference
+//! is 7e-7 of the rate, at ten keys it is 7 %.
 //!
-//! Their formulas are sums that cancel badly. Here the same quantity is computed from the other side: a query is a false
-//! positive if the *j distinct* bits among its k probes are all set, and
+//! Their formulas are sums that cancel badly. Here the same quantity is computed from the other
+//! side: a query is a false positive if the *j distinct* bits among its k probes are all set, and
 //!
 //! ```text
 //! P(j given bits all set) = sum_s C(j, s) D_s (-q)^s (1-q)^(j-s),
@@ -14,8 +15,8 @@
 //!     D_s = s-th forward difference of c at 0   1, 0, then small and quickly smaller
 //! ```
 //!
-//! This is inclusion and exclusion with its large terms summed in closed form; what is left is a short series
-//! of corrections to the folklore rate, which is the term s = 0 at j = k.
+//! This is inclusion-exclusion with its large terms summed in closed form. What is left is a short
+//! series of corrections to the folklore rate, which is the term s = 0 at j = k.
 
 pub use super::sizing::{bits_per_key, plan, plan_cells, plan_params};
 
@@ -27,8 +28,9 @@ use amq_core::step;
 /// The highest power of the fill whose mean is needed; for the spread, twice that.
 const MAX_POWER: usize = MAX_PROBES as usize;
 
-/// The exact false-positive rate of filters with these parameters holding `items` distinct keys: mean and
-/// spread over all seeds. Not a number if there is no such filter.
+/// The exact false-positive rate of filters with these parameters that hold `items` distinct keys:
+/// mean and standard deviation over all seeds. NaN if there is no such filter.
+#[must_use]
 pub fn fpr(params: &BloomParams, items: u64) -> PredictedFpr {
     PredictedFpr {
         mean: mean_fpr(params.bits, params.probes, items),
@@ -36,8 +38,9 @@ pub fn fpr(params: &BloomParams, items: u64) -> PredictedFpr {
     }
 }
 
-/// The exact false-positive rate of an m-bit filter with k probes and n distinct keys, averaged over all seeds. Not a number
-/// if there is no such filter.
+/// The exact false-positive rate of an m-bit filter with k probes and n distinct keys, averaged
+/// over all seeds. NaN if there is no such filter.
+#[must_use]
 pub fn mean_fpr(bits: u64, probes: u32, items: u64) -> f64 {
     if !exists(bits, probes) {
         return f64::NAN;
@@ -48,6 +51,7 @@ pub fn mean_fpr(bits: u64, probes: u32, items: u64) -> f64 {
 }
 
 /// The standard deviation of the rate from seed to seed.
+#[must_use]
 pub fn fpr_sd(bits: u64, probes: u32, items: u64) -> f64 {
     if !exists(bits, probes) {
         return f64::NAN;
@@ -70,8 +74,8 @@ pub fn fpr_sd(bits: u64, probes: u32, items: u64) -> f64 {
     f64::from(probes) * libm::pow(1.0 - clear, f64::from(probes) - 1.0) * fill_sd
 }
 
-/// The highest power for which the series is good to six digits in a table of any size; it takes more of them as
-/// the table grows.
+/// The highest power for which the series is good to six digits in a table of any size; in larger
+/// tables it is good for more.
 const SERIES_POWER: u32 = 20;
 
 /// Bits times throws up to which the spread is worked out in full.
@@ -82,7 +86,8 @@ pub fn expected_fill(bits: u64, probes: u32, items: u64) -> f64 {
     -libm::expm1(throws(probes, items) * libm::log1p(-1.0 / bits as f64))
 }
 
-/// The rate of one built filter of which a share `fill` of the bits is set: `fill^k`.
+/// The rate of one filter with a share `fill` of its bits set: `fill^k`.
+#[must_use]
 pub fn fpr_of_fill(fill: f64, probes: u32) -> f64 {
     libm::pow(fill, f64::from(probes))
 }
@@ -116,7 +121,7 @@ fn throws(probes: u32, items: u64) -> f64 {
     f64::from(probes) * items as f64
 }
 
-/// `E[(X/m)^power]`, X the number of distinct bits that `throws` uniform throws into m bits hit.
+/// `E[(X/m)^power]`, X the number of distinct bits hit by `throws` uniform throws into m bits.
 fn fill_moment(bits: u64, throws: f64, power: u32) -> f64 {
     if throws == 0.0 {
         return 0.0;
@@ -216,7 +221,8 @@ impl Corrections {
         let mut differences = [0.0; MAX_POWER + 1];
         let mut terms = 0;
         for (s, difference) in differences.iter_mut().enumerate().take(power + 1) {
-            // Smaller than the rounding of its own sum means no information; the later ones are smaller still.
+            // A difference below the rounding of its own sum carries no information, and the later
+            // ones are smaller still.
             if s >= 2 && table[0].abs() < 4.0 * noise {
                 break;
             }
@@ -255,7 +261,8 @@ impl Corrections {
     }
 }
 
-/// `ln(1 - i/m) - i ln(1 - 1/m)`: how much rarer i clear bits are than i independent ones, per throw.
+/// `ln(1 - i/m) - i ln(1 - 1/m)`: how much rarer i clear bits are than i independent ones, per
+/// throw.
 fn log_excess(i: f64, m: f64) -> f64 {
     if i <= 1.0 {
         return 0.0;
@@ -287,7 +294,8 @@ mod tests {
     use alloc::vec;
     use amq_core::Goal;
 
-    /// `E[(X/m)^k]` from the distribution of X, throw by throw: slow, obvious, free of cancellation.
+    /// `E[(X/m)^k]` from the distribution of X, throw by throw: slow, obvious, free of
+    /// cancellation.
     fn by_dynamic_programming(m: usize, throws: usize, k: u32) -> f64 {
         let mut p = vec![0.0; m + 1];
         p[0] = 1.0;

@@ -1,11 +1,11 @@
-//! How large a classic table must be, and how many probes a key should have: the exact rate, solved for the size.
+//! The size of a classic table and its number of probes: the exact rate, solved for the size.
 
 use super::classic::mean_fpr;
 use crate::{BloomParams, MAX_PROBES};
 use amq_core::numeric::{first_true_near, hash_floor};
 use amq_core::{Budget, Goal, Plan, PlanError};
 
-/// Bits per key that a large filter takes at this rate, at the best whole number of probes.
+/// Bits per key of a large filter at this rate, with the best whole number of probes.
 pub fn bits_per_key(fpr: f64) -> f64 {
     probe_candidates(-libm::log2(fpr))
         .map(|k| ideal_bits_per_key(fpr, k))
@@ -18,8 +18,8 @@ pub fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
     plan_cells(goal, 1)
 }
 
-/// The same for a table whose places are not bits but cells of `cell_bits` bits each, as counters are: a power of two
-/// up to 64. `params.bits` is then the number of cells.
+/// The same for a table with cells of `cell_bits` bits, such as counters, in place of bits: a power
+/// of two up to 64. `params.bits` is then the number of cells.
 pub fn plan_cells(goal: Goal, cell_bits: u64) -> Result<Plan<BloomParams>, PlanError> {
     goal.check(1)?;
     PlanError::check_parameter("cell_bits", cell_bits, 1, 64)?;
@@ -32,40 +32,43 @@ pub fn plan_cells(goal: Goal, cell_bits: u64) -> Result<Plan<BloomParams>, PlanE
     Ok(plan_of(params, goal.items, cell_bits))
 }
 
-/// The plan of a filter with these parameters for `items` keys.
+/// The plan for `items` keys with these parameters.
 pub fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {
     params.check()?;
     Ok(plan_of(params, items, 1))
 }
 
 fn plan_of(params: BloomParams, items: u64, cell_bits: u64) -> Plan<BloomParams> {
-    // Without overflow: a table of the most bits there can be, in cells of 64, is refused where it is made.
+    // Saturates: a table of the most bits there can be, in cells of 64, is refused where it is
+    // made.
     let bytes = params.bits.div_ceil(64).saturating_mul(cell_bits * 8);
     Plan::new(params, items)
         .bytes(bytes)
         .expected_fpr(mean_fpr(params.bits, params.probes, items))
 }
 
-/// The whole numbers of probes next to the ideal, which is `log2(1 / fpr)`, or `m/n ln 2`.
+/// The whole numbers next to the ideal number of probes, `log2(1 / fpr)` or `m/n ln 2`.
 fn probe_candidates(ideal: f64) -> [u32; 2] {
     let low = (ideal as u32).clamp(1, MAX_PROBES);
     [low, (low + 1).min(MAX_PROBES)]
 }
 
-/// Bits per key at which the folklore rate of k probes is `fpr`.
+/// Bits per key at which the folklore rate with k probes is `fpr`.
 fn ideal_bits_per_key(fpr: f64, probes: u32) -> f64 {
     let k = f64::from(probes);
     -k / libm::log1p(-libm::pow(fpr, 1.0 / k))
 }
 
-/// The fewest cells, in whole 64s, at which `items` keys have a rate of at most `fpr`, over the candidates for k.
+/// The fewest cells, in multiples of 64, in which `items` keys have a rate of at most `fpr`, over
+/// the candidates for k.
 fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanError> {
     let max_groups = max_bits() / cell_bits / 64;
     let mut best: Option<BloomParams> = None;
     let mut needed = f64::INFINITY;
     let floor = hash_floor(items);
     for probes in probe_candidates(-libm::log2(fpr)) {
-        // The folklore rate is too low, so its size is a lower bound; the true one is a few bits above it.
+        // The folklore rate is too low, so its size is a lower bound; the true size is a few bits
+        // larger.
         let groups = libm::floor(ideal_bits_per_key(fpr, probes) * items as f64 / 64.0);
         needed = needed.min(groups * 8.0 * cell_bits as f64);
         if groups >= max_groups as f64 {
@@ -102,7 +105,7 @@ fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanErr
     })
 }
 
-/// The number of probes with the lowest rate in cells that take `allowed` bits together, in whole 64s.
+/// The best number of probes for cells that take `allowed` bits in all, in multiples of 64.
 fn best_within(items: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, PlanError> {
     let bits = allowed / cell_bits / 64 * 64;
     if bits == 0 {
@@ -118,7 +121,8 @@ fn best_within(items: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, 
         });
     }
     let rate = |probes: u32| mean_fpr(bits, probes, items);
-    // In a small table the best number is not the textbook's, but it is not far, and the rate has one minimum.
+    // In a small table the best number is not the textbook's, but close to it, and the rate has one
+    // minimum.
     let [mut probes, _] = probe_candidates(bits as f64 / items as f64 * core::f64::consts::LN_2);
     while probes < MAX_PROBES && rate(probes + 1) < rate(probes) {
         probes += 1;
@@ -129,13 +133,13 @@ fn best_within(items: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, 
     Ok(BloomParams { bits, probes })
 }
 
-/// The lowest rate that can be planned: all probes, and the hash floor.
+/// The lowest rate that can be planned: all probes, plus the hash floor.
 fn lowest_fpr(items: u64) -> f64 {
     libm::pow(0.5, f64::from(MAX_PROBES)) + hash_floor(items)
 }
 
-/// The most bits a table can have, in whole words: the same on every machine, so that a plan is, too.
-/// What this one cannot hold its allocator refuses.
+/// The most bits a table can have, in whole words: the same on every machine, so that plans are,
+/// too. What this machine cannot hold, its allocator refuses.
 pub(crate) fn max_bits() -> u64 {
     (i64::MAX as u64).saturating_mul(8) / 64 * 64
 }

@@ -6,9 +6,10 @@
 //! g(i) = (1 - (1 - 1/p)^i)^w        w words of p places
 //! ```
 //!
-//! exactly, since the words are independent; and i is binomial: `n` keys, each with the block's share of the hashes. The rate is the mean of
-//! g over i (Putze, Sanders, Singler 2007). Blocks that happen to be fuller than others cost more than emptier ones
-//! gain: that is the price of touching one cache line only.
+//! exactly, since the words are independent. i is binomial: `n` keys, each with probability the
+//! block's share of the hashes. The rate is the mean of g over i (Putze, Sanders, Singler 2007).
+//! Overfull blocks cost more than underfull ones gain: that is the price of touching one cache line
+//! only.
 
 use amq_core::numeric::{binomial_mean, first_true_near};
 use amq_core::{Budget, Goal, PlanError, PredictedFpr};
@@ -16,7 +17,7 @@ use amq_core::{Budget, Goal, PlanError, PredictedFpr};
 /// The shape of a table of split blocks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SplitBlock {
-    /// Words in a block, of each of which a key has one place.
+    /// Words in a block. A key has one place in each.
     pub words: u32,
     /// Places in a word.
     pub places: u32,
@@ -24,9 +25,10 @@ pub struct SplitBlock {
     pub block_bytes: u64,
     /// The most blocks of the layout.
     pub max_blocks: u64,
-    /// Distinct values of the part of the hash that chooses the block; none if it is the whole.
+    /// Distinct values of the part of the hash that chooses the block; `None` if it is the whole.
     pub selectors: Option<u64>,
-    /// Distinct values of the part that chooses the places: two keys of one block that share it share all of them.
+    /// Distinct values of the part that chooses the places. Two keys of one block that share it
+    /// share all places.
     pub choices: f64,
 }
 
@@ -71,8 +73,10 @@ impl SplitBlock {
 
     /// The standard deviation of the rate from seed to seed.
     ///
-    /// The rate of a filter is the mean over its blocks, so the variance is that of one block over their number; less the part
-    /// that is only due to the number of keys in the block, which averages out because the n keys are shared among all blocks.
+    /// A filter's rate is the mean over its blocks, so the variance is that of one block over their
+    /// number, less the part explained by the number of keys in the block. That part averages out,
+    /// because the n keys are shared among all blocks.
+    #[must_use]
     pub fn fpr_sd(&self, blocks: u64, items: u64) -> f64 {
         if !self.exists(blocks) {
             return f64::NAN;
@@ -100,10 +104,12 @@ impl SplitBlock {
         rate + (1.0 - rate) * floor.min(1.0)
     }
 
-    /// How many distinct keys most likely set a share `fill` of the places. Infinite when every place is set.
+    /// The most likely number of distinct keys given the share `fill` of places set. Infinite when
+    /// every place is set.
     ///
-    /// The blocks' numbers of keys scatter like a Poisson variable, which the estimate takes into account: a share
-    /// `1 - e^(-n / (p blocks))` of the places is set.
+    /// Takes into account that the blocks' numbers of keys scatter like a Poisson variable: the
+    /// share of places set is `1 - e^(-n / (p blocks))`.
+    #[must_use]
     pub fn items_of_fill(&self, blocks: u64, fill: f64) -> f64 {
         if fill >= 1.0 {
             return f64::INFINITY;
@@ -112,7 +118,7 @@ impl SplitBlock {
         -libm::log1p(-fill) * f64::from(self.places) * blocks as f64
     }
 
-    /// The fewest blocks for a rate, or all that a size holds: more blocks are always better.
+    /// The fewest blocks for a rate, or all that fit a size: more blocks are always better.
     pub fn blocks_for(&self, goal: Goal) -> Result<u64, PlanError> {
         goal.check(1)?;
         self.check()?;
@@ -132,7 +138,7 @@ impl SplitBlock {
         }
     }
 
-    /// The mean square of the rate of one block with i keys: independent words, of each
+    /// The mean square of the rate of one block with i keys. The words are independent, each with
     /// `E[(X/p)^2] = (p P(a place is set) + p (p-1) P(two places are set)) / p^2`.
     fn block_fpr_square(&self) -> impl Fn(u64) -> f64 {
         let (places, words) = (f64::from(self.places), self.words);
@@ -145,7 +151,7 @@ impl SplitBlock {
         }
     }
 
-    /// The mean of `f(keys in the block)` over the block that an absent key asks.
+    /// The mean of `f(keys in the block)` over the block that an absent key queries.
     fn over_blocks(&self, blocks: u64, items: u64, mut f: impl FnMut(u64) -> f64) -> f64 {
         let mut mean = |probability: f64| binomial_mean(items, probability, &mut f);
         // A block owns either `floor(selectors / blocks)` of the values or one more. With half a hash and above some 10^7
@@ -181,7 +187,8 @@ impl SplitBlock {
         let reached = |blocks: u64| self.fpr(blocks, items) <= asked;
         let guess = items as f64 / self.keys_guess(asked);
         if !reached(self.max_blocks) {
-            // Either there are too many keys for the most blocks, or the rate is below what the hash can tell apart.
+            // Either there are too many keys for the most blocks, or the rate is below what the
+            // hash can tell apart.
             let lowest = self.fpr(self.max_blocks, items);
             return Err(if guess > self.max_blocks as f64 {
                 self.too_large(guess * self.block_bytes as f64)

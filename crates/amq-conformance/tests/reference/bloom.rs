@@ -6,11 +6,12 @@ use amq_core::numeric::hash_floor;
 use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ClearFilter, EmptyFilter, Filter, FilterKind,
     Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
-    Plan, PlanError, PlanFilter, PredictedFpr, Target, step, zeroed,
+    Plan, PlanError, PlanFilter, PredictedFpr, Stats, Target, step, zeroed,
 };
+use std::fmt;
 
 /// A Bloom filter with one fault, `Fault::... as u8`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Bloom<const FAULT: u8> {
     words: Vec<u64>,
     params: Params,
@@ -23,6 +24,37 @@ pub(crate) struct Bloom<const FAULT: u8> {
 pub(crate) struct Params {
     bits: u64,
     probes: u32,
+}
+
+impl Params {
+    /// Parameters that no table can have.
+    pub(crate) const OUT_OF_RANGE: [Self; 2] = [
+        Self {
+            bits: 640,
+            probes: 65,
+        },
+        Self {
+            bits: 65,
+            probes: 7,
+        },
+    ];
+
+    fn check(&self) -> Result<(), PlanError> {
+        PlanError::check_parameter("bits", self.bits, 64, MAX_BITS)?;
+        PlanError::check_multiple("bits", self.bits, 64)?;
+        PlanError::check_parameter("probes", self.probes.into(), 1, 64)
+    }
+}
+
+impl<const FAULT: u8> fmt::Debug for Bloom<FAULT> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Bloom");
+        debug.field("params", &self.params).field("len", &self.len);
+        if Self::has(Fault::DebugTellsTheSeed) {
+            debug.field("seed", &self.seed);
+        }
+        debug.finish_non_exhaustive()
+    }
 }
 
 impl<const FAULT: u8> Bloom<FAULT> {
@@ -125,11 +157,20 @@ impl<const FAULT: u8> Filter for Bloom<FAULT> {
     }
 
     fn load_factor(&self) -> f64 {
-        self.len as f64 / self.capacity.max(1) as f64
+        match self.fill() {
+            share if Self::has(Fault::LoadInPercent) => share * 100.0,
+            share => share,
+        }
+    }
+
+    fn stats(&self) -> Stats {
+        let mut stats = Stats::of(self);
+        stats.len -= u64::from(Self::has(Fault::StatsOfOneKeyFewer) && stats.len > 0);
+        stats
     }
 
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.all_set(hash, self.probes())
+        self.all_set(hash, self.probes()) && !(Self::has(Fault::NoPlanNoKeys) && self.capacity == 0)
     }
 
     fn contains_batch(
@@ -205,6 +246,7 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
     }
 
     fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {
+        params.check()?;
         Ok(Plan::new(params, items)
             .bytes(params.bits / 8)
             .expected_fpr(Self::predicted_fpr(&params, items).mean))
@@ -339,10 +381,17 @@ impl<const FAULT: u8> Bloom<FAULT> {
 
 impl<const FAULT: u8> EmptyFilter for Bloom<FAULT> {
     fn empty(target: impl Into<Target<Params>>, seed: u64) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
+        let target = target.into();
+        let larger = Self::has(Fault::LargerByGoal) && matches!(target, Target::Goal(_));
+        let plan = target.plan::<Self>()?;
+        let mut params = plan.params;
+        params.bits += 64 * u64::from(larger);
+        if !Self::has(Fault::PlanIsTrusted) {
+            params.check()?;
+        }
         Ok(Self {
-            words: zeroed(plan.params.bits / 64)?,
-            params: plan.params,
+            words: zeroed(params.bits.div_ceil(64))?,
+            params,
             seed,
             capacity: plan.items,
             len: 0,
@@ -356,7 +405,8 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
-        let items = (hashes.len() as u64).max(1);
+        let keys = hashes.len() as u64;
+        let items = keys.max(1);
         let mut target = target.into();
         if let (BuildTarget::Budget(budget), true) = (target, hashes.is_empty()) {
             if !Self::has(Fault::NoKeyTakesRoom) {
@@ -365,7 +415,18 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
                 target = BuildTarget::Budget(Budget::Bytes(8));
             }
         }
-        let plan = target.plan::<Self>(hashes.len() as u64)?;
+        let plan = match target {
+            BuildTarget::Target(target) if Self::has(Fault::BuildTakesMore) => {
+                target.plan::<Self>()?
+            }
+            BuildTarget::Target(Target::Plan(plan)) if Self::has(Fault::BuildPlansAnew) => {
+                Self::plan(Goal::new(keys, Budget::Fpr(plan.expected_fpr)))?
+            }
+            target => target.plan::<Self>(keys)?,
+        };
+        if Self::has(Fault::BuildRefusesTheLast) && keys == plan.items {
+            return Err(BuildError::TooManyKeys { planned: keys });
+        }
         let mut hashes = hashes;
         let mut copy: Vec<KeyHash> = Vec::new();
         if Self::has(Fault::AbortsWithoutMemory) {

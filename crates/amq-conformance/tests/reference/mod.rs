@@ -1,11 +1,11 @@
-//! Two filters so plain that one can see they are right, with a fault to order: what the suite is tested
-//! on.
+//! Two filters so plain that one can see they are right, with a fault to order: what the suite is
+//! tested on.
 
 mod bloom;
 mod multiset;
 mod theory;
 
-pub(crate) use bloom::Bloom;
+pub(crate) use bloom::{Bloom, Params};
 pub(crate) use multiset::Multiset;
 
 /// What is wrong with a filter.
@@ -75,6 +75,16 @@ pub(crate) enum Fault {
     AbortsWithoutMemory,
     RefusedMergeHalfDone,
     RefusedInsertDone,
+    // Of the Bloom filter: the surface.
+    DebugTellsTheSeed,
+    StatsOfOneKeyFewer,
+    LoadInPercent,
+    BuildTakesMore,
+    BuildRefusesTheLast,
+    BuildPlansAnew,
+    LargerByGoal,
+    PlanIsTrusted,
+    NoPlanNoKeys,
 
     // Of the multiset.
     RemovesEveryCopy,
@@ -91,4 +101,6 @@ pub(crate) enum Fault {
     CountsToOne,
     CountsOneMore,
     MergeSaturates,
+    UniqueStoresCopies,
+    UniqueStoresNothing,
 }

@@ -11,12 +11,13 @@ use amq_core::{
     PredictedFpr, RemoveFilter, Target,
 };
 use std::collections::HashMap;
+use std::fmt;
 
 /// The most copies of one fingerprint, as a cuckoo filter has it.
 const COPIES: u64 = 8;
 
 /// A multiset with one fault, `Fault::... as u8`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Multiset<const FAULT: u8> {
     copies: HashMap<u64, u64>,
     params: Params,
@@ -31,6 +32,15 @@ pub(crate) struct Multiset<const FAULT: u8> {
 pub(crate) struct Params {
     slots: u64,
     remainder: u32,
+}
+
+impl<const FAULT: u8> fmt::Debug for Multiset<FAULT> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Multiset")
+            .field("params", &self.params)
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Params {
@@ -136,6 +146,18 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
             self.copies.insert(fingerprint, copies + 1);
         }
         Ok(inserted)
+    }
+
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        match self.contains_hash(hash) {
+            true if Self::has(Fault::UniqueStoresCopies) => {
+                self.insert_hash(hash)?;
+                Ok(Inserted::MaybePresent)
+            }
+            true => Ok(Inserted::MaybePresent),
+            false if Self::has(Fault::UniqueStoresNothing) => Ok(Inserted::New),
+            false => self.insert_hash(hash),
+        }
     }
 
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, amq_core::BatchFull> {

@@ -1,4 +1,4 @@
-//! What cannot be made.
+//! Filters that cannot be made.
 
 use super::number::Limit;
 use super::{BatchFull, PlanError};
@@ -13,27 +13,27 @@ pub enum BuildError {
     Plan(PlanError),
     /// The allocator refused.
     OutOfMemory {
-        /// The bytes asked of it in one piece.
+        /// Bytes requested in one piece.
         bytes: u64,
     },
-    /// No seed of a bounded number of internal ones gave a solvable system (static filters only).
+    /// No internal seed, of a bounded number, gave a solvable system (static filters only).
     Exhausted {
-        /// How many internal seeds there are to try. All depend on the filter's own.
+        /// Number of internal seeds there are to try. All depend on the filter's own.
         attempts: u32,
-        /// For how many keys: all of them, or those of the layer that has no solution.
+        /// Number of keys: all of them, or those of the layer that has no solution.
         items: u64,
     },
-    /// Keys hashed otherwise the second time they were asked.
+    /// Some keys hashed differently the second time they were read.
     KeysChanged {
-        /// How many keys there are.
+        /// Number of keys.
         items: u64,
     },
-    /// There are more keys than the goal or plan is for.
+    /// There are more keys than the goal or plan allows.
     TooManyKeys {
-        /// How many it is for.
+        /// Number of keys planned for.
         planned: u64,
     },
-    /// The filter was filled to refusal while being built.
+    /// The filter refused a key while being built.
     Full(BatchFull),
 }
 
@@ -49,18 +49,19 @@ impl fmt::Display for BuildError {
             ),
             Self::Exhausted { attempts, items } => write!(
                 f,
-                "none of {attempts} internal seeds solves the system of {items} of the keys, which does not happen by chance: build \
-                 with another seed, a secret one if strangers choose the keys"
+                "none of {attempts} internal seeds solves the system of {items} keys, which does not \
+                 happen by chance: build with another seed, a secret one if strangers choose the \
+                 keys"
             ),
             Self::TooManyKeys { planned } => write!(
                 f,
-                "there are more keys than the {planned} that the filter was planned for: plan for more, or \
-                 give a budget, which sizes it to the keys"
+                "there are more keys than the {planned} planned for: plan for more, or give a budget, \
+                 which sizes the filter to the keys"
             ),
             Self::KeysChanged { items } => write!(
                 f,
-                "some of {items} keys gave another hash the second time: a `Key` must always give the same one; \
-                 or hash each key once and build from the hashes"
+                "some of {items} keys gave another hash the second time: a `Key` must always give the \
+                 same one; or hash each key once and build from the hashes"
             ),
             Self::Full(error) => write!(f, "the filter cannot be built: {error}"),
         }

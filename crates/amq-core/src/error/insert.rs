@@ -1,4 +1,4 @@
-//! What cannot be put in.
+//! Keys that cannot be inserted.
 
 use super::number::Limit;
 use core::error::Error;
@@ -19,7 +19,7 @@ pub enum Full {
     },
     /// Every place this key can take already holds a copy of it.
     Copies {
-        /// How many copies there are.
+        /// Number of copies.
         copies: u64,
     },
     /// The filter would exceed a limit that was set when it was made.
@@ -29,10 +29,9 @@ pub enum Full {
         /// The limit.
         limit: u64,
     },
-    /// No further stage can be planned: what is left of the false-positive rate is too little for
-    /// one.
+    /// No further stage can be planned: too little of the false-positive rate is left.
     Stages {
-        /// Stages there are.
+        /// Number of stages.
         stages: u64,
     },
     /// The filter must grow, or be copied, to take the key, and the allocator refused.
@@ -51,14 +50,14 @@ impl fmt::Display for Full {
                 load,
             } => write!(
                 f,
-                "the filter is full: it holds {len} items, was planned for {capacity}, and has {:.1} % of its slots in use. Remove \
-                 items first, or plan a larger one",
+                "the filter is full: it holds {len} items, was planned for {capacity}, and has {:.1} % \
+                 of its slots in use. Remove items first, or plan a larger one",
                 load * 100.0
             ),
             Self::Copies { copies } => write!(
                 f,
-                "a key is in {copies} times already, and there is no place for another copy. Put a key in once, or take a \
-                 filter with room for more copies"
+                "a key is in {copies} times already, and there is no place for another copy. Insert \
+                 each key once, or choose a filter with room for more copies"
             ),
             Self::Limit { what, limit } => write!(
                 f,
@@ -67,8 +66,8 @@ impl fmt::Display for Full {
             ),
             Self::Stages { stages } => write!(
                 f,
-                "the filter has {stages} stages, and what is left of its false-positive rate is too little for another. Begin with one \
-                 that is planned for more items, or for a higher rate"
+                "the filter has {stages} stages, and too little of its false-positive rate is left for \
+                 another. Start with one planned for more items, or for a higher rate"
             ),
             Self::OutOfMemory { bytes } => write!(
                 f,
@@ -83,17 +82,17 @@ impl Error for Full {}
 
 /// A batch insert that was refused part of the way.
 ///
-/// Each insert is all or nothing, a batch is not: the first `done` keys are in, the rest are not.
+/// Each insert is all or nothing; a batch is not. The first `done` keys are in, the rest are not.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BatchFull {
-    /// How many keys of the batch, from its start, are in the filter.
+    /// Number of keys, from the start of the batch, that are in the filter.
     pub done: u64,
     /// Why the next one was refused.
     pub full: Full,
 }
 
 impl BatchFull {
-    /// The same refusal in a batch of which `before` keys had gone in earlier.
+    /// The same refusal in a batch that had `before` keys inserted earlier.
     #[doc(hidden)]
     #[must_use]
     pub const fn after(self, before: u64) -> Self {

@@ -1,9 +1,9 @@
-//! What does not go together.
+//! Slices that do not go together.
 
 use core::error::Error;
 use core::fmt;
 
-/// A batch query whose slice of answers is not as long as its slice of keys. Nothing was written.
+/// A batch query with slices of different lengths. Nothing was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LengthMismatch {
     /// Number of keys.

@@ -1,10 +1,10 @@
-//! What cannot be combined.
+//! Filters that cannot be merged.
 
 use super::Full;
 use core::error::Error;
 use core::fmt;
 
-/// Two filters that cannot become one. Both are as they were.
+/// Two filters that cannot be merged. Both are as before.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum MergeError {
@@ -12,12 +12,13 @@ pub enum MergeError {
     Mismatch {
         /// What differs.
         field: &'static str,
-        /// Its value in the filter merged into; of a bound, `u64::MAX` if there is none.
+        /// Its value in the filter merged into; for a bound, `u64::MAX` means none.
         ours: u64,
         /// Its value in the filter merged from.
         theirs: u64,
     },
-    /// They hash their keys with different seeds. The seeds are not told, since they may be secret.
+    /// They hash their keys with different seeds. The error does not tell them, since seeds may be
+    /// secret.
     Seeds,
     /// They differ in a real number that must be equal.
     MismatchReal {
@@ -28,20 +29,19 @@ pub enum MergeError {
         /// Its value in the filter merged from.
         theirs: f64,
     },
-    /// Together they would have a higher false-positive rate than was promised.
+    /// The merged filter would have a higher false-positive rate than promised.
     Rate {
-        /// The rate they would have.
+        /// The rate it would have.
         merged: f64,
         /// The rate promised.
         asked: f64,
     },
-    /// The filter merged from tells fewer hashes apart than the one merged into: what it knows less
-    /// of a key cannot be made up. The other way round
-    /// they can be merged.
+    /// The filter merged from has fewer distinct fingerprints than the one merged into, and the
+    /// missing bits cannot be made up. Merging the other way round works.
     Fingerprints {
-        /// Different fingerprints in the filter merged into.
+        /// Distinct fingerprints of the filter merged into.
         ours: u64,
-        /// Different fingerprints in the filter merged from.
+        /// Distinct fingerprints of the filter merged from.
         theirs: u64,
     },
     /// They hold too many items for one table.
@@ -50,15 +50,16 @@ pub enum MergeError {
         ours: u64,
         /// Items in the filter merged from.
         theirs: u64,
-        /// Slots there are, or may be if the filter grows. Not every last one can be used.
+        /// Number of slots, or the most there may be if the filter grows. Not every last one can be
+        /// used.
         slots: u64,
     },
-    /// The filter merged into refuses what the other one holds.
+    /// The filter merged into refuses some of the other's keys.
     Full(Full),
 }
 
 impl MergeError {
-    /// `Ok` if the two values of `field` are equal, the mismatch if not.
+    /// `Ok` if the two values of `field` are equal, else the mismatch.
     pub fn check(field: &'static str, ours: u64, theirs: u64) -> Result<(), Self> {
         if ours == theirs {
             Ok(())
@@ -121,12 +122,13 @@ impl fmt::Display for MergeError {
             ),
             Self::Rate { merged, asked } => write!(
                 f,
-                "together the filters would have a false-positive rate of {merged:?}, and {asked:?} was promised; keep \
-                 both, or put the keys of both into a larger one"
+                "the merged filter would have a false-positive rate of {merged:?}, above the {asked:?} \
+                 promised; keep both, or insert the keys of both into a larger one"
             ),
             Self::Fingerprints { ours, theirs } => write!(
                 f,
-                "the filter to be merged tells only {theirs} hashes apart, and this one {ours}: merge this one into the other"
+                "the filter to be merged tells only {theirs} hashes apart, and this one {ours}: \
+                 merge this one into the other"
             ),
             Self::Items {
                 ours,
@@ -134,8 +136,8 @@ impl fmt::Display for MergeError {
                 slots,
             } => write!(
                 f,
-                "the filters hold {ours} and {theirs} items, more than fit into {slots} slots, of which some always stay empty; keep both, or \
-                 plan for {} items",
+                "the filters hold {ours} and {theirs} items, more than fit into {slots} slots, of \
+                 which some always stay empty; keep both, or plan for {} items",
                 u128::from(*ours) + u128::from(*theirs)
             ),
             Self::Full(full) => write!(f, "the filters do not fit into one: {full}"),
@@ -143,10 +145,10 @@ impl fmt::Display for MergeError {
     }
 }
 
-/// The way out of every difference.
+/// The way out of every mismatch.
 const SAME: &str = "only filters made with the same parameters and the same seed can be combined";
 
-/// A value that may be a bound.
+/// A value that may be a bound; `u64::MAX` is none.
 struct Bound(u64);
 
 impl fmt::Display for Bound {

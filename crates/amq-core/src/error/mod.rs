@@ -1,4 +1,4 @@
-//! What can go wrong. Every error carries the numbers it is about, and its text says the way out.
+//! What can go wrong. Every error carries its numbers, and its text names the way out.
 
 mod build;
 mod insert;
@@ -39,8 +39,8 @@ mod tests {
             theirs,
         };
         let same = "; only filters made with the same parameters and the same seed can be combined";
-        let table = "the filter is full: it holds 90 items, was planned for 88, and has 70.3 % of its slots in use. Remove items first, \
-             or plan a larger one";
+        let table = "the filter is full: it holds 90 items, was planned for 88, and has 70.3 % of \
+             its slots in use. Remove items first, or plan a larger one";
         let texts: &[(&dyn core::error::Error, &str)] = &[
             (
                 &items(0, 1, u64::MAX),
@@ -48,11 +48,13 @@ mod tests {
             ),
             (
                 &items(1 << 41, 1, 1 << 40),
-                "a filter for 2199023255552 items cannot be planned: the number must be from 1 to 2^40",
+                "a filter for 2199023255552 items cannot be planned: the number must be from 1 to \
+                 2^40",
             ),
             (
                 &PlanError::Fpr { fpr: 1.5 },
-                "a false-positive rate of 1.5 is not possible: it must lie strictly between 0 and 1 (1 % is written 0.01)",
+                "a false-positive rate of 1.5 is not possible: it must lie strictly between 0 and \
+                 1 (1 % is written 0.01)",
             ),
             (
                 &PlanError::FprBelowHashFloor {
@@ -60,8 +62,8 @@ mod tests {
                     floor: 5e-20,
                     items: 1,
                 },
-                "a false-positive rate of 1e-300 is not above the floor of 5e-20 that 64-bit hashes set for 1 items: ask for a higher \
-                 rate, or keep the keys themselves",
+                "a false-positive rate of 1e-300 is not above the floor of 5e-20 that 64-bit \
+                 hashes set for 1 items: ask for a higher rate, or keep the keys themselves",
             ),
             (
                 &PlanError::FprUnreachable {
@@ -69,8 +71,8 @@ mod tests {
                     lowest: 2e-10,
                     items: 10,
                 },
-                "this variant cannot reach a false-positive rate of 1e-12 for 10 items at any size: ask for more than 2e-10, or take \
-                 another variant",
+                "this variant cannot reach a false-positive rate of 1e-12 for 10 items at any \
+                 size: ask for more than 2e-10, or take another variant",
             ),
             (
                 &PlanError::FewItems {
@@ -95,15 +97,17 @@ mod tests {
                     bytes: 10,
                     min: 688,
                 },
-                "10 bytes are too few for these items: the smallest filter of this variant that holds them takes 688",
+                "10 bytes are too few for these items: the smallest filter of this \
+                 variant that holds them takes 688",
             ),
             (
                 &PlanError::TooLarge {
                     bytes: 1.46e12,
                     max_bytes: 1 << 36,
                 },
-                "the filter would take some 1.5e12 bytes, and fewer than 2^36 are possible here: ask for fewer items, a higher rate or a \
-                 smaller size, or divide the keys among several filters",
+                "the filter would take some 1.5e12 bytes, and fewer than 2^36 are possible here: \
+                 ask for fewer items, a higher rate or a smaller size, or split the keys among \
+                 several filters",
             ),
             (
                 &between(1, 64),
@@ -143,22 +147,24 @@ mod tests {
             ),
             (
                 &BuildError::OutOfMemory { bytes: 1 << 50 },
-                "the allocator refused 2^50 bytes: free memory, or plan for fewer items or a higher false-positive rate",
+                "the allocator refused 2^50 bytes: free memory, or plan for fewer items or a \
+                 higher false-positive rate",
             ),
             (
                 &BuildError::Exhausted {
                     attempts: 1024,
                     items: 50,
                 },
-                "none of 1024 internal seeds solves the system of 50 of the keys, which does not happen by chance: build with another seed, a \
-                 secret one if strangers choose the keys",
+                "none of 1024 internal seeds solves the system of 50 keys, which does not happen \
+                 by chance: build with another seed, a secret one if strangers choose the keys",
             ),
             (
                 &BuildError::Full(BatchFull {
                     done: 0,
                     full: limit("bytes", 10),
                 }),
-                "the filter cannot be built: the filter would exceed its limit of 10 bytes. Allow it more bytes",
+                "the filter cannot be built: the filter would exceed its limit of 10 bytes. Allow \
+                 it more bytes",
             ),
             (&full, table),
             (&BatchFull { done: 0, full }, table),
@@ -167,26 +173,26 @@ mod tests {
                     done: 1,
                     full: limit("slots", 65),
                 },
-                "the first key of the batch is in, the next one was refused: the filter would exceed its limit of 65 slots. Allow it more \
-                 slots",
+                "the first key of the batch is in, the next one was refused: the filter would \
+                 exceed its limit of 65 slots. Allow it more slots",
             ),
             (
                 &BatchFull {
                     done: 300,
                     full: limit("stages", 2),
                 },
-                "the first 300 keys of the batch are in, the next one was refused: the filter would exceed its limit of 2 stages. Allow it \
-                 more stages",
+                "the first 300 keys of the batch are in, the next one was refused: the filter \
+                 would exceed its limit of 2 stages. Allow it more stages",
             ),
             (
                 &Full::Copies { copies: 8 },
-                "a key is in 8 times already, and there is no place for another copy. Put a key in once, or take a filter with room for \
-                 more copies",
+                "a key is in 8 times already, and there is no place for another copy. Insert each \
+                 key once, or choose a filter with room for more copies",
             ),
             (
                 &Full::Stages { stages: 2 },
-                "the filter has 2 stages, and what is left of its false-positive rate is too little for another. Begin with one that is \
-                 planned for more items, or for a higher rate",
+                "the filter has 2 stages, and too little of its false-positive rate is left for \
+                 another. Start with one planned for more items, or for a higher rate",
             ),
             (
                 &Full::OutOfMemory { bytes: 1000 },
@@ -217,15 +223,16 @@ mod tests {
                     merged: 0.0132,
                     asked: 0.01,
                 },
-                "together the filters would have a false-positive rate of 0.0132, and 0.01 was promised; keep both, or put the keys of both \
-                 into a larger one",
+                "the merged filter would have a false-positive rate of 0.0132, above the 0.01 \
+                 promised; keep both, or insert the keys of both into a larger one",
             ),
             (
                 &MergeError::Fingerprints {
                     ours: 1152,
                     theirs: 576,
                 },
-                "the filter to be merged tells only 576 hashes apart, and this one 1152: merge this one into the other",
+                "the filter to be merged tells only 576 hashes apart, and this one 1152: \
+                 merge this one into the other",
             ),
             (
                 &MergeError::Items {
@@ -233,12 +240,13 @@ mod tests {
                     theirs: 80,
                     slots: 128,
                 },
-                "the filters hold 90 and 80 items, more than fit into 128 slots, of which some always stay empty; keep both, or plan for 170 \
-                 items",
+                "the filters hold 90 and 80 items, more than fit into 128 slots, of which some \
+                 always stay empty; keep both, or plan for 170 items",
             ),
             (
                 &MergeError::Full(Full::OutOfMemory { bytes: 1000 }),
-                "the filters do not fit into one: the allocator refused 1000 bytes. Free memory and try again",
+                "the filters do not fit into one: the allocator refused 1000 bytes. Free memory \
+                 and try again",
             ),
             (
                 &LengthMismatch {

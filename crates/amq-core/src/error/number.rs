@@ -1,8 +1,8 @@
-//! Limits, written so that they can be read.
+//! Limits, formatted to be read.
 
 use core::fmt;
 
-/// A limit. Far up, and close to a power of two, it is written as that: `2^64 - 16`, not
+/// A limit. Large ones close to a power of two are written as that: `2^64 - 16`, not
 /// `18446744073709551600`.
 pub(super) struct Limit(pub(super) u64);
 
@@ -19,7 +19,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// What a number may be: `must be 1`, `must be at least 1`, `must be from 1 to 9`.
+/// The range of a number: `must be 1`, `must be at least 1`, `must be from 1 to 9`.
 pub(super) struct Range {
     pub(super) min: u64,
     /// `u64::MAX` is no limit.

@@ -1,17 +1,17 @@
-//! What cannot be planned.
+//! Goals and parameters that cannot be planned.
 
 use super::number::{Limit, Range};
 use crate::{Budget, Goal};
 use core::error::Error;
 use core::fmt;
 
-/// A size or a parameter that no filter can be planned for. Nothing was allocated.
+/// A goal or a parameter that no filter can be planned for. Nothing was allocated.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The number of items is outside what this variant can be planned for.
+    /// The number of items is outside the variant's range.
     Items {
-        /// What was asked.
+        /// The value asked for.
         items: u64,
         /// The smallest number accepted.
         min: u64,
@@ -20,51 +20,52 @@ pub enum PlanError {
     },
     /// The false-positive rate is not strictly between 0 and 1 (or not a number).
     Fpr {
-        /// What was asked.
+        /// The value asked for.
         fpr: f64,
     },
-    /// The rate is below what 64-bit hashes can give: two of `items` keys share a whole hash that often.
+    /// The rate is below the floor of 64-bit hashes: `items` keys share a whole hash with an absent
+    /// one that often.
     FprBelowHashFloor {
-        /// What was asked.
+        /// The value asked for.
         fpr: f64,
         /// `items / 2^64`.
         floor: f64,
-        /// The number of items it was asked for.
+        /// Number of items.
         items: u64,
     },
-    /// This variant cannot reach the rate at this number of items, whatever its size.
+    /// This variant cannot reach the rate for this many items at any size.
     FprUnreachable {
-        /// What was asked.
+        /// The value asked for.
         fpr: f64,
         /// The lowest rate this variant can be planned for.
         lowest: f64,
-        /// The number of items it was asked for.
+        /// Number of items.
         items: u64,
     },
-    /// Bits per key that are not positive and finite.
+    /// Bits per key are not positive and finite.
     BitsPerKey {
-        /// What was asked.
+        /// The value asked for.
         bits_per_key: f64,
     },
-    /// Bits per key that cannot be kept for so few items: the smallest filter takes more.
+    /// The bits per key do not suffice for so few items: the smallest filter takes more.
     FewItems {
-        /// What was asked.
+        /// The value asked for.
         bits_per_key: f64,
-        /// The number of items it was asked for.
+        /// Number of items.
         items: u64,
-        /// The least number of items above it for which these bits are enough.
+        /// The smallest larger number of items for which they suffice.
         least: u64,
     },
-    /// Fewer bytes than the smallest filter of this variant for the items of the goal.
+    /// Fewer bytes than the variant's smallest filter for these items.
     Bytes {
-        /// What was asked, for all items together.
+        /// Bytes asked for, for all items together.
         bytes: u64,
         /// The smallest size accepted for them.
         min: u64,
     },
-    /// The filter would be larger than this variant, or this machine's address space, allows.
+    /// The filter would be larger than the variant, or the machine's address space, allows.
     TooLarge {
-        /// The bytes the goal needs (`inf` where that is beyond counting).
+        /// The bytes needed (`inf` beyond counting).
         bytes: f64,
         /// The most this variant can hold here.
         max_bytes: u64,
@@ -80,7 +81,7 @@ pub enum PlanError {
         /// The largest value accepted; `u64::MAX` if there is no limit.
         max: u64,
     },
-    /// An explicit parameter is not a multiple of what it must be one of.
+    /// An explicit parameter is not a multiple of what it must be.
     Multiple {
         /// The parameter's name.
         name: &'static str,
@@ -89,7 +90,8 @@ pub enum PlanError {
         /// What it must be a multiple of.
         of: u64,
     },
-    /// An explicit parameter that is a share, such as a tightening ratio, is not strictly between 0 and 1.
+    /// An explicit parameter that is a share, such as a tightening ratio, is not strictly between 0
+    /// and 1.
     Share {
         /// The parameter's name.
         name: &'static str,
@@ -98,11 +100,11 @@ pub enum PlanError {
     },
 }
 
-/// Numbers of items tried, each as many as the one before calls for, before no number is named.
+/// Numbers of items to try, each the one the last refusal calls for, before giving up.
 const STEPS: u32 = 64;
 
 impl PlanError {
-    /// `Ok` if the parameter `name` is strictly between 0 and 1, the error that says so if not (or if it is not a number).
+    /// `Ok` if the parameter `name` is strictly between 0 and 1; NaN is not.
     pub fn check_share(name: &'static str, value: f64) -> Result<(), Self> {
         if value > 0.0 && value < 1.0 {
             Ok(())
@@ -111,7 +113,7 @@ impl PlanError {
         }
     }
 
-    /// `Ok` if the parameter `name` is a multiple of `of`, the error that says so if not.
+    /// `Ok` if the parameter `name` is a multiple of `of`.
     pub const fn check_multiple(name: &'static str, value: u64, of: u64) -> Result<(), Self> {
         if of != 0 && value % of == 0 {
             Ok(())
@@ -120,14 +122,16 @@ impl PlanError {
         }
     }
 
-    /// What a plan in bits per key is refused with where it would be for its bytes: names the least number of items
-    /// for which these bits are enough, if there is one. Any other refusal stays as it is.
+    /// Rephrases a refusal for bytes as one for bits per key: names the least number of items for
+    /// which these bits suffice, if there is one. Any other refusal stays as it is.
+    #[doc(hidden)]
+    #[must_use]
     pub fn in_bits_per_key<P>(self, goal: Goal, plan: impl Fn(Goal) -> Result<P, Self>) -> Self {
         let Budget::BitsPerKey(bits_per_key) = goal.budget else {
             return self;
         };
         let (mut refusal, mut least) = (self, goal.items);
-        // No fewer items than those that the smallest filter's bytes are enough for.
+        // At least as many items as fill the smallest filter's bytes.
         for _ in 0..STEPS {
             let Self::Bytes { min, .. } = refusal else {
                 return self;
@@ -151,7 +155,7 @@ impl PlanError {
         self
     }
 
-    /// `Ok` if the parameter `name` is from `min` to `max`, the error that says so if not.
+    /// `Ok` if the parameter `name` is from `min` to `max`.
     pub fn check_parameter(name: &'static str, value: u64, min: u64, max: u64) -> Result<(), Self> {
         if (min..=max).contains(&value) {
             Ok(())
@@ -176,18 +180,18 @@ impl fmt::Display for PlanError {
             ),
             Self::Fpr { fpr } => write!(
                 f,
-                "a false-positive rate of {fpr:?} is not possible: it must lie strictly between 0 and 1 \
-                 (1 % is written 0.01)"
+                "a false-positive rate of {fpr:?} is not possible: it must lie strictly between 0 and \
+                 1 (1 % is written 0.01)"
             ),
             Self::FprBelowHashFloor { fpr, floor, items } => write!(
                 f,
-                "a false-positive rate of {fpr:?} is not above the floor of {floor:?} that 64-bit hashes \
-                 set for {items} items: ask for a higher rate, or keep the keys themselves"
+                "a false-positive rate of {fpr:?} is not above the floor of {floor:?} that 64-bit \
+                 hashes set for {items} items: ask for a higher rate, or keep the keys themselves"
             ),
             Self::FprUnreachable { fpr, lowest, items } => write!(
                 f,
-                "this variant cannot reach a false-positive rate of {fpr:?} for {items} items at any size: \
-                 ask for more than {lowest:?}, or take another variant"
+                "this variant cannot reach a false-positive rate of {fpr:?} for {items} items at any \
+                 size: ask for more than {lowest:?}, or take another variant"
             ),
             Self::BitsPerKey { bits_per_key } => write!(
                 f,
@@ -199,18 +203,19 @@ impl fmt::Display for PlanError {
                 least,
             } => write!(
                 f,
-                "{bits_per_key} bits per key cannot be kept for {items} items: they can from {least} items on; \
-                 or give a size in bytes, or a false-positive rate"
+                "{bits_per_key} bits per key are too few for {items} items: they suffice from {least} \
+                 items on; or give a size in bytes, or a false-positive rate"
             ),
             Self::Bytes { bytes, min } => write!(
                 f,
-                "{bytes} bytes are too few for these items: the smallest filter of this variant that holds them takes \
-                 {min}"
+                "{bytes} bytes are too few for these items: the smallest filter of this variant that \
+                 holds them takes {min}"
             ),
             Self::TooLarge { bytes, max_bytes } => write!(
                 f,
-                "the filter would take some {bytes:.1e} bytes, and fewer than {} are possible here: ask for \
-                 fewer items, a higher rate or a smaller size, or divide the keys among several filters",
+                "the filter would take some {bytes:.1e} bytes, and fewer than {} are possible here: \
+                 ask for fewer items, a higher rate or a smaller size, or split the keys among \
+                 several filters",
                 Limit(max_bytes)
             ),
             Self::Parameter {

@@ -1,4 +1,4 @@
-//! How filters are planned, made and combined.
+//! How filters are planned, made and merged.
 
 use super::{ClearFilter, Filter, InsertFilter};
 use crate::key::hash_blocks;
@@ -10,17 +10,17 @@ use crate::{
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What theory says of filters with given parameters, over the choice of seed: each seed makes another
-/// filter, with a rate of its own.
+/// The false-positive rate of filters with given parameters, over the choice of seed: each seed
+/// makes another filter, with a rate of its own.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PredictedFpr {
-    /// The mean of their false-positive rates: what a user should expect.
+    /// Mean rate: what a user should expect.
     pub mean: f64,
-    /// The standard deviation of their rates around that mean.
+    /// Standard deviation of the rate from seed to seed.
     pub sd: f64,
 }
 
-/// What an empty filter is sized by: a [`Goal`], or a [`Plan`] made before.
+/// What an empty filter is sized by: a [`Goal`], or a [`Plan`] made earlier.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Target<P> {
     /// Plan for this goal.
@@ -57,13 +57,13 @@ impl<P: Copy> From<&Plan<P>> for Target<P> {
     }
 }
 
-/// What a filter of given keys is sized by: a [`Budget`] for as many keys as there are, or a [`Goal`] or
-/// [`Plan`], which more keys than it is for must not exceed.
+/// What a filter of given keys is sized by: a [`Budget`] for however many keys there are, or a
+/// [`Goal`] or [`Plan`], which refuses more keys than planned.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum BuildTarget<P> {
     /// Size the filter to the number of keys.
     Budget(Budget),
-    /// Size it by a goal or plan, and refuse more keys than that is for.
+    /// Size it by a goal or plan, and refuse more keys than planned.
     Target(Target<P>),
 }
 
@@ -104,7 +104,8 @@ impl<P, T: Into<Target<P>>> From<T> for BuildTarget<P> {
     }
 }
 
-/// What a table handed in from outside belongs to: its parameters, and what the filter keeps besides.
+/// What a table handed in from outside needs to become a filter: its parameters, and what the
+/// filter keeps beside the table.
 ///
 /// ```
 /// use amq_core::Parts;
@@ -116,16 +117,17 @@ impl<P, T: Into<Target<P>>> From<T> for BuildTarget<P> {
 pub struct Parts<P> {
     /// The variant's parameters.
     pub params: P,
-    /// The seed its keys were hashed with. By default the public one.
+    /// The seed its keys were hashed with. The public one by default.
     pub seed: u64,
-    /// The number of keys it was planned for. By default 0: not known.
+    /// The number of keys it was planned for. By default 0: unknown.
     pub capacity: u64,
-    /// The number of keys in it, where the table doesn't tell. By default 0.
+    /// The number of keys in it, if the table does not tell. 0 by default.
     pub len: u64,
 }
 
 impl<P> Parts<P> {
-    /// These parameters, the public seed, and no more known.
+    /// These parameters and the public seed, with nothing else known.
+    #[must_use]
     pub const fn new(params: P) -> Self {
         Self {
             params,
@@ -154,29 +156,32 @@ impl<P> Parts<P> {
     }
 }
 
-/// A filter that is sized by formula, without being made.
+/// A filter that can be sized by formula, without being made.
 pub trait PlanFilter: Filter + Sized {
     /// The parameters that determine the table: what an expert sets by hand.
     type Params: Copy + PartialEq + fmt::Debug;
 
-    /// The best parameters for a goal, and what they cost.
+    /// The best parameters for a goal, and their cost.
     fn plan(goal: Goal) -> Result<Plan<Self::Params>, PlanError>;
 
-    /// The plan of a filter with explicit parameters for `items` keys. Checks the parameters, but not
-    /// whether so many keys will go in.
+    /// The plan for `items` keys with explicit parameters. Checks the parameters, but not whether
+    /// the keys will fit.
     fn plan_params(params: Self::Params, items: u64) -> Result<Plan<Self::Params>, PlanError>;
 
-    /// The exact false-positive rate of filters with these parameters holding `items` distinct keys.
+    /// The exact false-positive rate of filters with these parameters that hold `items` distinct
+    /// keys.
+    #[must_use]
     fn predicted_fpr(params: &Self::Params, items: u64) -> PredictedFpr;
 
     /// The parameters of this filter.
+    #[must_use]
     fn params(&self) -> Self::Params;
 
     /// The inverse of planning: the most items that fit into `bytes` at a rate of at most `fpr`.
     fn items_for(bytes: u64, fpr: f64) -> Result<u64, PlanError> {
         let plan = |items: u64| Self::plan(Goal::new(items, Budget::Fpr(fpr)));
         let fits = |items: u64| plan(items).map(|plan| plan.bytes <= bytes);
-        // One item must be plannable, or the rate itself is wrong: say so.
+        // If not even one item can be planned, the rate itself is wrong: say so.
         if !fits(1)? {
             let min = plan(1)?.bytes;
             return Err(PlanError::Bytes { bytes, min });
@@ -204,18 +209,18 @@ pub trait PlanFilter: Filter + Sized {
         })
     }
 
-    /// The inverse of planning: the rate that `items` keys in `bytes` bytes can have.
+    /// The inverse of planning: the rate of `items` keys in `bytes` bytes.
     fn fpr_for(items: u64, bytes: u64) -> Result<f64, PlanError> {
         Ok(Self::plan(Goal::new(items, Budget::Bytes(bytes)))?.expected_fpr)
     }
 }
 
-/// A filter that is made empty and then filled.
+/// A filter that starts empty and is then filled.
 pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
     /// An empty filter for a goal or plan.
     fn empty(target: impl Into<Target<Self::Params>>, seed: u64) -> Result<Self, BuildError>;
 
-    /// A filter with these hashes in it: how filters that are filled one by one are built.
+    /// A filter of these hashes: how filters that are filled one by one are built.
     fn filled(
         target: impl Into<BuildTarget<Self::Params>>,
         seed: u64,
@@ -243,19 +248,20 @@ pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
     }
 }
 
-/// A filter that is made from all of its keys at once: the only way for a static filter, often the
+/// A filter that is built from all of its keys at once: the only way for a static filter, often the
 /// fastest for the others.
 pub trait BuildFilter: PlanFilter {
-    /// A filter that holds exactly the keys with these hashes. Repeated hashes do no harm: whether a
-    /// filter that removes holds one copy of such a key or all of them, its own documentation says.
+    /// A filter of exactly the keys with these hashes. Repeated hashes do no harm; whether a filter
+    /// that supports removal keeps one copy of such a key or all of them is in its own
+    /// documentation.
     fn build_hashes(
         target: impl Into<BuildTarget<Self::Params>>,
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError>;
 
-    /// The same from a slice of keys. Hashes them into a vector first, 8 bytes a key, unless the variant
-    /// can do without.
+    /// The same from a slice of keys. Hashes them into a vector first, 8 bytes a key, unless the
+    /// variant can do without.
     fn build_keys<K: Key>(
         target: impl Into<BuildTarget<Self::Params>>,
         seed: u64,
@@ -264,8 +270,8 @@ pub trait BuildFilter: PlanFilter {
         Self::build_iter(target, seed, keys)
     }
 
-    /// The same from any iterator of keys: none is kept, but their hashes are, 8 bytes each (and as much
-    /// again while their vector grows), until the filter is made.
+    /// The same from any iterator of keys. Keeps none of them, but their hashes, 8 bytes each (and
+    /// as much again while the vector grows), until the filter is made.
     fn build_iter<K: Key>(
         target: impl Into<BuildTarget<Self::Params>>,
         seed: u64,
@@ -275,14 +281,14 @@ pub trait BuildFilter: PlanFilter {
         let planned = target.limit();
         let keys = keys.into_iter();
         let mut hashes = Vec::new();
-        // What an iterator says of its length is a hint: room for it is asked for, up to 8 MB.
+        // An iterator's size is a hint: reserve up to 8 MB by it.
         reserve(&mut hashes, keys.size_hint().0.min(1 << 20) as u64)?;
         for key in keys {
             if hashes.len() as u64 == planned {
                 return Err(BuildError::TooManyKeys { planned });
             }
             if hashes.len() == hashes.capacity() {
-                // As a vector grows by itself, but with an error where there is no memory.
+                // As a vector grows by itself, but with an error if there is no memory.
                 let more = (hashes.len() as u64).max(1024);
                 reserve(&mut hashes, more)?;
             }
@@ -292,12 +298,12 @@ pub trait BuildFilter: PlanFilter {
     }
 }
 
-/// A filter that can take in another one.
+/// A filter that can absorb another.
 pub trait MergeFilter: Sized {
-    /// `Ok` if [`merge`](MergeFilter::merge) would succeed; if not, why.
+    /// `Ok` if [`merge`](MergeFilter::merge) would succeed, and why not otherwise.
     fn can_merge(&self, other: &Self) -> Result<(), MergeError>;
 
-    /// Takes in every key of `other`: afterwards `self` contains whatever either contained. All or
+    /// Adds every key of `other`: afterwards `self` contains whatever either contained. All or
     /// nothing.
     fn merge(&mut self, other: &Self) -> Result<(), MergeError>;
 }

@@ -4,7 +4,8 @@ use super::{Count, CountFilter, Filter, InsertFilter, Inserted, RemoveFilter};
 use crate::key::hash_blocks;
 use crate::{BatchFull, Full, Key, LengthMismatch};
 
-/// The methods that take keys, on everything that is a filter: `F: Filter`, `&F`, `Box<dyn Filter>`.
+/// The methods that take keys, on everything that is a filter: `F: Filter`, `&F`,
+/// `Box<dyn Filter>`.
 ///
 /// ```
 /// use amq_core::{Filter, FilterExt, InsertFilter, Full};
@@ -18,14 +19,15 @@ use crate::{BatchFull, Full, Key, LengthMismatch};
 /// }
 /// ```
 pub trait FilterExt: Filter {
-    /// Whether `key` is probably in: `false` is certain.
+    /// Whether `key` is probably in the filter; `false` is certain.
     #[inline]
+    #[must_use]
     fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         self.contains_hash(key.key_hash(self.seed()))
     }
 
-    /// Answers for many keys, `answers[i]` for `keys[i]`; see [`Filter::contains_batch`]. Needs no memory
-    /// of its own.
+    /// Answers many keys at once, `answers[i]` for `keys[i]`; see [`Filter::contains_batch`].
+    /// Allocates nothing.
     #[inline]
     fn contains_keys<K: Key>(
         &self,
@@ -38,7 +40,7 @@ pub trait FilterExt: Filter {
         })
     }
 
-    /// Puts `key` in. On an error the filter is exactly as it was.
+    /// Inserts `key`. On an error the filter is exactly as before.
     #[inline]
     fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, Full>
     where
@@ -47,7 +49,8 @@ pub trait FilterExt: Filter {
         self.insert_hash(key.key_hash(self.seed()))
     }
 
-    /// Puts `key` in if the filter answers `false` for it; see [`InsertFilter::insert_unique_hash`].
+    /// Inserts `key` unless the filter answers `true` for it already; see
+    /// [`InsertFilter::insert_unique_hash`].
     #[inline]
     fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, Full>
     where
@@ -56,8 +59,8 @@ pub trait FilterExt: Filter {
         self.insert_unique_hash(key.key_hash(self.seed()))
     }
 
-    /// Puts many keys in and says how many were new; see [`InsertFilter::insert_batch`]. Needs no memory
-    /// of its own.
+    /// Inserts many keys and returns how many were new; see [`InsertFilter::insert_batch`].
+    /// Allocates nothing.
     #[inline]
     fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, BatchFull>
     where
@@ -73,8 +76,8 @@ pub trait FilterExt: Filter {
         Ok(new)
     }
 
-    /// Puts in all keys of an iterator and says how many were new. On an error the keys before the refused
-    /// one are in, and the error says how many.
+    /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
+    /// the refused one are in, and the error says how many.
     #[inline]
     fn try_extend<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<u64, BatchFull>
     where
@@ -90,7 +93,7 @@ pub trait FilterExt: Filter {
         Ok(new)
     }
 
-    /// Takes out one copy of `key`; see [`RemoveFilter::remove_hash`], and its warning.
+    /// Removes one copy of `key`; see [`RemoveFilter::remove_hash`] and its warning.
     #[inline]
     fn remove<K: Key + ?Sized>(&mut self, key: &K) -> bool
     where
@@ -101,6 +104,7 @@ pub trait FilterExt: Filter {
 
     /// The number of copies of `key`; see [`CountFilter::count_hash`].
     #[inline]
+    #[must_use]
     fn count<K: Key + ?Sized>(&self, key: &K) -> Count
     where
         Self: CountFilter,

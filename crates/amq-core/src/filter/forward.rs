@@ -9,8 +9,9 @@ use alloc::boxed::Box;
 use core::fmt;
 
 impl dyn Filter + '_ {
-    /// Whether `key` is probably in: `false` is certain.
+    /// Whether `key` is probably in the filter; `false` is certain.
     #[inline]
+    #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         FilterExt::contains(self, key)
     }
@@ -99,7 +100,7 @@ forward_writing! {
     Box<F>;
 }
 
-/// An `Arc` of a filter that takes keys through a shared reference takes keys itself.
+/// An `Arc` of a filter that takes keys through a shared reference takes keys, too.
 #[cfg(target_has_atomic = "ptr")]
 impl<F: Filter + ?Sized> InsertFilter for alloc::sync::Arc<F>
 where

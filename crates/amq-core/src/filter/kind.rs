@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// The variants of the family, with the numbers that stand for them in files.
+/// The variants, with the numbers that stand for them in files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -19,7 +19,7 @@ pub enum FilterKind {
     Cuckoo = 5,
     /// Quotient filter: remainders in runs.
     Quotient = 6,
-    /// Ribbon filter: a solved linear system.
+    /// Ribbon filter: a solved linear system, with rows of 128 bits.
     Ribbon = 7,
     /// Counting Bloom filter with eight 4-bit counters in one 64-byte block.
     BlockedCounting = 8,
@@ -27,16 +27,17 @@ pub enum FilterKind {
     ScalableBlocked = 9,
     /// Cuckoo filter whose buckets overlap.
     WindowedCuckoo = 10,
-    /// Ribbon filter that bumps keys to further layers.
+    /// Ribbon filter that bumps keys to further layers, with rows of 64 bits.
     BumpedRibbon = 11,
-    /// Ribbon filter with rows of 64 bits instead of 128.
+    /// Ribbon filter with rows of 64 bits.
     NarrowRibbon = 12,
-    /// Bumped ribbon filter with rows of 128 bits instead of 64.
+    /// Bumped ribbon filter with rows of 128 bits.
     WideBumpedRibbon = 13,
 }
 
 impl FilterKind {
     /// The variant's name in running text.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bloom => "Bloom",

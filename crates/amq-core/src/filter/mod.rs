@@ -15,69 +15,82 @@ pub use stats::Stats;
 
 use crate::{BatchFull, Full, KeyHash, LengthMismatch};
 
-/// A set of keys that may be asked whether a key is in it.
+/// A set of keys that can be queried for membership.
 ///
-/// For code that is generic over filters; on a filter of a known type the methods of the same names need
-/// no import. The methods that take a [`Key`](crate::Key) instead of its hash are those of
+/// For code that is generic over filters; on a filter of a known type the methods of the same names
+/// need no import. The methods that take a [`Key`](crate::Key) instead of its hash are in
 /// [`FilterExt`]. References, boxes and `Arc`s of filters are filters; `dyn Filter` has `contains`.
 ///
-/// **The contract**: once a key has been put in (and not been removed), the answer for it is `true`,
-/// always. For a key that was never put in it is `true` with probability
-/// [`expected_fpr`](Filter::expected_fpr), over the choice of seed. An operation that returns an error
-/// has changed nothing.
+/// **The contract**: once a key is inserted, and until it is removed, the answer for it is `true`,
+/// always. For a key that was never inserted it is `true` with probability
+/// [`expected_fpr`](Filter::expected_fpr), over the choice of seed. An operation that returns an
+/// error has changed nothing.
 pub trait Filter: Send + Sync {
     /// Which variant this is.
+    #[must_use]
     fn kind(&self) -> FilterKind;
 
     /// The seed its keys are hashed with.
+    #[must_use]
     fn seed(&self) -> u64;
 
-    /// The keys the filter has taken account of.
+    /// The number of keys the filter accounts for.
     ///
-    /// Exact where the filter stores something for each key. A Bloom filter counts the inserts that
-    /// answered [`Inserted::New`]: repeated keys are not counted again, and the few distinct keys that
-    /// were false positives when they came are not counted at all. After a union it is the sum of both.
+    /// Exact if the filter stores something for each key. A Bloom filter counts the inserts that
+    /// answered [`Inserted::New`]: repeated keys are not counted again, and the few distinct keys
+    /// that were false positives on arrival are not counted at all. After a union it is the sum of
+    /// both.
+    #[must_use]
     fn len(&self) -> u64;
 
     /// Whether [`len`](Filter::len) is zero.
+    #[must_use]
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The number of keys it was planned for.
+    #[must_use]
     fn capacity(&self) -> u64;
 
-    /// Bytes of the table, on the heap or borrowed. The few fields of the struct itself are not counted.
+    /// Bytes of the table, on the heap or borrowed, without the few fields of the struct itself.
+    #[must_use]
     fn size_in_bytes(&self) -> u64;
 
-    /// The probability that a key that was never put in is answered `true`, for the filter as it stands:
-    /// from its realised parameters and its contents, by the variant's exact formula.
+    /// The probability that a key that was never inserted is answered `true`, for the filter in its
+    /// present state: from its realised parameters and its contents, by the variant's exact
+    /// formula.
     ///
-    /// May read the whole table. What theory expects *before* any key is in is
+    /// May read the whole table. The rate expected *before* any key is in is
     /// [`PlanFilter::predicted_fpr`].
+    #[must_use]
     fn expected_fpr(&self) -> f64;
 
-    /// The share of the table in use, 0 to 1: bits set, counters above zero, slots taken. May read the
-    /// whole table.
+    /// The share of the table in use, 0 to 1: bits set, counters above zero, slots taken. May read
+    /// the whole table.
+    #[must_use]
     fn load_factor(&self) -> f64;
 
-    /// Places that will never change again, whatever is put in or taken out: counters that stick, blocks
-    /// whose bits are all set. May read the whole table.
+    /// Places that will never change again, whatever is inserted or removed: saturated counters,
+    /// blocks whose bits are all set. May read the whole table.
+    #[must_use]
     fn saturated(&self) -> u64 {
         0
     }
 
     /// All of the above in one value that prints itself.
+    #[must_use]
     fn stats(&self) -> Stats {
         Stats::of(self)
     }
 
-    /// Whether the key with this hash is probably in: `false` is certain.
+    /// Whether the key with this hash is probably in the filter; `false` is certain.
+    #[must_use]
     fn contains_hash(&self, hash: KeyHash) -> bool;
 
-    /// Answers for many hashes, `answers[i]` for `hashes[i]`: the same as
-    /// [`contains_hash`](Filter::contains_hash) for each, but faster on large filters, because the waits
-    /// for memory overlap.
+    /// Answers many hashes at once, `answers[i]` for `hashes[i]`. The answers are those of
+    /// [`contains_hash`](Filter::contains_hash), but faster on large filters, because the waits for
+    /// memory overlap.
     fn contains_batch(
         &self,
         hashes: &[KeyHash],
@@ -94,14 +107,14 @@ pub trait Filter: Send + Sync {
 /// What an insert found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Inserted {
-    /// The key was certainly not there before.
+    /// The key was certainly not in.
     New,
-    /// The filter answered `true` for the key already: it was there, or it was a false positive.
+    /// The filter answered `true` for the key already: it was in, or a false positive.
     MaybePresent,
 }
 
 impl Inserted {
-    /// Whether the key was certainly not there before.
+    /// Whether the key was certainly not in before.
     #[inline]
     #[must_use]
     pub const fn is_new(self) -> bool {
@@ -122,13 +135,14 @@ impl Inserted {
 
 /// A filter that takes keys one by one.
 pub trait InsertFilter: Filter {
-    /// Puts in the key with this hash. On an error the filter is exactly as it was.
+    /// Inserts the key with this hash. On an error the filter is exactly as before.
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full>;
 
-    /// Puts in the key with this hash if the filter answers `false` for it; if not, changes nothing.
+    /// Inserts the key with this hash unless the filter answers `true` for it already; then nothing
+    /// changes. Keeps a set from filling up with copies of keys that come again and again.
     ///
-    /// **A key that was answered [`Inserted::MaybePresent`] must not be removed**: what stands for it may
-    /// be another key's. Keeps a set from filling up with copies where keys come again and again.
+    /// **Do not remove a key that was answered [`Inserted::MaybePresent`]**: its place may be
+    /// another key's.
     fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         if self.contains_hash(hash) {
             return Ok(Inserted::MaybePresent);
@@ -136,9 +150,8 @@ pub trait InsertFilter: Filter {
         self.insert_hash(hash)
     }
 
-    /// Puts in many hashes and says how many were [`Inserted::New`]. The result is the same as that of
-    /// inserting one after another. On an error the hashes before the refused one are in, and the error
-    /// says how many.
+    /// Inserts many hashes and returns how many were [`Inserted::New`], as if one after another. On
+    /// an error the hashes before the refused one are in, and the error says how many.
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
         let mut new = 0;
         for (done, &hash) in (0..).zip(hashes) {
@@ -153,28 +166,28 @@ pub trait InsertFilter: Filter {
 
 /// A filter that can be emptied.
 pub trait ClearFilter: Filter {
-    /// Takes every key out. Seed and parameters stay, and so does the memory, unless the filter had
+    /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter had
     /// grown.
     fn clear(&mut self);
 }
 
-/// A filter that can forget a key.
+/// A filter that supports removal.
 pub trait RemoveFilter: InsertFilter {
-    /// Takes out one copy of the key with this hash. `false`: it was certainly not there, and nothing
+    /// Removes one copy of the key with this hash. `false`: it was certainly not in, and nothing
     /// changed.
     ///
-    /// **Only remove what was put in.** Removing a key that is a false positive takes away what belongs
-    /// to another key, which may then be answered `false`.
+    /// **Only remove what you inserted.** Removing a key that is a false positive takes away
+    /// another key's entry, and that key may then be answered `false`.
     fn remove_hash(&mut self, hash: KeyHash) -> bool;
 }
 
-/// How many copies of a key a filter knows of: never fewer than there are, unless `saturated`.
+/// How many copies of a key a filter holds: never an underestimate, unless `saturated`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Count {
-    /// The copies, or a few more because of other keys.
+    /// The number of copies, or more because of collisions.
     pub estimate: u64,
-    /// The filter stopped counting at the estimate: there may be more copies.
+    /// The filter stopped counting at the estimate; there may be more copies.
     pub saturated: bool,
 }
 
@@ -198,8 +211,9 @@ impl Count {
     }
 }
 
-/// A filter that can say how often a key was put in.
+/// A filter that counts the copies of a key.
 pub trait CountFilter: Filter {
     /// The number of copies of the key with this hash. Collisions can only raise the estimate.
+    #[must_use]
     fn count_hash(&self, hash: KeyHash) -> Count;
 }

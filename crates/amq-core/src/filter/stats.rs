@@ -1,9 +1,9 @@
-//! How a filter stands.
+//! A filter's state as numbers.
 
 use super::{Filter, FilterKind};
 use core::fmt;
 
-/// How a filter stands, at one moment; see [`Filter::stats`].
+/// A filter's state at one moment; see [`Filter::stats`].
 ///
 /// Prints as one line:
 ///
@@ -22,7 +22,7 @@ pub struct Stats {
     pub capacity: u64,
     /// [`Filter::load_factor`], 0 to 1.
     pub load_factor: f64,
-    /// [`Filter::saturated`]: counters that stick, blocks that are full.
+    /// [`Filter::saturated`]: saturated counters, full blocks.
     pub saturated: u64,
     /// [`Filter::size_in_bytes`].
     pub bytes: u64,
@@ -31,7 +31,9 @@ pub struct Stats {
 }
 
 impl Stats {
-    pub(super) fn of<F: Filter + ?Sized>(filter: &F) -> Self {
+    /// What the filter's methods say: the default of [`Filter::stats`].
+    #[must_use]
+    pub fn of<F: Filter + ?Sized>(filter: &F) -> Self {
         Self {
             kind: filter.kind(),
             len: filter.len(),
@@ -66,7 +68,7 @@ impl fmt::Display for Stats {
         }
         write!(f, ", expected false-positive rate ")?;
         match self.expected_fpr {
-            // Shares of a percent are read more easily than powers of ten, as long as they are not tiny.
+            // Percentages read more easily than powers of ten, unless they are tiny.
             fpr if fpr == 0.0 || fpr >= 1e-5 => write!(f, "{:.3} %", fpr * 100.0)?,
             fpr => write!(f, "{fpr:.2e}")?,
         }

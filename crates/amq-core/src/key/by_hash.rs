@@ -3,11 +3,11 @@
 use super::{Encoder, Key};
 use core::hash::{Hash, Hasher};
 
-/// Makes a key of whatever implements [`Hash`], through the bytes it feeds to a [`Hasher`].
+/// Makes a key of anything that implements [`Hash`], from the bytes it feeds to a [`Hasher`].
 ///
-/// **Not portable**: those bytes may change with the compiler, the standard library, the machine's word
-/// size and byte order, and the version of the crate that the type is from. Use it for filters that
-/// live and die in one process. For filters that are stored or sent, implement [`Key`].
+/// **Not portable**: those bytes may change with the compiler, the standard library, the machine's
+/// word size and byte order, and the version of the type's crate. Use it for filters that live and
+/// die in one process. For filters that are stored or sent, implement [`Key`].
 ///
 /// ```
 /// use amq_core::{ByHash, Key};
@@ -28,7 +28,7 @@ impl<T: Hash + ?Sized> Key for ByHash<T> {
     }
 }
 
-/// Hands on the bytes of every `write`.
+/// Passes the bytes of every `write` to the encoder.
 struct Bytes<'a>(&'a mut Encoder);
 
 impl Hasher for Bytes<'_> {

@@ -1,4 +1,4 @@
-//! The bytes of a key made of several parts, hashed as they come.
+//! Incremental hashing of keys with several parts.
 
 use super::{Key, KeyHash};
 use core::fmt;
@@ -9,7 +9,7 @@ const INLINE: usize = 128;
 
 /// Takes the bytes of a key's encoding; see [`Key::encode`].
 ///
-/// The hash is that of all bytes in one piece, however many calls they came in. Needs no heap.
+/// The hash depends on the bytes alone, not on how many calls deliver them. Needs no heap.
 pub struct Encoder {
     seed: u64,
     used: usize,
@@ -37,7 +37,7 @@ impl Encoder {
         self
     }
 
-    /// Appends bytes as they are, without their number: for encodings of a fixed length.
+    /// Appends bytes as they are, without their length: for encodings of a fixed length.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         let end = self.used + bytes.len();

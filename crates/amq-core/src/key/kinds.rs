@@ -7,7 +7,7 @@ use core::num::NonZero;
 use core::time::Duration;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Types of a fixed number of bytes.
+/// Types whose encoding has a fixed length.
 macro_rules! key_as_integer {
     ($($type:ty: $key:ident => $wide:expr;)*) => {$(
         impl Key for $type {
@@ -79,7 +79,7 @@ impl<K: Key> Key for [K] {
     }
 }
 
-/// Types that are keys as something they show or become.
+/// Types whose key is that of something they contain or convert to.
 macro_rules! key_as {
     ($($(#[$cfg:meta])* [$($generics:tt)*] $type:ty: $key:ident => $other:expr;)*) => {$(
         $(#[$cfg])*
@@ -126,7 +126,7 @@ key_as! {
     [] std::path::PathBuf: key => key.as_os_str();
 }
 
-/// Enums whose variants are told apart by what they hold.
+/// Enums whose variants differ in the length of their encodings.
 macro_rules! key_as_either {
     ($($type:ident: $one:ident | $other:ident;)*) => {$(
         impl Key for $type {

@@ -1,4 +1,4 @@
-//! Keys and their one hash.
+//! Keys, and the one hash of each.
 
 mod by_hash;
 mod encode;
@@ -11,17 +11,18 @@ use crate::index::{index, remix};
 
 /// The seed a filter uses unless it is given another.
 ///
-/// It is public and fixed: the same keys give the same filter, byte for byte, everywhere. If strangers
-/// choose the keys, use a secret seed instead: it stops them from preparing keys that collide. It does
-/// not make XXH3 a cryptographic hash, and does not help once a filter has leaked.
+/// It is public and fixed: the same keys give the same filter, byte for byte, everywhere. If
+/// strangers choose the keys, use a secret seed instead, so that they cannot prepare keys that
+/// collide. A secret seed does not make XXH3 a cryptographic hash, and it does not help once a
+/// filter has leaked.
 pub const DEFAULT_SEED: u64 = 0;
 
-/// Keys hashed together before a batch operation sees them: enough for its prefetching to get under
-/// way, few enough that the hashes stay in the first-level cache.
+/// Number of keys hashed before a batch operation sees them: enough for its prefetching to get
+/// going, few enough for the hashes to stay in the first-level cache.
 #[doc(hidden)]
 pub const HASH_BLOCK: usize = 128;
 
-/// The layer number that shards are chosen with; filters number their own layers from 0.
+/// The layer that shards are chosen by; filters number their own layers from 0.
 const SHARD_LAYER: u64 = u64::MAX;
 
 /// The 64-bit hash of a key: all that a filter ever sees of it.
@@ -29,37 +30,40 @@ const SHARD_LAYER: u64 = u64::MAX;
 /// A type of its own, so that an integer key is never taken for a hash: `filter.contains(&42u64)`
 /// hashes 42, `filter.contains_hash(KeyHash::new(h))` takes `h` as it is.
 ///
-/// **A hash made elsewhere must be uniform over all 64 bits**; every rate in this family rests on that.
-/// Do not pass on a hash of which you have already used some bits, to choose a shard or a file: within
-/// one shard those bits are constant, and a quotient filter that should err at 0.67 % then errs at
+/// **A hash made elsewhere must be uniform over all 64 bits**; every rate in this family rests on
+/// that. Do not pass on a hash after using some of its bits to choose a shard or a file: those bits
+/// are constant within the shard, and a quotient filter that should err at 0.67 % then errs at
 /// 10.8 %. [`KeyHash::shard`] chooses a shard independently of the filter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct KeyHash(u64);
 
 impl KeyHash {
-    /// Takes a ready-made, uniform 64-bit hash.
+    /// Wraps a ready-made, uniform 64-bit hash.
     #[inline]
+    #[must_use]
     pub const fn new(hash: u64) -> Self {
         Self(hash)
     }
 
     /// Hashes a key with XXH3-64 under a seed.
     #[inline]
+    #[must_use]
     pub fn of<K: Key + ?Sized>(key: &K, seed: u64) -> Self {
         key.key_hash(seed)
     }
 
     /// The hash as an integer.
     #[inline]
+    #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 
     /// The key's shard, from 0 to `shards - 1` (0 if `shards` is 0).
     ///
-    /// Independent of everything that filters take from the hash, so each shard's filter keeps its
-    /// rate. For `n` keys a shard gets `n / shards` of them, give or take the square root of that.
+    /// Independent of everything filters take from the hash, so each shard's filter keeps its rate.
+    /// Of `n` keys a shard gets `n / shards`, give or take the square root of that.
     ///
     /// ```
     /// use amq_core::KeyHash;
@@ -67,17 +71,18 @@ impl KeyHash {
     /// assert!(hash.shard(16) < 16);
     /// ```
     #[inline]
+    #[must_use]
     pub const fn shard(self, shards: usize) -> usize {
         index(remix(self.0, SHARD_LAYER), shards as u64) as usize
     }
 }
 
-/// Something that can be put into a filter.
+/// Something that can be inserted into a filter.
 ///
 /// # Encoding
 ///
-/// A key is hashed as a string of bytes: XXH3-64 of its encoding, under the filter's seed. The encoding
-/// is part of the file format; the same key has the same hash on every machine and in every version.
+/// A key is hashed as a byte string: XXH3-64 of its encoding, under the filter's seed. The encoding
+/// is part of the file format: a key has the same hash on every machine and in every version.
 ///
 /// | key | bytes |
 /// | --- | --- |
@@ -91,16 +96,16 @@ impl KeyHash {
 /// | `Duration` | as (seconds, nanoseconds) |
 /// | paths and OS strings | the platform's own bytes: not portable between Unix and Windows |
 ///
-/// The *part* of a key within a larger one is its encoding, with its length in front where the type
-/// does not determine it: byte strings and slices begin with the number of their elements, as eight
-/// bytes. So `("ab", "c")` and `("a", "bc")` differ, and two keys of one type never share an
-/// encoding. Keys of different types may: `42u8` and `42u64` are one key, and so are `[1, 2]` and
-/// `(1, 2)`. [`core::hash::Hash`] is not used, since its encoding is neither portable nor stable;
-/// [`ByHash`] adapts it where that does not matter.
+/// The *part* of a key within a larger one is its encoding, preceded by its length if the type does
+/// not determine it: byte strings and slices begin with the number of their elements, as eight
+/// bytes. So `("ab", "c")` and `("a", "bc")` differ, and no two keys of one type share an encoding.
+/// Keys of different types may: `42u8` and `42u64` are one key, and so are `[1, 2]` and `(1, 2)`.
+/// [`core::hash::Hash`] is not used, since its encoding is neither portable nor stable; [`ByHash`]
+/// adapts it where that does not matter.
 ///
 /// # Keys of your own
 ///
-/// A struct is a key once it says what its parts are:
+/// A struct becomes a key by naming its parts:
 ///
 /// ```
 /// use amq_core::{Encoder, Key};
@@ -116,7 +121,7 @@ impl KeyHash {
 /// assert_ne!(edge(1, 2).key_hash(0), edge(2, 1).key_hash(0));
 /// ```
 ///
-/// An encoding must be *self-delimiting*: none may be the beginning of another of the same type.
+/// An encoding must be *self-delimiting*: no encoding is a prefix of another of the same type.
 /// Encodings made of the parts of keys are. An enum encodes the number of its variant first.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key",
@@ -131,16 +136,18 @@ pub trait Key {
 
     /// The key's XXH3-64 hash under `seed`.
     ///
-    /// By default that of the encoded part. Override it only if you override nothing else of a type
-    /// whose hash is fixed elsewhere.
+    /// By default the hash of the encoded part. Override it only for a type whose hash is fixed
+    /// elsewhere.
     #[inline]
+    #[must_use]
     fn key_hash(&self, seed: u64) -> KeyHash {
         let mut encoder = Encoder::new(seed);
         self.encode(&mut encoder);
         encoder.finish()
     }
 
-    /// Writes the parts of a slice's elements; bytes go in as they are. As `Hash::hash_slice`, a hook.
+    /// Writes the parts of a slice's elements; bytes go in as they are. A hook, like
+    /// `Hash::hash_slice`.
     #[doc(hidden)]
     #[inline]
     fn encode_elements(keys: &[Self], to: &mut Encoder)
@@ -165,11 +172,11 @@ pub trait Key {
     }
 }
 
-/// Hashes `keys` in blocks of at most [`HASH_BLOCK`]; calls `each` with the index of a block's first
-/// key and its hashes, and stops at the first error.
+/// Hashes `keys` in blocks of at most [`HASH_BLOCK`], calls `each` with the index of a block's
+/// first key and its hashes, and stops at the first error.
 ///
-/// The loop under every `..._keys` method: the hashes live on the stack, so a batch of any length needs
-/// no memory.
+/// The loop behind every `..._keys` method. The hashes live on the stack, so a batch of any length
+/// allocates nothing.
 #[doc(hidden)]
 #[inline]
 pub fn hash_blocks<K: Key, E>(
@@ -194,8 +201,8 @@ mod tests {
     use alloc::{borrow::Cow, boxed::Box, vec::Vec};
     use std::string::ToString;
 
-    /// Known answers of the reference implementation (xxHash's own sanity test: its generator fills the
-    /// buffer, its tables give the hashes), so that a hash that changed would be seen.
+    /// Known answers of the reference implementation: xxHash's own sanity test, whose generator
+    /// fills the buffer and whose tables give the hashes. A hash that changed would be seen.
     #[test]
     fn hashes_are_xxh3_64_known_answers() {
         const PRIME32: u64 = 2_654_435_761;

@@ -1,0 +1,34 @@
+//! Prints each line of standard input once, in order, in a fraction of the memory of a set of lines.
+//!
+//! ```console
+//! $ cargo run --release --example dedupe -- 5000000 < access.log
+//! ```
+//!
+//! The argument is the number of distinct lines to plan for. A line that was never seen is dropped once
+//! in a million times at that number; a repeated line is never printed.
+
+use amq_bloom::{BloomFilter, Goal};
+use std::error::Error;
+use std::io::{self, BufRead, Write};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let lines = std::env::args().nth(1);
+    let lines = lines.map_or(Ok(1_000_000), |number| number.parse())?;
+
+    let mut seen = BloomFilter::new(Goal::fpr(lines, 1e-6))?;
+    let mut output = io::BufWriter::new(io::stdout().lock());
+    for line in io::stdin().lock().split(b'\n') {
+        let line = line?;
+        if seen.insert(&line).is_new() {
+            output.write_all(&line)?;
+            output.write_all(b"\n")?;
+        }
+    }
+    output.flush()?;
+
+    eprintln!("{}", seen.stats());
+    if seen.len() > seen.capacity() {
+        eprintln!("more distinct lines than planned: some more were dropped");
+    }
+    Ok(())
+}
