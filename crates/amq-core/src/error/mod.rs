@@ -80,7 +80,7 @@ mod tests {
                     items: 3,
                     least: 14,
                 },
-                "9.5 bits per key cannot be kept for 3 items: they can from 14 items on; or give a size in bytes, or a false-positive \
+                "9.5 bits per key are too few for 3 items: they suffice from 14 items on; or give a size in bytes, or a false-positive \
                  rate",
             ),
             (
