@@ -1,18 +1,18 @@
 //! 64-bit words as sequences of bits: rank, select, inserting and removing a bit.
 
-/// Mask of the bits below bit `i`, which is at most 63.
+/// Mask of the bits below bit `i`, for `i` up to 63.
 #[inline(always)]
 pub(crate) const fn below(i: u32) -> u64 {
     (1 << i) - 1
 }
 
-/// Mask of the bits up to and including bit `i`, which is at most 63.
+/// Mask of the bits up to and including bit `i`, for `i` up to 63.
 #[inline(always)]
 pub(crate) const fn through(i: u32) -> u64 {
     u64::MAX >> (63 - i)
 }
 
-/// Mask of the bits from `i` on, which is at most 63.
+/// Mask of the bits from bit `i` up, for `i` up to 63.
 #[inline(always)]
 pub(crate) const fn from(i: u32) -> u64 {
     u64::MAX << i
@@ -22,8 +22,7 @@ pub(crate) const fn from(i: u32) -> u64 {
 ///
 /// Everything that searches a word is generic over this, and compiled once for each.
 pub(crate) trait Select {
-    /// The position of the 1 that has `rank` ones below it; 64 if there is none. `rank` is below
-    /// 64.
+    /// The position of the 1 with `rank` ones below it; 64 if there is none. `rank` is below 64.
     fn select(word: u64, rank: u32) -> u32;
 
     /// The same bit as a mask; zero if there is none.
@@ -32,9 +31,9 @@ pub(crate) trait Select {
         1u64.checked_shl(Self::select(word, rank)).unwrap_or(0)
     }
 
-    /// The first bit from `first` on, which is below 64, where the ones of `opens` and `closes`
-    /// balance: equally many from bit 0 up to and including it. 64 if there is none. At no bit has
-    /// `closes` more.
+    /// The first bit, from `first` (below 64) up, where the ones of `opens` and `closes` balance:
+    /// equally many from bit 0 up to and including it. 64 if there is none. Nowhere may `closes`
+    /// be ahead.
     #[inline(always)]
     fn first_balanced(opens: u64, closes: u64, first: u32) -> u32 {
         let mut bit = first;

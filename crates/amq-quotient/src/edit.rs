@@ -51,8 +51,7 @@ fn empty_in<I: Select>(metadata: Metadata, slot: u32) -> u32 {
     free_in::<I>(metadata, metadata.occupieds, slot)
 }
 
-/// The first slot that is empty or starts a run at home: every run with its home before it is
-/// closed.
+/// The first slot that is empty or starts a run at home: every run of an earlier home is closed.
 #[inline(always)]
 fn settled_in<I: Select>(metadata: Metadata, slot: u32) -> u32 {
     free_in::<I>(metadata, metadata.occupieds << 1, slot)
@@ -185,8 +184,8 @@ impl Table {
         if more { Taken::Copy } else { Taken::Last }
     }
 
-    /// Inserts each hash; returns how many were new. There must be as many empty slots. A loop of
-    /// its own for the reason that [`contains_each`](Self::contains_each) has one.
+    /// Inserts each hash; returns how many were new. There must be as many empty slots. It has a
+    /// loop of its own for the same reason as [`contains_each`](Self::contains_each).
     #[inline(always)]
     pub(crate) fn insert_each<I: Select>(&mut self, hashes: &[KeyHash]) -> u64 {
         let mut new = 0;

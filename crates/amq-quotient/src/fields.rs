@@ -102,8 +102,8 @@ impl Fields {
     #[inline(always)]
     const fn less(&self, window: u64, value: u64) -> u64 {
         let (window, value) = (window & self.all(), value.wrapping_mul(self.ones));
-        // On all but the highest bits: a field keeps its top where it is not less, and so borrows
-        // nothing.
+        // Compares all but the highest bits: a field that is not less borrows nothing, and keeps
+        // its top.
         let kept = (window | self.tops) - (value & !self.tops);
         ((!window & value) | (!(window ^ value) & !kept)) & self.tops
     }

@@ -39,8 +39,7 @@ amq_core::shell!(read [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S>: Quotient
     len;
     /// Bytes of the table.
     size_in_bytes;
-    /// The share of all fingerprints that are in: the exact rate of this filter. Does not read the
-    /// table.
+    /// The share of all fingerprints that are in: the exact rate of this filter. Reads no table.
     expected_fpr;
 });
 amq_core::shell!(fill [] QuotientFilter: QuotientParams, Full {
@@ -55,8 +54,7 @@ amq_core::shell!(remove [] QuotientFilter {
     remove;
 });
 amq_core::shell!(count [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S> {
-    /// The number of copies of `key`, and of the few keys that share its fingerprint. Never
-    /// saturated.
+    /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
     count;
 });
 amq_core::shell!(merge [] QuotientFilter {
@@ -72,9 +70,9 @@ amq_core::shell!(merge [] QuotientFilter {
 impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     /// The filter with the table that [`as_bytes`](Self::as_bytes) gave, or a view of one.
     ///
-    /// Reads the whole table, and refuses one that inserts and removals could not have made: it
-    /// could deny keys. `parts.len` is not needed. Nothing can be checked about the seed: a wrong
-    /// one denies keys.
+    /// Reads the whole table, and refuses one that inserts and removals could not have made, since
+    /// it could deny keys. The table tells its own length; `parts.len` is ignored. The seed cannot
+    /// be checked: a wrong one denies keys.
     ///
     /// ```
     /// use amq_quotient::{Goal, QuotientFilter, QuotientView};
@@ -309,8 +307,7 @@ impl PlanFilter for QuotientFilter {
 }
 
 impl BuildFilter for QuotientFilter {
-    /// Sorts the fingerprints of the hashes, eight bytes each, and writes the table from end to
-    /// end.
+    /// Sorts the fingerprints, eight bytes each, and writes the table from end to end.
     fn build_hashes(
         target: impl Into<BuildTarget<QuotientParams>>,
         seed: u64,

@@ -36,8 +36,7 @@ pub struct QuotientParams {
     pub slots: u64,
     /// Bits of the hash kept in a slot, 0 to [`MAX_REMAINDER_BITS`].
     pub remainder_bits: u32,
-    /// What the slots may grow to, by doubling, when the table is full; `slots` if it does not
-    /// grow.
+    /// What the slots may grow to by doubling, when the table is full; `slots` forbids growth.
     pub max_slots: u64,
 }
 
@@ -51,10 +50,9 @@ impl QuotientParams {
         }
     }
 
-    /// One that doubles its slots when it is full, as long as they are at most `max_slots`. Not
-    /// checked yet.
+    /// A table that doubles its slots when it is full, up to `max_slots`. Not checked yet.
     ///
-    /// Each doubling takes a bit of the remainders, so it ends when none is left.
+    /// Each doubling takes a bit of the remainders, so the last is when none is left.
     #[must_use]
     pub const fn growing_to(self, max_slots: u64) -> Self {
         Self { max_slots, ..self }
@@ -97,8 +95,7 @@ impl QuotientParams {
         }
     }
 
-    /// The most keys the table takes before it grows or refuses: [`MAX_LOAD`] of its slots, at
-    /// least one.
+    /// The most keys the table takes: [`MAX_LOAD`] of its slots, at least one.
     pub const fn max_items(&self) -> u64 {
         // 19/20 of the slots, rounded down, without overflow.
         let items = self.slots / 20 * 19 + self.slots % 20 * 19 / 20;
@@ -116,13 +113,13 @@ impl QuotientParams {
             .saturating_mul(METADATA_BYTES + 8 * self.remainder_bits as u64)
     }
 
-    /// What it becomes by growing as far as it may; itself if it does not grow.
+    /// What the table becomes by growing as far as it may; itself if it does not grow.
     #[must_use]
     pub fn grown(&self) -> Self {
         self.sizes().fold(*self, |_, params| params)
     }
 
-    /// Itself, and one by one what it grows to.
+    /// The table itself, then what it grows to, in order.
     pub(crate) fn sizes(&self) -> impl Iterator<Item = Self> + use<> {
         core::iter::successors(Some(*self), |params| {
             let doubled = params.doubled();

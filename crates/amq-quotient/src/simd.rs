@@ -105,8 +105,7 @@ operations! {
 /// Finds the slots up to which `opens` and `closes` have equally many ones: all 64 at once. See
 /// [`Select::first_balanced`].
 #[cfg(target_arch = "x86_64")]
-// Vector functions without pointers need no `unsafe` from Rust 1.86 on; the oldest compiler needs
-// it.
+// From Rust 1.86 on, vector functions without pointers need no `unsafe`.
 #[allow(unused_unsafe)]
 mod balance {
     use crate::bits::{ones_in_bytes, sums_of_bytes};
