@@ -1,11 +1,11 @@
-//! Prints each line of standard input once, in order, in a fraction of the memory of a set of lines.
+//! Prints each line of standard input once, in order, in far less memory than a set of lines takes.
 //!
 //! ```console
 //! $ cargo run --release --example dedupe -- 5000000 < access.log
 //! ```
 //!
-//! The argument is the number of distinct lines to plan for. A line that was never seen is dropped once
-//! in a million times at that number; a repeated line is never printed.
+//! The argument is the number of distinct lines to plan for. At that number one new line in a
+//! million is dropped; a repeated line is never printed.
 
 use amq_bloom::{BloomFilter, Goal};
 use std::error::Error;

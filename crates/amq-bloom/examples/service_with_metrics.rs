@@ -26,7 +26,7 @@ impl Service {
         })
     }
 
-    /// `false`: this request was handled before (or, once in a thousand times, taken for one that was).
+    /// `false`: this request was handled before, or is taken for one that was (one in a thousand).
     fn is_first(&self, client: u32, request: u64) -> bool {
         let first = self.seen.insert(&(client, request)).is_new();
         self.repeats.fetch_add(u64::from(!first), Relaxed);

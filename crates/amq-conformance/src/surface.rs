@@ -1,5 +1,5 @@
-//! Laws of the surface: pointers to filters, what filters print, inserting what is not there, and the
-//! ways of construction.
+//! Laws of the surface: pointers to filters, what filters print, inserting what is not there, and
+//! the ways of construction.
 
 mod construct;
 mod pointer;
@@ -93,8 +93,8 @@ pub fn stats_agree_with_the_methods_and_print<F: PlanFilter>(fill: Fill<F>) -> V
     Ok(())
 }
 
-/// `insert_unique` puts in what the filter denies, and changes nothing if it doesn't: however often keys
-/// come again, a set of them stays as it is and is never full.
+/// `insert_unique` puts in what the filter denies, and changes nothing if it doesn't: however often
+/// keys come again, a set of them stays as it is and is never full.
 pub fn insert_unique_changes_nothing_when_present<F>() -> Verdict
 where
     F: EmptyFilter + Clone + PartialEq,

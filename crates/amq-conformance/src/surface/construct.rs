@@ -6,8 +6,8 @@ use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, EmptyFilter, Goal, KeyHash, Plan, PlanFilter,
 };
 
-/// A goal or plan given to `build` takes exactly as many keys as it is for, by every way of building;
-/// one more is refused with that number.
+/// A goal or plan given to `build` takes exactly as many keys as it is for, by every way of
+/// building; one more is refused with that number.
 pub fn a_build_refuses_more_keys_than_planned<F: BuildFilter>() -> Verdict {
     for n in [1, 2, 100, 3000] {
         let goal = Goal::fpr(n as usize, 0.01);
@@ -105,8 +105,8 @@ where
     Ok(())
 }
 
-/// A filter built by a plan is the one built by the plan's goal; and the one built by its budget, if the
-/// keys are as many as were planned.
+/// A filter built by a plan is the one built by the plan's goal; and the one built by its budget,
+/// if the keys are as many as were planned.
 pub fn a_filter_built_by_its_plan_is_the_one_by_its_goal<F: BuildFilter>() -> Verdict {
     for goal in goals() {
         let plan = F::plan(goal).map_err(Violation::refused(format!("{goal:?}")))?;
@@ -158,8 +158,8 @@ fn same_answers<F: PlanFilter>(one: &F, other: &F, goal: Goal) -> Verdict {
     Ok(())
 }
 
-/// A plan's fields are public, and may be changed: whatever parameters of other plans are put in, and
-/// whatever numbers, a filter is made that loses no key, or an error tells why not.
+/// A plan's fields are public, and may be changed: whatever parameters of other plans are put in,
+/// and whatever numbers, a filter is made that loses no key, or an error tells why not.
 pub fn a_plan_that_was_changed_is_followed_or_refused<F: PlanFilter>(make: ByPlan<F>) -> Verdict {
     let goals = [
         Goal::fpr(1, 0.5),
@@ -210,8 +210,8 @@ pub fn building_by_plan<F: BuildFilter>(
     F::build_hashes(plan, 5, hashes)
 }
 
-/// Parameters out of their range are refused where they are planned with, and again where a filter is
-/// made from a plan that was given them: by the same error, and before anything else.
+/// Parameters out of their range are refused where they are planned with, and again where a filter
+/// is made from a plan that was given them: by the same error, and before anything else.
 pub fn parameters_out_of_range_are_refused<F: PlanFilter>(
     make: ByPlan<F>,
     out_of_range: &[F::Params],

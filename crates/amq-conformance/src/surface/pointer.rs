@@ -98,8 +98,8 @@ where
     unchanged(&*boxed, &filter, "inserting through Box<F> instead")
 }
 
-/// `Ok` if `pointer` takes keys in each of the ways there are, and is cleared, as `filter` does. Both are
-/// empty, made alike, and have room for 1000 keys.
+/// `Ok` if `pointer` takes keys in each of the ways there are, and is cleared, as `filter` does.
+/// Both are empty, made alike, and have room for 1000 keys.
 pub fn takes_keys_as<F, P>(filter: &mut F, pointer: &mut P, what: &str) -> Verdict
 where
     F: InsertFilter + ClearFilter,
