@@ -3,11 +3,13 @@
 use crate::block::{Block, place};
 use crate::theory::blocked as theory;
 use crate::{BlockedParams, FoldError, simd};
+use alloc::vec;
 use alloc::vec::Vec;
+use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored};
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BuildError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, zeroed,
+    BuildError, DecodeError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Parts,
+    Plan, PlanError, PlanFilter, PredictedFpr, zeroed,
 };
 use core::convert::Infallible;
 use core::ops::{BitAndAssign, BitOrAssign};
@@ -56,6 +58,9 @@ amq_core::shell!(merge [] BlockedBloomFilter {
     /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
     merge;
 });
+
+amq_core::shell!(file [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>,
+    owned [] BlockedBloomFilter, view ['a] BlockedBloomFilter<&'a [Block]>);
 
 impl BlockedBloomFilter {
     /// A filter with given blocks, as [`blocks`](BlockedBloomFilter::blocks) returns them: one read
@@ -235,6 +240,40 @@ impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedBloomFilter<S> {
 
     fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         simd::contains_batch(self.blocks(), hashes, answers);
+    }
+}
+
+impl<S: AsRef<[Block]> + Send + Sync> Stored for BlockedBloomFilter<S> {
+    const REVISION: u8 = 1;
+
+    fn describe(&self) -> Description<'_> {
+        Description {
+            entries: vec![[self.blocks().len() as u64, 0, 0, 0, 0, 0, 0, 0]],
+            sections: vec![Section::of(self.blocks())],
+            ..Description::default()
+        }
+    }
+}
+
+impl Restore for BlockedBloomFilter {
+    type Over<R: Source> = BlockedBloomFilter<R::Store<Block>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(Self::KIND, Self::REVISION)?;
+        opened.expect_asked(0)?;
+        let [blocks] = opened.only_entry()?;
+        BlockedParams::new(blocks).check()?;
+        opened.expect_sections([(blocks * size_of::<Block>() as u64, Block::WIDTH)].into_iter())?;
+        let blocks = source.section::<Block>(opened)?;
+        source.finish(opened)?;
+        Ok(BlockedBloomFilter {
+            header: opened.header(),
+            len: opened.items(),
+            blocks,
+        })
     }
 }
 

@@ -3,11 +3,13 @@
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory::classic as theory};
+use alloc::vec;
 use alloc::vec::Vec;
+use amq_core::envelope::{Description, Opened, Restore, Section, Source, Stored, narrow};
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BuildError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, zeroed,
+    BuildError, DecodeError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Parts,
+    Plan, PlanError, PlanFilter, PredictedFpr, zeroed,
 };
 use core::convert::Infallible;
 use core::ops::{BitAndAssign, BitOrAssign};
@@ -50,6 +52,9 @@ amq_core::shell!(merge [] BloomFilter {
     merge;
 });
 
+amq_core::shell!(file [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>,
+    owned [] BloomFilter, view ['a] BloomFilter<&'a [u64]>);
+
 impl BloomFilter {
     /// A filter with the table that [`as_words`](BloomFilter::as_words) returned.
     ///
@@ -60,10 +65,8 @@ impl BloomFilter {
         params.check()?;
         let wanted = words_for(params.bits);
         PlanError::check_parameter("words", words.len() as u64, wanted, wanted)?;
-        let last = words.last().copied().unwrap_or_default();
-        let used = (params.bits - 1) % 64 + 1;
-        let past = if used < 64 { last >> used } else { 0 };
-        PlanError::check_parameter("bits set past the last", past.count_ones().into(), 0, 0)?;
+        let past = bits_past(&words, params.bits);
+        PlanError::check_parameter("bits set past the last", past, 0, 0)?;
         Ok(Self::with_table(
             Header::of_parts(&parts),
             params,
@@ -281,6 +284,55 @@ impl<S: AsRef<[u64]> + Send + Sync> Shell for BloomFilter<S> {
     }
 }
 
+impl<S: AsRef<[u64]> + Send + Sync> Stored for BloomFilter<S> {
+    const REVISION: u8 = 1;
+
+    fn describe(&self) -> Description<'_> {
+        Description {
+            entries: vec![[
+                self.params.bits,
+                self.params.probes.into(),
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+            ]],
+            sections: vec![Section::of(self.as_words())],
+            ..Description::default()
+        }
+    }
+}
+
+impl Restore for BloomFilter {
+    type Over<R: Source> = BloomFilter<R::Store<u64>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(Self::KIND, Self::REVISION)?;
+        opened.expect_asked(0)?;
+        let [bits, probes] = opened.only_entry()?;
+        let params = BloomParams::new(bits, narrow("probes", probes)?);
+        params.check()?;
+        opened.expect_sections([(words_for(bits) * 8, 8)].into_iter())?;
+        let words = source.section::<u64>(opened)?;
+        if source.finish(opened)? && bits_past(words.as_ref(), bits) != 0 {
+            return Err(DecodeError::Structure {
+                what: "bits set past the last",
+            });
+        }
+        Ok(BloomFilter {
+            header: opened.header(),
+            params,
+            len: opened.items(),
+            words,
+        })
+    }
+}
+
 impl Fill for BloomFilter {
     type Refusal = Infallible;
 
@@ -338,6 +390,14 @@ impl PlanFilter for BloomFilter {
     fn params(&self) -> BloomParams {
         self.params
     }
+}
+
+/// How many bits are set past the last. There are as many words as the bits take.
+fn bits_past(words: &[u64], bits: u64) -> u64 {
+    let last = words.last().copied().unwrap_or_default();
+    let used = (bits - 1) % 64 + 1;
+    let past = if used < 64 { last >> used } else { 0 };
+    past.count_ones().into()
 }
 
 impl MergeFilter for BloomFilter {

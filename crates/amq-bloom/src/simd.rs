@@ -10,6 +10,15 @@ use crate::block::{Block, place};
 use amq_core::prefetch::{contains_each, insert_each};
 use amq_core::{KeyHash, dispatch};
 
+// SAFETY: eight `u32` without padding, for which any bits are a value, zero among them.
+unsafe impl amq_core::bytemuck::Zeroable for Block {}
+// SAFETY: as above; it is `Copy` and `'static`.
+unsafe impl amq_core::bytemuck::Pod for Block {}
+
+impl amq_core::envelope::Plain for Block {
+    const WIDTH: usize = 4;
+}
+
 /// Sets a key's bits in its block and returns whether any was clear.
 #[inline(always)]
 pub(crate) fn insert(block: &mut Block, low: u32) -> bool {

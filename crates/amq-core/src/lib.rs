@@ -46,6 +46,8 @@ extern crate std;
 
 #[doc(hidden)]
 pub mod cpu;
+#[doc(hidden)]
+pub mod envelope;
 mod error;
 mod filter;
 mod goal;
@@ -61,7 +63,11 @@ pub mod prefetch;
 pub mod shell;
 mod steps;
 
-pub use error::{BatchFull, BuildError, Full, LengthMismatch, MergeError, PlanError};
+#[doc(hidden)]
+pub use bytemuck;
+#[cfg(feature = "std")]
+pub use error::ReadError;
+pub use error::{BatchFull, BuildError, DecodeError, Full, LengthMismatch, MergeError, PlanError};
 pub use filter::{
     BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
     FilterKind, InsertFilter, Inserted, MergeFilter, Parts, PlanFilter, PredictedFpr, RemoveFilter,

@@ -1,6 +1,7 @@
 //! What can go wrong. Every error carries its numbers, and its text names the way out.
 
 mod build;
+mod decode;
 mod insert;
 mod length;
 mod merge;
@@ -8,6 +9,9 @@ mod number;
 mod plan;
 
 pub use build::BuildError;
+pub use decode::DecodeError;
+#[cfg(feature = "std")]
+pub use decode::ReadError;
 pub use insert::{BatchFull, Full};
 pub use length::LengthMismatch;
 pub use merge::MergeError;

@@ -36,6 +36,28 @@ pub enum FilterKind {
 }
 
 impl FilterKind {
+    /// Every kind, in the order of their numbers.
+    pub const ALL: [Self; 13] = [
+        Self::Bloom,
+        Self::BlockedBloom,
+        Self::Counting,
+        Self::Scalable,
+        Self::Cuckoo,
+        Self::Quotient,
+        Self::Ribbon,
+        Self::BlockedCounting,
+        Self::ScalableBlocked,
+        Self::WindowedCuckoo,
+        Self::BumpedRibbon,
+        Self::NarrowRibbon,
+        Self::WideBumpedRibbon,
+    ];
+
+    /// The kind that a number in a file stands for.
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|&kind| kind as u8 == number)
+    }
+
     /// The variant's name in running text.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -1,0 +1,114 @@
+//! From bytes to a filter, in the order that lets nothing unchecked through.
+
+use super::header::{FileHeader, HEADER, Opened};
+use super::source::{Borrowing, Copying};
+use super::{DecodeError, Restore};
+
+/// Checks header and directory of a file that is all of these bytes; also gives the payload.
+pub fn open(bytes: &[u8], seed: Option<u64>) -> Result<(Opened<'_>, &[u8]), DecodeError> {
+    let file = FileHeader::decode(bytes, seed)?;
+    let (length, held) = (file.file_bytes()?, bytes.len() as u64);
+    if held < length {
+        return Err(DecodeError::Truncated {
+            bytes: held,
+            needed: length,
+        });
+    }
+    if held > length {
+        return Err(DecodeError::Trailing {
+            bytes: held - length,
+        });
+    }
+    let (directory, payload) = bytes[HEADER..].split_at(file.directory_bytes as usize);
+    Ok((Opened::new(file, directory)?, payload))
+}
+
+/// The filter in these bytes, and nothing besides.
+pub fn decode<'a, F: Restore>(
+    bytes: &'a [u8],
+    seed: Option<u64>,
+) -> Result<F::Over<Copying<'a>>, DecodeError> {
+    let (opened, payload) = open(bytes, seed)?;
+    F::restore(&opened, Copying::new(payload, &opened)?)
+}
+
+/// The filter over these bytes. Without `check` the payload is not looked at.
+pub fn view<'a, F: Restore>(
+    bytes: &'a [u8],
+    seed: Option<u64>,
+    check: bool,
+) -> Result<F::Over<Borrowing<'a>>, DecodeError> {
+    let (opened, payload) = open(bytes, seed)?;
+    F::restore(&opened, Borrowing::new(payload, &opened, check)?)
+}
+
+/// Reads one file, and no byte more; also gives its length. One that says it is longer than `max_bytes`
+/// is refused.
+#[cfg(feature = "std")]
+pub fn read<F, R>(
+    reader: &mut R,
+    seed: Option<u64>,
+    max_bytes: u64,
+) -> Result<(F, u64), crate::ReadError>
+where
+    F: for<'a> Restore<Over<super::Streaming<'a, R>> = F>,
+    R: std::io::Read,
+{
+    let mut failed = None;
+    let filter = read_parts::<F, R>(reader, &mut failed, seed, max_bytes);
+    match (filter, failed) {
+        (Err(_), Some(error)) => Err(error.into()),
+        (filter, _) => Ok(filter?),
+    }
+}
+
+#[cfg(feature = "std")]
+fn read_parts<F, R>(
+    reader: &mut R,
+    failed: &mut Option<std::io::Error>,
+    seed: Option<u64>,
+    max_bytes: u64,
+) -> Result<(F, u64), DecodeError>
+where
+    F: for<'a> Restore<Over<super::Streaming<'a, R>> = F>,
+    R: std::io::Read,
+{
+    let header = up_to(reader, HEADER, failed)?;
+    let file = FileHeader::decode(&header, seed)?;
+    let length = file.file_bytes()?;
+    if length > max_bytes {
+        return Err(DecodeError::OverLimit {
+            bytes: length,
+            limit: max_bytes,
+        });
+    }
+    let directory = up_to(reader, file.directory_bytes as usize, failed)?;
+    if (directory.len() as u64) < file.directory_bytes {
+        return Err(DecodeError::Truncated {
+            bytes: (HEADER + directory.len()) as u64,
+            needed: length,
+        });
+    }
+    let opened = Opened::new(file, &directory)?;
+    let filter = F::restore(&opened, super::Streaming::new(reader, failed))?;
+    Ok((filter, length))
+}
+
+/// This many bytes, or as many as there are; memory is taken as they come.
+#[cfg(feature = "std")]
+fn up_to<R: std::io::Read>(
+    reader: &mut R,
+    bytes: usize,
+    failed: &mut Option<std::io::Error>,
+) -> Result<alloc::vec::Vec<u8>, DecodeError> {
+    use std::io::Read;
+    let mut held = alloc::vec::Vec::new();
+    let read = reader.by_ref().take(bytes as u64).read_to_end(&mut held);
+    match read {
+        Ok(_) => Ok(held),
+        Err(error) => {
+            *failed = Some(error);
+            Err(DecodeError::Interrupted)
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Where the sections of a payload come from: a slice that is copied, one that is borrowed, a pipe.
+
+use super::directory::Place;
+use super::header::{ALIGN, Opened};
+use super::{DecodeError, Plain};
+use crate::reserve;
+use alloc::vec::Vec;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+/// Hands out the sections of one file, in their order.
+pub trait Source {
+    /// What holds a section.
+    type Store<T: Plain>: AsRef<[T]> + Send + Sync;
+
+    /// The next section. Whoever asks has called [`Opened::expect_sections`] with its length.
+    fn section<T: Plain>(&mut self, opened: &Opened<'_>) -> Result<Self::Store<T>, DecodeError>;
+
+    /// To be called after the last section, before any of them is looked at: checks the payload's
+    /// checksum. Says whether the table is to be walked.
+    fn finish(self, opened: &Opened<'_>) -> Result<bool, DecodeError>;
+}
+
+/// Groups of `width` bytes from little-endian to the machine's order, or back.
+pub(super) fn to_machine_order(bytes: &mut [u8], width: usize) {
+    if cfg!(target_endian = "big") {
+        for group in bytes.chunks_exact_mut(width) {
+            group.reverse();
+        }
+    }
+}
+
+fn next_place(opened: &Opened<'_>, next: &mut usize) -> Result<Place, DecodeError> {
+    if *next >= opened.directory.sections() {
+        return Err(DecodeError::Geometry {
+            field: "sections",
+            value: opened.directory.sections() as u64,
+        });
+    }
+    let place = opened.directory.place(*next);
+    *next += 1;
+    Ok(place)
+}
+
+/// An empty vector with room for a section.
+fn room<T: Plain>(place: Place, bytes: u64) -> Result<Vec<T>, DecodeError> {
+    let size = size_of::<T>() as u64;
+    if place.bytes % size != 0 {
+        return Err(DecodeError::Geometry {
+            field: "bytes of a section",
+            value: place.bytes,
+        });
+    }
+    let mut elements = Vec::new();
+    reserve(&mut elements, bytes / size).map_err(|_| DecodeError::OutOfMemory { bytes })?;
+    Ok(elements)
+}
+
+/// The bytes of a section.
+fn bytes_of(payload: &[u8], place: Place) -> &[u8] {
+    &payload[place.offset as usize..(place.offset + place.bytes) as usize]
+}
+
+/// The padding behind it, which must be zero.
+fn check_padding(payload: &[u8], place: Place) -> Result<(), DecodeError> {
+    let end = (place.offset + place.bytes) as usize;
+    let padding = &payload[end..end.next_multiple_of(ALIGN)];
+    match padding.iter().all(|&byte| byte == 0) {
+        true => Ok(()),
+        false => Err(DecodeError::Reserved { part: "payload" }),
+    }
+}
+
+/// Copies sections out of a slice that holds the whole payload.
+#[derive(Debug)]
+pub struct Copying<'a> {
+    payload: &'a [u8],
+    next: usize,
+}
+
+impl<'a> Copying<'a> {
+    pub(super) fn new(payload: &'a [u8], opened: &Opened<'_>) -> Result<Self, DecodeError> {
+        check_sum(payload, opened)?;
+        Ok(Self { payload, next: 0 })
+    }
+}
+
+fn check_sum(payload: &[u8], opened: &Opened<'_>) -> Result<(), DecodeError> {
+    match xxh3_64(payload) == opened.file.payload_sum {
+        true => Ok(()),
+        false => Err(DecodeError::Checksum { part: "payload" }),
+    }
+}
+
+impl Source for Copying<'_> {
+    type Store<T: Plain> = Vec<T>;
+
+    fn section<T: Plain>(&mut self, opened: &Opened<'_>) -> Result<Vec<T>, DecodeError> {
+        let place = next_place(opened, &mut self.next)?;
+        check_padding(self.payload, place)?;
+        let bytes = bytes_of(self.payload, place);
+        let mut elements = room::<T>(place, place.bytes)?;
+        elements.resize(bytes.len() / size_of::<T>(), T::zeroed());
+        let held: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
+        held.copy_from_slice(bytes);
+        to_machine_order(held, T::WIDTH);
+        Ok(elements)
+    }
+
+    fn finish(self, _: &Opened<'_>) -> Result<bool, DecodeError> {
+        Ok(true)
+    }
+}
+
+/// Borrows sections from a slice that holds the whole payload, aligned.
+#[derive(Debug)]
+pub struct Borrowing<'a> {
+    payload: &'a [u8],
+    next: usize,
+    check: bool,
+}
+
+impl<'a> Borrowing<'a> {
+    pub(super) fn new(
+        payload: &'a [u8],
+        opened: &Opened<'_>,
+        check: bool,
+    ) -> Result<Self, DecodeError> {
+        if check {
+            check_sum(payload, opened)?;
+        }
+        Ok(Self {
+            payload,
+            next: 0,
+            check,
+        })
+    }
+}
+
+impl<'a> Source for Borrowing<'a> {
+    type Store<T: Plain> = &'a [T];
+
+    fn section<T: Plain>(&mut self, opened: &Opened<'_>) -> Result<&'a [T], DecodeError> {
+        let place = next_place(opened, &mut self.next)?;
+        if self.check {
+            check_padding(self.payload, place)?;
+        }
+        let bytes = bytes_of(self.payload, place);
+        if cfg!(target_endian = "big") && T::WIDTH > 1 {
+            return Err(DecodeError::BigEndian);
+        }
+        bytemuck::try_cast_slice(bytes).map_err(|error| match error {
+            bytemuck::PodCastError::TargetAlignmentGreaterAndInputNotAligned => {
+                DecodeError::Misaligned {
+                    needed: align_of::<T>(),
+                }
+            }
+            _ => DecodeError::Geometry {
+                field: "bytes of a section",
+                value: place.bytes,
+            },
+        })
+    }
+
+    fn finish(self, _: &Opened<'_>) -> Result<bool, DecodeError> {
+        Ok(self.check)
+    }
+}
+
+/// Reads sections as they come, in steps: a length that is stated is not yet memory.
+#[cfg(feature = "std")]
+pub struct Streaming<'a, R> {
+    reader: &'a mut R,
+    sum: Xxh3,
+    next: usize,
+    /// Bytes of the payload so far.
+    read: u64,
+    /// The reader's own error, which a [`DecodeError`] cannot hold.
+    pub(super) failed: &'a mut Option<std::io::Error>,
+}
+
+/// The largest step.
+#[cfg(feature = "std")]
+pub(super) const STEP: usize = 1 << 20;
+
+#[cfg(feature = "std")]
+impl<R> core::fmt::Debug for Streaming<'_, R> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Streaming").finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "std")]
+impl<'a, R: std::io::Read> Streaming<'a, R> {
+    pub(super) fn new(reader: &'a mut R, failed: &'a mut Option<std::io::Error>) -> Self {
+        Self {
+            reader,
+            sum: Xxh3::new(),
+            next: 0,
+            read: 0,
+            failed,
+        }
+    }
+
+    /// The next bytes of the payload.
+    fn fill(&mut self, bytes: &mut [u8], opened: &Opened<'_>) -> Result<(), DecodeError> {
+        let mut held = 0;
+        while held < bytes.len() {
+            match self.reader.read(&mut bytes[held..]) {
+                Ok(0) => {
+                    let before = opened.file.file_bytes()? - opened.file.payload_bytes;
+                    return Err(DecodeError::Truncated {
+                        bytes: before + self.read + held as u64,
+                        needed: before + opened.file.payload_bytes,
+                    });
+                }
+                Ok(more) => held += more,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    *self.failed = Some(error);
+                    return Err(DecodeError::Interrupted);
+                }
+            }
+        }
+        self.read += held as u64;
+        self.sum.update(bytes);
+        Ok(())
+    }
+}
+
+#[cfg(feature = "std")]
+impl<R: std::io::Read> Source for Streaming<'_, R> {
+    type Store<T: Plain> = Vec<T>;
+
+    fn section<T: Plain>(&mut self, opened: &Opened<'_>) -> Result<Vec<T>, DecodeError> {
+        let place = next_place(opened, &mut self.next)?;
+        let mut elements = room::<T>(place, 0)?;
+        let count = place.bytes / size_of::<T>() as u64;
+        while (elements.len() as u64) < count {
+            let held = elements.len();
+            // At most what has come already again, so that what never comes is never asked for.
+            let step = (STEP / size_of::<T>()).max(held) as u64;
+            let more = (count - held as u64).min(step) as usize;
+            reserve(&mut elements, more as u64)
+                .map_err(|_| DecodeError::OutOfMemory { bytes: place.bytes })?;
+            for start in (held..held + more).step_by(STEP / size_of::<T>()) {
+                let end = (start + STEP / size_of::<T>()).min(held + more);
+                elements.resize(end, T::zeroed());
+                let new: &mut [u8] = bytemuck::cast_slice_mut(&mut elements[start..end]);
+                self.fill(new, opened)?;
+                to_machine_order(new, T::WIDTH);
+            }
+        }
+        let mut padding = [0; ALIGN];
+        let length = place.bytes as usize % ALIGN;
+        let padding = &mut padding[..length.next_multiple_of(ALIGN) - length];
+        self.fill(padding, opened)?;
+        match padding.iter().all(|&byte| byte == 0) {
+            true => Ok(elements),
+            false => Err(DecodeError::Reserved { part: "payload" }),
+        }
+    }
+
+    fn finish(self, opened: &Opened<'_>) -> Result<bool, DecodeError> {
+        match self.sum.digest() == opened.file.payload_sum {
+            true => Ok(true),
+            false => Err(DecodeError::Checksum { part: "payload" }),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! From a filter to bytes.
+
+use super::header::{ALIGN, FileHeader, HEADER};
+use super::source::to_machine_order;
+use super::{Description, Section, Stored, directory};
+use crate::{BuildError, zeroed};
+use alloc::vec::Vec;
+use core::convert::Infallible;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+/// The parts of a file, ready to be written one after another.
+struct Encoded<'a> {
+    header: [u8; HEADER],
+    directory: Vec<u8>,
+    sections: Vec<Section<'a>>,
+}
+
+impl<'a> Encoded<'a> {
+    fn of<F: Stored>(filter: &'a F, withhold_seed: bool) -> Self {
+        let Description {
+            asked,
+            entries,
+            sections,
+        } = filter.describe();
+        let (directory, payload_bytes) = directory::encoded(&sections, &entries);
+        let mut header = FileHeader::new(
+            F::KIND,
+            F::REVISION,
+            *filter.header(),
+            filter.items(),
+            asked,
+            withhold_seed,
+        );
+        let mut sum = Xxh3::new();
+        let Ok(()) = payload(&sections, |bytes| {
+            sum.update(bytes);
+            Ok::<_, Infallible>(())
+        });
+        header.payload_sum = sum.digest();
+        header.directory_sum = xxh3_64(&directory);
+        header.directory_bytes = directory.len() as u64;
+        header.payload_bytes = payload_bytes;
+        Self {
+            header: header.encode(),
+            directory,
+            sections,
+        }
+    }
+
+    fn each<E>(&self, mut to: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        to(&self.header)?;
+        to(&self.directory)?;
+        payload(&self.sections, to)
+    }
+}
+
+/// The payload's bytes, piece by piece.
+fn payload<E>(
+    sections: &[Section<'_>],
+    mut to: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    for section in sections {
+        if cfg!(target_endian = "little") || section.width == 1 {
+            to(section.bytes)?;
+        } else {
+            let mut block = [0; 4096];
+            for bytes in section.bytes.chunks(block.len()) {
+                let block = &mut block[..bytes.len()];
+                block.copy_from_slice(bytes);
+                to_machine_order(block, section.width);
+                to(block)?;
+            }
+        }
+        let length = section.bytes.len();
+        to(&[0; ALIGN][..length.next_multiple_of(ALIGN) - length])?;
+    }
+    Ok(())
+}
+
+/// Bytes of the file.
+pub fn encoded_len<F: Stored>(filter: &F) -> u64 {
+    let Description {
+        entries, sections, ..
+    } = filter.describe();
+    let (directory, payload) = directory::encoded(&sections, &entries);
+    HEADER as u64 + directory.len() as u64 + payload
+}
+
+/// The file as a vector.
+pub fn encode<F: Stored>(filter: &F, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
+    let mut bytes = zeroed(encoded_len(filter))?;
+    let written = encode_into(filter, &mut bytes, withhold_seed);
+    debug_assert_eq!(written, Some(bytes.len()));
+    Ok(bytes)
+}
+
+/// The file at the beginning of a buffer, and its length; `None`, and nothing written, if it has no room.
+pub fn encode_into<F: Stored>(filter: &F, buffer: &mut [u8], withhold_seed: bool) -> Option<usize> {
+    if (buffer.len() as u64) < encoded_len(filter) {
+        return None;
+    }
+    let mut at = 0;
+    let Ok(()) = Encoded::of(filter, withhold_seed).each(|bytes| {
+        buffer[at..at + bytes.len()].copy_from_slice(bytes);
+        at += bytes.len();
+        Ok::<_, Infallible>(())
+    });
+    Some(at)
+}
+
+/// Writes the file.
+#[cfg(feature = "std")]
+pub fn write<F: Stored>(
+    filter: &F,
+    writer: &mut impl std::io::Write,
+    withhold_seed: bool,
+) -> std::io::Result<()> {
+    Encoded::of(filter, withhold_seed).each(|bytes| writer.write_all(bytes))
+}

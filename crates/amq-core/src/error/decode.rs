@@ -1,0 +1,281 @@
+//! What cannot be read.
+
+use crate::{FilterKind, PlanError};
+use core::error::Error;
+use core::fmt;
+
+/// Bytes that are not a filter, or not one that can be read here. Nothing was made.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The first bytes are not those of a filter.
+    Magic,
+    /// They were, before a transfer in text mode changed the line ends or cut the top bits.
+    TextMode,
+    /// They are in the opposite order.
+    ByteSwapped,
+    /// A later major version of the format.
+    Version {
+        /// The file's major version.
+        major: u16,
+        /// And its minor one.
+        minor: u16,
+    },
+    /// Fewer bytes than the file should have.
+    Truncated {
+        /// Bytes there are.
+        bytes: u64,
+        /// Bytes there should be.
+        needed: u64,
+    },
+    /// Bytes behind the end.
+    Trailing {
+        /// How many.
+        bytes: u64,
+    },
+    /// A part whose checksum is another one: it was damaged.
+    Checksum {
+        /// `header`, `directory` or `payload`.
+        part: &'static str,
+    },
+    /// Another filter than the one asked for.
+    WrongKind {
+        /// What the file holds.
+        found: FilterKind,
+        /// What was asked for.
+        wanted: FilterKind,
+    },
+    /// A kind of filter that this version does not know.
+    Kind {
+        /// Its number.
+        number: u8,
+    },
+    /// A layout of a known kind that this version cannot read.
+    Revision {
+        /// The kind.
+        kind: FilterKind,
+        /// The file's revision.
+        found: u8,
+        /// The one that can be read.
+        known: u8,
+    },
+    /// A hash that this version does not know.
+    Hash {
+        /// Its number.
+        id: u8,
+    },
+    /// An encoding of keys that this version does not know.
+    KeyEncoding {
+        /// Its version.
+        version: u8,
+    },
+    /// A flag that must be understood and is not.
+    Flags {
+        /// All flags.
+        flags: u32,
+    },
+    /// Bytes that must be zero and are not.
+    Reserved {
+        /// `header`, `directory` or `payload`.
+        part: &'static str,
+    },
+    /// The file does not tell the seed, and none was given.
+    SeedWithheld,
+    /// A number in header or directory that no filter has.
+    Geometry {
+        /// What it stands for.
+        field: &'static str,
+        /// The number.
+        value: u64,
+    },
+    /// Parameters that no filter has.
+    Params(PlanError),
+    /// The payload's length is not the one that the geometry asks for.
+    PayloadLength {
+        /// Bytes stated.
+        stated: u64,
+        /// Bytes that the geometry asks for.
+        expected: u64,
+    },
+    /// A table that no sequence of operations leads to.
+    Structure {
+        /// What is inconsistent.
+        what: &'static str,
+    },
+    /// The file is larger than the caller allows.
+    OverLimit {
+        /// Its bytes.
+        bytes: u64,
+        /// The most that are allowed.
+        limit: u64,
+    },
+    /// The allocator refused.
+    OutOfMemory {
+        /// The bytes asked of it.
+        bytes: u64,
+    },
+    /// The bytes do not lie where a view needs them.
+    Misaligned {
+        /// The alignment needed, in bytes.
+        needed: usize,
+    },
+    /// A view on a big-endian machine: the numbers would have to be turned round.
+    BigEndian,
+    /// Reading stopped at an error of the system; see [`ReadError`](crate::ReadError).
+    Interrupted,
+}
+
+impl From<PlanError> for DecodeError {
+    fn from(error: PlanError) -> Self {
+        Self::Params(error)
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Magic => f.write_str("this is not a filter: it does not begin as one"),
+            Self::TextMode => f.write_str(
+                "this was a filter, but line ends or top bits were changed: was it transferred in text \
+                 mode? Copy it again as binary",
+            ),
+            Self::ByteSwapped => f.write_str(
+                "this is a filter with its bytes in the opposite order: copy it byte for byte",
+            ),
+            Self::Version { major, minor } => write!(
+                f,
+                "the file has format version {major}.{minor}, and this program reads {}.x: use a newer \
+                 one",
+                crate::envelope::MAJOR
+            ),
+            Self::Truncated { bytes, needed } => write!(
+                f,
+                "the file is cut short: it has {bytes} bytes of {needed}. Copy it again"
+            ),
+            Self::Trailing { bytes } => {
+                write!(f, "{bytes} bytes follow the end of the filter")
+            }
+            Self::Checksum { part } => write!(
+                f,
+                "the {part} is damaged: its checksum is not the one stated. Copy the file again, or build \
+                 the filter anew"
+            ),
+            Self::WrongKind { found, wanted } => write!(
+                f,
+                "the file holds a {found} filter, and a {wanted} filter was asked for"
+            ),
+            Self::Kind { number } => write!(
+                f,
+                "the file holds a filter of kind {number}, which this program does not know: use a newer \
+                 one"
+            ),
+            Self::Revision { kind, found, known } => write!(
+                f,
+                "the file holds a {kind} filter in layout {found}, and this program reads layout {known}: \
+                 use the version that wrote it, or build the filter anew"
+            ),
+            Self::Hash { id } => write!(
+                f,
+                "the keys were hashed by function {id}, which this program does not know"
+            ),
+            Self::KeyEncoding { version } => write!(
+                f,
+                "the keys were encoded by version {version} of the rules, which this program does not know"
+            ),
+            Self::Flags { flags } => write!(
+                f,
+                "the file uses a feature that this program does not know (flags {flags:#010x}): use a \
+                 newer one"
+            ),
+            Self::Reserved { part } => {
+                write!(f, "bytes of the {part} that must be zero are not")
+            }
+            Self::SeedWithheld => f.write_str(
+                "the file does not tell the seed its keys were hashed with: give it, with the methods \
+                 that take a seed",
+            ),
+            Self::Geometry { field, value } => {
+                write!(f, "no filter has this {field}: {value}")
+            }
+            Self::Params(error) => write!(f, "no filter has these parameters: {error}"),
+            Self::PayloadLength { stated, expected } => write!(
+                f,
+                "the file states {stated} bytes where its geometry asks for {expected}"
+            ),
+            Self::Structure { what } => write!(
+                f,
+                "the table is inconsistent ({what}): no sequence of operations leads to it"
+            ),
+            Self::OverLimit { bytes, limit } => write!(
+                f,
+                "the file says that it has {bytes} bytes, and at most {limit} are allowed"
+            ),
+            Self::OutOfMemory { bytes } => {
+                write!(f, "the allocator refused {bytes} bytes: free memory, or use a view")
+            }
+            Self::Misaligned { needed } => write!(
+                f,
+                "a view needs bytes that begin at a multiple of {needed}: align them, or load an owned \
+                 filter"
+            ),
+            Self::BigEndian => f.write_str(
+                "a view needs a little-endian machine, as files are: load an owned filter",
+            ),
+            Self::Interrupted => f.write_str("the file could not be read to its end"),
+        }
+    }
+}
+
+impl Error for DecodeError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Params(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// A filter that could not be read from a file or stream.
+#[cfg(feature = "std")]
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The system's error.
+    Io(std::io::Error),
+    /// What was read is not a filter.
+    Decode(DecodeError),
+}
+
+#[cfg(feature = "std")]
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Decode(error) => error.fmt(f),
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+impl Error for ReadError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Io(error) => error.source(),
+            Self::Decode(error) => error.source(),
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+impl From<std::io::Error> for ReadError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+#[cfg(feature = "std")]
+impl From<DecodeError> for ReadError {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(error)
+    }
+}
