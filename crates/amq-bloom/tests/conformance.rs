@@ -13,11 +13,11 @@ const OUT_OF_RANGE: [BloomParams; 4] = [
 ];
 
 suite!(
-    bloom: BloomFilter => [empty, build, merge],
+    bloom: BloomFilter => [empty, build, merge, file],
     out_of_range OUT_OF_RANGE
 );
 suite!(
-    blocked: BlockedBloomFilter => [empty, build, merge],
+    blocked: BlockedBloomFilter => [empty, build, merge, file],
     out_of_range [BlockedParams::new(0), BlockedParams::new(MAX_BLOCKS + 1)]
 );
 #[cfg(target_has_atomic = "64")]

@@ -19,6 +19,7 @@
 //! | `build` | `BuildFilter` | [`build`], [`surface`], the gate on a filter built at once |
 //! | `merge` | `MergeFilter`, `Clone`, `PartialEq` | [`merge`], moves of the [`model`] |
 //! | `remove` | `RemoveFilter`, `Clone`, `PartialEq` | [`remove`], moves of the [`model`] |
+//! | `file` | `PartialEq` and the envelope's `Stored` and `Restore` | [`files`] |
 //! | `count` | `CountFilter` | [`remove`], a check of the [`model`] |
 //!
 //! A static filter is `[build]`, a cuckoo or quotient filter `[empty, build, merge, remove, count]` or
@@ -108,6 +109,7 @@
 pub mod build;
 pub mod edge;
 mod expected;
+pub mod files;
 mod fill;
 mod golden;
 pub mod insert;

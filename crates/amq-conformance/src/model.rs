@@ -44,6 +44,11 @@ impl<F: EmptyFilter> Abilities<F> {
     pub const fn build(self) -> Self {
         self
     }
+
+    /// Can also be stored, which is no move either.
+    pub const fn file(self) -> Self {
+        self
+    }
 }
 
 impl<F: RemoveFilter> Abilities<F> {

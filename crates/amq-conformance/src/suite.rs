@@ -20,7 +20,7 @@ macro_rules! suite {
             use super::*;
             #[allow(unused_imports, reason = "which laws there are depends on the abilities")]
             use $crate::{
-                build, edge, insert, membership, merge, model, plan, rate, remove, shapes, surface,
+                build, edge, files, insert, membership, merge, model, plan, rate, remove, shapes, surface,
             };
 
             /// The filter under test.
@@ -37,6 +37,7 @@ macro_rules! suite {
             $crate::suite!(@model $first $($ability)*);
             $crate::suite!(@refused $first $params);
             $($crate::suite!(@refused $ability $params);)*
+            $($crate::suite!(@stored $first $ability);)*
         }
     };
 
@@ -67,6 +68,32 @@ macro_rules! suite {
         }
     };
     (@refused $ability:ident $params:tt) => {};
+    // A filter that is stored is filled in the first way.
+    (@stored empty file) => {
+        $crate::suite!(@file $crate::by_inserting);
+        $crate::suite!(@laws files($crate::by_inserting) => {
+            a_forged_file_is_refused_or_takes_keys
+        });
+    };
+    (@stored build file) => { $crate::suite!(@file $crate::at_once); };
+    (@stored empty remove) => {
+        $crate::suite!(@laws files($crate::by_inserting) => {
+            a_forged_file_is_refused_or_forgets_keys
+        });
+    };
+    (@stored $first:ident $other:ident) => {};
+    (@file $fill:path) => {
+        $crate::suite!(@laws files($fill) => {
+            what_was_written_is_read
+            a_withheld_seed_must_be_given
+            a_stream_is_read_to_the_end_of_the_file
+            a_view_answers_as_the_filter
+            a_damaged_file_is_refused
+            what_is_no_file_is_refused_by_name
+            a_forged_file_is_refused_or_answers
+            a_file_is_little_larger_than_its_table
+        });
+    };
 
     (@first empty) => { $crate::suite!(@every $crate::by_inserting); };
     (@first build) => {
@@ -199,6 +226,9 @@ macro_rules! suite {
             a_merged_filter_keeps_the_rate_until_it_is_full
         });
     };
+
+    // See @stored.
+    (@ability file) => {};
 
     (@ability remove) => {
         $crate::suite!(@laws remove => {
