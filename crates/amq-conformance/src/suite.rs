@@ -76,11 +76,6 @@ macro_rules! suite {
         });
     };
     (@stored build file) => { $crate::suite!(@file $crate::at_once); };
-    (@stored empty remove) => {
-        $crate::suite!(@laws files($crate::by_inserting) => {
-            a_forged_file_is_refused_or_forgets_keys
-        });
-    };
     (@stored $first:ident $other:ident) => {};
     (@file $fill:path) => {
         $crate::suite!(@laws files($fill) => {
