@@ -125,10 +125,13 @@ pub use params::{BlockedParams, BloomParams, FoldError, MAX_BLOCKS, MAX_PROBES};
 
 pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, DEFAULT_SEED,
-    EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertFilter, Inserted, Key,
-    KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
-    PredictedFpr, Stats, Target,
+    DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertFilter,
+    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError,
+    PlanFilter, PredictedFpr, Stats, Target,
 };
+
+#[cfg(feature = "std")]
+pub use amq_core::ReadError;
 
 /// The README's examples are tests.
 #[cfg(doctest)]

@@ -7,9 +7,11 @@ use amq_core::envelope::{
     encode_into, encoded_len, read, view,
 };
 use amq_core::{
-    Budget, ClearFilter, DecodeError, Filter, Goal, InsertFilter, KeyHash, PlanFilter, ReadError,
-    RemoveFilter,
+    Budget, ClearFilter, DecodeError, Filter, Goal, InsertFilter, Key, KeyHash, PlanFilter,
+    ReadError, RemoveFilter,
 };
+use std::fs;
+use std::path::PathBuf;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A filter that can be written and read.
@@ -590,4 +592,68 @@ pub fn a_file_is_little_larger_than_its_table<F: FileFilter>(fill: Fill<F>) -> V
         )?;
     }
     Ok(())
+}
+
+/// The first absent key of the stream that golden files are asked for, and how many are asked.
+const STREAM: u64 = 1_000_000;
+const ASKED: u64 = 100_000;
+
+/// The committed file `tests/golden/<name>.amq` of a filter in one state: it is the file that `filter` is
+/// written as, the filter that is read from it is `filter`, the keys `0..keys` are in it, and of the stream
+/// `1_000_000, 1_000_001, ...` it answers `true` first for the keys that `<name>.txt` names.
+///
+/// With `AMQ_BLESS=1` both files are written, unless another file of the same layout revision is there:
+/// a changed layout needs a new revision.
+pub fn golden<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> Verdict {
+    let folder = PathBuf::from(root).join("tests/golden");
+    let (file, text) = (
+        folder.join(format!("{name}.amq")),
+        folder.join(format!("{name}.txt")),
+    );
+    let failure = |what: &str| Violation::Golden {
+        what: format!("{}: {what}", file.display()),
+    };
+    let bytes = encoded(filter)?;
+    let seed = filter.seed();
+    let stream = (STREAM..STREAM + ASKED).filter(|key| filter.contains_hash(key.key_hash(seed)));
+    let found: Vec<String> = stream.take(20).map(|key| key.to_string()).collect();
+    let record = format!(
+        "seed: {seed}\nkeys: 0..{keys}\nfalse positives from {STREAM} on: {}\n",
+        found.join(" ")
+    );
+    let before = fs::read(&file).ok();
+    if std::env::var_os("AMQ_BLESS").is_some_and(|value| value == "1") {
+        // Byte 17 is the layout's revision.
+        if before.is_some_and(|before| before != bytes && before.get(17) == bytes.get(17)) {
+            return Err(failure(
+                "another file of the same layout revision; give the layout a new one",
+            ));
+        }
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&file, &bytes))
+            .and_then(|()| fs::write(&text, &record))
+            .map_err(|error| failure(&error.to_string()))?;
+        return Ok(());
+    }
+    let before = before.ok_or_else(|| failure("not there; run the tests once with AMQ_BLESS=1"))?;
+    ensure(
+        before == bytes,
+        name,
+        "another file than the committed one",
+        "the same",
+    )?;
+    let read = decode::<F>(&before, None).map_err(Violation::refused(name))?;
+    ensure(read == *filter, name, "read as another filter", "the same")?;
+    let lost = (0..keys).find(|key| !read.contains_hash(key.key_hash(seed)));
+    if let Some(key) = lost {
+        return Err(Violation::Lost {
+            what: format!("key {key} of the golden file {name}"),
+        });
+    }
+    let committed = fs::read_to_string(&text).map_err(|error| failure(&error.to_string()))?;
+    same(
+        format!("false positives of {name}"),
+        record.as_str(),
+        committed.as_str(),
+    )
 }
