@@ -105,3 +105,17 @@ fn a_static_aligned_array_is_a_filter_without_a_copy() {
     let blocks = BlockedParams::new(2);
     assert!(with_params::<BlockedBloomFilter>(blocks, 9, 1).is_ok());
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn serde_goes_through_the_same_bytes_and_checks() {
+    let mut filter = BloomFilter::new(Goal::fpr(30, 0.01)).unwrap();
+    filter.extend(0..30u64);
+    let json = serde_json::to_string(&filter).unwrap();
+    assert_eq!(serde_json::from_str::<BloomFilter>(&json).unwrap(), filter);
+    let bytes: Vec<u8> = serde_json::from_str(&json).unwrap();
+    assert_eq!(bytes, filter.to_bytes().unwrap());
+    let damaged = json.replacen("137,65", "137,66", 1);
+    let error = serde_json::from_str::<BloomFilter>(&damaged).unwrap_err();
+    assert!(error.to_string().contains("not a filter"), "{error}");
+}

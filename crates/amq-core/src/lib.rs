@@ -77,6 +77,9 @@ pub use goal::{Budget, Goal, Plan};
 pub use key::{ByHash, DEFAULT_SEED, Encoder, HASH_BLOCK, Key, KeyHash, hash_blocks};
 #[doc(hidden)]
 pub use memory::{filled, reserve, zeroed};
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use serde;
 #[doc(hidden)]
 pub use steps::step;
 #[cfg(feature = "steps")]

@@ -680,6 +680,27 @@ macro_rules! shell {
             }
         }
 
+        /// The bytes of the filter's file.
+        #[cfg(feature = "serde")]
+        impl<$($g)*> $crate::serde::Serialize for $t {
+            fn serialize<Z: $crate::serde::Serializer>(
+                &self,
+                serializer: Z,
+            ) -> Result<Z::Ok, Z::Error> {
+                $crate::envelope::serde::serialize(self, serializer)
+            }
+        }
+
+        /// The bytes of the filter's file, with all the checks of `from_bytes`.
+        #[cfg(feature = "serde")]
+        impl<'de, $($o)*> $crate::serde::Deserialize<'de> for $owned {
+            fn deserialize<Z: $crate::serde::Deserializer<'de>>(
+                deserializer: Z,
+            ) -> Result<Self, Z::Error> {
+                $crate::envelope::serde::deserialize(deserializer)
+            }
+        }
+
         impl<$($v)*> $view {
             /// The filter in these bytes, which stay where they are: one whole file and no more, beginning
             /// at a multiple of 64. Everything is checked, which reads them all once.

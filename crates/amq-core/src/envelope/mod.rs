@@ -18,6 +18,8 @@ mod header;
 #[cfg(feature = "std")]
 mod path;
 mod read;
+#[cfg(feature = "serde")]
+pub mod serde;
 mod source;
 mod write;
 
