@@ -78,6 +78,7 @@ pub struct Copying<'a> {
 }
 
 impl<'a> Copying<'a> {
+    /// Over a payload, whose checksum is checked.
     pub(super) fn new(payload: &'a [u8], opened: &Opened<'_>) -> Result<Self, DecodeError> {
         check_sum(payload, opened)?;
         Ok(Self { payload, next: 0 })
@@ -120,7 +121,8 @@ pub struct Borrowing<'a> {
 }
 
 impl<'a> Borrowing<'a> {
-    pub(super) fn new(
+    /// Over a payload, whose checksum is checked if `check` says so.
+    pub fn new(
         payload: &'a [u8],
         opened: &Opened<'_>,
         check: bool,

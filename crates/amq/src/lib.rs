@@ -1,0 +1,60 @@
+//! The amq family of approximate-membership filters behind one dependency.
+//!
+//! Each variant is a crate of its own, and a feature of this one, all on by default. What stands here
+//! is what no single variant can have: [`AnyFilter`] and [`AnyView`], which load and view a file of
+//! any kind, and [`load_or_maybe`], which never turns an unreadable file into a "no".
+//!
+//! ```
+//! use amq::{AnyFilter, BloomFilter, Goal};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut seen = BloomFilter::new(Goal::fpr(1000, 0.01))?;
+//! seen.insert("https://example.org/");
+//!
+//! let file = seen.to_bytes()?;
+//! let loaded = AnyFilter::from_bytes(&file)?; // whatever kind it is
+//! assert!(loaded.contains("https://example.org/"));
+//! println!("{}", loaded.stats());
+//! # Ok(())
+//! # }
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod any;
+#[cfg(feature = "std")]
+mod maybe;
+
+pub use any::{AnyFilter, AnyView};
+#[cfg(feature = "std")]
+pub use maybe::{OrMaybe, load_or_maybe};
+
+pub use amq_core::*;
+#[cfg(feature = "bloom")]
+pub use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
+#[cfg(feature = "counting")]
+pub use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
+#[cfg(feature = "cuckoo")]
+pub use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
+#[cfg(feature = "quotient")]
+pub use amq_quotient::QuotientFilter;
+#[cfg(feature = "ribbon")]
+pub use amq_ribbon::{
+    BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, RibbonMap, WideBumpedRibbonFilter,
+};
+#[cfg(feature = "scalable")]
+pub use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter};
+
+/// What most programs need: `use amq::prelude::*;`.
+pub mod prelude {
+    pub use crate::AnyFilter;
+    pub use amq_core::{Budget, Filter, FilterExt, Goal, InsertFilter, Key, RemoveFilter};
+}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
