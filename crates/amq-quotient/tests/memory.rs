@@ -2,7 +2,7 @@
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
 use amq_conformance::{hold, memory};
-use amq_quotient::{Filter, Goal, InsertFilter, QuotientFilter};
+use amq_quotient::{Goal, QuotientFilter, ResizeError};
 use std::cell::RefCell;
 
 #[global_allocator]
@@ -12,7 +12,7 @@ memory!(quotient: QuotientFilter => [empty, build, merge]);
 
 #[test]
 fn a_resize_without_memory_is_an_error_and_loses_no_key() {
-    type Resize = fn(&mut QuotientFilter) -> Result<(), amq_quotient::BuildError>;
+    type Resize = fn(&mut QuotientFilter) -> Result<(), ResizeError>;
     let mut filter = QuotientFilter::new(Goal::fpr(4000, 0.01)).unwrap();
     for key in 0..500u64 {
         filter.insert(&key).unwrap();
