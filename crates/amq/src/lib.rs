@@ -33,9 +33,9 @@ pub use any::{AnyFilter, AnyView};
 #[cfg(feature = "std")]
 pub use maybe::{OrMaybe, load_or_maybe};
 
-pub use amq_core::*;
 #[cfg(feature = "bloom")]
 pub use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
+pub use amq_core::*;
 #[cfg(feature = "counting")]
 pub use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 #[cfg(feature = "cuckoo")]

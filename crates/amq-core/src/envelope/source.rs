@@ -122,11 +122,7 @@ pub struct Borrowing<'a> {
 
 impl<'a> Borrowing<'a> {
     /// Over a payload, whose checksum is checked if `check` says so.
-    pub fn new(
-        payload: &'a [u8],
-        opened: &Opened<'_>,
-        check: bool,
-    ) -> Result<Self, DecodeError> {
+    pub fn new(payload: &'a [u8], opened: &Opened<'_>, check: bool) -> Result<Self, DecodeError> {
         if check {
             check_sum(payload, opened)?;
         }
