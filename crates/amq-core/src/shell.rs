@@ -740,7 +740,7 @@ macro_rules! shell {
             pub fn plan(
                 goal: $crate::Goal,
             ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                <Self as $crate::PlanFilter>::plan(goal)
+                Ok(<Self as $crate::PlanFilter>::plan(goal)?.within(goal.budget))
             }
 
             /// The plan for `items` keys with explicit parameters.
