@@ -195,8 +195,8 @@ impl<F: OwnedStage> ScalableFilter<F> {
     }
 
     /// The compound rate once these stages, and all that may be added, are full. A stage within its
-    /// capacity will have its planned rate, in the mean over all seeds; one beyond it keeps the rate
-    /// that its contents give it.
+    /// capacity will have its planned rate, in the mean over all seeds; a stage beyond it keeps the
+    /// rate of its contents.
     fn rate_when_full(&self) -> f64 {
         let now = self.oldest_first().map(|stage| {
             if stage.taken > stage.goal.capacity {
@@ -302,8 +302,8 @@ impl<F: StageFilter> Shell for ScalableFilter<F> {
             .any(|(index, stage)| stage.filter.holds(in_stage(hash, index)))
     }
 
-    /// Stage by stage, the newest first: each is asked, in one batch, for the keys that no newer one
-    /// has.
+    /// Stage by stage, the newest first: each is asked, in one batch, for the keys that no newer
+    /// one has.
     fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         let answers = answers.chunks_mut(HASH_BLOCK);
         for (hashes, answers) in hashes.chunks(HASH_BLOCK).zip(answers) {

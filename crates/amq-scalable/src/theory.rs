@@ -8,10 +8,10 @@
 //! ```
 //!
 //! *Without a bound* (Almeida, Baquero, Preguica, Hutchison 2007) stage i gets
-//! `p_i = P (1 - r) r^i`. However many stages there are, these sum to at most P, the *compound* rate
-//! asked for. (Giving the first stage the whole of P makes the sum grow to `P / (1 - r)`.) *With a
-//! bound N* stage i gets the share of P that its capacity has of N. Most of the keys are in the last
-//! stage, which then has most of P; the small stages, which are cheap, bear the low rates:
+//! `p_i = P (1 - r) r^i`. However many stages there are, these sum to at most P, the *compound*
+//! rate asked for. (Giving the first stage the whole of P makes the sum grow to `P / (1 - r)`.)
+//! *With a bound N* stage i gets the share of P that its capacity has of N. Most of the keys are in
+//! the last stage, which then has most of P; the small stages, which are cheap, bear the low rates:
 //!
 //! | bits per key at 1 %, all stages full | s = 2 | s = 4 | s = 8 |
 //! | --- | --- | --- | --- |
@@ -19,8 +19,8 @@
 //! | with a bound | 12.5 | 11.1 | 10.5 |
 //! | a filter of the right size from the start | 9.6 | 9.6 | 9.6 |
 //!
-//! *With a limit on bytes* the last stage is cut to the bytes that are left. No stage follows it, so
-//! it gets all that is left of P: `P r^i` without a bound.
+//! *With a limit on bytes* the last stage is cut to the bytes that are left. No stage follows it,
+//! so it gets all that is left of P: `P r^i` without a bound.
 //!
 //! Only inserts that set a bit count against a stage's capacity. While a stage fills, a few of the
 //! distinct keys that reach it are false positives of it already and leave no trace. So it sees
@@ -61,8 +61,8 @@ pub fn compound(rates: impl IntoIterator<Item = f64>) -> f64 {
     0.0 - libm::expm1(clear)
 }
 
-/// The exact compound rate of filters that grew by these parameters while `items` distinct keys were
-/// inserted: mean and spread over all seeds. NaN if there is no such filter.
+/// The exact compound rate of filters with these parameters after `items` distinct keys: mean and
+/// spread over all seeds. NaN if there is no such filter.
 pub fn fpr<F: OwnedStage>(params: &ScalableParams, items: u64) -> PredictedFpr {
     let mut stages = sizing::stages::<F>(*params).peekable();
     if params.check().is_err() || stages.peek().is_none() {
