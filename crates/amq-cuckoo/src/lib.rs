@@ -113,13 +113,14 @@ mod search;
 mod table;
 pub mod theory;
 
-pub use filter::{Cuckoo, CuckooFilter, WindowedCuckooFilter};
+pub use filter::{Cuckoo, CuckooFilter, CuckooView, WindowedCuckooFilter, WindowedCuckooView};
 pub use fingerprints::{Fingerprint, Fingerprints};
 pub use layout::{Buckets, Layout, Windows};
 pub use params::{CuckooParams, MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
 
 pub use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter,
-    Filter, FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
-    MergeError, MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter,
+    BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
+    CountFilter, DEFAULT_SEED, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan,
+    PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
 };
