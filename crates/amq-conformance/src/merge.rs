@@ -141,7 +141,7 @@ where
             let what = format!("merge {times} of a filter of {held} keys with its own clone");
             match sum.merge(&sum.clone()) {
                 Ok(()) => {}
-                Err(MergeError::Full(_)) => break,
+                Err(MergeError::Full(_) | MergeError::Items { .. }) => break,
                 Err(error) => return Err(Violation::refused(what)(error)),
             }
             all_found(&sum, &hashes, format_args!("after {what}"))?;
