@@ -58,9 +58,10 @@ amq_core::shell!(fill [L: Layout] Cuckoo<L>: CuckooParams, Full {
 });
 amq_core::shell!(build [L: Layout] Cuckoo<L>: CuckooParams);
 amq_core::shell!(remove [L: Layout] Cuckoo<L> {
-    /// **Only remove what [`insert`](Self::insert) put in**, not
-    /// [`insert_unique`](Self::insert_unique). Any other key that is answered `true` shares its
-    /// fingerprint and buckets with one that is in, and removing it makes the filter forget that one.
+    /// **Only remove what [`insert`](Self::insert) put in**, once for each time, and nothing from a
+    /// filter that [`insert_unique`](Self::insert_unique) fills. Any other key that is answered
+    /// `true` shares its fingerprint and buckets with one that is in, and removing it makes the
+    /// filter forget that one.
     remove;
 });
 amq_core::shell!(count [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S> {
@@ -111,11 +112,13 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
     /// The table: slot `s` is the `fingerprint_bits` bits from bit `s * fingerprint_bits` on, lowest
     /// bit first, and zero if it is empty. After the last slot come 8 bytes of padding, or 16 if a
     /// bucket does not fit 64 bits.
+    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.table.bytes()
     }
 
     /// What the filter is made of besides its table; see [`from_bytes`](Self::from_bytes).
+    #[must_use]
     pub fn parts(&self) -> Parts<CuckooParams> {
         Parts::new(self.table.params())
             .seed(self.header.seed)
@@ -124,6 +127,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
     }
 
     /// The same filter over a borrowed table.
+    #[must_use]
     pub fn view(&self) -> Cuckoo<L, &[u8]> {
         Cuckoo {
             header: self.header,
@@ -133,6 +137,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
     }
 
     /// Slots in the table. Each holds one copy of one key.
+    #[must_use]
     pub fn slots(&self) -> u64 {
         self.table.params().slots::<L>()
     }
@@ -156,6 +161,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
     /// # Ok(())
     /// # }
     /// ```
+    #[must_use]
     pub fn fingerprints(&self) -> Fingerprints<'_, L> {
         Fingerprints {
             table: self.table.view(),

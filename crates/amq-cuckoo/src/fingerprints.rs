@@ -19,11 +19,13 @@ pub struct Fingerprint<L: Layout> {
 
 impl<L: Layout> Fingerprint<L> {
     /// The bucket it is in: one of its key's two, and the filter does not know which.
+    #[must_use]
     pub const fn bucket(&self) -> u64 {
         self.bucket
     }
 
     /// The fingerprint itself, 1 or more.
+    #[must_use]
     pub const fn tag(&self) -> u64 {
         self.tag
     }

@@ -26,6 +26,7 @@ use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr, step};
 const SPARE: f64 = 32.0;
 
 /// The cells of a table: fingerprints times pairs of buckets. NaN for parameters out of range.
+#[must_use]
 pub fn cells<L: Layout>(params: &CuckooParams) -> f64 {
     if params.check::<L>().is_err() {
         return f64::NAN;
@@ -35,11 +36,13 @@ pub fn cells<L: Layout>(params: &CuckooParams) -> f64 {
 
 /// The exact false-positive rate of filters with these parameters and `items` distinct keys: mean
 /// and spread over all seeds. NaN for parameters out of range.
+#[must_use]
 pub fn fpr<L: Layout>(params: &CuckooParams, items: u64) -> PredictedFpr {
     occupied_share(cells::<L>(params), items)
 }
 
 /// Bits per key that a large filter takes at this rate.
+#[must_use]
 pub fn bits_per_key<L: Layout>(fpr: f64) -> f64 {
     // At a million keys the spare slots no longer matter.
     plan::<L>(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
@@ -49,6 +52,7 @@ pub fn bits_per_key<L: Layout>(fpr: f64) -> f64 {
 /// the probability that a filter must refuse one of `items` distinct keys for that reason.
 ///
 /// `C P(X > 2b) <= C m^(2b + 1) / (2b + 1)!`, with X Poisson of mean `m = n / C`.
+#[must_use]
 pub fn crowded_cells<L: Layout>(params: &CuckooParams, items: u64) -> f64 {
     step(1);
     let cells = cells::<L>(params);

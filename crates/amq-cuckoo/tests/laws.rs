@@ -390,6 +390,24 @@ fn removing_a_key_that_was_never_put_in_can_make_the_filter_forget_another() {
 }
 
 #[test]
+fn a_key_that_insert_unique_skipped_goes_with_the_key_that_stands_for_it() {
+    // Why nothing may be removed from a filter that `insert_unique` fills, not even what was `New`.
+    let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.05)).unwrap();
+    let keys = 0..1000;
+    let new: Vec<bool> = keys
+        .clone()
+        .map(|key| filter.insert_unique(&key).unwrap().is_new())
+        .collect();
+    for key in keys.clone().filter(|&key| new[key as usize]) {
+        assert!(filter.contains(&key));
+        assert!(filter.remove(&key));
+    }
+    let skipped: Vec<u64> = keys.filter(|&key| !new[key as usize]).collect();
+    assert!(!skipped.is_empty() && filter.is_empty());
+    assert!(skipped.iter().all(|key| !filter.contains(key)));
+}
+
+#[test]
 fn nine_keys_of_one_cell_are_one_too_many_and_harm_nobody_else() {
     // An adversary who knows the seed finds them: keys that one key alone makes present.
     let mut alone = explicit::<Buckets>(8, 6);
