@@ -493,10 +493,11 @@ macro_rules! shell {
                 $crate::FilterExt::try_extend(self, keys)
             }
 
-            /// Puts `key` in if the filter answers `false` for it; if not, changes nothing.
+            /// Inserts `key` unless the filter answers `true` for it already; then nothing changes.
+            /// Keeps a set from filling up with copies of keys that come again and again.
             ///
-            /// **A key that was answered `MaybePresent` must not be removed**: what stands for it may be
-            /// another key's. Keeps a set from filling up with copies where keys come again and again.
+            /// **Remove nothing from a filter that is filled like this**: a key that was answered
+            /// `MaybePresent` may be represented by another key, and is denied once that is removed.
             #[inline]
             pub fn insert_unique<Q: $crate::Key + ?Sized>(
                 &mut self,

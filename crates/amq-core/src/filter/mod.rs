@@ -125,10 +125,12 @@ pub trait InsertFilter: Filter {
     /// Puts in the key with this hash. On an error the filter is exactly as it was.
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full>;
 
-    /// Puts in the key with this hash if the filter answers `false` for it; if not, changes nothing.
+    /// Inserts the key with this hash unless the filter answers `true` for it already; then nothing
+    /// changes. Keeps a set from filling up with copies of keys that come again and again.
     ///
-    /// **A key that was answered [`Inserted::MaybePresent`] must not be removed**: what stands for it may
-    /// be another key's. Keeps a set from filling up with copies where keys come again and again.
+    /// **Remove nothing from a filter that is filled like this**: a key that was answered
+    /// [`Inserted::MaybePresent`] may be represented by another key, and is denied once that is
+    /// removed.
     fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         if self.contains_hash(hash) {
             return Ok(Inserted::MaybePresent);
