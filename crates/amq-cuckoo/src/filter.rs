@@ -46,8 +46,8 @@ amq_core::shell!(read [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>: Cu
     len;
     /// Bytes of the table.
     size_in_bytes;
-    /// The share of cells (pairs of a fingerprint and its buckets) that are stored: the exact rate of
-    /// this filter. Reads the whole table at random, about 20 ns a key.
+    /// The share of cells (pairs of a fingerprint and its buckets) that are stored: the exact rate
+    /// of this filter. Reads the whole table at random, about 20 ns a key.
     expected_fpr;
 });
 amq_core::shell!(fill [L: Layout] Cuckoo<L>: CuckooParams, Full {
@@ -73,8 +73,8 @@ amq_core::shell!(merge [L: Layout] Cuckoo<L> {
     /// Adds every copy that `other` holds. All or nothing.
     ///
     /// Both need the same parameters and seed. Needs memory for another table while it lasts.
-    /// Whether everything fits shows only in trying, so [`can_merge`](Self::can_merge) takes as long
-    /// and as much memory.
+    /// Whether everything fits shows only in trying, so [`can_merge`](Self::can_merge) takes as
+    /// long and as much memory.
     merge;
 });
 
@@ -109,8 +109,9 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
         })
     }
 
-    /// The table: slot `s` is the `fingerprint_bits` bits from bit `s * fingerprint_bits` on, lowest
-    /// bit first, and zero if it is empty. After the last slot come 8 bytes of padding, or 16 if a
+    /// The table: slot `s` is the `fingerprint_bits` bits from bit `s * fingerprint_bits` on,
+    /// lowest bit first. It holds zero or a fingerprint; where buckets overlap, the top bit is set
+    /// if it is the second of its bucket. After the last slot come 8 bytes of padding, or 16 if a
     /// bucket does not fit 64 bits.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -370,8 +371,8 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> CountFilter for Cuckoo<L, S> {
 impl<L: Layout> PlanFilter for Cuckoo<L> {
     type Params = CuckooParams;
 
-    /// `build_bytes` is for [`BuildFilter::build_hashes`]: the table and 8 bytes a key. A filter that
-    /// is filled key by key needs the table alone.
+    /// `build_bytes` is for [`BuildFilter::build_hashes`]: the table and 8 bytes a key. A filter
+    /// that is filled key by key needs the table alone.
     fn plan(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
         theory::plan::<L>(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan::<L>))
     }

@@ -26,56 +26,60 @@
 //! | type | a key is in one of | bits per key at 1 % / 0.39 % / 0.1 % | choose it |
 //! | --- | --- | --- | --- |
 //! | [`CuckooFilter`] | two buckets of four slots | 10.53 / 11.58 / 13.69 | by default |
-//! | [`WindowedCuckooFilter`] | two overlapping buckets of two slots | 9.58 / 10.64 / 12.77 | for space; takes three times as long to fill |
+//! | [`WindowedCuckooFilter`] | two windows of two slots | 9.58 / 10.64 / 12.77 | for space |
+//!
+//! Windows are buckets that overlap. They take three times as long to fill.
 //!
 //! # Picture
 //!
 //! ```text
-//!                  hash(key) * M  =  first bucket | rest       fingerprint = 1 + rest * T / 2^64
-//!                                          |           \
-//!                                          |            `--> second bucket
-//!                                          v                   = c(fingerprint) - first   (mod M)
-//! CuckooFilter        .  .  .  . | 17 .  42 .  | .  .  .  . |         |
-//!                         0             1             2               v
-//!                     8  3  99 17 | .  .  .  . | 5  17 .  . |      buckets of four slots, M even;
-//!                         3             4             5            "." is an empty slot
+//! CuckooFilter            hash(key) * M  =  first bucket | rest
+//!                                                |           \
+//!                   .----------------------------'            fingerprint = 1 + rest * T / 2^64
+//!                   |                                           |
+//!                   |             second bucket = c(fingerprint) - first bucket   (mod M, even)
+//!                   v                                         v
+//!  | .  .  .  . | 17 .  42 .  | .  .  .  . | 8  3  99 17 | 5  17 .  . | .  .  .  . |   . is empty
+//!        0             1            2             3            4            5
 //!
-//! WindowedCuckooFilter  .  .  17'.  42 .  8' 3  99 .  5      slot i is the first of bucket i and
-//!                       |--|  |--|                           the second of bucket i - 1
-//!                          |--|  |--|                        (fingerprints there are marked ')
+//! WindowedCuckooFilter
+//!
+//!   .  .  17'.  42 .  8' 3  99 .  5      slot i is the first slot of bucket i, and the second
+//!   |--|  |--|                           of bucket i - 1 (fingerprints there are marked ')
+//!      |--|  |--|
 //! ```
 //!
 //! # Algorithm
 //!
-//! *Contains* reads both buckets, each as one machine word, and compares all their slots at once. No
-//! branch depends on what they hold. *Insert* puts the fingerprint into the emptier bucket. If both
-//! are full, some fingerprint there must move to its alternate bucket. That is `c - bucket`, where
-//! the fingerprint determines the number c: moving takes no key, and the same rule leads back. As c
-//! is odd and M even, the two buckets differ. M is any even number, so the table is as large as the
-//! keys need, not the next power of two.
+//! *Contains* reads both buckets, each as one machine word, and compares all their slots at once.
+//! No branch depends on what they hold. *Insert* puts the fingerprint into the emptier bucket. If
+//! both are full, some fingerprint there must move to its alternate bucket. That is `c - bucket`,
+//! where the fingerprint determines the number c: no key is needed to move it, and the same rule
+//! leads back. As c is odd and M even, the two buckets differ. M is any even number, so the table
+//! is as large as the keys need, not the next power of two.
 //!
 //! Which fingerprints move is decided before any of them does, by a breadth-first search over at
-//! most 8,192 buckets. A filter that finds no room refuses the key ([`Full::Table`]) and is, byte for
-//! byte, what it was. The search fills buckets of four to a load factor of 0.97 and more, overlapping
-//! ones to 0.95 and more, before the first key is refused. Plans stop at 0.95 and 0.94, less 32
-//! slots, which matter only to small tables:
+//! most 8,192 buckets. A filter that finds no room refuses the key ([`Full::Table`]) and is, byte
+//! for byte, what it was. The search fills buckets of four to a load factor of 0.97 and more,
+//! overlapping ones to 0.95 and more, before the first key is refused. Plans stop at 0.95 and 0.94,
+//! less 32 slots, which matter only to small tables:
 //!
-//! - a [`CuckooFilter`] takes all n keys it is planned for, except one filter in 10^6 or fewer. That
-//!   is an extrapolation: of some hundred thousand filters of each small size none refused a key, nor
-//!   did any of 100 million keys in large ones;
+//! - a [`CuckooFilter`] takes all n keys it is planned for, except one filter in 10^6 or fewer.
+//!   That is an extrapolation: of some hundred thousand filters of each small size none refused a
+//!   key, nor did any of 100 million keys in large ones;
 //! - the same holds for a [`WindowedCuckooFilter`], except one in 10^4. Five keys that agree in
-//!   fingerprint and buckets find only four slots, so plans lengthen the fingerprint where that would
-//!   be more frequent (above a few million keys at 1 %).
+//!   fingerprint and buckets find only four slots, so plans lengthen the fingerprint where that
+//!   would be more frequent (above a few million keys at 1 %).
 //!
-//! Every copy of a key is stored, up to the eight slots it can reach (four with overlapping buckets,
-//! three if its own two overlap). The next one is refused ([`Full::Copies`]). Plans are for distinct
-//! keys: many copies fill a filter sooner. Where keys come again and again and none is ever removed,
-//! [`insert_unique`](Cuckoo::insert_unique) stores one copy. *Remove* empties a slot that holds the
-//! key's fingerprint; *count* counts them.
+//! Every copy of a key is stored, up to the eight slots it can reach (four with overlapping
+//! buckets, three if its own two overlap). The next one is refused ([`Full::Copies`]). Plans are
+//! for distinct keys: many copies fill a filter sooner. Where keys come again and again and none is
+//! ever removed, [`insert_unique`](Cuckoo::insert_unique) stores one copy. *Remove* empties a slot
+//! that holds the key's fingerprint; *count* counts them.
 //!
 //! A cuckoo filter cannot grow: it does not store which of its two buckets a key's hash began with,
-//! so the key's place in a larger table is unknown. Use `amq-quotient`, which grows by powers of two,
-//! or `amq-scalable`; or keep the keys and fill a larger filter with them.
+//! so the key's place in a larger table is unknown. Use `amq-quotient`, which grows by powers of
+//! two, or `amq-scalable`; or keep the keys and fill a larger filter with them.
 //!
 //! # Cost and false-positive rate
 //!
@@ -89,10 +93,10 @@
 //! ([`theory`]). At the planned load that is about `8 * 0.95 / 2^f`, or `4 * 0.94 / 2^f` where
 //! buckets overlap. Each further bit halves it. Slots of 4 to 32 bits are packed without waste.
 //!
-//! Inserts slow down as the table fills. Into buckets of four they take about 20 ns to a load of 0.7,
-//! 60 ns just below 0.9 and 170 ns just below 0.95; into overlapping ones 30 ns, 250 ns and, over the
-//! last few percent, microseconds. If you insert and remove all the time at the limit, plan for a
-//! tenth more keys than there are.
+//! Inserts slow down as the table fills. Into buckets of four they take about 20 ns to a load of
+//! 0.7, 60 ns just below 0.9 and 170 ns just below 0.95; into overlapping ones 30 ns, 250 ns and,
+//! over the last few percent, microseconds. If you insert and remove all the time at the limit,
+//! plan for a tenth more keys than there are.
 //!
 //! A query reads two cache lines (three or four if a bucket lies across two, one bucket in ten),
 //! whether the key is in or not. An insert reads two, and more as the table fills.
@@ -100,21 +104,21 @@
 //! # When not to use it
 //!
 //! - You cannot be sure to **remove only keys that were put in**. If a key that was not is a false
-//!   positive, removing it takes another key's fingerprint, and the filter forgets that key: the only
-//!   way to make it lie. (A key that `insert_unique` skipped was not put in.)
+//!   positive, removing it takes another key's fingerprint, and the filter forgets that key: the
+//!   only way to make it lie. (A key that `insert_unique` skipped was not put in.)
 //! - You insert many copies of a key: use `amq-quotient`, or `amq-counting` for up to fourteen.
-//! - You remove nothing, and a rate of 1 % or more will do: `amq-bloom` fills faster, in no more space
-//!   than buckets of four.
+//! - You remove nothing, and a rate of 1 % or more will do: `amq-bloom` fills faster, in no more
+//!   space than buckets of four.
 //! - You know all keys beforehand: `amq-ribbon` takes a third less space.
 //! - Strangers choose the keys. If they know the seed, they can find nine keys that share a
-//!   fingerprint and its buckets, and the ninth is refused for ever; or a key whose removal makes the
-//!   filter forget another. Use a secret seed ([`Cuckoo::with_seed`]), and read SECURITY.md in the
-//!   repository.
+//!   fingerprint and its buckets, and the ninth is refused for ever; or a key whose removal makes
+//!   the filter forget another. Use a secret seed ([`Cuckoo::with_seed`]), and read SECURITY.md in
+//!   the repository.
 //!
 //! # Papers
 //!
-//! - B. Fan, D. G. Andersen, M. Kaminsky, M. D. Mitzenmacher, *Cuckoo filter: practically better than
-//!   Bloom*, CoNEXT 2014.
+//! - B. Fan, D. G. Andersen, M. Kaminsky, M. D. Mitzenmacher, *Cuckoo filter: practically better
+//!   than Bloom*, CoNEXT 2014.
 //! - D. Eppstein, *Cuckoo filter: simplification and analysis*, SWAT 2016.
 //! - E. Lehman, R. Panigrahy, *3.5-way cuckoo hashing for the price of 2-and-a-bit*, ESA 2009:
 //!   overlapping buckets.

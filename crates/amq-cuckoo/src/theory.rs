@@ -1,12 +1,14 @@
 //! How often the filter is wrong, and how large it must be.
 //!
 //! A query uses no more of a key than its fingerprint, one of T, and its pair of buckets, one of
-//! M / 2. Together they are one of `C = T M / 2` equally likely **cells**. However fingerprints have
-//! been moved, a key is answered `true` exactly if some key of its cell is in. So with n keys the
-//! rate is the share of cells they occupy,
+//! `M / 2`. Together they are one of `C = T M / 2` equally likely **cells**. However fingerprints
+//! have been moved, a key is answered `true` exactly if some key of its cell is in. So with n keys
+//! the rate is the share of cells they occupy,
 //!
 //! ```text
-//! fpr = 1 - (1 - 1/C)^n  ~  1 - e^(-2 n / (T M))  ~  2 b a / 2^f    b slots a bucket, load a, f bits
+//! fpr = 1 - (1 - 1/C)^n
+//!     ~ 1 - e^(-2 n / (T M))
+//!     ~ 2 b a / 2^f               b slots a bucket, load factor a, f bits
 //! ```
 //!
 //! exactly, averaged over all seeds. How many cells n keys occupy is the classical occupancy
