@@ -498,8 +498,8 @@ macro_rules! shell {
             /// Inserts `key` unless the filter answers `true` for it already; then nothing changes.
             /// Keeps a set from filling up with copies of keys that come again and again.
             ///
-            /// **Do not remove a key that was answered `MaybePresent`**: its place may be another
-            /// key's.
+            /// **Remove nothing from a filter that is filled like this**: a key that was answered
+            /// `MaybePresent` may be represented by another key, and is denied once that is removed.
             #[inline]
             pub fn insert_unique<Q: $crate::Key + ?Sized>(
                 &mut self,
