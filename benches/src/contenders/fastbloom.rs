@@ -112,7 +112,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         Some(keys.len() as u64)
     }
 
-    fn merge_from(&mut self, other: &Self) -> Option<Result<(), String>> {
+    fn merge(&mut self, other: &Self) -> Option<Result<(), String>> {
         self.filter.union(&other.filter);
         self.keys += other.keys;
         Some(Ok(()))

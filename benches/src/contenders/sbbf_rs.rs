@@ -76,7 +76,7 @@ fn make<K: BenchKey + ?Sized>(
     asked_fpr: f64,
     seed: u64,
 ) -> Result<Box<dyn Built>, String> {
-    let goal = Goal::fpr(keys.len() as u64, asked_fpr);
+    let goal = Goal::fpr(keys.len(), asked_fpr);
     let plan = BlockedBloomFilter::plan(goal).map_err(|error| error.to_string())?;
     let blocks = usize::try_from(plan.params.blocks).map_err(|error| error.to_string())?;
     let mut filter = Filter {

@@ -4,7 +4,7 @@ use super::own::{Filled, Own, Way};
 use crate::contender::{Ability, Family, Info, Role};
 use amq_bloom::theory::classic::bits_per_key;
 use amq_bloom::{BlockedBloomFilter, BloomFilter};
-use amq_core::{BuildError, InsertFilter, Key, MergeError, MergeFilter};
+use amq_core::{BuildError, FilterExt, Key, MergeError, MergeFilter};
 use amq_scalable::{ScalableFilter, ScalableParams, StageFilter};
 
 /// How many times the first stage is exceeded: what a filter is for whose number of keys is not known.
@@ -31,7 +31,7 @@ fn filled<F: StageFilter, K: Key>(
     seed: u64,
     keys: &[K],
 ) -> Result<ScalableFilter<F>, BuildError> {
-    let mut filter = ScalableFilter::from_params(params, seed)?;
+    let mut filter = empty(params, seed)?;
     filter.insert_keys(keys)?;
     Ok(filter)
 }
@@ -55,7 +55,7 @@ impl<F: StageFilter> Way<ScalableFilter<F>> for Grown {
         filter: &mut ScalableFilter<F>,
         other: &ScalableFilter<F>,
     ) -> Option<Result<(), MergeError>> {
-        Some(filter.merge_from(other))
+        Some(filter.merge(other))
     }
 
     /// For as many keys as it is begun with: how it is when the growing itself is measured.
