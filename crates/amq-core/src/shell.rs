@@ -152,6 +152,7 @@ pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 ///   `never` if no key is ever refused.
 /// - `fill_shared [generics] Type: Params { docs of insert }`: the same, through `&self`.
 /// - `build [generics] Type: Params`: how it is made of all keys at once.
+/// - `plan [generics] Type: Params`: how it is sized; part of `fill` and `fill_shared`.
 /// - `remove`, `count`, `merge`: the inherent methods for a trait that the type implements.
 #[macro_export]
 macro_rules! shell {
@@ -593,7 +594,28 @@ macro_rules! shell {
         }
     };
 
+    (plan [$($g:tt)*] $t:ty: $params:ty) => {
+        impl<$($g)*> $t {
+            /// The best parameters for a goal, what they cost and what rate they give. Allocates nothing.
+            pub fn plan(
+                goal: $crate::Goal,
+            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                <Self as $crate::PlanFilter>::plan(goal)
+            }
+
+            /// The plan of a filter with explicit parameters for `items` keys.
+            pub fn plan_params(
+                params: $params,
+                items: u64,
+            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                <Self as $crate::PlanFilter>::plan_params(params, items)
+            }
+        }
+    };
+
     (@made [$($g:tt)*] $t:ty: $params:ty) => {
+        $crate::shell!(plan [$($g)*] $t: $params);
+
         impl<$($g)*> $t {
             /// An empty filter for a [`Goal`]($crate::Goal) or by a [`Plan`]($crate::Plan), with the
             /// public [`DEFAULT_SEED`]($crate::DEFAULT_SEED).
@@ -609,21 +631,6 @@ macro_rules! shell {
                 seed: u64,
             ) -> Result<Self, $crate::BuildError> {
                 <Self as $crate::EmptyFilter>::empty(target, seed)
-            }
-
-            /// The best parameters for a goal, what they cost and what rate they give. Allocates nothing.
-            pub fn plan(
-                goal: $crate::Goal,
-            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                <Self as $crate::PlanFilter>::plan(goal)
-            }
-
-            /// The plan of a filter with explicit parameters for `items` keys.
-            pub fn plan_params(
-                params: $params,
-                items: u64,
-            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                <Self as $crate::PlanFilter>::plan_params(params, items)
             }
 
             /// Takes every key out. Seed and parameters stay, and so does the memory, unless the filter
