@@ -153,6 +153,7 @@ pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 ///   `never` if no key is ever refused.
 /// - `fill_shared [generics] Type: Params { docs of insert }`: the same, through `&self`.
 /// - `build [generics] Type: Params`: construction from all keys at once.
+/// - `plan [generics] Type: Params`: sizing; part of `fill` and `fill_shared`.
 /// - `remove`, `count`, `merge`: the inherent methods of a trait that the type implements.
 #[doc(hidden)]
 #[macro_export]
@@ -598,7 +599,28 @@ macro_rules! shell {
         }
     };
 
+    (plan [$($g:tt)*] $t:ty: $params:ty) => {
+        impl<$($g)*> $t {
+            /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+            pub fn plan(
+                goal: $crate::Goal,
+            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                Ok(<Self as $crate::PlanFilter>::plan(goal)?.within(goal.budget))
+            }
+
+            /// The plan for `items` keys with explicit parameters.
+            pub fn plan_params(
+                params: $params,
+                items: u64,
+            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                <Self as $crate::PlanFilter>::plan_params(params, items)
+            }
+        }
+    };
+
     (@made [$($g:tt)*] $t:ty: $params:ty) => {
+        $crate::shell!(plan [$($g)*] $t: $params);
+
         impl<$($g)*> $t {
             /// An empty filter for a [`Goal`]($crate::Goal) or a [`Plan`]($crate::Plan), with the
             /// public [`DEFAULT_SEED`]($crate::DEFAULT_SEED).
@@ -614,21 +636,6 @@ macro_rules! shell {
                 seed: u64,
             ) -> Result<Self, $crate::BuildError> {
                 <Self as $crate::EmptyFilter>::empty(target, seed)
-            }
-
-            /// The best parameters for a goal, their cost and their rate. Allocates nothing.
-            pub fn plan(
-                goal: $crate::Goal,
-            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                Ok(<Self as $crate::PlanFilter>::plan(goal)?.within(goal.budget))
-            }
-
-            /// The plan for `items` keys with explicit parameters.
-            pub fn plan_params(
-                params: $params,
-                items: u64,
-            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                <Self as $crate::PlanFilter>::plan_params(params, items)
             }
 
             /// Removes every key. Seed and parameters stay, and so does the memory, unless the

@@ -34,7 +34,10 @@ fn plan(items: u64, fpr: f64) -> Result<Plan<BloomParams>, PlanError> {
 fn halving() -> Result<Settled, PlanError> {
     let step = bits(0.005) - bits(0.01);
     let before = plan(MILLION, 0.01)?;
-    let more = classic::plan(Goal::bits_per_key(MILLION as usize, before.bits_per_key() + 0.7))?;
+    let more = classic::plan(Goal::bits_per_key(
+        MILLION as usize,
+        before.bits_per_key() + 0.7,
+    ))?;
     Ok(Settled {
         claim: "Each 0.7 bits per key more halve the rate of a Bloom filter".to_owned(),
         holds: step < 0.8,
