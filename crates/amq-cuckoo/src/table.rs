@@ -85,14 +85,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
 
     /// The same table over borrowed bytes.
     pub(crate) fn view(&self) -> Table<L, &[u8]> {
-        Table {
-            bytes: self.bytes(),
-            buckets: self.buckets,
-            bits: self.bits,
-            ones: self.ones,
-            marks: self.marks,
-            layout: PhantomData,
-        }
+        Table::over(self.params(), self.bytes())
     }
 
     /// The number of fingerprints, if inserts could have put each where it is. Reads every slot.
@@ -102,11 +95,9 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
         for slot in 0..params.slots::<L>() {
             let value = self.slot(slot);
             let (mark, tag) = self.split(value);
-            let start = slot
-                .checked_sub(mark)
-                .filter(|start| tag != 0 && start / u64::from(L::STRIDE) < self.buckets);
+            let in_bucket = slot >= mark && (slot - mark) / u64::from(L::STRIDE) < self.buckets;
             items += u64::from(value != 0);
-            misplaced += u64::from(value != 0 && start.is_none());
+            misplaced += u64::from(value != 0 && (tag == 0 || !in_bucket));
         }
         PlanError::check_parameter("misplaced fingerprints", misplaced, 0, 0)?;
         // The last slot may end within a byte; what follows it is zero.
