@@ -3,7 +3,7 @@
 use amq_bench::keys::Store;
 use amq_bench::keysets::KeySet;
 use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
-use amq_core::{EmptyFilter, Goal};
+use amq_core::{EmptyFilter, FilterExt, Goal};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 

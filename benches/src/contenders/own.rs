@@ -3,8 +3,8 @@
 use crate::contender::{Built, Contender, Info, Probe, built};
 use crate::keys::{BenchKey, Keys};
 use amq_core::{
-    Budget, BuildError, BuildFilter, EmptyFilter, Goal, Key, MergeError, MergeFilter, PlanFilter,
-    PredictedFpr, RemoveFilter,
+    Budget, BuildError, BuildFilter, EmptyFilter, FilterExt, Goal, Key, MergeError, MergeFilter,
+    PlanFilter, PredictedFpr, RemoveFilter,
 };
 use std::marker::PhantomData;
 

@@ -97,9 +97,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
 
     /// The exact formula of the split-block filter at its number of blocks.
     fn predicted(&self) -> Option<PredictedFpr> {
-        let params = BlockedParams {
-            blocks: self.blocks as u64,
-        };
+        let params = BlockedParams::new(self.blocks as u64);
         Some(BlockedBloomFilter::predicted_fpr(&params, self.keys))
     }
 
@@ -138,7 +136,7 @@ mod tests {
         for blocks in [1u64, 2, 3, 1000, 4097] {
             let functions = FilterFn::new();
             let mut buffer = vec![Line::CLEAR; (blocks as usize * BUCKET_SIZE).div_ceil(LINE)];
-            let params = BlockedParams { blocks };
+            let params = BlockedParams::new(blocks);
             let mut ours = BlockedBloomFilter::from_params(params, 5000, 0).unwrap();
             for key in 0..5000u64 {
                 let hash = KeyHash::of(&key, 0);
