@@ -3,7 +3,7 @@
 use amq_bench::keys::Store;
 use amq_bench::keysets::KeySet;
 use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
-use amq_core::{EmptyFilter, Goal};
+use amq_core::{EmptyFilter, FilterExt, Goal};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ fn insert<F: EmptyFilter>(criterion: &mut Criterion, name: &str) {
     let Ok(Store::U64(keys)) = KeySet::RandomU64.make(KEYS, 0, 1).map(|made| made.present) else {
         return;
     };
-    let empty = || F::with_goal(Goal::fpr(KEYS as u64, 0.01), 1);
+    let empty = || F::empty(Goal::fpr(KEYS, 0.01), 1);
     let mut group = criterion.benchmark_group(format!("insert/{name}"));
     group.throughput(Throughput::Elements(KEYS as u64));
     group.bench_function("one by one", |bencher| {

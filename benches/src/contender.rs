@@ -276,7 +276,7 @@ pub trait Probe<K: BenchKey + ?Sized> {
 
     /// Takes in another filter, or says why not; none where it cannot. [`predicted`](Self::predicted) is of the keys of both from
     /// then on.
-    fn merge_from(&mut self, _other: &Self) -> Option<Result<(), String>> {
+    fn merge(&mut self, _other: &Self) -> Option<Result<(), String>> {
         None
     }
 
@@ -345,7 +345,7 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
 
     fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>> {
         let other: &Self = other.as_any().downcast_ref()?;
-        black_box(black_box(&mut self.0).merge_from(black_box(&other.0)))
+        black_box(black_box(&mut self.0).merge(black_box(&other.0)))
     }
 
     fn slots(&self) -> Option<u64> {

@@ -74,10 +74,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
 
     /// The exact formula of the classic filter, at the size and number of probes it chose.
     fn predicted(&self) -> Option<PredictedFpr> {
-        let params = BloomParams {
-            bits: self.filter.len(),
-            probes: self.filter.number_of_hash_functions(),
-        };
+        let params = BloomParams::new(self.filter.len(), self.filter.number_of_hash_functions());
         Some(BloomFilter::predicted_fpr(&params, self.keys))
     }
 

@@ -91,10 +91,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
 
     /// The exact formula of the classic filter, at the size and number of probes it chose.
     fn predicted(&self) -> Option<PredictedFpr> {
-        let params = BloomParams {
-            bits: self.filter.num_bits() as u64,
-            probes: self.filter.num_hashes(),
-        };
+        let params = BloomParams::new(self.filter.num_bits() as u64, self.filter.num_hashes());
         Some(BloomFilter::predicted_fpr(&params, self.keys))
     }
 
@@ -112,7 +109,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         Some(keys.len() as u64)
     }
 
-    fn merge_from(&mut self, other: &Self) -> Option<Result<(), String>> {
+    fn merge(&mut self, other: &Self) -> Option<Result<(), String>> {
         self.filter.union(&other.filter);
         self.keys += other.keys;
         Some(Ok(()))

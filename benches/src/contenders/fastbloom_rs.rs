@@ -103,10 +103,7 @@ impl<K: BenchKey + Bytes + ?Sized> Probe<K> for Filter {
 
     /// The exact formula of the classic filter, at the counters and probes it chose.
     fn predicted(&self) -> Option<PredictedFpr> {
-        let params = CountingParams {
-            counters: self.filter.config().size,
-            probes: self.filter.hashes(),
-        };
+        let params = CountingParams::new(self.filter.config().size, self.filter.hashes());
         Some(amq_counting::CountingBloomFilter::predicted_fpr(
             &params, self.keys,
         ))

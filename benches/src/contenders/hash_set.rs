@@ -126,7 +126,7 @@ impl<K: BenchKey + ?Sized, T: Kept<K>> Probe<K> for Set<T> {
         Some(keys.iter().map(known).sum())
     }
 
-    fn merge_from(&mut self, other: &Self) -> Option<Result<(), String>> {
+    fn merge(&mut self, other: &Self) -> Option<Result<(), String>> {
         self.0.extend(other.0.iter().cloned());
         Some(Ok(()))
     }

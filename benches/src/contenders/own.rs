@@ -3,8 +3,8 @@
 use crate::contender::{Built, Contender, Info, Probe, built};
 use crate::keys::{BenchKey, Keys};
 use amq_core::{
-    Budget, BuildError, BuildFilter, EmptyFilter, Goal, Key, MergeError, MergeFilter, PlanFilter,
-    PredictedFpr, RemoveFilter,
+    Budget, BuildError, BuildFilter, EmptyFilter, FilterExt, Goal, Key, MergeError, MergeFilter,
+    PlanFilter, PredictedFpr, RemoveFilter,
 };
 use std::marker::PhantomData;
 
@@ -62,7 +62,7 @@ pub struct Filled;
 impl<F: EmptyFilter + MergeFilter> Way<F> for Filled {
     #[inline]
     fn make<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError> {
-        let mut filter = F::with_goal(Goal::fpr(keys.len() as u64, asked_fpr), seed)?;
+        let mut filter = F::empty(Goal::fpr(keys.len(), asked_fpr), seed)?;
         filter.insert_keys(keys)?;
         Ok(filter)
     }
@@ -82,7 +82,7 @@ impl<F: EmptyFilter + MergeFilter> Way<F> for Filled {
         seed: u64,
         keys: &[K],
     ) -> Option<Result<F, BuildError>> {
-        let made = F::with_goal(Goal::fpr(room, asked_fpr), seed);
+        let made = F::empty(Goal::fpr(room as usize, asked_fpr), seed);
         Some(made.and_then(|mut filter| {
             filter.insert_keys(keys)?;
             Ok(filter)
@@ -91,7 +91,7 @@ impl<F: EmptyFilter + MergeFilter> Way<F> for Filled {
 
     #[inline]
     fn merge(filter: &mut F, other: &F) -> Option<Result<(), MergeError>> {
-        Some(filter.merge_from(other))
+        Some(filter.merge(other))
     }
 }
 
@@ -132,7 +132,7 @@ impl<F: EmptyFilter + MergeFilter + RemoveFilter> Way<F> for Removable {
 
     #[inline]
     fn merge(filter: &mut F, other: &F) -> Option<Result<(), MergeError>> {
-        Some(filter.merge_from(other))
+        Some(filter.merge(other))
     }
 }
 
@@ -143,7 +143,7 @@ pub struct AtOnce;
 impl<F: BuildFilter> Way<F> for AtOnce {
     #[inline]
     fn make<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError> {
-        F::build_from_keys(Budget::Fpr(asked_fpr), seed, keys)
+        F::build_keys(Budget::Fpr(asked_fpr), seed, keys)
     }
 }
 
@@ -246,7 +246,7 @@ impl<F: PlanFilter + 'static, W: Way<F> + 'static> Contender for Own<F, W> {
 
 /// The theory curve of a filter: the rate of its best plan of that size.
 fn planned_fpr<F: PlanFilter>(keys: u64, bits_per_key: f64) -> Option<f64> {
-    F::plan(Goal::bits_per_key(keys, bits_per_key))
+    F::plan(Goal::bits_per_key(keys as usize, bits_per_key))
         .ok()
         .map(|plan| plan.expected_fpr)
 }
@@ -313,7 +313,7 @@ impl<F: PlanFilter, W: Way<F>, K: BenchKey + ?Sized> Probe<K> for OwnFilter<F, W
         Some(replaced)
     }
 
-    fn merge_from(&mut self, other: &Self) -> Option<Result<(), String>> {
+    fn merge(&mut self, other: &Self) -> Option<Result<(), String>> {
         let merged = W::merge(&mut self.filter, &other.filter)?;
         if merged.is_ok() {
             self.keys += other.keys;

@@ -192,7 +192,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         Some(keys.iter().map(known).sum())
     }
 
-    fn merge_from(&mut self, other: &Self) -> Option<Result<(), String>> {
+    fn merge(&mut self, other: &Self) -> Option<Result<(), String>> {
         let merged = self.filter.merge(true, &other.filter);
         Some(merged.map_err(|error| error.to_string()))
     }

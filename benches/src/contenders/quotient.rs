@@ -2,7 +2,6 @@
 
 use super::own::{Own, Removable};
 use crate::contender::{Ability, Family, Info, Role};
-use amq_core::PlanFilter;
 use amq_quotient::QuotientFilter;
 
 /// Filled key by key.

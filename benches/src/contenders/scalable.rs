@@ -4,8 +4,8 @@ use super::own::{Filled, Own, Way};
 use crate::contender::{Ability, Family, Info, Role};
 use amq_bloom::theory::classic::bits_per_key;
 use amq_bloom::{BlockedBloomFilter, BloomFilter};
-use amq_core::{BuildError, InsertFilter, Key, MergeError, MergeFilter};
-use amq_scalable::{ScalableFilter, ScalableParams, StageFilter};
+use amq_core::{BuildError, Key, MergeError};
+use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 
 /// How many times the first stage is exceeded: what a filter is for whose number of keys is not known.
 const GROWN: u64 = 1000;
@@ -26,17 +26,18 @@ fn bounded(keys: u64, fpr: f64) -> ScalableParams {
     open(keys, fpr).growth(4).bounded(keys.max(1))
 }
 
-fn filled<F: StageFilter, K: Key>(
+fn filled<F: OwnedStage, K: Key>(
     params: ScalableParams,
     seed: u64,
     keys: &[K],
 ) -> Result<ScalableFilter<F>, BuildError> {
-    let mut filter = ScalableFilter::from_params(params, seed)?;
+    let plan = ScalableFilter::<F>::plan_params(params, keys.len() as u64)?;
+    let mut filter = ScalableFilter::with_seed(plan, seed)?;
     filter.insert_keys(keys)?;
     Ok(filter)
 }
 
-impl<F: StageFilter> Way<ScalableFilter<F>> for Grown {
+impl<F: OwnedStage> Way<ScalableFilter<F>> for Grown {
     fn make<K: Key>(fpr: f64, seed: u64, keys: &[K]) -> Result<ScalableFilter<F>, BuildError> {
         filled(open(keys.len() as u64, fpr), seed, keys)
     }
@@ -55,7 +56,7 @@ impl<F: StageFilter> Way<ScalableFilter<F>> for Grown {
         filter: &mut ScalableFilter<F>,
         other: &ScalableFilter<F>,
     ) -> Option<Result<(), MergeError>> {
-        Some(filter.merge_from(other))
+        Some(filter.merge(other))
     }
 
     /// For as many keys as it is begun with: how it is when the growing itself is measured.
@@ -72,7 +73,7 @@ impl<F: StageFilter> Way<ScalableFilter<F>> for Grown {
     }
 }
 
-impl<F: StageFilter> Way<ScalableFilter<F>> for Bounded {
+impl<F: OwnedStage> Way<ScalableFilter<F>> for Bounded {
     fn make<K: Key>(fpr: f64, seed: u64, keys: &[K]) -> Result<ScalableFilter<F>, BuildError> {
         filled(bounded(keys.len() as u64, fpr), seed, keys)
     }

@@ -220,7 +220,7 @@ impl Probe<u64> for BrokenFilter {
         Some(done as u64)
     }
 
-    fn merge_from(&mut self, other: &Self) -> Option<Result<(), String>> {
+    fn merge(&mut self, other: &Self) -> Option<Result<(), String>> {
         let taken = match self.fault {
             Fault::CannotChange => return None,
             Fault::PanicsWhenChanged => panic!("changed"),

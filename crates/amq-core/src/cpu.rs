@@ -26,44 +26,44 @@ macro_rules! dispatch {
 #[inline(always)]
 #[must_use]
 pub fn has_avx2() -> bool {
-    const COMPILED: bool = cfg!(all(target_arch = "x86_64", target_feature = "avx2"));
-    COMPILED || found(AVX2)
+    COMPILED & AVX2 != 0 || found(AVX2)
 }
 
 /// Whether BMI1, BMI2, LZCNT and POPCNT may be used: they came with the same processors.
 #[inline(always)]
 #[must_use]
 pub fn has_bits() -> bool {
-    const COMPILED: bool = cfg!(all(
-        target_arch = "x86_64",
-        target_feature = "bmi1",
-        target_feature = "bmi2",
-        target_feature = "lzcnt",
-        target_feature = "popcnt"
-    ));
-    COMPILED || found(BITS)
+    COMPILED & BITS != 0 || found(BITS)
 }
 
 /// Whether AVX2 may be used, and BMI1, BMI2, LZCNT and POPCNT as well.
 #[inline(always)]
 #[must_use]
 pub fn has_avx2_and_bits() -> bool {
-    const COMPILED: bool = cfg!(all(
-        target_arch = "x86_64",
-        target_feature = "avx2",
-        target_feature = "bmi1",
-        target_feature = "bmi2",
-        target_feature = "lzcnt",
-        target_feature = "popcnt"
-    ));
-    COMPILED || found(AVX2_AND_BITS)
+    COMPILED & AVX2_AND_BITS != 0 || found(AVX2_AND_BITS)
 }
 
 const ASKED: u8 = 1;
 const AVX2: u8 = 2;
 const BITS: u8 = 4;
-/// A bit of its own, so that both are asked for by one test.
+/// A bit of its own, so that one test of one bit is enough.
 const AVX2_AND_BITS: u8 = 8;
+
+const fn features(avx2: bool, bits: bool) -> u8 {
+    (avx2 as u8 * AVX2) | (bits as u8 * BITS) | ((avx2 && bits) as u8 * AVX2_AND_BITS)
+}
+
+/// What the crate is compiled for.
+const COMPILED: u8 = features(
+    cfg!(all(target_arch = "x86_64", target_feature = "avx2")),
+    cfg!(all(
+        target_arch = "x86_64",
+        target_feature = "bmi1",
+        target_feature = "bmi2",
+        target_feature = "lzcnt",
+        target_feature = "popcnt"
+    )),
+);
 
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[inline(always)]
@@ -75,16 +75,12 @@ fn found(feature: u8) -> bool {
     fn ask() -> u8 {
         use std::is_x86_feature_detected as has;
         let bits = has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
-        let avx2 = has!("avx2");
-        let found = ASKED
-            | (u8::from(avx2) * AVX2)
-            | (u8::from(bits) * BITS)
-            | (u8::from(avx2 && bits) * AVX2_AND_BITS);
+        let found = ASKED | features(has!("avx2"), bits);
         FOUND.store(found, Relaxed);
         found
     }
 
-    // What is there, which is the common case, is known by one test.
+    // The feature before whether it was asked for: where it is there, that is one test.
     let found = FOUND.load(Relaxed);
     found & feature != 0 || (found == 0 && ask() & feature != 0)
 }
@@ -92,7 +88,7 @@ fn found(feature: u8) -> bool {
 #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
 #[inline(always)]
 fn found(feature: u8) -> bool {
-    let _ = (feature, ASKED, AVX2, BITS);
+    let _ = (feature, ASKED);
     false
 }
 

@@ -154,6 +154,7 @@ pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// - `fill_shared [generics] Type: Params { docs of insert }`: the same, through `&self`.
 /// - `build [generics] Type: Params`: construction from all keys at once.
 /// - `file [generics] Type, owned [generics] Owned, view ['a, generics] View`: how it is stored.
+/// - `plan [generics] Type: Params`: sizing; part of `fill` and `fill_shared`.
 /// - `remove`, `count`, `merge`: the inherent methods of a trait that the type implements.
 #[doc(hidden)]
 #[macro_export]
@@ -499,8 +500,8 @@ macro_rules! shell {
             /// Inserts `key` unless the filter answers `true` for it already; then nothing changes.
             /// Keeps a set from filling up with copies of keys that come again and again.
             ///
-            /// **Do not remove a key that was answered `MaybePresent`**: its place may be another
-            /// key's.
+            /// **Remove nothing from a filter that is filled like this**: a key that was answered
+            /// `MaybePresent` may be represented by another key, and is denied once that is removed.
             #[inline]
             pub fn insert_unique<Q: $crate::Key + ?Sized>(
                 &mut self,
@@ -718,7 +719,28 @@ macro_rules! shell {
         }
     };
 
+    (plan [$($g:tt)*] $t:ty: $params:ty) => {
+        impl<$($g)*> $t {
+            /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+            pub fn plan(
+                goal: $crate::Goal,
+            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                Ok(<Self as $crate::PlanFilter>::plan(goal)?.within(goal.budget))
+            }
+
+            /// The plan for `items` keys with explicit parameters.
+            pub fn plan_params(
+                params: $params,
+                items: u64,
+            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                <Self as $crate::PlanFilter>::plan_params(params, items)
+            }
+        }
+    };
+
     (@made [$($g:tt)*] $t:ty: $params:ty) => {
+        $crate::shell!(plan [$($g)*] $t: $params);
+
         impl<$($g)*> $t {
             /// An empty filter for a [`Goal`]($crate::Goal) or a [`Plan`]($crate::Plan), with the
             /// public [`DEFAULT_SEED`]($crate::DEFAULT_SEED).
@@ -734,21 +756,6 @@ macro_rules! shell {
                 seed: u64,
             ) -> Result<Self, $crate::BuildError> {
                 <Self as $crate::EmptyFilter>::empty(target, seed)
-            }
-
-            /// The best parameters for a goal, their cost and their rate. Allocates nothing.
-            pub fn plan(
-                goal: $crate::Goal,
-            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                Ok(<Self as $crate::PlanFilter>::plan(goal)?.within(goal.budget))
-            }
-
-            /// The plan for `items` keys with explicit parameters.
-            pub fn plan_params(
-                params: $params,
-                items: u64,
-            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                <Self as $crate::PlanFilter>::plan_params(params, items)
             }
 
             /// Removes every key. Seed and parameters stay, and so does the memory, unless the

@@ -1,30 +1,45 @@
-//! One block of the blocked layout: eight words of sixteen counters, of each of which a key has one.
+//! One block of the blocked layout: eight words of sixteen counters; a key has one in each word.
 
-use crate::counters::{MAX, above_zero, get, lowered, raised, saturated, sum};
+use crate::counters::{MAX, above_zero, get, lowered, raised, saturated, sum, tally};
 use amq_bloom::SALTS;
 use amq_core::KeyHash;
 use amq_core::index::index_and_rest;
 
-/// 64 bytes, aligned so that a block is a cache line.
+/// One block: eight words of sixteen 4-bit counters, aligned to a cache line.
+///
+/// Counter `i` of a word is its four bits from bit `4 i`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Block(pub(crate) [u64; 8]);
+pub struct Block(pub(crate) [u64; 8]);
 
-/// Where a hash goes: its block, and what chooses its counters, from the bits that the choice of the block has left over.
+/// A hash's block, and the bits that choose its counters: 32 of those that the choice of the block
+/// leaves over.
 #[inline(always)]
 pub(crate) const fn place(hash: KeyHash, blocks: u64) -> (usize, u32) {
     let (block, rest) = index_and_rest(hash.get(), blocks);
     (block as usize, (rest >> 32) as u32)
 }
 
-/// How far the key's counter is from the lowest bit, in each word.
+/// Bit offset of the key's counter in each word.
 #[inline(always)]
 fn shifts(choice: u32) -> [u32; 8] {
     SALTS.map(|salt| choice.wrapping_mul(salt) >> 28 << 2)
 }
 
 impl Block {
-    /// Raises a key's counters; whether any was zero.
+    /// The block of these words.
+    #[must_use]
+    pub const fn new(words: [u64; 8]) -> Self {
+        Self(words)
+    }
+
+    /// Its words.
+    #[must_use]
+    pub const fn words(&self) -> &[u64; 8] {
+        &self.0
+    }
+
+    /// Raises a key's counters; returns whether any was zero.
     #[inline(always)]
     pub(crate) fn insert(&mut self, choice: u32) -> bool {
         let mut new = false;
@@ -45,7 +60,7 @@ impl Block {
         all
     }
 
-    /// Lowers a key's counters, if all are above zero; whether they were.
+    /// Lowers a key's counters if all are above zero; returns whether they were.
     #[inline(always)]
     pub(crate) fn remove(&mut self, choice: u32) -> bool {
         if !self.contains(choice) {
@@ -70,23 +85,17 @@ impl Block {
         }
     }
 
-    /// How many counters are above zero.
+    /// Number of counters above zero.
     pub(crate) fn above_zero(&self) -> u64 {
-        let words = self.0.iter();
-        words
-            .map(|&word| u64::from(above_zero(word).count_ones()))
-            .sum()
+        tally(&self.0, above_zero)
     }
 
-    /// How many counters stand at 15.
+    /// Number of counters at 15.
     pub(crate) fn saturated(&self) -> u64 {
-        let words = self.0.iter();
-        words
-            .map(|&word| u64::from(saturated(word).count_ones()))
-            .sum()
+        tally(&self.0, saturated)
     }
 
-    /// The share of all keys that this block, as it is, would answer `true` for: the product of the words' fills.
+    /// The share of all keys that this block answers `true` for: the product of its words' fills.
     pub(crate) fn fpr(&self) -> f64 {
         let words = self.0.iter();
         words
@@ -122,7 +131,7 @@ mod tests {
 
     #[test]
     fn block_and_counters_of_a_key_are_independent() {
-        // 16 ranges of blocks by 16 counters of one word, at a block count that is a power of two and one that is not.
+        // 16 ranges of blocks by 16 counters of one word; a power of two of blocks, and not.
         for blocks in [1u64 << 20, 1_000_003] {
             for word in 0..8 {
                 let mut cells = [0u64; 256];

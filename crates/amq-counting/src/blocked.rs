@@ -5,157 +5,212 @@ use crate::counters::MAX;
 use crate::theory::blocked as theory;
 use crate::{BlockedCountingParams, simd};
 use alloc::vec::Vec;
+use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter,
-    Filter, FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
-    MergeError, MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
+    BuildError, Count, CountFilter, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter,
+    Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
 };
-use core::fmt;
+use core::convert::Infallible;
 
-/// The blocked counting filter: a key is eight counters in one 64-byte block, one in each of its eight words.
+/// The blocked counting filter: a key is eight counters in one 64-byte block, one in each of its
+/// eight words.
 ///
-/// Every operation touches one cache line. That costs a fifth more space than [`CountingBloomFilter`](crate::CountingBloomFilter) at
-/// 1 %, a third at 0.1 %.
+/// Every operation touches one cache line. That costs a fifth more space than
+/// [`CountingBloomFilter`](crate::CountingBloomFilter) at 1 %, a third more at 0.1 %.
 ///
+/// `S` holds the blocks: a vector, or a borrowed slice for a [view](crate::BlockedCountingView).
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
-pub struct BlockedCountingBloomFilter {
-    blocks: Vec<Block>,
-    seed: u64,
-    capacity: u64,
+pub struct BlockedCountingBloomFilter<S = Vec<Block>> {
+    header: Header,
     len: u64,
+    blocks: S,
 }
 
-impl BlockedCountingBloomFilter {
-    /// An empty filter for a goal, with the public [`DEFAULT_SEED`].
-    pub fn new(goal: Goal) -> Result<Self, BuildError> {
-        Self::with_seed(goal, DEFAULT_SEED)
-    }
+/// A [`BlockedCountingBloomFilter`] whose blocks are borrowed.
+pub type BlockedCountingView<'a> = BlockedCountingBloomFilter<&'a [Block]>;
 
-    /// An empty filter for a goal, with a seed of one's own.
-    pub fn with_seed(goal: Goal, seed: u64) -> Result<Self, BuildError> {
-        Self::with_goal(goal, seed)
-    }
+amq_core::shell!(read [S: AsRef<[Block]> + Send + Sync]
+BlockedCountingBloomFilter<S>: BlockedCountingParams {
+    /// Number of keys inserted less those removed, every copy counted. After a merge, the sum of
+    /// both.
+    len;
+    /// Bytes of the table.
+    size_in_bytes;
+    /// The mean over the blocks of the product of their words' fills, plus the floor of the 32 bits
+    /// that choose the counters: the exact rate of this filter with the counters it has above zero.
+    /// Reads the whole table.
+    expected_fpr;
+});
+amq_core::shell!(fill [] BlockedCountingBloomFilter: BlockedCountingParams, never {
+    /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and
+    /// from the fifteenth copy of a key on its counters are saturated.
+    insert;
+});
+amq_core::shell!(build_by_filling [] BlockedCountingBloomFilter: BlockedCountingParams);
+amq_core::shell!(remove [] BlockedCountingBloomFilter {
+    /// Lowers each of the key's counters by one, except those that are saturated.
+    ///
+    /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
+    /// shares all of its counters with other keys, and lowering them makes the filter forget one of
+    /// those.
+    remove;
+});
+amq_core::shell!(count [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S> {
+    /// The number of copies of `key`: the lowest of its counters. Too high if other keys share even
+    /// that one.
+    count;
+});
+amq_core::shell!(merge [] BlockedCountingBloomFilter {
+    /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
+    /// again. All or nothing. [`len`](Self::len) becomes the sum of both.
+    merge;
+});
 
-    /// An empty filter with explicit parameters; `capacity` is what [`Filter::capacity`] will say.
-    pub fn from_params(
-        params: BlockedCountingParams,
-        capacity: u64,
-        seed: u64,
-    ) -> Result<Self, BuildError> {
-        params.check()?;
+impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
+    /// A filter with the blocks that [`blocks`](Self::blocks) returned, owned or borrowed.
+    ///
+    /// There must be as many as the parameters say. Nothing else can be checked: a wrong seed or a
+    /// damaged table denies keys.
+    pub fn from_blocks(blocks: S, parts: Parts<BlockedCountingParams>) -> Result<Self, PlanError> {
+        parts.params.check()?;
+        let wanted = parts.params.blocks;
+        PlanError::check_parameter("blocks", blocks.as_ref().len() as u64, wanted, wanted)?;
         Ok(Self {
-            blocks: zeroed(params.blocks)?,
-            seed,
-            capacity,
-            len: 0,
+            header: Header::of_parts(&parts),
+            len: parts.len,
+            blocks,
         })
+    }
+
+    /// The blocks.
+    pub fn blocks(&self) -> &[Block] {
+        self.blocks.as_ref()
+    }
+
+    /// The same filter over borrowed blocks.
+    pub fn view(&self) -> BlockedCountingView<'_> {
+        BlockedCountingBloomFilter {
+            header: self.header,
+            len: self.len,
+            blocks: self.blocks.as_ref(),
+        }
+    }
+
+    /// What the filter is made of beside its blocks; see [`from_blocks`](Self::from_blocks).
+    pub fn parts(&self) -> Parts<BlockedCountingParams> {
+        Parts::new(self.table_params())
+            .seed(self.header.seed)
+            .capacity(self.header.capacity)
+            .len(self.len)
     }
 
     /// The share of counters above zero, 0 to 1. Reads the whole table.
     pub fn fill_ratio(&self) -> f64 {
-        let above: u64 = self.blocks.iter().map(Block::above_zero).sum();
-        above as f64 / (self.blocks.len() as f64 * 128.0)
+        let above: u64 = self.blocks().iter().map(Block::above_zero).sum();
+        above as f64 / (self.blocks().len() as f64 * 128.0)
     }
 
-    /// How many counters stand at 15 and stick there: keys that have one of them can no longer be taken out of it, and
-    /// so may be answered `true` for ever. Reads the whole table.
+    /// Number of counters at 15, which never change again: a key that has one of them can no longer
+    /// be removed completely and may be answered `true` for ever. Reads the whole table.
     ///
-    /// At the design load there are none, unless a key was put in fifteen times;
-    /// [`theory::blocked::saturation_probability`](crate::theory::blocked::saturation_probability) says how many to expect.
+    /// At the design load there are none, unless a key was inserted fifteen times;
+    /// [`saturation_probability`](crate::theory::blocked::saturation_probability) predicts them.
     pub fn saturated_counters(&self) -> u64 {
-        self.blocks.iter().map(Block::saturated).sum()
+        self.blocks().iter().map(Block::saturated).sum()
     }
 
-    /// How many distinct keys are in, judged by the share of counters above zero; infinite when all are. Reads the
-    /// whole table.
+    /// An estimate of the number of distinct keys, from the share of counters above zero; infinite
+    /// if all are. Reads the whole table.
     pub fn estimated_cardinality(&self) -> f64 {
-        theory::items_of_fill(self.blocks.len() as u64, self.fill_ratio())
+        theory::items_of_fill(self.blocks().len() as u64, self.fill_ratio())
     }
 }
 
-impl fmt::Debug for BlockedCountingBloomFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        amq_core::debug(self, "BlockedCountingBloomFilter", f)
-    }
-}
+impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedCountingBloomFilter<S> {
+    type Params = BlockedCountingParams;
+    const KIND: FilterKind = FilterKind::BlockedCounting;
+    const NAME: &'static str = "BlockedCountingBloomFilter";
 
-impl Filter for BlockedCountingBloomFilter {
-    fn kind(&self) -> FilterKind {
-        FilterKind::BlockedCounting
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.seed
+    #[inline(always)]
+    fn header(&self) -> &Header {
+        &self.header
     }
 
-    /// The keys put in less those taken out, each copy counted; after a merge the sum of both.
-    fn len(&self) -> u64 {
+    #[inline(always)]
+    fn table_params(&self) -> BlockedCountingParams {
+        BlockedCountingParams::new(self.blocks().len() as u64)
+    }
+
+    #[inline(always)]
+    fn items(&self) -> u64 {
         self.len
     }
 
-    fn capacity(&self) -> u64 {
-        self.capacity
+    fn bytes(&self) -> u64 {
+        size_of_val(self.blocks()) as u64
     }
 
-    fn size_in_bytes(&self) -> u64 {
-        (self.blocks.capacity() * size_of::<Block>()) as u64
-    }
-
-    /// The mean over the blocks of the product of their words' fills: the exact rate of this filter with the counters it
-    /// has above zero, and the floor of the 32 bits that choose them. Reads the whole table.
-    fn expected_fpr(&self) -> f64 {
-        let blocks = self.blocks.len() as u64;
-        let rate = self.blocks.iter().map(Block::fpr).sum::<f64>() / blocks as f64;
+    fn rate(&self) -> f64 {
+        let blocks = self.blocks().len() as u64;
+        let rate = self.blocks().iter().map(Block::fpr).sum::<f64>() / blocks as f64;
         theory::LAYOUT.fpr_of_table(blocks, rate, self.fill_ratio())
     }
 
-    #[inline]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
-        let (block, choice) = place(hash, self.blocks.len() as u64);
-        simd::contains(&self.blocks[block], choice)
+    fn used(&self) -> f64 {
+        self.fill_ratio()
     }
 
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        simd::contains_batch(&self.blocks, hashes, answers);
-        Ok(())
+    fn stuck(&self) -> u64 {
+        self.saturated_counters()
+    }
+
+    #[inline(always)]
+    fn has(&self, hash: KeyHash) -> bool {
+        let blocks = self.blocks.as_ref();
+        let (block, choice) = place(hash, blocks.len() as u64);
+        simd::contains(&blocks[block], choice)
+    }
+
+    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        simd::contains_batch(self.blocks(), hashes, answers);
     }
 }
 
-impl InsertFilter for BlockedCountingBloomFilter {
-    /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and from the fifteenth copy of one key on
-    /// its counters stick.
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+impl Fill for BlockedCountingBloomFilter {
+    type Refusal = Infallible;
+
+    fn empty(plan: &Plan<BlockedCountingParams>, seed: u64) -> Result<Self, BuildError> {
+        plan.params.check()?;
+        Ok(Self {
+            header: Header::new(plan, seed),
+            len: 0,
+            blocks: zeroed(plan.params.blocks)?,
+        })
+    }
+
+    #[inline(always)]
+    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
         let (block, choice) = place(hash, self.blocks.len() as u64);
         let new = simd::insert(&mut self.blocks[block], choice);
         self.len = self.len.saturating_add(1);
         Ok(Inserted::from_change(new))
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    #[inline]
+    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
         let new = simd::insert_batch(&mut self.blocks, hashes);
         self.len = self.len.saturating_add(hashes.len() as u64);
         Ok(new)
     }
 
-    fn clear(&mut self) {
+    fn wipe(&mut self) {
         self.blocks.fill(Block::default());
         self.len = 0;
     }
 }
 
 impl RemoveFilter for BlockedCountingBloomFilter {
-    /// Takes out one copy: each of the key's counters goes one lower, except those that stick at 15.
-    ///
-    /// **Only remove what was put in.** A key that was not, but is answered `true`, shares all of its counters with others, and
-    /// lowering them makes the filter forget one of those.
     #[inline]
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
         let (block, choice) = place(hash, self.blocks.len() as u64);
@@ -165,15 +220,11 @@ impl RemoveFilter for BlockedCountingBloomFilter {
     }
 }
 
-impl CountFilter for BlockedCountingBloomFilter {
-    /// The lowest of the key's counters: right, or too high because of keys that share even that one.
+impl<S: AsRef<[Block]> + Send + Sync> CountFilter for BlockedCountingBloomFilter<S> {
     fn count_hash(&self, hash: KeyHash) -> Count {
-        let (block, choice) = place(hash, self.blocks.len() as u64);
-        let lowest = self.blocks[block].count(choice);
-        Count {
-            estimate: lowest,
-            saturated: lowest == MAX,
-        }
+        let blocks = self.blocks.as_ref();
+        let (block, choice) = place(hash, blocks.len() as u64);
+        Count::up_to(blocks[block].count(choice), MAX)
     }
 }
 
@@ -184,48 +235,30 @@ impl PlanFilter for BlockedCountingBloomFilter {
         theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
+    fn plan_params(
+        params: BlockedCountingParams,
+        items: u64,
+    ) -> Result<Plan<BlockedCountingParams>, PlanError> {
+        theory::plan_params(params, items)
+    }
+
     fn predicted_fpr(params: &BlockedCountingParams, items: u64) -> PredictedFpr {
-        PredictedFpr {
-            mean: theory::fpr(params.blocks, items),
-            sd: theory::fpr_sd(params.blocks, items),
-        }
+        theory::fpr(params, items)
     }
 
     fn params(&self) -> BlockedCountingParams {
-        BlockedCountingParams {
-            blocks: self.blocks.len() as u64,
-        }
-    }
-}
-
-impl EmptyFilter for BlockedCountingBloomFilter {
-    fn from_plan(plan: &Plan<BlockedCountingParams>, seed: u64) -> Result<Self, BuildError> {
-        Self::from_params(plan.params, plan.items, seed)
-    }
-}
-
-impl BuildFilter for BlockedCountingBloomFilter {
-    fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        Self::filled(budget, seed, hashes)
-    }
-
-    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
-        Self::filled_from_keys(budget, seed, keys)
+        self.table_params()
     }
 }
 
 impl MergeFilter for BlockedCountingBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        MergeError::check(
-            "blocks",
-            self.blocks.len() as u64,
-            other.blocks.len() as u64,
-        )?;
-        MergeError::check_seeds(self.seed, other.seed)
+        let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
+        MergeError::check("blocks", ours, theirs)?;
+        MergeError::check_seeds(self.header.seed, other.header.seed)
     }
 
-    /// Adds counter to counter, at most to 15: every copy in either can be taken out again.
-    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
         for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
             block.merge(theirs);

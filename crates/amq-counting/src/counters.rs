@@ -1,18 +1,18 @@
 //! Sixteen 4-bit counters in a 64-bit word.
 //!
-//! A counter goes from 0 to 15 and sticks there: at 15 it no longer knows its own count, so it is neither raised nor
-//! lowered any more. No operation touches a neighbour.
+//! A counter saturates at 15: it no longer knows its own count, so it is neither raised nor lowered
+//! any more. No operation touches a neighbour.
 
-/// Counters in a word.
+/// Number of counters in a word.
 pub(crate) const PER_WORD: u64 = 16;
-/// Where a counter stops.
+/// Where a counter saturates.
 pub(crate) const MAX: u64 = 15;
 /// The lowest bit of each counter.
 const ONES: u64 = 0x1111_1111_1111_1111;
-/// Every other counter, so that sums of two have room.
+/// Every other counter, which leaves room for the sum of two.
 const EVEN: u64 = 0x0F0F_0F0F_0F0F_0F0F;
 
-/// Where a counter is: its word, and how far its bits are from the lowest.
+/// A counter's word, and its bit offset in that word.
 #[inline(always)]
 pub(crate) const fn place(counter: u64) -> (usize, u32) {
     (
@@ -27,52 +27,59 @@ pub(crate) const fn get(word: u64, shift: u32) -> u64 {
     (word >> shift) & MAX
 }
 
-/// The word with the counter at `shift` one higher, unless it sticks at 15.
+/// The word with the counter at `shift` raised by one, unless it is saturated.
 #[inline(always)]
 pub(crate) const fn raised(word: u64, shift: u32) -> u64 {
     word + (((get(word, shift) != MAX) as u64) << shift)
 }
 
-/// The word with the counter at `shift` one lower, unless it is zero or sticks at 15.
+/// The word with the counter at `shift` lowered by one, unless it is zero or saturated.
 #[inline(always)]
 pub(crate) const fn lowered(word: u64, shift: u32) -> u64 {
-    // 1 to 14, by one comparison.
+    // From 1 to 14, in one comparison.
     let moves = get(word, shift).wrapping_sub(1) < MAX - 1;
     word - ((moves as u64) << shift)
 }
 
-/// The lowest bit of each counter that is above zero.
+/// The lowest bit of each counter above zero.
 #[inline(always)]
 pub(crate) const fn above_zero(word: u64) -> u64 {
     (word | word >> 1 | word >> 2 | word >> 3) & ONES
 }
 
-/// The lowest bit of each counter that sticks at 15.
+/// The lowest bit of each saturated counter.
 #[inline(always)]
 pub(crate) const fn saturated(word: u64) -> u64 {
     word & word >> 1 & word >> 2 & word >> 3 & ONES
 }
 
-/// Counter by counter the sum of two words, at most 15.
+/// The sum of two words, counter by counter, each up to 15.
 pub(crate) const fn sum(a: u64, b: u64) -> u64 {
     sum_of_even(a, b) | (sum_of_even(a >> 4, b >> 4) << 4)
 }
 
 const fn sum_of_even(a: u64, b: u64) -> u64 {
     let sum = (a & EVEN) + (b & EVEN);
-    // Sums above 15 have bit 4 set; it becomes four ones.
+    // A sum above 15 has bit 4 set, which becomes four ones.
     let over = (sum >> 4) & ONES & EVEN;
     (sum & EVEN) | (over * MAX)
 }
 
-/// Which of the sixteen counters are above zero, as sixteen bits in their order.
+/// One bit for each of the sixteen counters, in order: whether it is above zero.
 pub(crate) const fn bits(word: u64) -> u64 {
-    // Halve the distance between the flags four times: 4, 2 (pairs), then 4 and 8 apart.
+    // Packs the flags, which are four bits apart, into pairs, fours, eights and then sixteen.
     let mut flags = above_zero(word);
     flags = (flags | flags >> 3) & 0x0303_0303_0303_0303;
     flags = (flags | flags >> 6) & 0x000F_000F_000F_000F;
     flags = (flags | flags >> 12) & 0x0000_00FF_0000_00FF;
     (flags | flags >> 24) & 0xFFFF
+}
+
+/// Number of counters in `words` whose bit is set in `flags`, as [`above_zero`] and [`saturated`]
+/// give them.
+pub(crate) fn tally(words: &[u64], flags: impl Fn(u64) -> u64) -> u64 {
+    let flagged = words.iter().map(|&word| flags(word).count_ones());
+    flagged.map(u64::from).sum()
 }
 
 #[cfg(test)]
@@ -85,7 +92,7 @@ mod tests {
         (0..16).map(|i| get(word, i * 4)).collect()
     }
 
-    /// Words in which the edges, 0, 14 and 15, are as frequent as everything between.
+    /// Words in which the edges 0, 1, 14 and 15 are frequent.
     fn words() -> impl Strategy<Value = u64> {
         prop::collection::vec(
             prop_oneof![Just(0u64), Just(1), Just(14), Just(15), 0..16u64],
@@ -100,34 +107,45 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
 
         #[test]
         fn one_counter_moves_and_its_neighbours_stay(word in words(), counter in 0..16u32) {
             let before = unpack(word);
             let (mut up, mut down) = (before.clone(), before.clone());
             let this = counter as usize;
-            up[this] = (before[this] + 1).min(15);
-            down[this] = if before[this] == 15 { 15 } else { before[this].saturating_sub(1) };
+            let old = before[this];
+            up[this] = (old + 1).min(15);
+            down[this] = if old == 15 { 15 } else { old.saturating_sub(1) };
             prop_assert_eq!(unpack(raised(word, counter * 4)), up);
             prop_assert_eq!(unpack(lowered(word, counter * 4)), down);
         }
 
         #[test]
         fn sums_saturate_and_commute(a in words(), b in words()) {
-            let wanted: Vec<u64> = unpack(a).iter().zip(unpack(b)).map(|(a, b)| (a + b).min(15)).collect();
+            let pairs = unpack(a).into_iter().zip(unpack(b));
+            let wanted: Vec<u64> = pairs.map(|(a, b)| (a + b).min(15)).collect();
             prop_assert_eq!(unpack(sum(a, b)), wanted);
             prop_assert_eq!(sum(a, b), sum(b, a));
             prop_assert_eq!(sum(a, 0), a);
         }
 
         #[test]
-        fn flags_are_those_of_the_counters(word in words()) {
-            let counters = unpack(word);
-            let flags = |test: fn(u64) -> bool| counters.iter().rev().fold(0u64, |flags, &counter| flags << 1 | u64::from(test(counter)));
-            prop_assert_eq!(bits(word), flags(|counter| counter > 0));
-            prop_assert_eq!(u64::from(above_zero(word).count_ones()), flags(|counter| counter > 0).count_ones().into());
-            prop_assert_eq!(u64::from(saturated(word).count_ones()), flags(|counter| counter == 15).count_ones().into());
+        fn flags_are_those_of_the_counters(word in words(), other in words()) {
+            let flags = |word, test: fn(u64) -> bool| {
+                let counters = unpack(word).into_iter().rev();
+                counters.fold(0u64, |flags, counter| flags << 1 | u64::from(test(counter)))
+            };
+            let number = |test| {
+                let of = |word| u64::from(flags(word, test).count_ones());
+                of(word) + of(other)
+            };
+            prop_assert_eq!(bits(word), flags(word, |counter| counter > 0));
+            prop_assert_eq!(tally(&[word, other], above_zero), number(|counter| counter > 0));
+            prop_assert_eq!(tally(&[word, other], saturated), number(|counter| counter == 15));
         }
     }
 }

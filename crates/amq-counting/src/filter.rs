@@ -8,89 +8,141 @@ use alloc::vec::Vec;
 use amq_bloom::probing::{ProbeTable, Probes};
 use amq_bloom::{BloomFilter, BloomParams};
 use amq_core::prefetch::prefetch;
+use amq_core::shell::{Fill, Header, Shell};
 use amq_core::{
-    Budget, BuildError, BuildFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter, Filter,
-    FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
+    BuildError, Count, CountFilter, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter,
+    Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
 };
-use core::fmt;
+use core::convert::Infallible;
 
-/// The counting Bloom filter: a key is k counters anywhere in a table of m, each one higher for it.
+/// The counting Bloom filter: a key is k counters anywhere in a table of m, each raised by one.
 ///
-/// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
+/// `S` holds the table: a vector, or a borrowed slice for a [view](crate::CountingView). See the
+/// [crate's documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
-pub struct CountingBloomFilter {
-    words: Vec<u64>,
+pub struct CountingBloomFilter<S = Vec<u64>> {
+    header: Header,
     params: CountingParams,
-    seed: u64,
-    capacity: u64,
     len: u64,
+    words: S,
 }
 
-impl CountingBloomFilter {
-    /// An empty filter for a goal, with the public [`DEFAULT_SEED`].
-    pub fn new(goal: Goal) -> Result<Self, BuildError> {
-        Self::with_seed(goal, DEFAULT_SEED)
-    }
+/// A [`CountingBloomFilter`] whose table is borrowed.
+pub type CountingView<'a> = CountingBloomFilter<&'a [u64]>;
 
-    /// An empty filter for a goal, with a seed of one's own.
-    pub fn with_seed(goal: Goal, seed: u64) -> Result<Self, BuildError> {
-        Self::with_goal(goal, seed)
-    }
+amq_core::shell!(read [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>: CountingParams {
+    /// Number of keys inserted less those removed, every copy counted. After a merge, the sum of
+    /// both.
+    len;
+    /// Bytes of the table.
+    size_in_bytes;
+    /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the counters it
+    /// has above zero. Reads the whole table.
+    expected_fpr;
+});
+amq_core::shell!(fill [] CountingBloomFilter: CountingParams, never {
+    /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and
+    /// from the fifteenth copy of a key on its counters are saturated.
+    insert;
+});
+amq_core::shell!(build_by_filling [] CountingBloomFilter: CountingParams);
+amq_core::shell!(remove [] CountingBloomFilter {
+    /// Lowers each of the key's counters by one, except those that are saturated.
+    ///
+    /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
+    /// shares all of its counters with other keys, and lowering them makes the filter forget one of
+    /// those.
+    remove;
+});
+amq_core::shell!(count [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S> {
+    /// The number of copies of `key`: the lowest of its counters. Too high if other keys share even
+    /// that one.
+    count;
+});
+amq_core::shell!(merge [] CountingBloomFilter {
+    /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
+    /// again. All or nothing. [`len`](Self::len) becomes the sum of both.
+    merge;
+});
 
-    /// An empty filter with explicit parameters; `capacity` is what [`Filter::capacity`] will say.
-    pub fn from_params(
-        params: CountingParams,
-        capacity: u64,
-        seed: u64,
-    ) -> Result<Self, BuildError> {
+impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
+    /// A filter with the table that [`as_words`](Self::as_words) returned, owned or borrowed.
+    ///
+    /// A table of the wrong length, or with a counter above zero past the last, is refused. Nothing
+    /// else can be checked: a wrong seed or a damaged table denies keys.
+    pub fn from_words(words: S, parts: Parts<CountingParams>) -> Result<Self, PlanError> {
+        let params = parts.params;
         params.check()?;
+        let (wanted, table) = (words_for(params), words.as_ref());
+        PlanError::check_parameter("words", table.len() as u64, wanted, wanted)?;
+        let last = table.last().copied().unwrap_or_default();
+        let unused = (wanted * PER_WORD - params.counters) as u32;
+        let past = above_zero(last) & !(u64::MAX >> (unused * 4));
+        let past = past.count_ones().into();
+        PlanError::check_parameter("counters above zero past the last", past, 0, 0)?;
         Ok(Self {
-            words: zeroed(params.counters.div_ceil(PER_WORD))?,
+            header: Header::of_parts(&parts),
             params,
-            seed,
-            capacity,
-            len: 0,
+            len: parts.len,
+            words,
         })
     }
 
-    /// The table: counter `i` is the four bits from bit `i % 16 * 4` of word `i / 16`. Counters past the last are zero.
+    /// The table: counter `i` is the four bits from bit `i % 16 * 4` of word `i / 16`. Counters
+    /// past the last are zero.
     pub fn as_words(&self) -> &[u64] {
-        &self.words
+        self.words.as_ref()
     }
 
-    /// The share of counters above zero, 0 to 1. Half, at the design load. Reads the whole table.
+    /// The same filter over a borrowed table.
+    pub fn view(&self) -> CountingView<'_> {
+        CountingBloomFilter {
+            header: self.header,
+            params: self.params,
+            len: self.len,
+            words: self.words.as_ref(),
+        }
+    }
+
+    /// What the filter is made of beside its table; see [`from_words`](Self::from_words).
+    pub fn parts(&self) -> Parts<CountingParams> {
+        Parts::new(self.params)
+            .seed(self.header.seed)
+            .capacity(self.header.capacity)
+            .len(self.len)
+    }
+
+    /// The share of counters above zero, 0 to 1; half at the design load. Reads the whole table.
     pub fn fill_ratio(&self) -> f64 {
-        let above = self.words.iter().map(|&word| above_zero(word).count_ones());
-        above.map(u64::from).sum::<u64>() as f64 / self.params.counters as f64
+        counters::tally(self.as_words(), above_zero) as f64 / self.params.counters as f64
     }
 
-    /// How many counters stand at 15 and stick there: keys that have one of them can no longer be taken out of it, and
-    /// so may be answered `true` for ever. Reads the whole table.
+    /// Number of counters at 15, which never change again: a key that has one of them can no longer
+    /// be removed completely and may be answered `true` for ever. Reads the whole table.
     ///
-    /// At the design load there are none, unless a key was put in fifteen times;
-    /// [`theory::classic::saturation_probability`](crate::theory::classic::saturation_probability) says how many to expect.
+    /// At the design load there are none, unless a key was inserted fifteen times;
+    /// [`saturation_probability`](crate::theory::classic::saturation_probability) predicts them.
     pub fn saturated_counters(&self) -> u64 {
-        let stuck = self.words.iter().map(|&word| saturated(word).count_ones());
-        stuck.map(u64::from).sum()
+        counters::tally(self.as_words(), saturated)
     }
 
-    /// How many distinct keys are in, judged by the share of counters above zero; infinite when all are. Reads the
-    /// whole table.
+    /// An estimate of the number of distinct keys, from the share of counters above zero; infinite
+    /// if all are. Reads the whole table.
     pub fn estimated_cardinality(&self) -> f64 {
         let CountingParams { counters, probes } = self.params;
         theory::items_of_fill(counters, probes, self.fill_ratio())
     }
 
-    /// The plain Bloom filter with the same answers in a quarter of the space: a bit for each counter above zero.
+    /// The plain Bloom filter with the same answers in a quarter of the space: one bit for each
+    /// counter above zero.
     ///
-    /// For shipping a filter to where it is only asked. [`Filter::len`] stays what it is here.
+    /// For shipping a filter to where it is only queried. [`len`](Self::len) stays the same.
     ///
     /// ```
-    /// use amq_counting::{CountingBloomFilter, Filter, Goal, InsertFilter};
+    /// use amq_counting::{CountingBloomFilter, Goal};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let mut blocked = CountingBloomFilter::new(Goal::fpr(10_000, 0.01))?;
-    /// blocked.insert("mallory")?;
+    /// blocked.insert("mallory");
     /// let shipped = blocked.to_bloom()?;
     /// assert!(shipped.contains("mallory"));
     /// assert_eq!(shipped.size_in_bytes() * 4, blocked.size_in_bytes());
@@ -98,29 +150,31 @@ impl CountingBloomFilter {
     /// # }
     /// ```
     pub fn to_bloom(&self) -> Result<BloomFilter, BuildError> {
-        let params = BloomParams {
-            bits: self.params.counters,
-            probes: self.params.probes,
-        };
+        let params = BloomParams::new(self.params.counters, self.params.probes);
         let mut words: Vec<u64> = zeroed(params.bits.div_ceil(64))?;
-        for (bits, counts) in words.iter_mut().zip(self.words.chunks(4)) {
+        for (bits, counts) in words.iter_mut().zip(self.as_words().chunks(4)) {
             for (quarter, &count) in counts.iter().enumerate() {
                 *bits |= counters::bits(count) << (16 * quarter);
             }
         }
-        let filter = BloomFilter::from_words(words, params, self.seed, self.capacity, self.len)?;
-        Ok(filter)
+        let parts = Parts::new(params)
+            .seed(self.header.seed)
+            .capacity(self.header.capacity)
+            .len(self.len);
+        Ok(BloomFilter::from_words(words, parts)?)
     }
 
     #[inline(always)]
     fn table(&self) -> Counters<'_> {
         Counters {
-            words: &self.words,
+            words: self.words.as_ref(),
             params: self.params,
         }
     }
+}
 
-    /// Raises the first `count` of a key's counters; whether any was zero.
+impl CountingBloomFilter {
+    /// Raises the first `count` of a key's counters; returns whether any was zero.
     #[inline(always)]
     fn raise(&mut self, hash: KeyHash, count: u32) -> bool {
         let mut places = Probes::new(hash, self.params.counters);
@@ -136,7 +190,12 @@ impl CountingBloomFilter {
     }
 }
 
-/// The counters of a table, as far as a query is concerned.
+/// Number of words for the counters of a table.
+const fn words_for(params: CountingParams) -> u64 {
+    params.counters.div_ceil(PER_WORD)
+}
+
+/// The counters of a table, as a query sees them: zero or not.
 #[derive(Clone, Copy)]
 struct Counters<'a> {
     words: &'a [u64],
@@ -171,77 +230,80 @@ impl ProbeTable for Counters<'_> {
     }
 }
 
-impl fmt::Debug for CountingBloomFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        amq_core::debug(self, "CountingBloomFilter", f)
-    }
-}
+impl<S: AsRef<[u64]> + Send + Sync> Shell for CountingBloomFilter<S> {
+    type Params = CountingParams;
+    const KIND: FilterKind = FilterKind::Counting;
+    const NAME: &'static str = "CountingBloomFilter";
 
-impl Filter for CountingBloomFilter {
-    fn kind(&self) -> FilterKind {
-        FilterKind::Counting
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.seed
+    #[inline(always)]
+    fn header(&self) -> &Header {
+        &self.header
     }
 
-    /// The keys put in less those taken out, each copy counted; after a merge the sum of both.
-    fn len(&self) -> u64 {
+    #[inline(always)]
+    fn table_params(&self) -> CountingParams {
+        self.params
+    }
+
+    #[inline(always)]
+    fn items(&self) -> u64 {
         self.len
     }
 
-    fn capacity(&self) -> u64 {
-        self.capacity
+    fn bytes(&self) -> u64 {
+        size_of_val(self.as_words()) as u64
     }
 
-    fn size_in_bytes(&self) -> u64 {
-        self.words.capacity() as u64 * 8
-    }
-
-    /// `fill^k`, the exact rate of this filter with the counters it has above zero, and the floor of 64-bit hashes. Reads the
-    /// whole table.
-    fn expected_fpr(&self) -> f64 {
+    fn rate(&self) -> f64 {
         let CountingParams { counters, probes } = self.params;
         theory::fpr_of_table(counters, probes, self.fill_ratio())
     }
 
-    #[inline]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
+    fn used(&self) -> f64 {
+        self.fill_ratio()
+    }
+
+    fn stuck(&self) -> u64 {
+        self.saturated_counters()
+    }
+
+    #[inline(always)]
+    fn has(&self, hash: KeyHash) -> bool {
         self.table().contains(hash)
     }
 
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        self.table().contains_batch(hashes, answers)
+    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        self.table().contains_each(hashes, answers);
     }
 }
 
-impl InsertFilter for CountingBloomFilter {
-    /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and from the fifteenth copy of one key on
-    /// its counters stick.
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+impl Fill for CountingBloomFilter {
+    type Refusal = Infallible;
+
+    fn empty(plan: &Plan<CountingParams>, seed: u64) -> Result<Self, BuildError> {
+        plan.params.check()?;
+        Ok(Self {
+            header: Header::new(plan, seed),
+            params: plan.params,
+            len: 0,
+            words: zeroed(words_for(plan.params))?,
+        })
+    }
+
+    #[inline(always)]
+    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
         let new = self.raise(hash, self.params.probes);
         self.len = self.len.saturating_add(1);
         Ok(Inserted::from_change(new))
     }
 
-    fn clear(&mut self) {
+    fn wipe(&mut self) {
         self.words.fill(0);
         self.len = 0;
     }
 }
 
 impl RemoveFilter for CountingBloomFilter {
-    /// Takes out one copy: each of the key's counters goes one lower, except those that stick at 15.
-    ///
-    /// **Only remove what was put in.** A key that was not, but is answered `true`, shares all of its counters with others, and
-    /// lowering them makes the filter forget one of those.
     #[inline]
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
         if !self.table().contains(hash) {
@@ -252,8 +314,9 @@ impl RemoveFilter for CountingBloomFilter {
             let (word, shift) = place(places.next_place());
             let old = self.words[word];
             if get(old, shift) == 0 {
-                // Two of the key's probes meet in this counter, which had been raised once: not by this key. A counter that was
-                // just lowered cannot stick, so raising undoes it.
+                // Two of the key's probes meet in this counter, which had been raised only once: by
+                // another key. A counter just lowered is not saturated, so raising it again undoes
+                // that.
                 self.raise(hash, lowered_so_far);
                 return false;
             }
@@ -264,19 +327,14 @@ impl RemoveFilter for CountingBloomFilter {
     }
 }
 
-impl CountFilter for CountingBloomFilter {
-    /// The lowest of the key's counters: right, or too high because of keys that share even that one.
+impl<S: AsRef<[u64]> + Send + Sync> CountFilter for CountingBloomFilter<S> {
     fn count_hash(&self, hash: KeyHash) -> Count {
-        let mut places = Probes::new(hash, self.params.counters);
-        let mut lowest = MAX;
-        for _ in 0..self.params.probes {
+        let (mut places, words) = (Probes::new(hash, self.params.counters), self.as_words());
+        let counters = (0..self.params.probes).map(|_| {
             let (word, shift) = place(places.next_place());
-            lowest = lowest.min(get(self.words[word], shift));
-        }
-        Count {
-            estimate: lowest,
-            saturated: lowest == MAX,
-        }
+            get(words[word], shift)
+        });
+        Count::up_to(counters.fold(MAX, u64::min), MAX)
     }
 }
 
@@ -287,48 +345,28 @@ impl PlanFilter for CountingBloomFilter {
         theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
     }
 
-    fn predicted_fpr(params: &CountingParams, items: u64) -> PredictedFpr {
-        PredictedFpr {
-            mean: theory::fpr(params.counters, params.probes, items),
-            sd: theory::fpr_sd(params.counters, params.probes, items),
-        }
+    fn plan_params(params: CountingParams, items: u64) -> Result<Plan<CountingParams>, PlanError> {
+        theory::plan_params(params, items)
     }
 
-    #[inline]
+    fn predicted_fpr(params: &CountingParams, items: u64) -> PredictedFpr {
+        theory::fpr(params, items)
+    }
+
     fn params(&self) -> CountingParams {
         self.params
     }
 }
 
-impl EmptyFilter for CountingBloomFilter {
-    fn from_plan(plan: &Plan<CountingParams>, seed: u64) -> Result<Self, BuildError> {
-        Self::from_params(plan.params, plan.items, seed)
-    }
-}
-
-impl BuildFilter for CountingBloomFilter {
-    fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        Self::filled(budget, seed, hashes)
-    }
-
-    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
-        Self::filled_from_keys(budget, seed, keys)
-    }
-}
-
 impl MergeFilter for CountingBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        MergeError::check("counters", self.params.counters, other.params.counters)?;
-        MergeError::check(
-            "probes",
-            self.params.probes.into(),
-            other.params.probes.into(),
-        )?;
-        MergeError::check_seeds(self.seed, other.seed)
+        let (ours, theirs) = (self.params, other.params);
+        MergeError::check("counters", ours.counters, theirs.counters)?;
+        MergeError::check("probes", ours.probes.into(), theirs.probes.into())?;
+        MergeError::check_seeds(self.header.seed, other.header.seed)
     }
 
-    /// Adds counter to counter, at most to 15: every copy in either can be taken out again.
-    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
         for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
             *word = sum(*word, theirs);

@@ -5,15 +5,21 @@ use amq_core::PlanError;
 
 /// What determines a counting table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct CountingParams {
-    /// 4-bit counters in the table, 1 or more.
+    /// Number of 4-bit counters in the table, 1 or more.
     pub counters: u64,
-    /// Counters that stand for one key, 1 to [`MAX_PROBES`].
+    /// Number of counters per key, 1 to [`MAX_PROBES`].
     pub probes: u32,
 }
 
 impl CountingParams {
-    /// Checks the ranges; nothing is allocated.
+    /// A table of `counters` counters, `probes` of them per key. Not checked yet.
+    pub const fn new(counters: u64, probes: u32) -> Self {
+        Self { counters, probes }
+    }
+
+    /// Checks the ranges; allocates nothing.
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("counters", self.counters, 1, i64::MAX as u64 / 8 * 16)?;
         PlanError::check_parameter("probes", self.probes.into(), 1, MAX_PROBES.into())
@@ -22,17 +28,23 @@ impl CountingParams {
 
 /// What determines a blocked counting table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct BlockedCountingParams {
-    /// Blocks of 64 bytes in the table, 1 to [`MAX_BLOCKS`].
+    /// Number of 64-byte blocks in the table, 1 to [`MAX_BLOCKS`].
     pub blocks: u64,
 }
 
-/// The most blocks, 256 GiB: what is left of a 64-bit hash when it has chosen one of so many has 32 bits, which choose the
-/// counters.
+/// The largest number of blocks, 256 GiB of them. Choosing one of that many leaves 32 bits of the
+/// hash, enough to choose the counters.
 pub const MAX_BLOCKS: u64 = 1 << 32;
 
 impl BlockedCountingParams {
-    /// Checks the range; nothing is allocated.
+    /// A table of `blocks` blocks. Not checked yet.
+    pub const fn new(blocks: u64) -> Self {
+        Self { blocks }
+    }
+
+    /// Checks the range; allocates nothing.
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("blocks", self.blocks, 1, MAX_BLOCKS)
     }

@@ -1,27 +1,14 @@
 //! The operations on blocks with AVX2, and the choice between them and their portable twins.
 //!
-//! This is the only module of the crate with `unsafe` in it. Every function here gives the same answers as the twin in
-//! [`block`](crate::block); the tests compare them.
+//! This is the only module of the crate with `unsafe` in it. Every function here gives the same
+//! answers as its twin in [`block`](crate::block); the tests compare them. The portable twin of an
+//! operation on one key is a function of its own: inlined, its length would keep the whole
+//! operation from being inlined into the caller's loop.
 #![allow(unsafe_code)]
 
 use crate::block::{Block, place};
-use amq_core::KeyHash;
 use amq_core::prefetch::{contains_each, insert_each};
-
-/// Calls the AVX2 version where it exists and the processor has it, else the portable one.
-///
-/// Where the processor is asked, the portable twin of an operation on one key is a function of its own: inlined, its
-/// length would keep the whole operation from being inlined into the caller's loop.
-macro_rules! dispatch {
-    ($avx2:expr, $portable:expr) => {{
-        #[cfg(target_arch = "x86_64")]
-        if amq_core::cpu::has_avx2() {
-            // SAFETY: the functions in `avx2` need nothing but AVX2, and the processor has it.
-            return unsafe { $avx2 };
-        }
-        $portable
-    }};
-}
+use amq_core::{KeyHash, dispatch};
 
 /// An operation on one block: the dispatching function and its portable twin.
 macro_rules! operation {
@@ -33,13 +20,13 @@ macro_rules! operation {
             fn portable(block: $block, choice: u32) -> bool {
                 block.$name(choice)
             }
-            dispatch!(avx2::$name(block, choice), portable(block, choice))
+            dispatch!(has_avx2 => avx2::$name(block, choice), portable(block, choice))
         }
     };
 }
 
 operation! {
-    /// Raises a key's counters; whether any was zero.
+    /// Raises a key's counters; returns whether any was zero.
     insert(&mut Block)
 }
 operation! {
@@ -47,28 +34,28 @@ operation! {
     contains(&Block)
 }
 operation! {
-    /// Lowers a key's counters, if all are above zero; whether they were.
+    /// Lowers a key's counters if all are above zero; returns whether they were.
     remove(&mut Block)
 }
 
-/// Inserts many hashes; how many had a counter that was zero.
+/// Inserts many hashes; returns how many had a counter at zero.
 pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
     dispatch!(
-        avx2::insert_batch(blocks, hashes),
+        has_avx2 => avx2::insert_batch(blocks, hashes),
         insert_each(blocks, hashes, place, Block::insert)
     )
 }
 
-/// Answers for many hashes; the slices are equally long.
+/// Answers many hashes; the slices are equally long.
 pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
     dispatch!(
-        avx2::contains_batch(blocks, hashes, answers),
+        has_avx2 => avx2::contains_batch(blocks, hashes, answers),
         contains_each(blocks, hashes, answers, place, Block::contains)
     )
 }
 
 #[cfg(target_arch = "x86_64")]
-// Vector functions without pointers need no `unsafe` from Rust 1.86 on; with the oldest compiler they do.
+// Vector functions without pointers are safe from Rust 1.86 on, but not with the oldest compiler.
 #[allow(unused_unsafe)]
 mod avx2 {
     use crate::block::{Block, place};
@@ -84,7 +71,7 @@ mod avx2 {
         _mm256_testz_si256,
     };
 
-    /// Half a block: its words, and how far the key's counters are from the lowest bit of each.
+    /// Half a block: its words, and the bit offset of the key's counter in each.
     #[derive(Clone, Copy)]
     struct Half {
         words: __m256i,
@@ -103,7 +90,7 @@ mod avx2 {
             }
         }
 
-        /// All ones for each counter that is zero.
+        /// All ones in each word whose counter is zero.
         #[inline]
         #[target_feature(enable = "avx2")]
         unsafe fn zero(self) -> __m256i {
@@ -111,7 +98,7 @@ mod avx2 {
             unsafe { _mm256_cmpeq_epi64(self.counters(), _mm256_setzero_si256()) }
         }
 
-        /// A one in the lowest bit of each counter that does not stick at 15.
+        /// A one in the lowest bit of each counter that is not saturated.
         #[inline]
         #[target_feature(enable = "avx2")]
         unsafe fn step(self) -> __m256i {
@@ -124,7 +111,7 @@ mod avx2 {
         }
     }
 
-    /// Both halves of a block as a key sees them.
+    /// Both halves of a block, with a key's counters in them.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -133,7 +120,8 @@ mod avx2 {
     unsafe fn halves(block: &Block, choice: u32) -> [Half; 2] {
         let address: *const __m256i = (&raw const *block).cast();
         let salts = SALTS;
-        // SAFETY: AVX2 is there (the caller's promise); a `Block` is two times 32 bytes, aligned to 64; the salts are 32.
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 64 bytes, aligned to 64; the
+        // salts are 32 bytes.
         unsafe {
             let salts = _mm256_loadu_si256((&raw const salts).cast());
             let product = _mm256_mullo_epi32(_mm256_set1_epi32(choice as i32), salts);
@@ -153,7 +141,8 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn store(block: &mut Block, halves: [__m256i; 2]) {
         let address: *mut __m256i = (&raw mut *block).cast();
-        // SAFETY: AVX2 is there (the caller's promise); a `Block` is two times 32 bytes, aligned to 64, and ours to write.
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 64 bytes, aligned to 64, and
+        // ours to write.
         unsafe {
             _mm256_store_si256(address, halves[0]);
             _mm256_store_si256(address.add(1), halves[1]);
@@ -253,8 +242,8 @@ mod tests {
 
     #[test]
     fn dispatched_operations_agree_with_their_portable_twins() {
-        // On a processor without AVX2 this compares the portable code with itself. Few blocks and many repeats, so that
-        // counters reach 15 and come back to 0.
+        // On a processor without AVX2 this compares the portable code with itself. Few blocks and
+        // many repeats, so that counters reach 15 and return to 0.
         let steps = if cfg!(miri) { 240 } else { 40_000 };
         for count in [1u64, 3, 50] {
             let mut one = vec![Block::default(); count as usize];

@@ -5,98 +5,152 @@ use crate::ops::Refused;
 use crate::table::{Place, Table};
 use crate::{Buckets, CuckooParams, Layout, Windows, theory};
 use alloc::vec::Vec;
+use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter,
-    Filter, FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
-    MergeError, MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter,
+    BuildError, BuildFilter, BuildTarget, Count, CountFilter, EmptyFilter, FilterKind, Full, Goal,
+    Inserted, Key, KeyHash, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
+    PredictedFpr, RemoveFilter,
 };
-use core::fmt;
 
 /// The cuckoo filter: a key is a fingerprint in one of two buckets of four slots.
-///
-/// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 pub type CuckooFilter = Cuckoo<Buckets>;
 
-/// The cuckoo filter whose buckets overlap, two slots each: a tenth smaller at the same rate, and three times slower to fill.
-///
-/// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
+/// The cuckoo filter with overlapping buckets of two slots: a tenth smaller at the same rate, and
+/// three times slower to fill.
 pub type WindowedCuckooFilter = Cuckoo<Windows>;
 
-/// How many keys of a batch are looked up in the table together: their buckets are asked for, all of them, before the first is
-/// looked at.
+/// A [`CuckooFilter`] over a borrowed table.
+pub type CuckooView<'a> = Cuckoo<Buckets, &'a [u8]>;
+
+/// A [`WindowedCuckooFilter`] over a borrowed table.
+pub type WindowedCuckooView<'a> = Cuckoo<Windows, &'a [u8]>;
+
+/// The keys of a batch that are looked up together: all their buckets are prefetched before the
+/// first is read.
 const TOGETHER: usize = 32;
 
 /// A cuckoo filter of either layout: [`CuckooFilter`] or [`WindowedCuckooFilter`].
+///
+/// `S` is what holds the table: a vector, or for a view ([`CuckooView`], [`WindowedCuckooView`]) a
+/// borrowed slice. See the [crate's documentation](crate) for the picture, the algorithm and the
+/// formulas.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Cuckoo<L: Layout> {
-    table: Table<L>,
-    seed: u64,
-    capacity: u64,
+pub struct Cuckoo<L: Layout, S = Vec<u8>> {
+    header: Header,
+    table: Table<L, S>,
     len: u64,
 }
 
-impl<L: Layout> Cuckoo<L> {
-    /// An empty filter for a goal, with the public [`DEFAULT_SEED`].
-    pub fn new(goal: Goal) -> Result<Self, BuildError> {
-        Self::with_seed(goal, DEFAULT_SEED)
-    }
-
-    /// An empty filter for a goal, with a seed of one's own.
-    pub fn with_seed(goal: Goal, seed: u64) -> Result<Self, BuildError> {
-        Self::with_goal(goal, seed)
-    }
-
-    /// An empty filter with explicit parameters; `capacity` is what [`Filter::capacity`] will say.
+amq_core::shell!(read [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>: CuckooParams {
+    /// The keys put in less those taken out, counting every copy; after a merge the sum of both.
+    len;
+    /// Bytes of the table.
+    size_in_bytes;
+    /// The share of cells (pairs of a fingerprint and its buckets) that are stored: the exact rate
+    /// of this filter. Reads the whole table at random, about 20 ns a key.
+    expected_fpr;
+});
+amq_core::shell!(fill [L: Layout] Cuckoo<L>: CuckooParams, Full {
+    /// Stores every copy of a key, as long as one of the slots it can reach is free: eight slots
+    /// ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose buckets overlap
+    /// each other).
+    insert;
+});
+amq_core::shell!(build [L: Layout] Cuckoo<L>: CuckooParams);
+amq_core::shell!(remove [L: Layout] Cuckoo<L> {
+    /// **Only remove what [`insert`](Self::insert) put in**, once for each time, and nothing from a
+    /// filter that [`insert_unique`](Self::insert_unique) fills. Any other key that is answered
+    /// `true` shares its fingerprint and buckets with one that is in, and removing it makes the
+    /// filter forget that one.
+    remove;
+});
+amq_core::shell!(count [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S> {
+    /// The number of copies of `key`, and of the few keys that share its fingerprint and buckets.
+    /// Never saturated: what cannot be counted is refused when it is inserted.
+    count;
+});
+amq_core::shell!(merge [L: Layout] Cuckoo<L> {
+    /// Adds every copy that `other` holds. All or nothing.
     ///
-    /// Nothing says that so many keys will go in: that is what [`PlanFilter::plan`] sees to.
-    pub fn from_params(params: CuckooParams, capacity: u64, seed: u64) -> Result<Self, BuildError> {
-        params.check::<L>()?;
+    /// Both need the same parameters and seed. Needs memory for another table while it lasts.
+    /// Whether everything fits shows only in trying, so [`can_merge`](Self::can_merge) takes as
+    /// long and as much memory.
+    merge;
+});
+
+impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
+    /// The filter with the table that [`as_bytes`](Self::as_bytes) gave, or a view of one.
+    ///
+    /// Reads the whole table, and refuses one that inserts and removals could not have made.
+    /// `parts.len` is not needed. The seed cannot be checked: a wrong one denies keys.
+    ///
+    /// ```
+    /// use amq_cuckoo::{CuckooFilter, CuckooView, Goal};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
+    /// filter.insert("a key")?;
+    /// let (bytes, parts) = (filter.as_bytes(), filter.parts());
+    /// let view = CuckooView::from_bytes(bytes, parts)?; // copies nothing
+    /// assert!(view.contains("a key"));
+    /// assert!(CuckooFilter::from_bytes(bytes.to_vec(), parts)? == filter);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_bytes(bytes: S, parts: Parts<CuckooParams>) -> Result<Self, PlanError> {
+        parts.params.check::<L>()?;
+        let (given, wanted) = (bytes.as_ref().len() as u64, parts.params.bytes::<L>());
+        PlanError::check_parameter("bytes", given, wanted, wanted)?;
+        let table = Table::over(parts.params, bytes);
+        let len = table.check()?;
         Ok(Self {
-            table: Table::new(&params)?,
-            seed,
-            capacity,
-            len: 0,
+            header: Header::of_parts(&parts),
+            table,
+            len,
         })
     }
 
-    /// Slots in the table, each of which holds one copy of one key.
-    pub fn slots(&self) -> u64 {
-        self.params().slots::<L>()
+    /// The table: slot `s` is the `fingerprint_bits` bits from bit `s * fingerprint_bits` on,
+    /// lowest bit first. It holds zero or a fingerprint; where buckets overlap, the top bit is set
+    /// if it is the second of its bucket. After the last slot come 8 bytes of padding, or 16 if a
+    /// bucket does not fit 64 bits.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.table.bytes()
     }
 
-    /// The share of slots in use, 0 to 1.
-    pub fn load_factor(&self) -> f64 {
-        self.len as f64 / self.slots() as f64
+    /// What the filter is made of besides its table; see [`from_bytes`](Self::from_bytes).
+    #[must_use]
+    pub fn parts(&self) -> Parts<CuckooParams> {
+        Parts::new(self.table.params())
+            .seed(self.header.seed)
+            .capacity(self.header.capacity)
+            .len(self.len)
     }
 
-    /// Puts in `key` unless it is, or seems to be, there already: then nothing is stored for it.
-    ///
-    /// For sets whose keys may come again and are not taken out. **A key that was not stored must not be removed**: what is stored in
-    /// its place may be another key's, which the filter would then forget. Where keys are taken out use [`insert`](InsertFilter::insert),
-    /// once for each [`remove`](RemoveFilter::remove).
-    #[inline]
-    pub fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, Full> {
-        self.insert_unique_hash(key.key_hash(self.seed))
-    }
-
-    /// The same for the key with this hash; see [`insert_unique`](Cuckoo::insert_unique).
-    #[inline]
-    pub fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        let place = self.table.place(hash);
-        if self.table.contains(place) {
-            return Ok(Inserted::MaybePresent);
+    /// The same filter over a borrowed table.
+    #[must_use]
+    pub fn view(&self) -> Cuckoo<L, &[u8]> {
+        Cuckoo {
+            header: self.header,
+            table: self.table.view(),
+            len: self.len,
         }
-        self.insert_place(place)
     }
 
-    /// All that is stored, copy by copy, in the order of the table.
+    /// Slots in the table. Each holds one copy of one key.
+    #[must_use]
+    pub fn slots(&self) -> u64 {
+        self.table.params().slots::<L>()
+    }
+
+    /// The stored fingerprints, every copy, in the order of the table.
     ///
-    /// A fingerprint goes into another filter of the same parameters and seed by
-    /// [`insert_fingerprint`](Cuckoo::insert_fingerprint), and into no other: which of its two buckets its key's hash began with is not stored, so
-    /// there is no telling where it would be in a larger table.
+    /// A fingerprint can be put into another filter of the same parameters and seed with
+    /// [`insert_fingerprint`](Cuckoo::insert_fingerprint), and into no other: which of its two
+    /// buckets its key's hash began with is not stored, so its place in a larger table is unknown.
     ///
     /// ```
-    /// use amq_cuckoo::{CuckooFilter, Filter, Goal, InsertFilter};
+    /// use amq_cuckoo::{CuckooFilter, Goal};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let mut old = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
     /// old.insert("a key")?;
@@ -108,36 +162,37 @@ impl<L: Layout> Cuckoo<L> {
     /// # Ok(())
     /// # }
     /// ```
-    pub const fn fingerprints(&self) -> Fingerprints<'_, L> {
-        Fingerprints::new(&self.table, self.seed, self.len)
+    #[must_use]
+    pub fn fingerprints(&self) -> Fingerprints<'_, L> {
+        Fingerprints {
+            table: self.table.view(),
+            seed: self.header.seed,
+            slot: 0,
+            left: self.len,
+        }
     }
 
-    /// Puts in what another filter of the same parameters and seed stored.
+    /// The places of some hashes, with their buckets prefetched.
+    #[inline(always)]
+    fn places(&self, hashes: &[KeyHash], places: &mut [Place; TOGETHER]) {
+        for (place, &hash) in places.iter_mut().zip(hashes) {
+            *place = self.table.place(hash);
+            self.table.prefetch(place.first);
+            self.table.prefetch(place.second);
+        }
+    }
+}
+
+impl<L: Layout> Cuckoo<L> {
+    /// Puts in a fingerprint that another filter of the same parameters and seed stored.
     pub fn insert_fingerprint(
         &mut self,
         fingerprint: Fingerprint<L>,
     ) -> Result<Inserted, MergeError> {
-        let Fingerprint {
-            params,
-            seed,
-            bucket,
-            tag,
-            ..
-        } = fingerprint;
-        MergeError::check_seeds(self.seed, seed)?;
-        self.check_params(params)?;
-        self.insert_place(self.table.place_of(bucket, tag))
-            .map_err(MergeError::Full)
-    }
-
-    fn check_params(&self, theirs: CuckooParams) -> Result<(), MergeError> {
-        let ours = self.params();
-        MergeError::check("buckets", ours.buckets, theirs.buckets)?;
-        MergeError::check(
-            "fingerprint_bits",
-            ours.fingerprint_bits.into(),
-            theirs.fingerprint_bits.into(),
-        )
+        MergeError::check_seeds(self.header.seed, fingerprint.seed)?;
+        self.table.params().check_same(&fingerprint.params)?;
+        let place = self.table.place_of(fingerprint.bucket, fingerprint.tag);
+        self.insert_place(place).map_err(MergeError::Full)
     }
 
     #[inline(always)]
@@ -157,117 +212,99 @@ impl<L: Layout> Cuckoo<L> {
             Refused::Copies(copies) => Full::Copies { copies },
             Refused::Full => Full::Table {
                 len: self.len,
-                capacity: self.capacity,
-                load: self.load_factor(),
+                capacity: self.header.capacity,
+                load: self.used(),
             },
         }
     }
 
-    /// The places of some hashes, whose buckets are asked for.
-    #[inline(always)]
-    fn places(&self, hashes: &[KeyHash], places: &mut [Place; TOGETHER]) {
-        for (place, &hash) in places.iter_mut().zip(hashes) {
-            *place = self.table.place(hash);
-            self.table.prefetch(place.first);
-            self.table.prefetch(place.second);
-        }
-    }
-
-    /// A filter of all different hashes.
+    /// A filter of the distinct hashes. A goal or plan counts every hash given, as in all filters.
     fn of_hashes(
-        budget: Budget,
+        target: BuildTarget<CuckooParams>,
         seed: u64,
         hashes: impl ExactSizeIterator<Item = KeyHash>,
     ) -> Result<Self, BuildError> {
-        let mut sorted: Vec<KeyHash> = amq_core::zeroed(hashes.len() as u64)?;
+        let given = hashes.len() as u64;
+        let target = match target {
+            BuildTarget::Budget(_) => target,
+            BuildTarget::Target(_) => target.plan::<Self>(given)?.into(),
+        };
+        let mut sorted: Vec<KeyHash> = amq_core::zeroed(given)?;
         for (own, hash) in sorted.iter_mut().zip(hashes) {
             *own = hash;
         }
         sorted.sort_unstable();
         sorted.dedup();
-        Self::filled(budget, seed, &sorted)
+        Self::filled(target, seed, &sorted)
     }
 
-    /// What both filters together would be.
+    /// The union of both filters.
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
-        self.check_params(other.params())?;
-        MergeError::check_seeds(self.seed, other.seed)?;
-        let len = self.len.saturating_add(other.len);
-        if len > self.slots() {
-            return Err(self.too_many(other));
-        }
-        let table = self.table.try_clone().map_err(|_| {
-            MergeError::Full(Full::OutOfMemory {
-                bytes: self.size_in_bytes(),
-            })
-        })?;
-        let mut sum = Self { table, ..*self };
-        for fingerprint in other.fingerprints() {
-            sum.insert_fingerprint(fingerprint)
-                .map_err(|error| match error {
-                    MergeError::Full(Full::Table { .. }) => self.too_many(other),
-                    other => other,
-                })?;
-        }
-        Ok(sum)
-    }
-
-    /// The refusal to hold what both filters hold.
-    fn too_many(&self, other: &Self) -> MergeError {
-        MergeError::Items {
+        self.table.params().check_same(&other.table.params())?;
+        MergeError::check_seeds(self.header.seed, other.header.seed)?;
+        let too_many = MergeError::Items {
             ours: self.len,
             theirs: other.len,
             slots: self.slots(),
+        };
+        if self.len.saturating_add(other.len) > self.slots() {
+            return Err(too_many);
         }
+        let bytes = self.bytes();
+        let refused = |_| MergeError::Full(Full::OutOfMemory { bytes });
+        let mut sum = Self {
+            header: self.header,
+            table: self.table.try_clone().map_err(refused)?,
+            len: self.len,
+        };
+        for fingerprint in other.fingerprints() {
+            match sum.insert_fingerprint(fingerprint) {
+                Err(MergeError::Full(Full::Table { .. })) => return Err(too_many),
+                inserted => inserted?,
+            };
+        }
+        Ok(sum)
     }
 }
 
-impl<L: Layout> fmt::Debug for Cuckoo<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        amq_core::debug(self, L::NAME, f)
-    }
-}
+impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Shell for Cuckoo<L, S> {
+    type Params = CuckooParams;
+    const KIND: FilterKind = L::KIND;
+    const NAME: &'static str = L::NAME;
 
-impl<L: Layout> Filter for Cuckoo<L> {
-    fn kind(&self) -> FilterKind {
-        L::KIND
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.seed
+    #[inline(always)]
+    fn header(&self) -> &Header {
+        &self.header
     }
 
-    /// The keys put in less those taken out, each copy counted; after a merge the sum of both.
-    fn len(&self) -> u64 {
+    #[inline(always)]
+    fn table_params(&self) -> CuckooParams {
+        self.table.params()
+    }
+
+    #[inline(always)]
+    fn items(&self) -> u64 {
         self.len
     }
 
-    fn capacity(&self) -> u64 {
-        self.capacity
+    fn bytes(&self) -> u64 {
+        self.as_bytes().len() as u64
     }
 
-    fn size_in_bytes(&self) -> u64 {
-        self.table.capacity() as u64
+    fn rate(&self) -> f64 {
+        self.table.distinct() as f64 / theory::cells::<L>(&self.table.params())
     }
 
-    /// The share of all fingerprints in all pairs of buckets that are stored: the exact rate of this filter. Reads the whole table, at
-    /// random: some 20 ns a key.
-    fn expected_fpr(&self) -> f64 {
-        self.table.distinct() as f64 / theory::cells::<L>(&self.params())
+    fn used(&self) -> f64 {
+        self.len as f64 / self.slots() as f64
     }
 
-    #[inline]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
+    #[inline(always)]
+    fn has(&self, hash: KeyHash) -> bool {
         self.table.contains(self.table.place(hash))
     }
 
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
+    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         let mut places = [Place::default(); TOGETHER];
         for (hashes, answers) in hashes.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
             self.places(hashes, &mut places);
@@ -275,45 +312,47 @@ impl<L: Layout> Filter for Cuckoo<L> {
                 *answer = self.table.contains(place);
             }
         }
-        Ok(())
     }
 }
 
-impl<L: Layout> InsertFilter for Cuckoo<L> {
-    /// Every copy is stored, up to all the slots that a key can reach: eight ([`CuckooFilter`]), or four
-    /// ([`WindowedCuckooFilter`]; three for a key whose buckets overlap each other).
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+impl<L: Layout> Fill for Cuckoo<L> {
+    type Refusal = Full;
+
+    fn empty(plan: &Plan<CuckooParams>, seed: u64) -> Result<Self, BuildError> {
+        plan.params.check::<L>()?;
+        Ok(Self {
+            header: Header::new(plan, seed),
+            table: Table::new(plan.params)?,
+            len: 0,
+        })
+    }
+
+    #[inline(always)]
+    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         self.insert_place(self.table.place(hash))
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Full> {
         let mut places = [Place::default(); TOGETHER];
         let (mut done, mut new) = (0, 0);
         for hashes in hashes.chunks(TOGETHER) {
             self.places(hashes, &mut places);
             for &place in &places[..hashes.len()] {
-                match self.insert_place(place) {
-                    Ok(inserted) => new += u64::from(inserted.is_new()),
-                    Err(full) => return Err(BatchFull { done, full }),
-                }
+                let inserted = self.insert_place(place).map_err(|full| (done, full))?;
+                new += u64::from(inserted.is_new());
                 done += 1;
             }
         }
         Ok(new)
     }
 
-    fn clear(&mut self) {
+    fn wipe(&mut self) {
         self.table.clear();
         self.len = 0;
     }
 }
 
 impl<L: Layout> RemoveFilter for Cuckoo<L> {
-    /// Takes out one copy: one slot that holds the key's fingerprint becomes empty.
-    ///
-    /// **Only remove what was put in.** A key that was not, but is answered `true`, has its fingerprint and its buckets in common with
-    /// another one, and the filter forgets that one instead.
     #[inline]
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
         let removed = self.table.remove(self.table.place(hash));
@@ -322,61 +361,64 @@ impl<L: Layout> RemoveFilter for Cuckoo<L> {
     }
 }
 
-impl<L: Layout> CountFilter for Cuckoo<L> {
-    /// The slots that hold the key's fingerprint: its copies, and those of the keys it cannot be told from. Never saturated, as what
-    /// could not be counted is refused when it is put in.
+impl<L: Layout, S: AsRef<[u8]> + Send + Sync> CountFilter for Cuckoo<L, S> {
+    #[inline]
     fn count_hash(&self, hash: KeyHash) -> Count {
-        Count {
-            estimate: self.table.copies(self.table.place(hash)),
-            saturated: false,
-        }
+        Count::new(self.table.copies(self.table.place(hash)))
     }
 }
 
 impl<L: Layout> PlanFilter for Cuckoo<L> {
     type Params = CuckooParams;
 
-    /// The memory to build it is that of [`BuildFilter::build`]: the filter's own, and 8 bytes a key. A filter that is filled takes its own alone.
+    /// `build_bytes` is for [`BuildFilter::build_hashes`]: the table and 8 bytes a key. A filter
+    /// that is filled key by key needs the table alone.
     fn plan(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
         theory::plan::<L>(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan::<L>))
+    }
+
+    fn plan_params(params: CuckooParams, items: u64) -> Result<Plan<CuckooParams>, PlanError> {
+        theory::plan_params::<L>(params, items)
     }
 
     fn predicted_fpr(params: &CuckooParams, items: u64) -> PredictedFpr {
         theory::fpr::<L>(params, items)
     }
 
-    #[inline]
     fn params(&self) -> CuckooParams {
         self.table.params()
     }
 }
 
-impl<L: Layout> EmptyFilter for Cuckoo<L> {
-    fn from_plan(plan: &Plan<CuckooParams>, seed: u64) -> Result<Self, BuildError> {
-        Self::from_params(plan.params, plan.items, seed)
-    }
-}
-
 impl<L: Layout> BuildFilter for Cuckoo<L> {
-    /// Every different hash is put in once, however often it comes: the filter holds a set. Sorts a copy of the hashes.
-    fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        Self::of_hashes(budget, seed, hashes.iter().copied())
+    /// Puts in each distinct hash once: the filter holds a set. Sorts a copy of the hashes.
+    fn build_hashes(
+        target: impl Into<BuildTarget<CuckooParams>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        Self::of_hashes(target.into(), seed, hashes.iter().copied())
     }
 
-    /// The same; takes eight bytes a key, as that does.
-    fn build_from_keys<K: Key>(budget: Budget, seed: u64, keys: &[K]) -> Result<Self, BuildError> {
-        Self::of_hashes(budget, seed, keys.iter().map(|key| key.key_hash(seed)))
+    fn build_keys<K: Key>(
+        target: impl Into<BuildTarget<CuckooParams>>,
+        seed: u64,
+        keys: &[K],
+    ) -> Result<Self, BuildError> {
+        Self::of_hashes(
+            target.into(),
+            seed,
+            keys.iter().map(|key| key.key_hash(seed)),
+        )
     }
 }
 
 impl<L: Layout> MergeFilter for Cuckoo<L> {
-    /// Whether there is room cannot be known but by trying: this takes as long as the merge, and as much memory.
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         self.merged(other).map(drop)
     }
 
-    /// Puts in all that `other` has stored, every copy. Needs memory for another table while it lasts.
-    fn merge_from(&mut self, other: &Self) -> Result<(), MergeError> {
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         *self = self.merged(other)?;
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! A bucket in one register: all of its slots compared at once.
 //!
-//! The slots of a bucket lie side by side as *lanes* of a word, each as wide as a fingerprint, the first one lowest. A lane is compared with the others'
-//! help only in that carries are kept from crossing over: this is arithmetic within a register, the same on every machine,
-//! and needs no vector instructions. What lies in the word above the last lane is never looked at.
+//! The slots of a bucket are the *lanes* of a word, side by side, the first one lowest. Comparing
+//! them is plain arithmetic that keeps carries from crossing lanes: the same on every machine, with
+//! no vector instructions. The bits above the last lane are ignored.
 
 use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 
@@ -17,24 +17,24 @@ pub(crate) trait Word:
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>
 {
-    /// Its size.
+    /// Its size in bytes.
     const BYTES: usize;
     /// No bit set.
     const ZERO: Self;
 
-    /// The lowest bits of a wider word.
+    /// The low bits of a wider word.
     fn narrow(wide: u128) -> Self;
     /// The lowest 64 bits.
     fn low(self) -> u64;
-    /// The word that stands at the start of `bytes`, which are long enough.
+    /// The word at the start of `bytes`, which hold at least one.
     fn read(bytes: &[u8]) -> Self;
-    /// Sum, modulo the word.
+    /// Wrapping sum.
     fn plus(self, other: Self) -> Self;
-    /// Difference, modulo the word.
+    /// Wrapping difference.
     fn minus(self, other: Self) -> Self;
-    /// Product, modulo the word.
+    /// Wrapping product.
     fn times(self, other: Self) -> Self;
-    /// Zeros below the lowest bit set.
+    /// Trailing zeros.
     fn zeros_below(self) -> u32;
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Lanes<W> {
 }
 
 impl<W: Word> Lanes<W> {
-    /// Lanes of `bits` bits, of which `ones` has the lowest one each.
+    /// Lanes of `bits` bits; `ones` has the lowest bit of each set.
     #[inline(always)]
     pub(crate) fn new(ones: u128, bits: u32) -> Self {
         let ones = W::narrow(ones);
@@ -116,8 +116,8 @@ impl<W: Word> Lanes<W> {
         self.ones.times(W::narrow(value.into()))
     }
 
-    /// Whether a lane of either word is zero. Six instructions for both: a borrow can pass from a lane to the next one only out
-    /// of a lane that is zero.
+    /// Whether a lane of either word is zero. Six instructions for both: only a lane that is zero
+    /// borrows from the next.
     #[inline(always)]
     pub(crate) fn any_zero(self, one: W, other: W) -> bool {
         let borrowed = |word: W| word.minus(self.ones) & !word;
@@ -131,22 +131,22 @@ impl<W: Word> Lanes<W> {
         !((word & below).plus(below) | word) & self.highs
     }
 
-    /// How many lanes a mask of highest bits marks.
+    /// The number of lanes that a mask of highest bits marks.
     #[inline(always)]
     pub(crate) fn count(self, mask: W, lanes: u32) -> u32 {
-        // The product adds all lanes up in the last one.
+        // The product sums all lanes in the last one.
         let sum = (mask >> (self.bits - 1)).times(self.ones) >> (self.bits * (lanes - 1));
         sum.low() as u32 & 0xF
     }
 
-    /// The number of the lowest lane that a mask of highest bits marks; meaningless if it marks none.
+    /// The lowest lane that a mask of highest bits marks. It must mark one.
     #[inline(always)]
     pub(crate) fn lowest(self, mask: W) -> u32 {
         mask.zeros_below() / self.bits
     }
 }
 
-/// So many bits, the lowest ones, set.
+/// A mask of the low `bits` bits.
 #[inline(always)]
 pub(crate) const fn low_bits(bits: u32) -> u64 {
     (1 << bits) - 1
@@ -158,7 +158,7 @@ mod tests {
     use amq_core::index::remix;
     use std::vec::Vec;
 
-    /// The same, lane by lane: what the arithmetic must agree with.
+    /// The plain twin, lane by lane.
     fn lanes_of(word: u128, bits: u32, count: u32) -> Vec<u128> {
         let lane = |i| word >> (i * bits) & u128::from(low_bits(bits));
         (0..count).map(lane).collect()
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_are_compared_as_one_by_one() {
+    fn lanes_compare_as_they_do_one_by_one() {
         for count in [2u32, 4] {
             for bits in 4..=32 {
                 let ones = (0..count).fold(0u128, |word, i| word | 1 << (i * bits));
@@ -215,7 +215,8 @@ mod tests {
                     let random = |layer| {
                         let word = u128::from(remix(sample, layer)) << 64
                             | u128::from(remix(sample, layer + 1));
-                        // In every other sample most lanes are zero, one, or the highest value: where carries would go wrong.
+                        // In every other sample most lanes are zero, one or the highest value,
+                        // where carries would go wrong.
                         if sample % 2 == 0 {
                             return word;
                         }

@@ -2,37 +2,39 @@
 
 use amq_core::FilterKind;
 
-/// How buckets lie in the table: apart from each other ([`Buckets`]), or overlapping ([`Windows`]).
+/// How buckets lie in the table: apart ([`Buckets`]) or overlapping ([`Windows`]).
 ///
-/// Sealed: these two are all there are.
-pub trait Layout: sealed::Sealed + Copy + Eq + core::fmt::Debug + 'static {
+/// Sealed: there are only these two.
+pub trait Layout: sealed::Sealed + Copy + Eq + core::fmt::Debug + Send + Sync + 'static {
     /// The number that stands for it in files.
     const KIND: FilterKind;
-    /// The type's name.
+    /// The filter type's name.
     const NAME: &'static str;
     /// Slots in a bucket.
     const SLOTS: u32;
-    /// Slots from the start of one bucket to that of the next.
+    /// Slots from the start of one bucket to the start of the next.
     const STRIDE: u32;
-    /// Bits of a fingerprint that say in which slot of its bucket it is: where buckets overlap, its slot alone doesn't say which
-    /// bucket it belongs to.
+    /// Bits of a slot that give the fingerprint's position in its bucket. Where buckets overlap,
+    /// a slot alone does not tell which bucket its fingerprint belongs to.
     const MARK_BITS: u32;
-    /// The most bits of a fingerprint with which a bucket fits a 64-bit word from whatever bit of a byte it begins at.
+    /// The widest slot with which a bucket fits a 64-bit word, whatever bit it starts at.
     const NARROW_BITS: u32;
-    /// The share of slots that a plan fills.
+    /// The load factor of a plan.
     const LOAD: f64;
-    /// The fewest bits of a fingerprint in a plan: with fewer there are so few different pairs of buckets that large tables cannot be filled
-    /// that far.
+    /// The narrowest slot of a plan. Narrower ones leave too few distinct pairs of buckets to fill
+    /// a large table that far.
     const PLANNED_BITS: u32;
-    /// How many cells of a planned filter may be crowded, in the mean; see [`theory::crowded_cells`](crate::theory::crowded_cells).
+    /// The most crowded cells a planned filter may have on average; see
+    /// [`theory::crowded_cells`](crate::theory::crowded_cells).
     const CROWDED: f64;
 }
 
-/// Buckets of four slots, one after another: the filter of Fan et al.
+/// Buckets of four slots, side by side: the filter of Fan et al.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Buckets;
 
-/// Buckets of two slots, each of which begins one slot after the one before, so that neighbours share a slot: windows on the table.
+/// Buckets of two slots, each starting one slot after the previous one, so that neighbours share a
+/// slot: windows on the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Windows;
 
@@ -42,7 +44,7 @@ impl Layout for Buckets {
     const SLOTS: u32 = 4;
     const STRIDE: u32 = 4;
     const MARK_BITS: u32 = 0;
-    // Four times 15 and half a byte, or four times 16 and none.
+    // Four times 15 plus an offset of up to 4 bits, or four times 16 and no offset.
     const NARROW_BITS: u32 = 16;
     const LOAD: f64 = 0.95;
     const PLANNED_BITS: u32 = 5;
@@ -55,7 +57,7 @@ impl Layout for Windows {
     const SLOTS: u32 = 2;
     const STRIDE: u32 = 1;
     const MARK_BITS: u32 = 1;
-    // Twice 28, and up to 7.
+    // Twice 28 plus an offset of up to 7.
     const NARROW_BITS: u32 = 28;
     const LOAD: f64 = 0.94;
     const PLANNED_BITS: u32 = 6;

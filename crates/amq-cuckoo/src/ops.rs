@@ -1,22 +1,26 @@
-//! What is done with one key: both buckets are read, and all of their slots compared at once.
+//! Operations on one key: both buckets are read, and all of their slots compared at once.
 
 use crate::Layout;
 use crate::lanes::Word;
 use crate::table::{Place, Table};
 use amq_core::Inserted;
 
-/// Why a fingerprint was not put in. The table is as it was.
+/// Why an insert was refused. The table is as it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Refused {
-    /// So many copies of it fill both buckets.
+    /// This many copies fill both buckets.
     Copies(u64),
-    /// No way was found to make room.
+    /// No room was found.
     Full,
 }
 
-/// Each operation stands here twice: for buckets that fit 64 bits, within the caller's loop, and for wider ones, out of its way.
+/// Compiles each operation twice: inline, for buckets that fit 64 bits, and out of line, for wider
+/// ones.
 macro_rules! in_either_word {
-    ($($(#[$doc:meta])* $name:ident / $wide:ident / $in:ident($($receiver:tt)+) of $this:ident -> $result:ty;)*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        $name:ident / $wide:ident / $in:ident($($receiver:tt)+) of $this:ident -> $result:ty;
+    )*) => {$(
         $(#[$doc])*
         #[inline(always)]
         pub(crate) fn $name($($receiver)+, place: Place) -> $result {
@@ -34,17 +38,14 @@ macro_rules! in_either_word {
     )*};
 }
 
-impl<L: Layout> Table<L> {
+impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     in_either_word! {
-        /// Whether a fingerprint is in one of its buckets. No branch depends on what they hold.
+        /// Whether either bucket holds the fingerprint. No branch depends on their contents.
         contains / contains_wide / contains_in(&self) of self -> bool;
-        /// How many slots of its two buckets hold a fingerprint.
+        /// The number of slots in both buckets that hold the fingerprint.
         copies / copies_wide / copies_in(&self) of self -> u64;
-        /// Puts a fingerprint into the emptier of its buckets, moving others if both are full. Says whether it was there already.
-        insert / insert_wide / insert_in(&mut self) of self -> Result<Inserted, Refused>;
-        /// Empties one slot that holds a fingerprint, if there is one.
-        remove / remove_wide / remove_in(&mut self) of self -> bool;
-        /// The first slot that holds a fingerprint, which is in: of its lower bucket, or if there is none, of the upper one.
+        /// The first slot that holds the fingerprint, in the lower bucket if it is there, else in
+        /// the upper one. It must be in one of them.
         first_slot / first_slot_wide / first_slot_in(&self) of self -> u64;
     }
 
@@ -56,7 +57,7 @@ impl<L: Layout> Table<L> {
         self.lanes().any_zero(one, other)
     }
 
-    /// The slots of a bucket that hold a fingerprint.
+    /// The slots of a bucket that hold the fingerprint.
     #[inline(always)]
     fn equal<W: Word>(&self, bucket: u64, tag: u64) -> W {
         self.lanes()
@@ -70,6 +71,27 @@ impl<L: Layout> Table<L> {
             u64::from(self.lanes().count(equal, L::SLOTS))
         });
         one + other
+    }
+
+    #[inline(always)]
+    fn first_slot_in<W: Word>(&self, place: Place) -> u64 {
+        let (low, high) = (place.first.min(place.second), place.first.max(place.second));
+        let equal = self.equal::<W>(low, place.tag);
+        let (bucket, equal) = match equal == W::ZERO {
+            true => (high, self.equal::<W>(high, place.tag)),
+            false => (low, equal),
+        };
+        Self::slot_of(bucket, self.lanes::<W>().lowest(equal))
+    }
+}
+
+impl<L: Layout> Table<L> {
+    in_either_word! {
+        /// Puts the fingerprint into the emptier bucket, moving others if both are full. Says
+        /// whether it was there already.
+        insert / insert_wide / insert_in(&mut self) of self -> Result<Inserted, Refused>;
+        /// Empties a slot that holds the fingerprint, if there is one.
+        remove / remove_wide / remove_in(&mut self) of self -> bool;
     }
 
     #[inline(always)]
@@ -97,11 +119,11 @@ impl<L: Layout> Table<L> {
         Ok(Inserted::from_change(new))
     }
 
-    /// The same where both buckets are full.
+    /// Inserts when both buckets are full.
     #[inline(always)]
     fn insert_full<W: Word>(&mut self, place: Place, new: bool) -> Result<(), Refused> {
         if !new {
-            // Where buckets overlap, those of a key may have slots in common.
+            // Overlapping buckets of one key may share slots.
             let apart = place
                 .first
                 .abs_diff(place.second)
@@ -135,16 +157,5 @@ impl<L: Layout> Table<L> {
         let lane = self.lanes::<W>().lowest(equal);
         self.set_slot(Self::slot_of(bucket, lane), 0);
         true
-    }
-
-    #[inline(always)]
-    fn first_slot_in<W: Word>(&self, place: Place) -> u64 {
-        let (low, high) = (place.first.min(place.second), place.first.max(place.second));
-        let equal = self.equal::<W>(low, place.tag);
-        let (bucket, equal) = match equal == W::ZERO {
-            true => (high, self.equal::<W>(high, place.tag)),
-            false => (low, equal),
-        };
-        Self::slot_of(bucket, self.lanes::<W>().lowest(equal))
     }
 }

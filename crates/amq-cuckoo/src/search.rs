@@ -1,37 +1,40 @@
-//! Room for one more: which fingerprints have to move, found before any of them moves.
+//! Making room: which fingerprints have to move is decided before any of them moves.
 //!
-//! When both buckets of a key are full, a fingerprint in one of them has to go to its own other bucket, where another one may have to
-//! make way, and so on to a bucket with an empty slot. The search goes breadth first through the buckets that can be reached, so that
-//! the path it finds is the shortest. It only reads. If there is no room in as many buckets as it may look at, the table stays as it was.
+//! When both buckets of a key are full, some fingerprint in them must move to its alternate bucket,
+//! where another may have to make way, and so on to a bucket with an empty slot. The search is
+//! breadth-first over the buckets that can be reached, so the path it finds is the shortest. It
+//! only reads. If none of the buckets it may visit has room, the table stays as it was.
 //!
 //! ```text
-//!          key              queue:  0  1 | 2  3  4  5 | 6  7  8  9 | 10 ...      a bucket, and from where it was reached
-//!        /     \
-//!      0         1          Buckets: a fingerprint in any of four slots moves to its other bucket.
-//!   / | | \   / | | \       Windows: one in either of two slots moves to its other bucket, or, where the slot is one that its
-//!  2  3 4  5 6  7 8  9               own bucket shares with this one, to the other slot of its own.
+//!          key              queue:  0  1 | 2  3  4  5 | 6  7  8  9 | 10 ...
+//!        /     \                    each entry is a bucket, and how it was reached
+//!      0         1
+//!   / | | \   / | | \       Buckets: any of four fingerprints moves to its alternate bucket.
+//!  2  3 4  5 6  7 8  9      Windows: either of two moves to its alternate bucket or, from a slot
+//!                                    that two buckets share, to the other slot of its own.
 //! ```
 //!
-//! Each bucket comes into the queue once, reached in the first way there is, so no path goes through one slot twice. The
-//! moves, made from the path's end back to its start, cannot disturb each other.
+//! A bucket enters the queue once, by the first path that reaches it, so no path visits a slot
+//! twice. The moves, made from the path's end back to its start, cannot disturb one another.
 
 use crate::Layout;
 use crate::lanes::Word;
 use crate::table::{Place, Table};
 use amq_core::index::index;
 
-/// Ways on from a full bucket.
+/// Ways out of a full bucket.
 const WAYS: usize = 4;
-/// Stands for the key itself, from which its own two buckets are reached.
+/// Where the first two buckets are reached from: the key itself.
 const KEY: u16 = u16::MAX;
 
-/// The buckets that have been reached, and how.
+/// The buckets reached so far, and how.
 struct Queue<const REACH: usize, const SEEN: usize> {
     buckets: [u64; REACH],
-    /// `WAYS` times the place in the queue of the bucket before, plus the way that was taken from it.
+    /// `WAYS` times the predecessor's index in the queue, plus the way taken from it.
     from: [u16; REACH],
     len: usize,
-    /// One bit for each bucket reached, and for some that were not: those are left out, which does no harm.
+    /// A bit for each bucket reached. Buckets that share a bit with one of these are skipped, which
+    /// does no harm.
     seen: [u64; SEEN],
 }
 
@@ -45,7 +48,7 @@ impl<const REACH: usize, const SEEN: usize> Queue<REACH, SEEN> {
         }
     }
 
-    /// Adds a bucket, unless it has been reached before or there is no more room. Whether it was added.
+    /// Adds a bucket unless it is in already or the queue is full. Returns whether it was added.
     #[inline(always)]
     fn push(&mut self, bucket: u64, from: u16) -> bool {
         let bit = index(bucket.wrapping_mul(0xD1B5_4A32_D192_ED03), 64 * SEEN as u64);
@@ -62,10 +65,11 @@ impl<const REACH: usize, const SEEN: usize> Queue<REACH, SEEN> {
 }
 
 impl<L: Layout> Table<L> {
-    /// Puts a fingerprint into one of its two buckets, which are both full, and moves others on. `false` if no way was found to
-    /// make room: then nothing was changed.
+    /// Puts a fingerprint into one of its two full buckets by moving others. `false`: no room was
+    /// found, and nothing changed.
     pub(crate) fn insert_moving<W: Word>(&mut self, place: Place) -> bool {
-        // Nearly always the first few buckets are enough; if not, the search is begun anew with a longer queue, which takes longer to clear.
+        // The first few buckets nearly always suffice. If not, start again with a longer queue,
+        // which takes longer to clear.
         self.search::<W, 64, 16>(place) || self.search_far::<W>(place)
     }
 
@@ -100,24 +104,25 @@ impl<L: Layout> Table<L> {
         false
     }
 
-    /// One of the ways on from a full bucket: the slot that becomes free, the bucket its fingerprint goes to, the fingerprint.
+    /// A way out of a full bucket: the slot that it empties, the bucket the fingerprint moves to,
+    /// and the fingerprint.
     #[inline(always)]
     fn way(&self, bucket: u64, way: usize) -> (u64, u64, u64) {
-        // Four slots and one way each, or two slots and two.
+        // Four slots with one way each, or two slots with two.
         let per_slot = WAYS as u32 / L::SLOTS;
         let slot = Self::slot_of(bucket, way as u32 / per_slot);
         let (owner, tag) = self.owner(slot);
         let to = if way as u32 % per_slot == 0 {
             self.other(owner, tag)
         } else {
-            // The bucket itself if the slot is not a shared one: the queue has it already.
+            // If the slot is not shared this is the bucket itself, which the queue has already.
             owner
         };
         (slot, to, tag)
     }
 
-    /// Moves every fingerprint on the way to an empty slot by one step, the last one first, and puts the new one in the place of the
-    /// first.
+    /// Moves every fingerprint of the path by one step, last one first, and puts the new one where
+    /// the first was.
     fn shift<const REACH: usize, const SEEN: usize>(
         &mut self,
         queue: &Queue<REACH, SEEN>,

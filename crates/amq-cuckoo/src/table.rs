@@ -1,49 +1,77 @@
-//! The packed table: slots of any width, buckets read as one word, and where in it a key may be.
+//! The packed table: slots of any width, buckets read as one word, and the two buckets of a key.
 
 use crate::lanes::{Lanes, Word, low_bits};
 use crate::{CuckooParams, Layout};
 use alloc::vec::Vec;
 use amq_core::index::{index, index_and_rest};
-use amq_core::{BuildError, KeyHash, prefetch, zeroed};
+use amq_core::{BuildError, KeyHash, PlanError, prefetch, zeroed};
 use core::marker::PhantomData;
 
-/// Two to the 64 over the golden ratio: multiples of it are spread evenly.
+/// 2^64 over the golden ratio: its multiples are spread evenly.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Where a key may be, and as what.
+/// A key's fingerprint and its two buckets.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Place {
-    /// One of its two buckets.
+    /// One of the buckets.
     pub(crate) first: u64,
-    /// The other one.
+    /// The other.
     pub(crate) second: u64,
-    /// Its fingerprint, from 1 on: a slot with zero in it is empty.
+    /// The fingerprint, 1 or more: zero is an empty slot.
     pub(crate) tag: u64,
 }
 
-/// The slots.
+/// The slots, held by `S`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Table<L> {
+pub(crate) struct Table<L, S = Vec<u8>> {
     /// Slot `s` is the `bits` bits from bit `s * bits` on.
-    bytes: Vec<u8>,
+    bytes: S,
     buckets: u64,
     bits: u32,
     /// A one in every slot of a bucket.
     ones: u128,
-    /// The marks that the slots of a bucket have.
+    /// The marks of a bucket's slots.
     marks: u128,
     layout: PhantomData<L>,
 }
 
 impl<L: Layout> Table<L> {
-    /// A table of empty slots. The parameters have been checked.
-    pub(crate) fn new(params: &CuckooParams) -> Result<Self, BuildError> {
+    /// An empty table. The parameters have been checked.
+    pub(crate) fn new(params: CuckooParams) -> Result<Self, BuildError> {
+        Ok(Self::over(params, zeroed(params.bytes::<L>())?))
+    }
+
+    /// A copy, if there is memory for it.
+    pub(crate) fn try_clone(&self) -> Result<Self, BuildError> {
+        let mut copy = Self::new(self.params())?;
+        copy.bytes.copy_from_slice(&self.bytes);
+        Ok(copy)
+    }
+
+    /// Empties every slot.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.fill(0);
+    }
+
+    /// Fills a slot.
+    #[inline(always)]
+    pub(crate) fn set_slot(&mut self, slot: u64, value: u64) {
+        let (byte, shift) = self.address(slot);
+        let bytes = &mut self.bytes[byte..byte + 8];
+        let kept = u64::read(bytes) & !(low_bits(self.bits) << shift);
+        bytes.copy_from_slice(&(kept | value << shift).to_le_bytes());
+    }
+}
+
+impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
+    /// The table with these bytes, as many as the parameters ask for.
+    pub(crate) fn over(params: CuckooParams, bytes: S) -> Self {
         let bits = params.fingerprint_bits;
         let lanes = |value: fn(u32) -> u128| {
             (0..L::SLOTS).fold(0, |word, slot| word | value(slot) << (bits * slot))
         };
-        Ok(Self {
-            bytes: zeroed(params.bytes::<L>())?,
+        Self {
+            bytes,
             buckets: params.buckets,
             bits,
             ones: lanes(|_| 1),
@@ -52,33 +80,45 @@ impl<L: Layout> Table<L> {
                 marks => lanes(u128::from) << (bits - marks),
             },
             layout: PhantomData,
-        })
-    }
-
-    /// Its geometry.
-    #[inline(always)]
-    pub(crate) const fn params(&self) -> CuckooParams {
-        CuckooParams {
-            buckets: self.buckets,
-            fingerprint_bits: self.bits,
         }
     }
 
-    /// Bytes held.
-    pub(crate) fn capacity(&self) -> usize {
-        self.bytes.capacity()
+    /// The same table over borrowed bytes.
+    pub(crate) fn view(&self) -> Table<L, &[u8]> {
+        Table::over(self.params(), self.bytes())
     }
 
-    /// Empties every slot.
-    pub(crate) fn clear(&mut self) {
-        self.bytes.fill(0);
+    /// The number of fingerprints, if inserts could have put each where it is. Reads every slot.
+    pub(crate) fn check(&self) -> Result<u64, PlanError> {
+        let params = self.params();
+        let (mut items, mut misplaced) = (0, 0);
+        for slot in 0..params.slots::<L>() {
+            let value = self.slot(slot);
+            let (mark, tag) = self.split(value);
+            let in_bucket = slot >= mark && (slot - mark) / u64::from(L::STRIDE) < self.buckets;
+            items += u64::from(value != 0);
+            misplaced += u64::from(value != 0 && (tag == 0 || !in_bucket));
+        }
+        PlanError::check_parameter("misplaced fingerprints", misplaced, 0, 0)?;
+        // The last slot may end within a byte; what follows it is zero.
+        let (end, used) = self.address(params.slots::<L>());
+        let past = self.bytes()[end..].iter().enumerate();
+        let past = past.map(|(i, &byte)| if i == 0 { byte >> used } else { byte });
+        let past = past.map(|byte| u64::from(byte.count_ones())).sum();
+        PlanError::check_parameter("bits set past the last slot", past, 0, 0)?;
+        Ok(items)
     }
 
-    /// A copy, if there is memory for it.
-    pub(crate) fn try_clone(&self) -> Result<Self, BuildError> {
-        let mut copy = Self::new(&self.params())?;
-        copy.bytes.copy_from_slice(&self.bytes);
-        Ok(copy)
+    /// The bytes.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+
+    /// The parameters.
+    #[inline(always)]
+    pub(crate) const fn params(&self) -> CuckooParams {
+        CuckooParams::new(self.buckets, self.bits)
     }
 
     /// Whether every bucket fits a 64-bit word.
@@ -87,21 +127,27 @@ impl<L: Layout> Table<L> {
         self.params().is_narrow::<L>()
     }
 
-    /// Where the key with this hash may be: the upper part of the hash chooses a bucket, what is left of it the fingerprint, and the
-    /// fingerprint and the bucket choose the other bucket.
+    /// The place of the key with this hash: the upper part of the hash chooses a bucket, the rest
+    /// of it the fingerprint, and bucket and fingerprint the other bucket.
     #[inline(always)]
     pub(crate) fn place(&self, hash: KeyHash) -> Place {
         let (first, rest) = index_and_rest(hash.get(), self.buckets);
         let tag = index(rest, low_bits(self.bits - L::MARK_BITS)) + 1;
+        self.place_of(first, tag)
+    }
+
+    /// The place of a fingerprint, from either of its buckets.
+    #[inline(always)]
+    pub(crate) fn place_of(&self, bucket: u64, tag: u64) -> Place {
         Place {
-            first,
-            second: self.other(first, tag),
+            first: bucket,
+            second: self.other(bucket, tag),
             tag,
         }
     }
 
-    /// The other bucket of a fingerprint that may be in this one, and the other way round: their sum, modulo the number of buckets, is an odd number that the fingerprint
-    /// determines. As the number of buckets is even, no bucket is its own other.
+    /// Alternate bucket (an involution): both sum to an odd number, modulo the number of buckets,
+    /// that the fingerprint determines. The number of buckets is even, so the two always differ.
     #[inline(always)]
     pub(crate) fn other(&self, bucket: u64, tag: u64) -> u64 {
         let sum = 2 * index(tag.wrapping_mul(GOLDEN), self.buckets / 2) + 1;
@@ -119,7 +165,7 @@ impl<L: Layout> Table<L> {
         Lanes::new(self.ones, self.bits)
     }
 
-    /// What the slots of a bucket hold if each holds this fingerprint.
+    /// The bucket whose slots all hold this fingerprint.
     #[inline(always)]
     pub(crate) fn pattern<W: Word>(&self, tag: u64) -> W {
         let tags = self.lanes::<W>().splat(tag);
@@ -129,27 +175,18 @@ impl<L: Layout> Table<L> {
         }
     }
 
-    /// The slots of a bucket, and above them what follows it.
+    /// The slots of a bucket, and above them what follows it in the table.
     #[inline(always)]
     pub(crate) fn bucket<W: Word>(&self, bucket: u64) -> W {
         let (byte, shift) = self.address(bucket * u64::from(L::STRIDE));
-        W::read(&self.bytes[byte..byte + W::BYTES]) >> shift
+        W::read(&self.bytes()[byte..byte + W::BYTES]) >> shift
     }
 
-    /// What a slot holds.
+    /// The value of a slot.
     #[inline(always)]
     pub(crate) fn slot(&self, slot: u64) -> u64 {
         let (byte, shift) = self.address(slot);
-        u64::read(&self.bytes[byte..byte + 8]) >> shift & low_bits(self.bits)
-    }
-
-    /// Fills a slot.
-    #[inline(always)]
-    pub(crate) fn set_slot(&mut self, slot: u64, value: u64) {
-        let (byte, shift) = self.address(slot);
-        let bytes = &mut self.bytes[byte..byte + 8];
-        let kept = u64::read(bytes) & !(low_bits(self.bits) << shift);
-        bytes.copy_from_slice(&(kept | value << shift).to_le_bytes());
+        u64::read(&self.bytes()[byte..byte + 8]) >> shift & low_bits(self.bits)
     }
 
     /// The slot in a lane of a bucket.
@@ -158,7 +195,7 @@ impl<L: Layout> Table<L> {
         bucket * L::STRIDE as u64 + lane as u64
     }
 
-    /// What is stored for a fingerprint in a lane of its bucket.
+    /// The value of a slot that holds a fingerprint in this lane of its bucket.
     #[inline(always)]
     pub(crate) const fn value(&self, tag: u64, lane: u32) -> u64 {
         if L::MARK_BITS == 0 {
@@ -168,29 +205,47 @@ impl<L: Layout> Table<L> {
         }
     }
 
-    /// The bucket and the fingerprint of what a slot, which is not empty, holds.
+    /// The mark and the fingerprint in a slot's value.
     #[inline(always)]
-    pub(crate) fn owner(&self, slot: u64) -> (u64, u64) {
-        let value = self.slot(slot);
+    const fn split(&self, value: u64) -> (u64, u64) {
         if L::MARK_BITS == 0 {
-            return (slot / u64::from(L::STRIDE), value);
+            return (0, value);
         }
         let tag_bits = self.bits - L::MARK_BITS;
-        // Stride one: the mark says how many slots its bucket began before.
-        (slot - (value >> tag_bits), value & low_bits(tag_bits))
+        (value >> tag_bits, value & low_bits(tag_bits))
     }
 
-    /// Asks for the memory of a bucket.
+    /// The bucket and the fingerprint of a slot that is not empty.
+    #[inline(always)]
+    pub(crate) fn owner(&self, slot: u64) -> (u64, u64) {
+        let (mark, tag) = self.split(self.slot(slot));
+        ((slot - mark) / u64::from(L::STRIDE), tag)
+    }
+
+    /// The number of distinct fingerprints in distinct pairs of buckets: copies, and keys that
+    /// cannot be told apart, count once.
+    pub(crate) fn distinct(&self) -> u64 {
+        let slots = 0..self.params().slots::<L>();
+        let firsts = slots.filter(|&slot| {
+            self.slot(slot) != 0 && {
+                let (bucket, tag) = self.owner(slot);
+                self.first_slot(self.place_of(bucket, tag)) == slot
+            }
+        });
+        firsts.count() as u64
+    }
+
+    /// Prefetches a bucket.
     #[inline(always)]
     pub(crate) fn prefetch(&self, bucket: u64) {
         let (byte, _) = self.address(bucket * u64::from(L::STRIDE));
-        prefetch::prefetch(&self.bytes, byte);
+        prefetch::prefetch(self.bytes(), byte);
     }
 
-    /// The byte in which a slot begins, and the bit in that byte.
+    /// The byte in which a slot starts, and the bit in that byte.
     #[inline(always)]
-    fn address(&self, slot: u64) -> (usize, u32) {
-        let bit = slot * u64::from(self.bits);
+    const fn address(&self, slot: u64) -> (usize, u32) {
+        let bit = slot * self.bits as u64;
         ((bit >> 3) as usize, bit as u32 & 7)
     }
 }
@@ -202,12 +257,9 @@ mod tests {
     use std::vec;
 
     fn table<L: Layout>(buckets: u64, bits: u32) -> Table<L> {
-        let params = CuckooParams {
-            buckets,
-            fingerprint_bits: bits,
-        };
+        let params = CuckooParams::new(buckets, bits);
         params.check::<L>().unwrap();
-        Table::new(&params).unwrap()
+        Table::new(params).unwrap()
     }
 
     #[test]
@@ -230,7 +282,8 @@ mod tests {
 
     #[test]
     fn bucket_and_fingerprint_are_jointly_uniform() {
-        // 16 parts of the table and 15 fingerprints: chi-square with 239 degrees of freedom, mean 239, sd 21.9; five sd both ways.
+        // 16 parts of the table and 15 fingerprints: chi-square with 239 degrees of freedom, mean
+        // 239, sd 21.9; five sd both ways.
         let table = table::<Buckets>(1 << 20, 4);
         let (mut firsts, mut seconds) = (vec![0u32; 256], vec![0u32; 256]);
         let samples = 1 << 17;

@@ -1,28 +1,34 @@
 //! How often the filter is wrong, and how large it must be.
 //!
-//! A query takes of a key no more than its fingerprint, one of T, and its pair of buckets, one of M / 2: together one of
-//! `C = T M / 2` **cells**, all equally likely. Whichever way fingerprints have been moved, a key is answered `true` exactly if some key of the same
-//! cell is in. So with n keys the rate is the share of cells they occupy,
+//! A query uses no more of a key than its fingerprint, one of T, and its pair of buckets, one of
+//! `M / 2`. Together they are one of `C = T M / 2` equally likely **cells**. However fingerprints
+//! have been moved, a key is answered `true` exactly if some key of its cell is in. So with n keys
+//! the rate is the share of cells they occupy,
 //!
 //! ```text
-//! fpr = 1 - (1 - 1/C)^n  ~  1 - e^(-2 n / (T M))        ~  2 b a / 2^f  for buckets of b slots, load a, f bits
+//! fpr = 1 - (1 - 1/C)^n
+//!     ~ 1 - e^(-2 n / (T M))
+//!     ~ 2 b a / 2^f               b slots a bucket, load factor a, f bits
 //! ```
 //!
-//! exactly, in the mean over all seeds; how many cells n keys occupy is the classical occupancy problem, which gives its spread as well.
-//! (Fan et al. bound the same rate by `1 - (1 - 1/2^f)^(2b)`, with every slot in use.)
+//! exactly, averaged over all seeds. How many cells n keys occupy is the classical occupancy
+//! problem, which gives the spread as well. (Fan et al. bound the same rate by
+//! `1 - (1 - 1/2^f)^(2b)`, with every slot in use.)
 
 use crate::params::MAX_FINGERPRINT_BITS;
 use crate::{CuckooParams, Layout};
 use amq_core::numeric::{cells_for, last_true, occupied_share};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr, step};
 
-/// Slots that a plan adds to those it fills. In small tables chance is less even: without them, some of the filters for a few dozen
-/// keys would refuse one of these. Measured over the first refusals of up to 200,000 tables of each
-/// of twenty sizes from 8 to 16,384 slots: with so many to spare none of those with four slots a bucket would have refused a planned key, and about one in 10^5 of the smallest
-/// with overlapping ones.
+/// Slots that a plan adds to those it fills. Chance is less even in small tables: without spare
+/// slots, some filters for a few dozen keys would refuse one of them. Measured over the first
+/// refusals of up to 200,000 tables of each of twenty sizes, 8 to 16,384 slots: with this many to
+/// spare, no table with four slots a bucket would have refused a planned key, and about one in 10^5
+/// of the smallest tables with overlapping buckets.
 const SPARE: f64 = 32.0;
 
-/// The cells of a table with these parameters: fingerprints times pairs of buckets. NaN for parameters out of range.
+/// The cells of a table: fingerprints times pairs of buckets. NaN for parameters out of range.
+#[must_use]
 pub fn cells<L: Layout>(params: &CuckooParams) -> f64 {
     if params.check::<L>().is_err() {
         return f64::NAN;
@@ -30,27 +36,30 @@ pub fn cells<L: Layout>(params: &CuckooParams) -> f64 {
     params.fingerprints::<L>() as f64 * (params.buckets / 2) as f64
 }
 
-/// The exact false-positive rate of filters with n distinct keys over all seeds, and its spread.
+/// The exact false-positive rate of filters with these parameters and `items` distinct keys: mean
+/// and spread over all seeds. NaN for parameters out of range.
+#[must_use]
 pub fn fpr<L: Layout>(params: &CuckooParams, items: u64) -> PredictedFpr {
     occupied_share(cells::<L>(params), items)
 }
 
 /// Bits per key that a large filter takes at this rate.
+#[must_use]
 pub fn bits_per_key<L: Layout>(fpr: f64) -> f64 {
-    // At a million keys the spare slots no longer count.
+    // At a million keys the spare slots no longer matter.
     plan::<L>(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 
-/// How many cells more keys share than their two buckets have slots, in the mean: at most this is the probability that a filter has to
-/// refuse one of `items` distinct keys for that reason.
+/// A bound on the mean number of cells with more keys than their two buckets have slots, and so on
+/// the probability that a filter must refuse one of `items` distinct keys for that reason.
 ///
-/// `C P(X > 2b)`, with X Poisson distributed of mean `n / C`; below one in a hundred, its first term.
+/// `C P(X > 2b) <= C m^(2b + 1) / (2b + 1)!`, with X Poisson of mean `m = n / C`.
+#[must_use]
 pub fn crowded_cells<L: Layout>(params: &CuckooParams, items: u64) -> f64 {
     step(1);
     let cells = cells::<L>(params);
     let mean = items as f64 / cells;
     let most = 2 * L::SLOTS;
-    // mean^(2b + 1) / (2b + 1)!
     let term = (1..=most + 1).fold(1.0, |term, i| term * mean / f64::from(i));
     cells * term
 }
@@ -65,14 +74,7 @@ pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
                 largest::<L>(goal.items, goal.max_bits(), bits)
             }
         });
-    let planned = candidates.map(|params| Plan {
-        items: goal.items,
-        bytes: params.bytes::<L>(),
-        expected_fpr: fpr::<L>(&params, goal.items).mean,
-        // Beside the table a copy of the hashes, sorted.
-        build_bytes: (params.bytes::<L>()).saturating_add(goal.items.saturating_mul(8)),
-        params,
-    });
+    let planned = candidates.map(|params| plan_of::<L>(params, goal.items));
     let best = planned.min_by(|one, other| {
         let by_bytes = one.bytes.cmp(&other.bytes);
         let by_rate = one.expected_fpr.total_cmp(&other.expected_fpr);
@@ -84,7 +86,26 @@ pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
     best.ok_or_else(|| refusal::<L>(goal))
 }
 
-/// The fewest buckets that hold `items` keys, with fingerprints of so many bits; none if there cannot be enough.
+/// The plan of a filter with explicit parameters for `items` keys. Checks the parameters, but not
+/// whether that many keys go in.
+pub fn plan_params<L: Layout>(
+    params: CuckooParams,
+    items: u64,
+) -> Result<Plan<CuckooParams>, PlanError> {
+    params.check::<L>()?;
+    Ok(plan_of::<L>(params, items))
+}
+
+fn plan_of<L: Layout>(params: CuckooParams, items: u64) -> Plan<CuckooParams> {
+    let bytes = params.bytes::<L>();
+    Plan::new(params, items)
+        .bytes(bytes)
+        // The table, and a sorted copy of the hashes.
+        .build_bytes(bytes.saturating_add(items.saturating_mul(8)))
+        .expected_fpr(fpr::<L>(&params, items).mean)
+}
+
+/// The fewest buckets that hold `items` keys in slots of this width. None if that is too many.
 fn enough<L: Layout>(items: u64, bits: u32) -> Option<CuckooParams> {
     let slots = (items as f64 + SPARE) / L::LOAD;
     let by_load = libm::ceil(slots / f64::from(2 * L::STRIDE));
@@ -93,16 +114,16 @@ fn enough<L: Layout>(items: u64, bits: u32) -> Option<CuckooParams> {
     if crowded <= L::CROWDED {
         return Some(params);
     }
-    // It falls with the 2b-th power of the number of buckets.
+    // Falls with the 2b-th power of the number of buckets.
     let factor = libm::pow(crowded / L::CROWDED, 0.5 / f64::from(L::SLOTS));
     checked(libm::ceil(by_load * factor), bits)
 }
 
-/// The fewest buckets with which `items` keys have a rate of at most `fpr`.
+/// The fewest buckets with which `items` keys have at most the rate `asked`.
 fn smallest<L: Layout>(items: u64, asked: f64, bits: u32) -> Option<CuckooParams> {
     let enough = enough::<L>(items, bits)?;
     let pairs = libm::floor(cells_for(asked, items) / enough.fingerprints::<L>() as f64);
-    // Rounding may be off by a pair either way.
+    // Rounding may be off by one pair either way.
     let mut params = checked((pairs - 1.0).max((enough.buckets / 2) as f64), bits)?;
     while fpr::<L>(&params, items).mean > asked {
         params = checked(
@@ -113,31 +134,25 @@ fn smallest<L: Layout>(items: u64, asked: f64, bits: u32) -> Option<CuckooParams
     Some(params)
 }
 
-/// The most buckets in so many bits of memory, if they are enough.
+/// The most buckets in `allowed` bits of memory, if they are enough.
 fn largest<L: Layout>(items: u64, allowed: u64, bits: u32) -> Option<CuckooParams> {
     let enough = enough::<L>(items, bits)?;
     let most = CuckooParams::max_buckets(bits) / 2;
-    let with = |pairs: u64| CuckooParams {
-        buckets: 2 * pairs,
-        fingerprint_bits: bits,
-    };
+    let with = |pairs: u64| CuckooParams::new(2 * pairs, bits);
     let fits = |pairs: u64| with(pairs).bytes::<L>() <= allowed / 8;
     let params = with(last_true(enough.buckets / 2, most, fits));
     fits(params.buckets / 2).then_some(params)
 }
 
-/// Parameters with so many pairs of buckets, at least one, if there can be so many.
+/// Parameters with this many pairs of buckets, at least one. None if that is too many.
 fn checked(pairs: f64, bits: u32) -> Option<CuckooParams> {
     let most = CuckooParams::max_buckets(bits) / 2;
-    (pairs <= most as f64).then(|| CuckooParams {
-        buckets: 2 * (pairs as u64).clamp(1, most),
-        fingerprint_bits: bits,
-    })
+    (pairs <= most as f64).then(|| CuckooParams::new(2 * (pairs as u64).clamp(1, most), bits))
 }
 
 /// Why there is no plan.
 fn refusal<L: Layout>(goal: Goal) -> PlanError {
-    let Goal { items, budget } = goal;
+    let Goal { items, budget, .. } = goal;
     let sizes =
         (L::PLANNED_BITS..=MAX_FINGERPRINT_BITS).filter_map(|bits| enough::<L>(items, bits));
     let Some(min) = sizes.map(|params| params.bytes::<L>()).min() else {
@@ -161,19 +176,16 @@ fn refusal<L: Layout>(goal: Goal) -> PlanError {
     }
 }
 
-/// The lowest rate that can be planned for so many keys, at any size.
+/// The lowest rate that can be planned for this many keys, at any size.
 fn lowest_fpr<L: Layout>(items: u64) -> f64 {
     let largest = (L::PLANNED_BITS..=MAX_FINGERPRINT_BITS).map(largest_table);
     let rates = largest.map(|params| fpr::<L>(&params, items).mean);
     rates.fold(1.0, f64::min)
 }
 
-/// As many buckets as there can be.
-const fn largest_table(fingerprint_bits: u32) -> CuckooParams {
-    CuckooParams {
-        buckets: CuckooParams::max_buckets(fingerprint_bits),
-        fingerprint_bits,
-    }
+/// The most buckets of slots of this width.
+const fn largest_table(bits: u32) -> CuckooParams {
+    CuckooParams::new(CuckooParams::max_buckets(bits), bits)
 }
 
 #[cfg(test)]
@@ -184,30 +196,14 @@ mod tests {
     #[test]
     fn rates_are_the_computed_ones() {
         // Eight-bit fingerprints at load 0.94, as others have measured them: 2.906 %.
-        let params = CuckooParams {
-            buckets: 1 << 18,
-            fingerprint_bits: 8,
-        };
+        let params = CuckooParams::new(1 << 18, 8);
         let rate = fpr::<Buckets>(&params, (0.94 * f64::from(1 << 20)) as u64);
         assert!((rate.mean - 0.029_06).abs() < 1e-4, "{}", rate.mean);
         // One key in the smallest table: one cell of 15.
-        let params = CuckooParams {
-            buckets: 2,
-            fingerprint_bits: 4,
-        };
+        let params = CuckooParams::new(2, 4);
         assert!((fpr::<Buckets>(&params, 1).mean - 1.0 / 15.0).abs() < 1e-12);
         assert!((fpr::<Windows>(&params, 1).mean - 1.0 / 7.0).abs() < 1e-12);
-        assert!(
-            fpr::<Buckets>(
-                &CuckooParams {
-                    buckets: 3,
-                    ..params
-                },
-                1
-            )
-            .mean
-            .is_nan()
-        );
+        assert!(fpr::<Buckets>(&CuckooParams::new(3, 4), 1).mean.is_nan());
     }
 
     #[test]
@@ -227,13 +223,11 @@ mod tests {
         fn minimal<L: Layout>() {
             for items in [1u64, 2, 7, 33, 1000, 123_456, 1_000_000, 300_000_000] {
                 for asked in [0.2, 0.03, 0.01, 1e-3, 1e-6, 1e-9] {
-                    let plan = plan::<L>(Goal::fpr(items, asked)).unwrap();
+                    let plan = plan::<L>(Goal::new(items, Budget::Fpr(asked))).unwrap();
                     assert!(plan.expected_fpr <= asked);
                     let least = enough::<L>(items, plan.params.fingerprint_bits).unwrap();
-                    let fewer = CuckooParams {
-                        buckets: plan.params.buckets - 2,
-                        ..plan.params
-                    };
+                    let mut fewer = plan.params;
+                    fewer.buckets -= 2;
                     assert!(
                         plan.params == least || fpr::<L>(&fewer, items).mean > asked,
                         "{items} items at {asked}: {fewer:?} would do"
@@ -242,7 +236,8 @@ mod tests {
                     let load = items as f64 / plan.params.slots::<L>() as f64;
                     assert!(load <= L::LOAD);
                     // Within the same bytes nothing better is planned, and nothing worse.
-                    let same = super::plan::<L>(Goal::bytes(items, plan.bytes)).unwrap();
+                    let same =
+                        super::plan::<L>(Goal::new(items, Budget::Bytes(plan.bytes))).unwrap();
                     assert!(same.expected_fpr <= plan.expected_fpr);
                 }
             }
@@ -253,11 +248,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_planned_is_refused_with_the_nearest_that_can() {
-        let unreachable = plan::<Buckets>(Goal::fpr(1 << 40, 1e-7));
+        let unreachable = plan::<Buckets>(Goal::new(1 << 40, Budget::Fpr(1e-7)));
         assert!(
-            matches!(unreachable, Err(PlanError::FprUnreachable { lowest, .. }) if lowest > 1e-7 && lowest < 1e-6)
+            matches!(unreachable, Err(PlanError::FprUnreachable { lowest, .. })
+                if lowest > 1e-7 && lowest < 1e-6)
         );
-        let large = plan::<Windows>(Goal::fpr(1 << 60, 0.5));
+        let large = plan::<Windows>(Goal::new(1 << 60, Budget::Fpr(0.5)));
         assert!(
             matches!(large, Err(PlanError::TooLarge { .. })),
             "{large:?}"

@@ -1,11 +1,12 @@
 //! What cuckoo filters promise beyond the suite that all filters pass.
 
-// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+// Helpers of tests may fail as tests do; clippy allows it only in the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
+use amq_conformance::with_params;
 use amq_cuckoo::{
-    Buckets, CountFilter, Cuckoo, CuckooFilter, CuckooParams, Filter, Full, Goal, InsertFilter,
-    Inserted, KeyHash, Layout, MergeError, MergeFilter, PlanError, PlanFilter, RemoveFilter,
+    Buckets, Budget, BuildError, BuildFilter, Cuckoo, CuckooFilter, CuckooParams, CuckooView, Full,
+    Goal, Inserted, KeyHash, Layout, MergeError, Parts, PlanError, PlanFilter,
     WindowedCuckooFilter, Windows, theory,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,11 +16,8 @@ fn hash(key: u64, seed: u64) -> KeyHash {
 }
 
 fn explicit<L: Layout>(buckets: u64, fingerprint_bits: u32) -> Cuckoo<L> {
-    let params = CuckooParams {
-        buckets,
-        fingerprint_bits,
-    };
-    Cuckoo::from_params(params, 1, 0).unwrap()
+    let params = CuckooParams::new(buckets, fingerprint_bits);
+    with_params::<Cuckoo<L>>(params, 1, 0).unwrap()
 }
 
 /// Puts in keys up to the first refusal: how many went in.
@@ -35,7 +33,8 @@ fn all_planned_keys_go_in_whatever_their_number() {
         for &rate in rates {
             for n in 1..=700u64 {
                 for seed in 0..6 {
-                    let mut filter = Cuckoo::<L>::with_seed(Goal::fpr(n, rate), seed).unwrap();
+                    let mut filter =
+                        Cuckoo::<L>::with_seed(Goal::fpr(n as usize, rate), seed).unwrap();
                     for key in 0..n {
                         let full = filter.insert_hash(hash(key, seed));
                         assert!(
@@ -57,7 +56,8 @@ fn all_planned_keys_go_into_large_filters() {
         for (n, seeds) in [(1234, 40), (9999, 10), (65_536, 6), (400_000, 2)] {
             for rate in [0.15, 0.03, 0.01, 1e-4] {
                 for seed in 0..seeds {
-                    let mut filter = Cuckoo::<L>::with_seed(Goal::fpr(n, rate), seed).unwrap();
+                    let mut filter =
+                        Cuckoo::<L>::with_seed(Goal::fpr(n as usize, rate), seed).unwrap();
                     for key in 0..n {
                         let full = filter.insert_hash(hash(key, seed));
                         assert!(
@@ -132,7 +132,8 @@ fn a_full_filter_of_any_width_keeps_every_key_and_stays_as_it_was() {
     every_width::<Windows>();
 }
 
-/// All that a filter stores, read slot by slot: the plain twin of the queries, which compare whole buckets.
+/// All that a filter stores, read slot by slot: the plain twin of the queries, which compare whole
+/// buckets.
 fn stored<L: Layout>(filter: &Cuckoo<L>) -> BTreeMap<(u64, u64), u64> {
     let mut stored = BTreeMap::new();
     for fingerprint in filter.fingerprints() {
@@ -320,7 +321,7 @@ fn a_merge_that_does_not_fit_changes_nothing() {
         };
         let (mut one, two) = (params(1), params(2));
         let before = one.clone();
-        let refused = one.merge_from(&two);
+        let refused = one.merge(&two);
         assert!(
             matches!(refused, Err(MergeError::Items { .. })),
             "{refused:?}"
@@ -333,7 +334,7 @@ fn a_merge_that_does_not_fit_changes_nothing() {
         two.insert_hash(hash(77, 0)).unwrap();
         two.insert_hash(hash(5, 0)).unwrap();
         let before = one.clone();
-        let refused = one.merge_from(&two);
+        let refused = one.merge(&two);
         assert_eq!(
             refused,
             Err(MergeError::Full(Full::Copies { copies: one.len() }))
@@ -356,11 +357,14 @@ fn a_fingerprint_of_another_geometry_is_refused_by_name() {
     ] {
         let mut into = explicit::<Buckets>(buckets, bits);
         let refused = into.insert_fingerprint(fingerprint);
-        assert!(matches!(refused, Err(MergeError::Mismatch { field: name, .. }) if name == field));
+        let Err(MergeError::Mismatch { field: name, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(name, field);
         assert!(into.is_empty());
     }
     let params = from.params();
-    let mut other_seed = Cuckoo::<Buckets>::from_params(params, 1, 1).unwrap();
+    let mut other_seed = with_params::<Cuckoo<Buckets>>(params, 1, 1).unwrap();
     assert_eq!(
         other_seed.insert_fingerprint(fingerprint),
         Err(MergeError::Seeds)
@@ -370,7 +374,7 @@ fn a_fingerprint_of_another_geometry_is_refused_by_name() {
 
 #[test]
 fn removing_a_key_that_was_never_put_in_can_make_the_filter_forget_another() {
-    // What the documentation warns of, shown: find a false positive, remove it, and a key that is in is denied.
+    // What the documentation warns of: remove a false positive, and a key that is in is denied.
     let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.05)).unwrap();
     for key in 0..1000 {
         filter.insert_hash(hash(key, 0)).unwrap();
@@ -386,8 +390,26 @@ fn removing_a_key_that_was_never_put_in_can_make_the_filter_forget_another() {
 }
 
 #[test]
+fn a_key_that_insert_unique_skipped_goes_with_the_key_that_stands_for_it() {
+    // Why nothing may be removed from a filter that `insert_unique` fills, not even what was `New`.
+    let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.05)).unwrap();
+    let keys = 0..1000;
+    let new: Vec<bool> = keys
+        .clone()
+        .map(|key| filter.insert_unique(&key).unwrap().is_new())
+        .collect();
+    for key in keys.clone().filter(|&key| new[key as usize]) {
+        assert!(filter.contains(&key));
+        assert!(filter.remove(&key));
+    }
+    let skipped: Vec<u64> = keys.filter(|&key| !new[key as usize]).collect();
+    assert!(!skipped.is_empty() && filter.is_empty());
+    assert!(skipped.iter().all(|key| !filter.contains(key)));
+}
+
+#[test]
 fn nine_keys_of_one_cell_are_one_too_many_and_harm_nobody_else() {
-    // An adversary who knows the seed finds them: here by looking for keys that one key alone makes present.
+    // An adversary who knows the seed finds them: keys that one key alone makes present.
     let mut alone = explicit::<Buckets>(8, 6);
     alone.insert_hash(hash(0, 0)).unwrap();
     let alike: Vec<u64> = (1..)
@@ -429,16 +451,13 @@ fn explicit_parameters_out_of_range_are_refused() {
         (4, 33),
         (4, u32::MAX),
     ] {
-        let params = CuckooParams {
-            buckets,
-            fingerprint_bits,
-        };
+        let params = CuckooParams::new(buckets, fingerprint_bits);
         assert!(
-            CuckooFilter::from_params(params, 1, 0).is_err(),
+            with_params::<CuckooFilter>(params, 1, 0).is_err(),
             "{params:?}"
         );
         assert!(
-            WindowedCuckooFilter::from_params(params, 1, 0).is_err(),
+            with_params::<WindowedCuckooFilter>(params, 1, 0).is_err(),
             "{params:?}"
         );
         assert!(
@@ -446,11 +465,10 @@ fn explicit_parameters_out_of_range_are_refused() {
             "{params:?}"
         );
     }
-    let odd = CuckooParams {
-        buckets: 7,
-        fingerprint_bits: 8,
-    };
-    let refused = CuckooFilter::from_params(odd, 1, 0).map(drop).unwrap_err();
+    let odd = CuckooParams::new(7, 8);
+    let refused = with_params::<CuckooFilter>(odd, 1, 0)
+        .map(drop)
+        .unwrap_err();
     assert_eq!(
         refused,
         PlanError::Multiple {
@@ -460,4 +478,137 @@ fn explicit_parameters_out_of_range_are_refused() {
         }
         .into()
     );
+}
+
+#[test]
+fn a_view_is_the_filter_it_was_made_of() {
+    fn same<L: Layout>() {
+        for bits in [4, 9, 16, 17, 28, 29, 32] {
+            let mut filter = explicit::<L>(90, bits);
+            let held = fill(&mut filter, 3);
+            let view = Cuckoo::<L, &[u8]>::from_bytes(filter.as_bytes(), filter.parts()).unwrap();
+            assert!(view == filter.view());
+            assert_eq!(view.stats(), filter.stats());
+            assert!(view.fingerprints().eq(filter.fingerprints()));
+            let hashes: Vec<KeyHash> = (0..2 * held).map(|key| hash(key, 3)).collect();
+            let (mut ours, mut theirs) = (vec![false; hashes.len()], vec![true; hashes.len()]);
+            filter.contains_batch(&hashes, &mut ours).unwrap();
+            view.contains_batch(&hashes, &mut theirs).unwrap();
+            assert_eq!(ours, theirs);
+            for hash in hashes {
+                assert_eq!(view.contains_hash(hash), filter.contains_hash(hash));
+                assert_eq!(view.count_hash(hash), filter.count_hash(hash));
+            }
+            let bytes = filter.as_bytes().to_vec();
+            assert!(Cuckoo::<L>::from_bytes(bytes, filter.parts()).unwrap() == filter);
+        }
+    }
+    same::<Buckets>();
+    same::<Windows>();
+}
+
+#[test]
+fn any_flipped_bit_is_refused_or_makes_a_filter_that_works() {
+    fn flipped<L: Layout>() -> [u64; 2] {
+        let mut outcomes = [0; 2];
+        for bits in [4, 9, 17] {
+            let mut filter = explicit::<L>(6, bits);
+            fill(&mut filter, 3);
+            filter.remove_hash(hash(0, 3));
+            for bit in 0..filter.as_bytes().len() * 8 {
+                let mut bytes = filter.as_bytes().to_vec();
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                let past = bit as u64 >= filter.slots() * u64::from(bits);
+                let Ok(mut made) = Cuckoo::<L>::from_bytes(bytes, filter.parts()) else {
+                    outcomes[0] += 1;
+                    continue;
+                };
+                assert!(!past, "bit {bit} is after the last slot");
+                outcomes[1] += 1;
+                assert_eq!(made.fingerprints().count() as u64, made.len());
+                let stored: Vec<_> = made.fingerprints().collect();
+                for fingerprint in stored {
+                    let _ = made.insert_fingerprint(fingerprint);
+                }
+                for key in 0..1000 {
+                    while made.remove_hash(hash(key, 3)) {}
+                    let _ = made.insert_hash(hash(key, 3));
+                }
+            }
+        }
+        outcomes
+    }
+    for outcomes in [flipped::<Buckets>(), flipped::<Windows>()] {
+        assert!(outcomes.iter().all(|&count| count > 100), "{outcomes:?}");
+    }
+}
+
+#[test]
+fn a_table_that_is_not_one_is_refused_by_name() {
+    let named = |refused: Result<CuckooView<'_>, PlanError>| match refused {
+        Err(PlanError::Parameter { name, .. } | PlanError::Multiple { name, .. }) => name,
+        other => panic!("{other:?}"),
+    };
+    let parts = |buckets, bits| Parts::new(CuckooParams::new(buckets, bits));
+    let bytes = [0; 14];
+    assert!(CuckooView::from_bytes(&bytes, parts(2, 6)).is_ok());
+    assert_eq!(
+        named(CuckooView::from_bytes(&bytes[1..], parts(2, 6))),
+        "bytes"
+    );
+    assert_eq!(named(CuckooView::from_bytes(&bytes, parts(4, 6))), "bytes");
+    assert_eq!(
+        named(CuckooView::from_bytes(&bytes, parts(3, 6))),
+        "buckets"
+    );
+    assert_eq!(
+        named(CuckooView::from_bytes(&bytes, parts(2, 3))),
+        "fingerprint_bits"
+    );
+    let mut bytes = bytes;
+    bytes[6] = 1;
+    assert_eq!(
+        named(CuckooView::from_bytes(&bytes, parts(2, 6))),
+        "bits set past the last slot"
+    );
+    // A fingerprint marked as the second of its bucket, in the first slot of all.
+    let mut bytes = [0; 11];
+    bytes[0] = 0b1000_0001;
+    let params = CuckooParams::new(2, 8);
+    let refused = WindowedCuckooFilter::from_bytes(bytes.to_vec(), Parts::new(params));
+    assert_eq!(
+        refused.map(drop),
+        Err(PlanError::Parameter {
+            name: "misplaced fingerprints",
+            value: 1,
+            min: 0,
+            max: 0
+        })
+    );
+}
+
+#[test]
+fn a_filter_that_is_built_holds_each_key_once_and_its_budget_is_for_those() {
+    fn built<L: Layout>() {
+        let hashes: Vec<KeyHash> = (0..3000).map(|key| hash(key % 1000, 1)).collect();
+        let budget = Budget::Fpr(0.01);
+        let filter = Cuckoo::<L>::build_hashes(budget, 1, &hashes).unwrap();
+        assert_eq!((filter.len(), filter.capacity()), (1000, 1000));
+        assert!(filter == Cuckoo::<L>::build_hashes(budget, 1, &hashes[..1000]).unwrap());
+        // A goal is for all that are given, whichever way they come.
+        let keys: Vec<u64> = (0..3000).map(|key| key % 1000).collect();
+        let goal = Goal::fpr(2999, 0.01);
+        let planned = 2999;
+        for refused in [
+            Cuckoo::<L>::build(goal, &keys),
+            Cuckoo::<L>::build_keys(goal, 1, &keys),
+            Cuckoo::<L>::build_hashes(goal, 1, &hashes),
+        ] {
+            assert_eq!(refused.err(), Some(BuildError::TooManyKeys { planned }));
+        }
+        let filter = Cuckoo::<L>::build(Goal::fpr(3000, 0.01), &keys).unwrap();
+        assert_eq!((filter.len(), filter.capacity()), (1000, 3000));
+    }
+    built::<Buckets>();
+    built::<Windows>();
 }

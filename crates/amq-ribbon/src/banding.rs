@@ -1,29 +1,34 @@
-//! Elimination: a system of equations, one a key, brought into a form that is solved from right to left.
+//! Banding: eliminates equations, one a key, into a form that back-substitution solves.
 //!
-//! Each equation says what the exclusive or of the solution at some of the slots from its start on must be. It is put into the slot where it
-//! begins; if another one is there, both are added up, which cancels the first coefficient, and what is left begins further right. So each
-//! slot holds at most one equation that begins there:
+//! An equation says what the solution at some slots of a window must add up to over GF(2). It goes
+//! into the slot where its row starts. If that slot is taken, the two equations are added: the first
+//! coefficients cancel, and the sum starts further right. So a slot holds at most one equation:
 //!
 //! ```text
 //!   slot     0 1 2 3 4 5 6 7 8 9
 //!   row 0    1 0 1 1 . . . . . .   = r0
 //!   row 2    . . 1 1 0 1 . . . .   = r2
-//!   row 3    . . . 1 0 0 1 . . .   = r3      a new row 1 0 1 1 at 2: meets row 2, becomes . . . . 1 0 at 4, which is free
+//!   row 3    . . . 1 0 0 1 . . .   = r3
+//!
+//!   add      . . 1 0 1 1 . . . .   = r              slot 2 is taken: add row 2
+//!            . . . 1 1 . . . . .   = r ^ r2         slot 3 is taken: add row 3
+//!            . . . . 1 0 1 . . .   = r ^ r2 ^ r3    slot 4 is free
 //! ```
 //!
-//! A row that vanishes was the sum of others. If its result vanishes too it says nothing new (the same key twice); if not, the equations contradict each other.
+//! A row that vanishes was a sum of others. If its result vanishes too, it is redundant (the same key
+//! twice, say); if not, it contradicts them.
 //!
 //! Dillinger, Walzer, *Ribbon filter: practically smaller than Bloom and Xor* (2021), section 2.
 
-use crate::shards::at_least;
-use crate::width::Row;
+use crate::memory::at_least;
+use crate::row::Row;
 use alloc::vec::Vec;
 use amq_core::BuildError;
 
 /// What became of an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Added {
-    /// It is in a slot.
+    /// It has a slot.
     Placed,
     /// It follows from the others.
     Redundant,
@@ -31,7 +36,7 @@ pub(crate) enum Added {
     Contradiction,
 }
 
-/// An equation on its way: the slot at which it begins, its coefficients from there on, and what the sum must be.
+/// A row that starts at a slot, and the parity that the solution must have there, column by column.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Equation<W> {
     pub(crate) slot: usize,
@@ -39,7 +44,7 @@ pub(crate) struct Equation<W> {
     pub(crate) result: u32,
 }
 
-/// The equations of one shard, by the slot at which they begin. A row of zero stands for none.
+/// The equations of one shard, by the slot at which they start. A row of zero is an empty slot.
 #[derive(Default, Debug)]
 pub(crate) struct Banding<W> {
     rows: Vec<W>,
@@ -47,26 +52,26 @@ pub(crate) struct Banding<W> {
 }
 
 impl<W: Row> Banding<W> {
-    /// No equation, for so many slots.
+    /// A banding of empty slots.
     pub(crate) fn new(slots: u64) -> Result<Self, BuildError> {
         let mut banding = Self::default();
         banding.make_room(slots)?;
         Ok(banding)
     }
 
-    /// Sees to it that there are so many slots at least.
+    /// Lengthens it to at least this many slots.
     pub(crate) fn make_room(&mut self, slots: u64) -> Result<(), BuildError> {
         at_least(&mut self.rows, slots)?;
         at_least(&mut self.results, slots)
     }
 
-    /// Takes all equations out.
+    /// Empties all slots.
     pub(crate) fn clear(&mut self) {
         self.rows.fill(W::ZERO);
         self.results.fill(0);
     }
 
-    /// Puts in an equation, whose row fits into the slots.
+    /// Adds an equation whose window lies within the slots.
     #[inline(always)]
     pub(crate) fn add(&mut self, mut equation: Equation<W>) -> Added {
         while self.reduce(&mut equation) {}
@@ -80,8 +85,8 @@ impl<W: Row> Banding<W> {
         }
     }
 
-    /// One step of an equation's way: adds up what is in its slot, and moves it on to where it begins then. If there is nothing in its slot, or nothing left of its
-    /// row, that was the last one, and the answer is `false`.
+    /// One step of elimination: adds the equation in this one's slot, and moves on to where the sum
+    /// starts. `false` ends it: the slot is empty, or the row has vanished.
     #[inline(always)]
     pub(crate) fn reduce(&self, equation: &mut Equation<W>) -> bool {
         let there = self.rows[equation.slot];
@@ -99,21 +104,21 @@ impl<W: Row> Banding<W> {
         true
     }
 
-    /// Puts an equation into a slot where there is none.
+    /// Puts an equation into its slot, which is empty.
     #[inline(always)]
     pub(crate) fn put(&mut self, equation: Equation<W>) {
         self.rows[equation.slot] = equation.row;
         self.results[equation.slot] = equation.result;
     }
 
-    /// Takes out the equation of a slot: only those that were put in after it may have it in them.
+    /// Empties a slot. Only equations put in after this one may contain it.
     pub(crate) fn take(&mut self, slot: usize) {
         self.rows[slot] = W::ZERO;
         self.results[slot] = 0;
     }
 
-    /// Solves for the slots of the first so many blocks: hands on the words of each block, the last block first, by eights of columns: the number of the block, that of the first column, and a word for
-    /// each column from there on. The lowest bit of a word is the solution at the block's first slot. Slots without an equation are zero.
+    /// Back-substitutes `blocks` blocks, last first. Calls `block(index, first_column, words)` for up
+    /// to eight columns at a time; bit 0 of a word is the block's first slot. Empty slots are zero.
     #[inline(always)]
     pub(crate) fn solve(
         &self,
@@ -152,9 +157,9 @@ fn solve_columns<W: Row, const COLUMNS: usize>(
     for (at, (rows, results)) in blocks.enumerate().rev() {
         for (&row, &result) in rows.iter().zip(results).rev() {
             let result = result >> first;
-            // A slot without an equation has parity zero and result zero.
+            // An empty slot has parity zero and result zero.
             for (column, word) in words.iter_mut().enumerate() {
-                // Bit zero is the slot itself, of which nothing is known yet.
+                // Bit 0 is the slot itself, still unknown.
                 let known = word.push(0);
                 *word = known.or((known.and(row).parity() ^ result >> column) & 1);
             }
@@ -166,11 +171,11 @@ fn solve_columns<W: Row, const COLUMNS: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::width;
+    use crate::row;
     use amq_core::KeyHash;
     use std::vec;
 
-    /// Adds up the solution at a row's slots, slot by slot: the plain twin of a query.
+    /// The parity of the solution at a row's slots, slot by slot: the plain twin of a query.
     fn answer<W: Row>(solution: &[u32], start: usize, row: W) -> u32 {
         let slots = (0..W::BITS as u32).filter(|&i| row.down(i).and(W::ZERO.or(1)) != W::ZERO);
         slots.fold(0, |sum, i| sum ^ solution[start + i as usize])
@@ -181,9 +186,9 @@ mod tests {
         let equation = |key: u64| {
             let hash = KeyHash::of(&key, keys).get();
             Equation {
-                slot: width::start(hash, slots - W::BITS + 1) as usize,
+                slot: row::start(hash, slots - W::BITS + 1) as usize,
                 row: W::of(hash),
-                result: width::result(hash),
+                result: row::result(hash),
             }
         };
         let mut room = vec![];
@@ -193,7 +198,7 @@ mod tests {
             }
         }
         assert!(room.len() as u64 > keys * 3 / 4 && room.len() as u64 <= slots);
-        // What was refused or redundant before is so again, and changes nothing.
+        // What was refused or redundant is so again, and changes nothing.
         for key in 0..keys {
             let again = banding.add(equation(key));
             assert_eq!(again == Added::Redundant, room.contains(&key), "key {key}");

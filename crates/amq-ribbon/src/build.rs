@@ -1,32 +1,38 @@
-//! Building, layer by layer, and each layer shard by shard.
+//! Building: layer by layer, and each layer shard by shard.
 //!
 //! ```text
-//!   keys -> counted by shard -> put into their shards -> each shard: sorted by start, eliminated, solved, written
+//!   keys -> counted by shard -> put into their shards -> each shard: sorted by start,
+//!                                                          |  eliminated, solved, written
 //!                                                          |
-//!                                                          `-> keys for which there was no room -> next layer
+//!                                                          `-> bumped keys -> next layer
 //! ```
 //!
-//! Shards do not depend on each other: what is worked on while one is built stays in cache, however many keys there are.
+//! Shards are independent, so their working set stays in cache, however many keys there are.
 //!
-//! Dillinger, Hübschle-Schneider, Sanders, Walzer, *Fast succinct retrieval and approximate membership using ribbon* (2022), section 4.
+//! Dillinger, Hübschle-Schneider, Sanders, Walzer, *Fast succinct retrieval and approximate membership
+//! using ribbon* (2022), section 4.
 
+use crate::elimination::{Bumps, Elimination};
 use crate::entry::{Entry, Source};
-use crate::group::{Bump, Group, Seed, Unsolved};
-use crate::lanes::{LANES, Lane, PassedOn};
+use crate::geometry::Geometry;
+use crate::group::{Group, Unsolved};
+use crate::layer::{Columns, Layer};
+use crate::memory::room;
 use crate::params::MAX_WIDENED;
-use crate::shape::{Columns, Layer, MAX_LAYERS, Shape, limit_of_passed_on, passes_on};
-use crate::shards::{Partition, Shard, chosen, dedup, reserve};
+use crate::row::Row;
+use crate::shards::{Partition, Shard, chosen, dedup};
+use crate::sizing::{LOCKSTEP, MAX_LAYERS, bumps, limit_of_bumped};
+use crate::store::Heap;
 use crate::system::System;
-use crate::width::Row;
 use crate::{Kind, RibbonParams, simd};
 use alloc::vec::Vec;
-use amq_core::{BuildError, zeroed};
+use amq_core::{BuildError, reserve, zeroed};
 
 /// Seeds tried for a shard of the last layer.
 const SEEDS: u32 = 256;
 
 impl<K: Kind> System<K> {
-    /// Solves for all entries of a source.
+    /// Solves for all entries of a source. Calls `progress` with the number of keys placed.
     pub(crate) fn build<E: Entry>(
         source: &(impl Source<E> + ?Sized),
         columns: Columns,
@@ -35,7 +41,7 @@ impl<K: Kind> System<K> {
         Self::build_widened(source, columns, progress, 0)
     }
 
-    /// The same with a last layer that is larger from the first by so many tenths.
+    /// The same with a last layer that is `widened` tenths larger from the first.
     fn build_widened<E: Entry>(
         source: &(impl Source<E> + ?Sized),
         columns: Columns,
@@ -68,7 +74,7 @@ impl<K: Kind> System<K> {
     }
 }
 
-/// How many keys have their place, and whom to tell.
+/// The number of keys placed, and who wants to know.
 struct Progress<'a> {
     done: u64,
     tell: &'a mut dyn FnMut(u64),
@@ -84,7 +90,7 @@ impl Progress<'_> {
 /// What has been built so far.
 struct Building<'a, W> {
     columns: Columns,
-    /// By how many tenths the last layer is larger than planned.
+    /// Tenths by which the last layer is larger than planned.
     widened: u32,
     progress: Progress<'a>,
     words: Vec<W>,
@@ -94,7 +100,7 @@ struct Building<'a, W> {
 }
 
 impl<W: Row> Building<'_, W> {
-    /// Builds a layer. The keys that it passes on, or none if it was the last.
+    /// Builds a layer. Returns the keys that it bumps; none if it is the last.
     fn layer<K: Kind<Row = W>, E: Entry>(
         &mut self,
         source: &(impl Source<E> + ?Sized),
@@ -102,8 +108,8 @@ impl<W: Row> Building<'_, W> {
         i: usize,
     ) -> Result<Option<Vec<E>>, BuildError> {
         loop {
-            let layer = Shape::new::<K>(keys, self.widened, self.columns).layers()[i];
-            if passes_on::<K>(i, keys[i]) {
+            let layer = Geometry::new::<K>(keys, self.widened, self.columns).layers()[i];
+            if bumps::<K>(i, keys[i]) {
                 return self.bumping_layer(source, &layer, i).map(Some);
             }
             if self.last_layer(source, &layer)? {
@@ -129,38 +135,36 @@ impl<W: Row> Building<'_, W> {
         reserve(&mut self.thresholds, layer.buckets::<W>())?;
         let mut shards = partition.shards(&mut self.words, layer, self.columns)?;
         let columns = self.columns;
-        let work = |lanes: &mut Vec<Lane<W, E>>, shards: &mut [Shard<'_, W, E>]| {
-            let lanes = lanes_for(lanes, shards)?;
-            let group = Group {
-                lanes: &mut *lanes,
+        let work = |tools: &mut Vec<Elimination<W, E>>, shards: &mut [Shard<'_, W, E>]| {
+            let eliminations = eliminations_for(tools, shards)?;
+            simd::bump(Group {
+                eliminations: &mut *eliminations,
                 layer,
                 shards,
                 columns,
-            };
-            simd::with_bit_instructions(Bump(group));
-            let mut passed_on = [(); LANES].map(|()| None);
-            for (passed_on, lane) in passed_on.iter_mut().zip(lanes) {
-                *passed_on = Some(lane.passed_on(i)?);
+            });
+            let mut bumps = [(); LOCKSTEP].map(|()| None);
+            for (bumps, elimination) in bumps.iter_mut().zip(eliminations) {
+                *bumps = Some(elimination.bumps(i)?);
             }
-            Ok(passed_on)
+            Ok(bumps)
         };
-        let mut bumped = Vec::new();
-        let limit = limit_of_passed_on::<W>(source.len(), i);
-        reserve(&mut bumped, limit)?;
-        // Of these no two are the same.
-        let mut different = 0;
-        each_group(&mut shards, work, |group: [Option<PassedOn<E>>; LANES]| {
+        let limit = limit_of_bumped::<W>(source.len(), i);
+        let mut bumped: Vec<E> = room(limit)?;
+        // The first ones, among which there are no copies.
+        let mut distinct = 0;
+        each_group(&mut shards, work, |group: [Option<Bumps<E>>; LOCKSTEP]| {
             for mut shard in group.into_iter().flatten() {
                 self.progress.add(shard.kept);
                 self.thresholds.extend_from_slice(&shard.thresholds);
                 if (bumped.len() + shard.entries.len()) as u64 > limit {
-                    // Copies of a key are passed on together, and one of them is enough.
-                    different += dedup(&mut bumped[different..]);
-                    bumped.truncate(different);
+                    // Copies of a key are bumped together, and one of them is enough.
+                    distinct += dedup(&mut bumped[distinct..]);
+                    bumped.truncate(distinct);
                     let own = dedup(&mut shard.entries);
                     shard.entries.truncate(own);
-                    different += own;
-                    if different as u64 > limit {
+                    distinct += own;
+                    if distinct as u64 > limit {
                         return Err(chosen(source.len()));
                     }
                 }
@@ -171,7 +175,7 @@ impl<W: Row> Building<'_, W> {
         Ok(bumped)
     }
 
-    /// Whether a seed was found for each shard; if not, nothing was added.
+    /// Returns whether a seed was found for each shard. If not, nothing was added.
     fn last_layer<E: Entry>(
         &mut self,
         source: &(impl Source<E> + ?Sized),
@@ -181,18 +185,17 @@ impl<W: Row> Building<'_, W> {
         let columns = self.columns;
         let before = self.words.len();
         let source_len = source.len();
-        let mut seeds = Vec::new();
-        reserve(&mut seeds, layer.shards())?;
+        let mut seeds = room(layer.shards())?;
         let mut shards = partition.shards(&mut self.words, layer, columns)?;
-        let work = |lanes: &mut Vec<Lane<W, E>>, shards: &mut [Shard<'_, W, E>]| {
-            let lanes = lanes_for(lanes, shards)?;
+        let work = |tools: &mut Vec<Elimination<W, E>>, shards: &mut [Shard<'_, W, E>]| {
+            let eliminations = eliminations_for(tools, shards)?;
             let keys: usize = shards.iter().map(|shard| shard.entries.len()).sum();
-            let seeds = simd::with_bit_instructions(Seed(Group {
-                lanes,
+            let seeds = simd::seed(Group {
+                eliminations,
                 layer,
                 shards,
                 columns,
-            }));
+            });
             match seeds {
                 Ok(seeds) => Ok(Some((seeds, shards.len(), keys as u64))),
                 Err(Unsolved::Seeds) => Ok(None),
@@ -219,47 +222,42 @@ impl<W: Row> Building<'_, W> {
     }
 
     fn finish<K: Kind<Row = W>>(self, keys: [u64; MAX_LAYERS]) -> Result<System<K>, BuildError> {
-        let shape = match keys[0] {
-            0 => Shape::default(),
-            _ => Shape::new::<K>(&keys, self.widened, self.columns),
+        let params = RibbonParams {
+            columns: self.columns.most,
+            short: self.columns.short,
+            keys,
+            widened: self.widened,
         };
         let mut thresholds: Vec<u64> = zeroed((self.thresholds.len() as u64).div_ceil(32))?;
         for (bucket, &threshold) in self.thresholds.iter().enumerate() {
             thresholds[bucket / 32] |= u64::from(threshold) << (bucket % 32 * 2);
         }
-        Ok(System {
-            params: RibbonParams {
-                columns: self.columns.most,
-                short: self.columns.short,
-                keys,
-                widened: self.widened,
-            },
-            shape,
-            quick: simd::Quick::new(self.words.len(), self.columns.most),
+        let store = Heap {
             words: self.words,
             thresholds,
             seeds: self.seeds,
-        })
+        };
+        Ok(System::new(params, params.geometry::<K>(), store))
     }
 }
 
-/// A lane for each shard of a group: those there are, and as many more as it takes.
-fn lanes_for<'a, W: Row, E: Entry>(
-    lanes: &'a mut Vec<Lane<W, E>>,
+/// An elimination for each shard of a group, of the tools there are and new ones.
+fn eliminations_for<'a, W: Row, E: Entry>(
+    tools: &'a mut Vec<Elimination<W, E>>,
     shards: &[Shard<'_, W, E>],
-) -> Result<&'a mut [Lane<W, E>], BuildError> {
-    let missing = shards.len().saturating_sub(lanes.len());
-    reserve(lanes, missing as u64)?;
-    lanes.resize_with(lanes.len() + missing, Lane::new);
-    let lanes = &mut lanes[..shards.len()];
-    for (lane, shard) in lanes.iter_mut().zip(shards) {
-        lane.make_room(&shard.part, shard.entries.len())?;
+) -> Result<&'a mut [Elimination<W, E>], BuildError> {
+    let missing = shards.len().saturating_sub(tools.len());
+    reserve(tools, missing as u64)?;
+    tools.resize_with(tools.len() + missing, Elimination::new);
+    let tools = &mut tools[..shards.len()];
+    for (tool, shard) in tools.iter_mut().zip(shards) {
+        tool.make_room(&shard.extent, shard.entries.len())?;
     }
-    Ok(lanes)
+    Ok(tools)
 }
 
-/// Calls `work` for groups of as many shards as there are lanes, with tools that are kept from one to the next, and `done` with each outcome in order, until one answers
-/// `false`; whether none did.
+/// Calls `work` for each group of [`LOCKSTEP`] shards, with tools kept from one group to the next, and
+/// `done` with each outcome in order, until it returns `false`. Returns whether it never did.
 #[cfg(not(feature = "parallel"))]
 fn each_group<S, T: Default, R>(
     shards: &mut [S],
@@ -267,7 +265,7 @@ fn each_group<S, T: Default, R>(
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
     let mut tools = T::default();
-    for group in shards.chunks_mut(LANES) {
+    for group in shards.chunks_mut(LOCKSTEP) {
         if !done(work(&mut tools, group)?)? {
             return Ok(false);
         }
@@ -275,7 +273,7 @@ fn each_group<S, T: Default, R>(
     Ok(true)
 }
 
-/// The same on all processors: what comes out is the same, as groups do not depend on each other.
+/// The same on all processors. Groups are independent, so the outcome is the same, too.
 #[cfg(feature = "parallel")]
 fn each_group<S: Send, T: Default + Send, R: Send>(
     shards: &mut [S],
@@ -283,9 +281,8 @@ fn each_group<S: Send, T: Default + Send, R: Send>(
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
     use rayon::prelude::*;
-    let groups = shards.par_chunks_mut(LANES);
-    let mut outcomes = Vec::new();
-    reserve(&mut outcomes, groups.len() as u64)?;
+    let groups = shards.par_chunks_mut(LOCKSTEP);
+    let mut outcomes = room(groups.len() as u64)?;
     groups
         .map_init(T::default, |tools, group| work(tools, group))
         .collect_into_vec(&mut outcomes);
@@ -320,7 +317,7 @@ mod tests {
             assert_eq!(system.bytes(), system.params.bytes::<K>());
             for hash in hashes {
                 assert!(
-                    system.agrees(&system.place(hash.get())),
+                    system.agrees(&system.window(hash.get())),
                     "{n} keys, widened {widened}"
                 );
             }
@@ -336,8 +333,8 @@ mod tests {
     }
 
     #[test]
-    fn a_contradiction_is_an_error_after_one_seed_and_told_of_as_one() {
-        // As many keys of one hash, all with other results, as no seed can part.
+    fn a_contradiction_is_an_error_after_one_seed_and_says_so() {
+        // Many keys of one hash with different results, which no seed can part.
         let entries: Vec<crate::entry::Pair> = (0..50)
             .map(|value| crate::entry::Pair { hash: 7, value })
             .collect();

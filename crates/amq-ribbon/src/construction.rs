@@ -1,7 +1,8 @@
-//! How likely a system of equations has a solution: what the sizes of standard ribbons were chosen by, open to whoever wants to see it.
+//! How likely a system of equations has a solution: what the sizes of standard ribbons rest on.
 //!
-//! A standard ribbon has so few slots more than keys that now and then a row vanishes, and another seed must be tried. With more slots that is rarer, and with
-//! more keys to a shard it is likelier: so the slots a key needs grow with the logarithm of their number. How, is measured ([`fits`]).
+//! A standard ribbon has a few percent more slots than keys. Now and then a row vanishes all the same,
+//! and another seed must be tried: less often with more slots, more often with more keys to a shard. So
+//! the slots per key grow with the logarithm of their number. [`fits`] is how that was measured.
 //!
 //! ```
 //! use amq_ribbon::{Key, KeyHash, Standard, construction};
@@ -9,7 +10,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let hashes: Vec<KeyHash> = (0..1000u64).map(|key| key.key_hash(1)).collect();
 //! assert!(construction::fits::<Standard>(&hashes, 1100)?); // ten percent more slots than keys
-//! assert!(!construction::fits::<Standard>(&hashes, 990)?); // fewer than keys
+//! assert!(!construction::fits::<Standard>(&hashes, 990)?); // fewer slots than keys
 //! assert_eq!(construction::slots::<Standard>(1000), 1025);
 //! # Ok(())
 //! # }
@@ -17,51 +18,41 @@
 
 use crate::Kind;
 use crate::banding::{Added, Banding, Equation};
-use crate::width::{self, Row, seeded};
+use crate::memory::room;
+use crate::row::{self, Row, seeded};
+use crate::sizing::slots_for;
 use alloc::vec::Vec;
 use amq_core::{BuildError, KeyHash, PlanError};
 
 /// The most slots of one system: more than any shard has.
 pub const MAX_SLOTS: u64 = 1 << 24;
 
-/// Whether the keys with these hashes all find room in one system with so many slots, as many as a row has bits to [`MAX_SLOTS`].
+/// Whether the keys with these hashes all find room in one system of `slots` slots.
 ///
-/// It is what a filter of the kind does in a shard of its last layer, or its only one, with the shard's first seed.
+/// This is what a filter of the kind does in a shard of its last layer, with the shard's first seed.
+/// `slots` is at least the bits of a row, and at most [`MAX_SLOTS`].
 pub fn fits<K: Kind>(hashes: &[KeyHash], slots: u64) -> Result<bool, BuildError> {
     PlanError::check_parameter("slots", slots, K::Row::BITS, MAX_SLOTS)?;
     let starts = slots - K::Row::BITS + 1;
-    let mut rows: Vec<u64> = Vec::new();
-    crate::shards::reserve(&mut rows, hashes.len() as u64)?;
-    rows.extend(hashes.iter().map(|hash| seeded(hash.get(), 0)));
+    let mut keys: Vec<u64> = room(hashes.len() as u64)?;
+    keys.extend(hashes.iter().map(|hash| seeded(hash.get(), 0)));
     // Sorted by hash is sorted by start.
-    rows.sort_unstable();
+    keys.sort_unstable();
     let mut banding = Banding::<K::Row>::new(slots)?;
-    Ok(rows.iter().all(|&row| {
+    Ok(keys.iter().all(|&hash| {
         let equation = Equation {
-            slot: width::start(row, starts) as usize,
-            row: K::Row::of(row),
-            result: width::result(row),
+            slot: row::start(hash, starts) as usize,
+            row: K::Row::of(hash),
+            result: row::result(hash),
         };
         banding.add(equation) != Added::Contradiction
     }))
 }
 
-/// The slots that filters are to have for so many keys in one shard, before they are rounded up to whole blocks, and the bits of a row at least: with so many, at most about one
-/// seed in ten leaves no room for one of the keys.
+/// The slots that a filter gives `keys` keys in one shard, before it rounds up to whole blocks: with
+/// this many, at most about one seed in ten fails. At least the bits of a row.
 pub fn slots<K: Kind>(keys: u64) -> u64 {
     (libm::ceil(slots_for::<K::Row>(keys as f64)) as u64).max(K::Row::BITS)
-}
-
-/// Measured: the test that is a tool, `failure_rates` below, prints the table that these lines follow from above.
-pub(crate) fn slots_for<W: Row>(keys: f64) -> f64 {
-    amq_core::step(1);
-    let (least, slope, from) = if W::BITS == 64 {
-        (0.044, 0.0075, 11.5)
-    } else {
-        (0.0205, 0.0045, 14.0)
-    };
-    let overhead = least + slope * (libm::log2(keys.max(1.0)) - from).max(0.0);
-    keys * (1.0 + overhead) + 4.0
 }
 
 #[cfg(test)]
@@ -74,7 +65,7 @@ mod tests {
         (0..keys).map(|key| KeyHash::of(&key, seed)).collect()
     }
 
-    /// How many of so many seeds leave no room for one of the keys.
+    /// How many of the seeds leave a key without room.
     fn failures<K: Kind>(keys: u64, slots: u64, seeds: u64) -> u64 {
         let fails = |seed: &u64| !fits::<K>(&hashes(keys, *seed), slots).unwrap();
         (0..seeds).filter(fails).count() as u64
@@ -107,7 +98,7 @@ mod tests {
         assert_eq!(fits::<Standard>(&[KeyHash::new(5); 1000], 128), Ok(true));
     }
 
-    /// The tool that the constants come from:
+    /// The tool that the constants of `slots_for` come from:
     /// `cargo test --release -p amq-ribbon --lib failure_rates -- --ignored --nocapture`.
     #[test]
     #[ignore = "a tool: prints a table, takes a minute"]

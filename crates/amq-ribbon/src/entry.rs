@@ -1,19 +1,19 @@
-//! What goes in: keys, as their hashes, with or without a value.
+//! What is built from: keys, as their hashes, with or without a value.
 
-use crate::width;
+use crate::row;
 use amq_core::{Key, KeyHash};
 
-/// An equation to be: a hash, and what its row's result shall be.
+/// What becomes an equation: a hash, and the result that its row must have.
 pub(crate) trait Entry: Copy + Default + Send + Sync {
-    /// The hash it has in this layer.
+    /// The hash in this layer.
     fn hash(self) -> u64;
-    /// The same key in a next layer.
+    /// The same entry in another layer.
     fn with_hash(self, hash: u64) -> Self;
-    /// What the result of its row shall be.
+    /// The result that its row must have.
     fn result(self) -> u32;
 }
 
-/// A filter's: the result is a part of the hash.
+/// A filter's entry: the result is part of the hash.
 impl Entry for KeyHash {
     #[inline(always)]
     fn hash(self) -> u64 {
@@ -27,11 +27,11 @@ impl Entry for KeyHash {
 
     #[inline(always)]
     fn result(self) -> u32 {
-        width::result(self.get())
+        row::result(self.get())
     }
 }
 
-/// A map's: the result is the value.
+/// A map's entry: the result is the value.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Pair {
     pub(crate) hash: u64,
@@ -55,11 +55,11 @@ impl Entry for Pair {
     }
 }
 
-/// Entries that can be gone through twice: first to count them, then to put them where they belong.
+/// Entries that are passed over twice: once to count them, once to put them into their shards.
 pub(crate) trait Source<E> {
     /// How many there are.
     fn len(&self) -> u64;
-    /// Calls with each, in the same order every time.
+    /// Calls `each` with every entry, in the same order every time.
     fn for_each(&self, each: impl FnMut(E));
 }
 
@@ -74,7 +74,7 @@ impl<E: Entry> Source<E> for [E] {
     }
 }
 
-/// Keys that are hashed again every time: quicker than to keep their hashes.
+/// Keys hashed afresh in each pass, which is faster than to keep their hashes.
 #[derive(Debug)]
 pub(crate) struct Hashed<'a, K> {
     pub(crate) keys: &'a [K],

@@ -1,68 +1,62 @@
 //! The filter.
 
 use crate::entry::{Hashed, Source};
-use crate::shape::Columns;
-use crate::shards::push;
+use crate::store::{Borrowed, Heap, Store};
 use crate::system::System;
 use crate::{Bumped, Bumped128, Kind, RibbonParams, Standard, Standard64, simd, theory};
-use alloc::vec::Vec;
+use amq_core::shell::{Header, Shell};
 use amq_core::{
-    Budget, BuildError, BuildFilter, DEFAULT_SEED, Filter, FilterKind, Goal, Key, KeyHash,
-    LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr,
+    BuildError, BuildFilter, BuildTarget, FilterKind, Goal, Key, KeyHash, Plan, PlanError,
+    PlanFilter, PredictedFpr,
 };
-use core::fmt;
 
-/// The standard ribbon filter, with rows of 128 bits: four to five percent above the least possible space.
+/// The standard ribbon filter, rows of 128 bits: four to five percent over the least possible space.
 pub type RibbonFilter = Ribbon<Standard>;
-/// The standard ribbon filter with rows of 64 bits: larger, and quicker to build.
+/// The standard ribbon filter, rows of 64 bits: larger, and faster to build.
 pub type NarrowRibbonFilter = Ribbon<Standard64>;
-/// The bumped ribbon filter (BuRR), with rows of 64 bits: half a percent above the least possible space and less, from 100,000 keys on and at rates that are
-/// powers of two.
+/// The bumped ribbon filter (BuRR), rows of 64 bits: within half a percent of the least possible
+/// space, from 100,000 keys on and at rates that are powers of two.
 pub type BumpedRibbonFilter = Ribbon<Bumped>;
-/// The bumped ribbon filter with rows of 128 bits: smaller still, and slower.
+/// The bumped ribbon filter, rows of 128 bits: smaller still, and slower.
 pub type WideBumpedRibbonFilter = Ribbon<Bumped128>;
 
 /// A ribbon filter of any kind.
+///
+/// `S` is what holds it: [`Heap`], or for a [view](RibbonView) [`Borrowed`] slices. See the
+/// [crate's documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Ribbon<K: Kind> {
-    system: System<K>,
-    seed: u64,
+pub struct Ribbon<K: Kind, S = Heap<<K as Kind>::Row>> {
+    header: Header,
     len: u64,
+    system: System<K, S>,
 }
 
+/// A [`Ribbon`] whose words, thresholds and seeds are borrowed.
+pub type RibbonView<'a, K> = Ribbon<K, Borrowed<'a, <K as Kind>::Row>>;
+
+amq_core::shell!(read [K: Kind, S: Store<K::Row>] Ribbon<K, S>: RibbonParams {
+    /// The keys it was built from, copies included.
+    len;
+    /// Bytes of words, thresholds and seeds.
+    size_in_bytes;
+    /// `2^-r` for r columns, and a little more for the blocks that have one less; see [`theory`].
+    expected_fpr;
+});
+amq_core::shell!(plan [K: Kind] Ribbon<K>: RibbonParams);
+amq_core::shell!(build [K: Kind] Ribbon<K>: RibbonParams);
+
 impl<K: Kind> Ribbon<K> {
-    /// A filter of all these keys, with the public [`DEFAULT_SEED`].
-    pub fn new<T: Key>(budget: Budget, keys: &[T]) -> Result<Self, BuildError> {
-        Self::with_seed(budget, DEFAULT_SEED, keys)
-    }
-
-    /// A filter of all these keys, with a seed of one's own.
-    pub fn with_seed<T: Key>(budget: Budget, seed: u64, keys: &[T]) -> Result<Self, BuildError> {
-        Self::build_from_keys(budget, seed, keys)
-    }
-
-    /// A filter of all keys that an iterator gives, none of which is kept: their hashes are, 8 to 16 bytes each, while the filter is built.
-    pub fn from_keys<T: Key>(
-        budget: Budget,
-        seed: u64,
-        keys: impl IntoIterator<Item = T>,
-    ) -> Result<Self, BuildError> {
-        let mut hashes = Vec::new();
-        for key in keys {
-            push(&mut hashes, key.key_hash(seed))?;
-        }
-        Self::build(budget, seed, &hashes)
-    }
-
-    /// [`BuildFilter::build`], telling now and then how many keys have their place: some hundred times for ten million keys, and in
-    /// the end of all. A layer that passes no keys on, and with the feature `parallel` any layer, is told of at its end only.
+    /// [`BuildFilter::build_hashes`], which calls `progress` with the number of keys placed so far: a
+    /// hundred times or so for ten million keys, and at the end with all of them.
+    ///
+    /// The last layer reports only when it is done; with the feature `parallel` every layer does.
     pub fn build_with_progress(
-        budget: Budget,
+        target: impl Into<BuildTarget<RibbonParams>>,
         seed: u64,
         hashes: &[KeyHash],
         mut progress: impl FnMut(u64),
     ) -> Result<Self, BuildError> {
-        Self::of(budget, seed, hashes, &mut progress)
+        Self::of(target.into(), seed, hashes, &mut progress)
     }
 
     #[cfg(test)]
@@ -71,90 +65,106 @@ impl<K: Kind> Ribbon<K> {
     }
 
     fn of(
-        budget: Budget,
+        target: BuildTarget<RibbonParams>,
         seed: u64,
         source: &(impl Source<KeyHash> + ?Sized),
         progress: &mut dyn FnMut(u64),
     ) -> Result<Self, BuildError> {
         let len = source.len();
-        let system = Self::system(Goal { items: len, budget }, source, progress)?;
-        Ok(Self { system, seed, len })
+        let plan = match target {
+            // No keys take no space, which is within any budget.
+            BuildTarget::Budget(budget) if len == 0 => {
+                Goal::new(0, budget).check(0)?;
+                theory::plan_params::<K>(RibbonParams::new(1, 0), 0)?.within(budget)
+            }
+            target => target.plan::<Self>(len)?,
+        };
+        Ok(Self {
+            header: Header::new(&plan, seed),
+            len,
+            system: Self::solved(&plan, source, progress)?,
+        })
     }
 
-    fn system(
-        goal: Goal,
+    /// Solves with the plan's columns, within its budget.
+    fn solved(
+        plan: &Plan<RibbonParams>,
         source: &(impl Source<KeyHash> + ?Sized),
         progress: &mut dyn FnMut(u64),
     ) -> Result<System<K>, BuildError> {
-        if goal.items == 0 {
-            // No key takes no space, whatever is allowed, and is found in no filter.
-            goal.check(0)?;
-            return System::build(source, Columns { most: 1, short: 0 }, progress);
-        }
-        let planned = Self::plan(goal)?.params;
-        let system = System::build(source, planned.bits(), progress)?;
-        let allowed = goal.max_bits() / 8;
+        let items = source.len();
+        plan.params.check()?;
+        theory::check_items(items)?;
+        let system = System::build(source, plan.params.columns(), progress)?;
+        let goal = plan.budget.map(|budget| Goal::new(plan.items, budget));
+        let allowed = goal.map_or(u64::MAX, |goal| goal.max_bits() / 8);
         if system.bytes() <= allowed {
             return Ok(system);
         }
-        // More keys were passed on than planned: about one filter in a hundred. How many does not depend on the columns.
+        // About one filter in a hundred bumps more keys than planned. How many does not depend on the
+        // columns, so with fewer columns the same keys fit.
         let fitting = theory::within::<K>(system.params, allowed)?;
         drop(system);
-        let system = System::build(source, fitting.bits(), &mut |_| ())?;
+        let system = System::build(source, fitting.columns(), &mut |_| ())?;
         if system.bytes() > allowed {
-            return Err(BuildError::KeysChanged { items: goal.items });
+            return Err(BuildError::KeysChanged { items });
         }
         Ok(system)
     }
 }
 
-impl<K: Kind> fmt::Debug for Ribbon<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        amq_core::debug(self, K::NAME, f)
+impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
+    /// The same filter over borrowed slices.
+    pub fn view(&self) -> RibbonView<'_, K> {
+        Ribbon {
+            header: self.header,
+            len: self.len,
+            system: self.system.view(),
+        }
     }
 }
 
-impl<K: Kind> Filter for Ribbon<K> {
-    fn kind(&self) -> FilterKind {
-        K::KIND
+impl<K: Kind, S: Store<K::Row>> Shell for Ribbon<K, S> {
+    type Params = RibbonParams;
+    const KIND: FilterKind = K::KIND;
+    const NAME: &'static str = K::NAME;
+
+    #[inline(always)]
+    fn header(&self) -> &Header {
+        &self.header
     }
 
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.seed
+    #[inline(always)]
+    fn table_params(&self) -> RibbonParams {
+        self.system.params
     }
 
-    /// The keys it was made of, repeated ones counted as often as they came.
-    fn len(&self) -> u64 {
+    #[inline(always)]
+    fn items(&self) -> u64 {
         self.len
     }
 
-    /// The same: it holds what it was made of.
-    fn capacity(&self) -> u64 {
-        self.len
-    }
-
-    fn size_in_bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         self.system.bytes()
     }
 
-    fn expected_fpr(&self) -> f64 {
+    fn rate(&self) -> f64 {
         theory::fpr::<K>(&self.system.params, self.len).mean
     }
 
-    #[inline]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
+    /// Keys over slots: at most 1, since copies share a slot.
+    fn used(&self) -> f64 {
+        let slots = self.system.geometry.slots::<K::Row>();
+        (self.len as f64 / slots.max(1) as f64).min(1.0)
+    }
+
+    #[inline(always)]
+    fn has(&self, hash: KeyHash) -> bool {
         simd::contains(&self.system, hash.get())
     }
 
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
+    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         simd::contains_batch(&self.system, hashes, answers);
-        Ok(())
     }
 }
 
@@ -166,23 +176,34 @@ impl<K: Kind> PlanFilter for Ribbon<K> {
         plan(goal).map_err(|error| error.in_bits_per_key(goal, plan))
     }
 
+    fn plan_params(params: RibbonParams, items: u64) -> Result<Plan<RibbonParams>, PlanError> {
+        theory::plan_params::<K>(params, items)
+    }
+
     fn predicted_fpr(params: &RibbonParams, items: u64) -> PredictedFpr {
         theory::fpr::<K>(params, items)
     }
 
-    #[inline]
     fn params(&self) -> RibbonParams {
         self.system.params
     }
 }
 
 impl<K: Kind> BuildFilter for Ribbon<K> {
-    fn build(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<Self, BuildError> {
-        Self::of(budget, seed, hashes, &mut |_| ())
+    fn build_hashes(
+        target: impl Into<BuildTarget<RibbonParams>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        Self::of(target.into(), seed, hashes, &mut |_| ())
     }
 
-    /// Hashes every key twice, and keeps no list of hashes beside the one it sorts.
-    fn build_from_keys<T: Key>(budget: Budget, seed: u64, keys: &[T]) -> Result<Self, BuildError> {
-        Self::of(budget, seed, &Hashed { keys, seed }, &mut |_| ())
+    /// Hashes every key twice instead of keeping the hashes, which saves 8 bytes a key.
+    fn build_keys<Q: Key>(
+        target: impl Into<BuildTarget<RibbonParams>>,
+        seed: u64,
+        keys: &[Q],
+    ) -> Result<Self, BuildError> {
+        Self::of(target.into(), seed, &Hashed { keys, seed }, &mut |_| ())
     }
 }

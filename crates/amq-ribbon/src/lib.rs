@@ -1,11 +1,12 @@
-//! Ribbon filters: static sets in next to the least possible space (0.3 % over it, at a million keys and a rate of 2^-8); and maps from keys to values that do not store the keys.
+//! Ribbon filters: static sets in next to the least possible space, 0.3 % over it at a million keys and
+//! a rate of 2^-8; and static maps that do not store their keys.
 //!
 //! ```
-//! use amq_ribbon::{Budget, BumpedRibbonFilter, Filter};
+//! use amq_ribbon::{Budget, BumpedRibbonFilter};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let blocked: Vec<String> = (0..100_000).map(|i| format!("host-{i}.example")).collect();
-//! let filter = BumpedRibbonFilter::new(Budget::Fpr(1.0 / 256.0), &blocked)?; // 8.03 bits a key: 100 kB
+//! let filter = BumpedRibbonFilter::build(Budget::Fpr(1.0 / 256.0), &blocked)?; // 100 kB
 //! assert!(filter.contains("host-77.example"));
 //! let wrong = (0..10_000).filter(|i| filter.contains(&format!("other-{i}.example")));
 //! assert!(wrong.count() < 100); // 39 expected
@@ -15,17 +16,20 @@
 //!
 //! # What it is
 //!
-//! A filter that is made of all its keys at once and never changes. It answers *definitely not in* or *probably in*, wrong for a chosen share of the
-//! absent keys, and never wrong about a key that is in. Of all known filters it comes closest to the least possible space, `log2(1 / fpr)` bits a key.
+//! A filter that is built from all its keys at once and never changes. It answers *definitely not in* or
+//! *probably in*; the second is wrong for a share of the absent keys that is chosen beforehand, the
+//! **false-positive rate**. It is never wrong about a key that is in. Of all known filters it comes
+//! closest to the least possible space, `log2(1 / fpr)` bits per key.
 //!
-//! | type | bits per key at 1 % / 0.39 % / 0.1 %, a million keys | over the least | choose it |
+//! | type | bits per key at 1 % / 0.39 % / 0.1 % | over the least | choose it |
 //! | --- | --- | --- | --- |
 //! | [`BumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.015 / 1.003 / 1.004 | by default |
-//! | [`WideBumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.014 / 1.002 / 1.003 | where a thousandth of the space is worth building more than twice as long, and half as long again in queries |
-//! | [`NarrowRibbonFilter`] | 7.29 / 8.67 / 10.82 | 1.097 / 1.084 / 1.085 | where it is built often: in half the time |
-//! | [`RibbonFilter`] | 6.99 / 8.32 / 10.37 | 1.052 / 1.040 / 1.041 | hardly ever: it is there to compare with. One layer, rows of 128 bits |
+//! | [`WideBumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.014 / 1.002 / 1.003 | when a thousandth of the space is worth more than twice the time to build, and half as much again to query |
+//! | [`NarrowRibbonFilter`] | 7.29 / 8.67 / 10.82 | 1.097 / 1.084 / 1.085 | when it is rebuilt often: it takes half the time |
+//! | [`RibbonFilter`] | 6.99 / 8.32 / 10.37 | 1.052 / 1.040 / 1.041 | hardly ever; it is the textbook's, to compare with |
 //!
-//! (At 1 % the least is not a whole number of bits, and mixing 6 and 7 costs 1.1 %.) [`RibbonMap`] gives each key a value of up to 32 bits instead.
+//! These are for a million keys. (1 % is no whole number of bits, and mixing 6 and 7 costs 1.1 %.)
+//! [`RibbonMap`] gives each key a value of up to 32 bits instead.
 //!
 //! # Picture
 //!
@@ -33,53 +37,77 @@
 //! a key is an equation:   hash -> start 5, coefficients 1 0 1 1, result 01101 (r bits)
 //!
 //!    slot      0  1  2  3  4  5  6  7  8  9  10 ...
-//!    row                      1  0  1  1                  the exclusive or of the solution at slots 5, 7 and 8
-//!    solution  .  .  .  .  .  a  b  c  d                  shall be 01101:  a ^ c ^ d = 01101
+//!    row                      1  0  1  1             slots 5, 7 and 8 of the solution,
+//!    solution  .  .  .  .  .  a  b  c  d             exclusive-ored, must give the result:
+//!                                                    a ^ c ^ d = 01101
 //!
-//! the solution, r bits a slot, is stored in blocks of as many slots as a row has coefficients, column by column:
+//! the solution, r bits a slot, lies in blocks of 64 slots, column by column:
 //!
-//!    | block 0: column 0, column 1 ... column r-1 | block 1: column 0, column 1 ... |   one 64-bit word a column
+//!    | block 0: column 0, column 1 ... column r-1 | block 1: column 0, column 1 ... |
 //!              `------- a query reads the r words of two neighbouring blocks -------'
 //! ```
 //!
 //! # Algorithm
 //!
-//! *Build*: keys are sorted by where their rows begin, and put in one by one. If a row's first slot is taken, the row that is there is added to it,
-//! which moves its beginning to the right, until it finds a free slot. (Sorted rows are a ribbon along the diagonal, hence the name.) Then the solution follows from right to left.
-//! If a row vanishes on its way there is no room for its key. The *standard* ribbon has a few percent more slots than keys, so that this is rare, and
-//! takes another seed when it happens. The *bumped* ribbon has five percent *fewer* slots than keys: the places fill up almost completely, and the keys for which there is
-//! no room, about one in twenty, go to a next layer, built in the same way; a last layer, of a few hundred keys, is a standard ribbon, as is a small filter as a whole (to 1200 keys, with rows of 128 bits to 8000). So that a query knows which layer to
-//! ask, every 128 start positions share a threshold of two bits: keys that start below it are in a next layer.
+//! *Build*: keys are sorted by where their rows start, and eliminated one by one. If a row's first slot
+//! is taken, the row there is added to it, which moves its start to the right, until it finds a free
+//! slot. (Sorted rows form a ribbon along the diagonal, hence the name.) Back-substitution from right to
+//! left then gives the solution.
 //!
-//! Layers consist of shards of some 8,000 to 65,000 slots that do not depend on each other. They are built in cache, four in lockstep, on
-//! all processors with the feature `parallel`, and what is built is always the same, byte for byte. Repeated keys do no harm: their equations say nothing new.
+//! A row that vanishes on its way leaves its key without room. The *standard* ribbon has a few percent
+//! more slots than keys, so that this is rare, and takes another seed when it happens. The *bumped*
+//! ribbon has five percent *fewer* slots than keys. Its slots fill up almost completely, and the keys
+//! without room, about one in twenty, are bumped to a next layer, built in the same way. The last layer,
+//! of a few hundred keys, is a standard ribbon, as is a small filter as a whole (up to 1,200 keys; with
+//! rows of 128 bits up to 8,000). So that a query knows which layer to ask, every 128
+//! starts share a threshold of two bits: keys that start below it are bumped.
 //!
-//! *Contains* adds up the solution at the row's slots and compares with the key's result, all columns at once where the processor has AVX2, without a branch.
+//! Layers consist of independent shards of 8,000 to 65,000 slots. They are built in cache, four in
+//! lockstep, on all processors with the feature `parallel`, and the result is always the same, byte for
+//! byte. Repeated keys do no harm: their equations are redundant.
 //!
-//! A plan meets any rate, and any size, to within a block: a share of the blocks has one column less ([`theory`]). How many keys are
-//! passed on differs a little from filter to filter, and its size with it: a plan's bytes are what 99 in 100 filters take at most, a thousandth or two more than most take (some dozens of
-//! bytes in a small one). A size that was allowed is never exceeded: where more keys than planned are passed on, the filter is built a second time, with the columns that fit.
+//! *Contains* exclusive-ors the solution at the row's slots and compares with the key's result: all
+//! columns at once with AVX2 where the processor has it, without a branch.
+//!
+//! A plan meets any rate, and any size, to within a block: a share of the blocks has one column less
+//! ([`theory`]). How many keys are bumped differs a little from filter to filter, and its size with it:
+//! a plan's bytes are what 99 in 100 filters take at most, a thousandth or two more than most take (a few
+//! dozen bytes in a small one). A size that was allowed is never exceeded: where more keys than planned
+//! are bumped, the filter is built a second time, with the columns that fit. Built for a goal or plan
+//! with fewer keys than that is for, it has the plan's rate in less space.
 //!
 //! # Cost and false-positive rate
 //!
-//! With r columns the rate is exactly `2^-r`, for every filter and every number of keys; with a share s of the blocks one column shorter,
-//! `(1 + s) 2^-r`, to within a thousandth from some thousand keys on ([`theory`]). A query reads two neighbouring blocks, 16 r bytes (32 r where rows have 128 bits): two or three cache lines next to each other,
-//! at a rate of 2^-8. Building takes some 65 ns a key (narrow: 35; with two threads two thirds of that), whatever their number from a million on, and 9 bytes a key of memory beside the filter and what four shards take, up to nine
-//! megabytes; 8 bytes more where hashes must be collected first ([`Ribbon::from_keys`]; [`RibbonMap`]: 16 bytes a pair, twice).
+//! With r columns the rate is exactly `2^-r`, for every filter and every number of keys. With a share s
+//! of the blocks one column shorter it is `(1 + s) 2^-r`, to within a thousandth from some thousand keys
+//! on ([`theory`]).
+//!
+//! A query reads two neighbouring blocks, 16 r bytes (32 r with rows of 128 bits): two or three adjacent
+//! cache lines at a rate of 2^-8. Building takes about 65 ns a key (narrow: 35; with two threads two
+//! thirds of that), whatever their number from a million on. Beside the filter it needs 9 bytes a key,
+//! and up to nine megabytes for the four shards in work. Building from an iterator needs 8 bytes a key
+//! more, for the hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice twice.
+//! ([`RibbonMap`]: 16 bytes a pair, twice.)
 //!
 //! # When not to use it
 //!
 //! - Keys come or go: `amq-cuckoo`, `amq-quotient`, `amq-bloom`.
-//! - Queries must be as quick as can be, and a tenth or more of space does not matter: `amq-bloom`'s split-block filter.
-//! - Fewer than some hundred keys: a row's width is then not small against their number.
-//! - Strangers choose the keys and know the seed: they can choose many that start alike. Building still ends, in an error
-//!   ([`BuildError::Exhausted`]) or a filter that is not much larger than planned. Use a secret seed ([`Ribbon::with_seed`]), and read SECURITY.md in the repository.
+//! - Queries must be as fast as possible, and a tenth more space or so does not matter: `amq-bloom`'s
+//!   split-block filter.
+//! - Fewer than a few hundred keys: a row is wide against their number. At 10 keys and 1 % it takes 45.6
+//!   bits per key, a Bloom filter 12.8.
+//! - Strangers choose the keys and know the seed: they can choose many that start alike. Building still
+//!   ends, in an error once all layers and seeds are tried ([`BuildError::Exhausted`]). Use a secret seed
+//!   ([`Ribbon::build_with_seed`]), and read SECURITY.md in the repository.
 //!
 //! # Papers
 //!
-//! - P. C. Dillinger, S. Walzer, *Ribbon filter: practically smaller than Bloom and Xor*, arXiv:2103.02515, 2021.
-//! - P. C. Dillinger, L. Hübschle-Schneider, P. Sanders, S. Walzer, *Fast succinct retrieval and approximate membership using ribbon*, SEA 2022.
-//! - M. Dietzfelbinger, S. Walzer, *Efficient Gauss elimination for near-quadratic matrices with one short random block per row, with applications*, ESA 2019.
+//! - P. C. Dillinger, S. Walzer, *Ribbon filter: practically smaller than Bloom and Xor*,
+//!   arXiv:2103.02515, 2021.
+//! - P. C. Dillinger, L. Hübschle-Schneider, P. Sanders, S. Walzer, *Fast succinct retrieval and
+//!   approximate membership using ribbon*, SEA 2022.
+//! - M. Dietzfelbinger, S. Walzer, *Efficient Gauss elimination for near-quadratic matrices with one
+//!   short random block per row, with applications*, ESA 2019.
 #![no_std]
 #![deny(unsafe_code)]
 
@@ -90,30 +118,42 @@ extern crate std;
 mod banding;
 mod build;
 pub mod construction;
+mod elimination;
 mod entry;
 mod filter;
+mod geometry;
 mod group;
 mod kind;
-mod lanes;
+mod layer;
 mod map;
+mod memory;
 mod params;
-mod shape;
+mod row;
 mod shards;
 mod simd;
+mod sizing;
+mod store;
 mod system;
 pub mod theory;
-mod width;
+mod threshold;
 
 pub use filter::{
-    BumpedRibbonFilter, NarrowRibbonFilter, Ribbon, RibbonFilter, WideBumpedRibbonFilter,
+    BumpedRibbonFilter, NarrowRibbonFilter, Ribbon, RibbonFilter, RibbonView,
+    WideBumpedRibbonFilter,
 };
 pub use kind::{Bumped, Bumped128, Kind, Standard, Standard64};
-pub use map::{MapError, RibbonMap};
+pub use map::{MapError, RibbonMap, RibbonMapView};
 pub use params::{MAX_COLUMNS, MAX_ITEMS, RibbonParams};
-pub use shape::MAX_LAYERS;
-pub use width::Row;
+pub use row::Row;
+pub use sizing::MAX_LAYERS;
+pub use store::{Borrowed, Heap, Store};
 
 pub use amq_core::{
-    Budget, BuildError, BuildFilter, DEFAULT_SEED, Filter, FilterKind, Goal, Key, KeyHash,
-    LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr,
+    Budget, BuildError, BuildFilter, BuildTarget, ByHash, DEFAULT_SEED, Encoder, Filter, FilterExt,
+    FilterKind, Goal, Key, KeyHash, LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr,
+    Stats, Target,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,39 +1,44 @@
 //! A static function from keys to small values.
 
 use crate::entry::Pair;
+use crate::layer::Columns;
+use crate::memory::room;
 use crate::params::MAX_COLUMNS;
-use crate::shape::Columns;
-use crate::shards::{push, reserve};
+use crate::store::{Borrowed, Heap, Store};
 use crate::system::System;
 use crate::{Bumped, simd};
 use alloc::vec::Vec;
-use amq_core::{BuildError, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError};
+use amq_core::{BuildError, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError, reserve};
 use core::error::Error;
 use core::fmt;
 
-/// A map from a fixed set of keys to values of a few bits that does not store the keys: **a key that was not among them gets some
-/// value, too**.
+/// A map from a fixed set of keys to values of a few bits. It does not store the keys: **a key that was
+/// not among them gets some value, too**.
 ///
-/// It takes little more than the values' own bits, 1.003 times as many for a million keys of 8 bits, on the machinery of
-/// [`BumpedRibbonFilter`](crate::BumpedRibbonFilter). In the literature: retrieval, or a Bloomier filter (Chazelle, Kilian,
-/// Rubinfeld, Tal: *The Bloomier filter: an efficient data structure for static support lookup tables*, SODA 2004).
+/// It takes little more than the values' own bits, 1.003 times as many for a million keys of 8 bits.
+/// It works as [`BumpedRibbonFilter`](crate::BumpedRibbonFilter) does. The literature calls it
+/// retrieval, or a Bloomier filter (Chazelle, Kilian, Rubinfeld, Tal: *The Bloomier filter: an efficient
+/// data structure for static support lookup tables*, SODA 2004).
 ///
 /// ```
 /// use amq_ribbon::RibbonMap;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let shards = RibbonMap::new(3, &[("alice", 5), ("bob", 0), ("carol", 7)])?;
+/// let shards = RibbonMap::build(3, [("alice", 5), ("bob", 0), ("carol", 7)])?;
 /// assert_eq!(shards.get("bob"), 0);
 /// assert_eq!(shards.get("carol"), 7);
-/// assert!(shards.get("nobody") < 8); // whatever it is
+/// assert!(shards.get("nobody") < 8); // any value of 3 bits
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct RibbonMap {
-    system: System<Bumped>,
+pub struct RibbonMap<S = Heap<u64>> {
     seed: u64,
     len: u64,
+    system: System<Bumped, S>,
 }
+
+/// A [`RibbonMap`] whose words, thresholds and seeds are borrowed.
+pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a, u64>>;
 
 /// A map that could not be made.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -41,21 +46,21 @@ pub struct RibbonMap {
 pub enum MapError {
     /// A value has more bits than the map's values.
     Value {
-        /// Which of the pairs it is in.
+        /// The index of its pair.
         index: usize,
         /// The value.
         value: u32,
-        /// The bits of values.
+        /// Bits of the map's values.
         bits: u32,
     },
-    /// The same key, or the same hash, has two values.
+    /// One key, or one hash, has two values.
     Conflict {
-        /// Which of the pairs has the one.
+        /// The index of one pair.
         first: usize,
-        /// And which the other.
+        /// The index of the other.
         second: usize,
     },
-    /// The number of bits is out of range, or the memory or a seed was not to be had.
+    /// The number of bits is out of range, there is no memory, or no seed solves the system.
     Build(BuildError),
 }
 
@@ -64,14 +69,14 @@ impl fmt::Display for MapError {
         match self {
             Self::Value { index, value, bits } => write!(
                 f,
-                "pair {index}, counted from 0, has the value {value}, which takes {} bits: make the map with as many, instead \
-                 of {bits}",
+                "the value {value} of pair {index} (counted from 0) takes {} bits, and the map's values \
+                 have {bits}: build it with more bits",
                 32 - value.leading_zeros()
             ),
             Self::Conflict { first, second } => write!(
                 f,
-                "pairs {first} and {second}, counted from 0, have the same key, or keys of the same hash, and different values: give each key \
-                 once, or take another seed"
+                "pairs {first} and {second} (counted from 0) have the same key, or the same hash, and \
+                 different values: give each key one value, or take another seed"
             ),
             Self::Build(error) => error.fmt(f),
         }
@@ -94,45 +99,47 @@ impl From<BuildError> for MapError {
 }
 
 impl RibbonMap {
-    /// A map of these pairs to values of so many bits, 1 to [`MAX_COLUMNS`], with the public [`DEFAULT_SEED`].
-    pub fn new<K: Key>(bits: u32, pairs: &[(K, u32)]) -> Result<Self, MapError> {
-        Self::with_seed(bits, DEFAULT_SEED, pairs)
+    /// A map of these pairs to values of `bits` bits, 1 to [`MAX_COLUMNS`], with the public
+    /// [`DEFAULT_SEED`]. A key may come twice if its value is the same.
+    pub fn build<Q: Key>(
+        bits: u32,
+        pairs: impl IntoIterator<Item = (Q, u32)>,
+    ) -> Result<Self, MapError> {
+        Self::build_with_seed(bits, DEFAULT_SEED, pairs)
     }
 
-    /// The same with a seed of one's own.
-    pub fn with_seed<K: Key>(bits: u32, seed: u64, pairs: &[(K, u32)]) -> Result<Self, MapError> {
-        let hashed = pairs
-            .iter()
-            .map(|(key, value)| (key.key_hash(seed), *value));
-        Self::from_hashes(bits, seed, hashed)
-    }
-
-    /// The same of keys that were hashed with this seed before.
-    pub fn from_hashes(
+    /// The same with a seed of one's own; see [`build`](Self::build).
+    pub fn build_with_seed<Q: Key>(
         bits: u32,
         seed: u64,
-        pairs: impl ExactSizeIterator<Item = (KeyHash, u32)>,
+        pairs: impl IntoIterator<Item = (Q, u32)>,
+    ) -> Result<Self, MapError> {
+        let pairs = pairs.into_iter();
+        Self::build_hashes(
+            bits,
+            seed,
+            pairs.map(|(key, value)| (key.key_hash(seed), value)),
+        )
+    }
+
+    /// The same of keys already hashed with `seed`.
+    pub fn build_hashes(
+        bits: u32,
+        seed: u64,
+        pairs: impl IntoIterator<Item = (KeyHash, u32)>,
     ) -> Result<Self, MapError> {
         PlanError::check_parameter("bits", bits.into(), 1, MAX_COLUMNS.into())
             .map_err(BuildError::from)?;
-        let mut entries: Vec<Pair> = Vec::new();
-        reserve(&mut entries, pairs.len() as u64)?;
-        for (index, (hash, value)) in pairs.enumerate() {
-            if u64::from(value) >> bits != 0 {
-                return Err(MapError::Value { index, value, bits });
-            }
-            let hash = hash.get();
-            push(&mut entries, Pair { hash, value })?;
-        }
+        let entries = collect(bits, pairs.into_iter())?;
         let columns = Columns {
             most: bits,
             short: 0,
         };
         match System::build(entries.as_slice(), columns, &mut |_| ()) {
             Ok(system) => Ok(Self {
-                system,
                 seed,
                 len: entries.len() as u64,
+                system,
             }),
             // No seed helps against a contradiction.
             Err(error @ BuildError::Exhausted { .. }) => {
@@ -141,53 +148,71 @@ impl RibbonMap {
             Err(error) => Err(error.into()),
         }
     }
+}
 
-    /// The value of `key`, if it is one of the map's; if not, any value.
+impl<S: Store<u64>> RibbonMap<S> {
+    /// The value of `key`. A key that is not the map's has some value, too.
     #[inline]
-    pub fn get<K: Key + ?Sized>(&self, key: &K) -> u32 {
+    #[must_use]
+    pub fn get<Q: Key + ?Sized>(&self, key: &Q) -> u32 {
         self.get_hash(key.key_hash(self.seed))
     }
 
     /// The value of the key with this hash.
     #[inline]
+    #[must_use]
     pub fn get_hash(&self, hash: KeyHash) -> u32 {
         simd::value(&self.system, hash.get())
     }
 
-    /// The values of many keys, `values[i]` for `hashes[i]`: quicker than one by one in a large map.
+    /// The values of many keys, `values[i]` for `hashes[i]`: faster than one by one in a large map.
     pub fn get_batch(&self, hashes: &[KeyHash], values: &mut [u32]) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), values.len())?;
         simd::values(&self.system, hashes, values);
         Ok(())
     }
 
-    /// The keys it was made of, repeated ones counted as often as they came.
+    /// The pairs it was built from, copies included.
+    #[must_use]
     pub const fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether it was made of no key at all.
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Bits of a value.
+    #[must_use]
     pub const fn value_bits(&self) -> u32 {
         self.system.params.columns
     }
 
     /// The seed its keys are hashed with.
+    #[must_use]
     pub const fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Bytes held on the heap.
+    /// Bytes of words, thresholds and seeds.
+    #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
         self.system.bytes()
     }
+
+    /// The same map over borrowed slices.
+    pub fn view(&self) -> RibbonMapView<'_> {
+        RibbonMap {
+            seed: self.seed,
+            len: self.len,
+            system: self.system.view(),
+        }
+    }
 }
 
-impl fmt::Debug for RibbonMap {
+impl<S> fmt::Debug for RibbonMap<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonMap")
             .field("params", &self.system.params)
@@ -196,10 +221,28 @@ impl fmt::Debug for RibbonMap {
     }
 }
 
+/// The pairs as entries, each value checked.
+fn collect(bits: u32, pairs: impl Iterator<Item = (KeyHash, u32)>) -> Result<Vec<Pair>, MapError> {
+    // What an iterator says of its length is a hint: it gets room for up to a million pairs at first.
+    let mut entries = room(pairs.size_hint().0.min(1 << 20) as u64)?;
+    for (index, (hash, value)) in pairs.enumerate() {
+        if u64::from(value) >> bits != 0 {
+            return Err(MapError::Value { index, value, bits });
+        }
+        if entries.len() == entries.capacity() {
+            // As a vector grows by itself, but with an error where there is no memory.
+            let more = (entries.len() as u64).max(1024);
+            reserve(&mut entries, more)?;
+        }
+        let hash = hash.get();
+        entries.push(Pair { hash, value });
+    }
+    Ok(entries)
+}
+
 /// Two pairs with one hash and different values, if there are any.
 fn conflict(entries: &[Pair]) -> Result<Option<MapError>, BuildError> {
-    let mut order: Vec<usize> = Vec::new();
-    reserve(&mut order, entries.len() as u64)?;
+    let mut order: Vec<usize> = room(entries.len() as u64)?;
     order.extend(0..entries.len());
     order.sort_unstable_by_key(|&index| (entries[index].hash, index));
     let differ = order.windows(2).find(|pair| {

@@ -1,230 +1,219 @@
-//! The instructions that not every processor has: where they are there, all columns of a query are compared at once.
+//! Queries and builds with instructions that not every processor has.
 //!
-//! The one room of this crate with `unsafe` in it. Everything here has a twin in plain code that gives the same answers.
+//! The one module of this crate with `unsafe` in it. Everything here has a portable twin that gives the
+//! same answers. A query compares all columns at once with AVX2; a build only gains from BMI and its
+//! like, which generic code gets by being inlined into a function compiled for them.
 #![allow(unsafe_code)]
 
 use crate::Kind;
+use crate::entry::Entry;
+use crate::group::{Group, Unsolved};
+use crate::row::Row;
+use crate::sizing::LOCKSTEP;
+use crate::store::Store;
 use crate::system::System;
+use amq_core::{KeyHash, dispatch};
 
-/// Up to which word the quicker paths may be taken: they read eights of columns, and so some words more than are meant. None of them if the processor lacks what
-/// they need, which is asked once, when a system is built.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Quick {
-    /// The first word from which on the plain path must be taken.
-    end: usize,
-}
-
-impl Quick {
-    /// For so many words, of blocks that have so many columns at most.
-    pub(crate) fn new(words: usize, columns: u32) -> Self {
-        let read = columns as usize + columns.next_multiple_of(8) as usize;
-        let end = match words.checked_sub(read) {
-            Some(last) if are_there() => last + 1,
-            _ => 0,
-        };
-        Self { end }
-    }
-}
-
-/// Whether the processor has the instructions of the quicker paths.
-fn are_there() -> bool {
-    cfg!(target_arch = "x86_64") && amq_core::cpu::has_avx2() && amq_core::cpu::has_bmi2()
-}
-
-/// Whether a key is in, by the quickest path there is.
+/// Whether a key is in.
 #[inline(always)]
-pub(crate) fn contains<K: Kind>(system: &System<K>, hash: u64) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if system.quick.end > 0 {
-        // SAFETY: the processor has been asked for the features that the function needs.
-        return unsafe { x86::contains(system, hash) };
-    }
-    contains_portable(system, hash)
+pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+    dispatch!(has_avx2_and_bits => x86::contains(system, hash), contains_portable(system, hash))
 }
 
 #[inline(never)]
-fn contains_portable<K: Kind>(system: &System<K>, hash: u64) -> bool {
-    !system.is_empty() && system.agrees(&system.place(hash))
+fn contains_portable<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+    system.agrees(&system.window(hash))
 }
 
 /// Answers for many keys; the slices are equally long.
-pub(crate) fn contains_batch<K: Kind>(
-    system: &System<K>,
-    hashes: &[amq_core::KeyHash],
+pub(crate) fn contains_batch<K: Kind, S: Store<K::Row>>(
+    system: &System<K, S>,
+    hashes: &[KeyHash],
     answers: &mut [bool],
 ) {
-    #[cfg(target_arch = "x86_64")]
-    if system.quick.end > 0 {
-        // SAFETY: as above.
-        unsafe { x86::contains_batch(system, hashes, answers) };
-        return;
-    }
-    if system.is_empty() {
-        answers.fill(false);
-        return;
-    }
-    system.each(hashes, answers, |place| system.agrees(place));
+    dispatch!(
+        has_avx2_and_bits => x86::contains_batch(system, hashes, answers),
+        system.each(hashes, answers, |window| system.agrees(window))
+    )
 }
 
 /// The value of a key.
 #[inline(always)]
-pub(crate) fn value<K: Kind>(system: &System<K>, hash: u64) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    if system.quick.end > 0 {
-        // SAFETY: as above.
-        return unsafe { x86::value(system, hash) };
-    }
-    value_portable(system, hash)
+pub(crate) fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
+    dispatch!(has_bits => x86::value(system, hash), value_portable(system, hash))
 }
 
 #[inline(never)]
-fn value_portable<K: Kind>(system: &System<K>, hash: u64) -> u32 {
-    if system.is_empty() {
-        return 0;
-    }
-    system.value(&system.place(hash))
+fn value_portable<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
+    system.value(&system.window(hash))
 }
 
-/// The values of many keys.
-pub(crate) fn values<K: Kind>(
-    system: &System<K>,
-    hashes: &[amq_core::KeyHash],
+/// The values of many keys; the slices are equally long.
+pub(crate) fn values<K: Kind, S: Store<K::Row>>(
+    system: &System<K, S>,
+    hashes: &[KeyHash],
     values: &mut [u32],
 ) {
-    if system.is_empty() {
-        values.fill(0);
-        return;
-    }
-    with_bit_instructions(Values(system, hashes, values));
+    dispatch!(
+        has_bits => x86::values(system, hashes, values),
+        system.each(hashes, values, |window| system.value(window))
+    )
 }
 
-/// What is worth to be compiled for the processor's bit instructions: `run` is to be inlined always, as what is a function of its own, or
-/// a closure, is compiled without.
-pub(crate) trait Work {
-    type Outcome;
-    fn run(self) -> Self::Outcome;
+/// [`Group::bump`].
+pub(crate) fn bump<W: Row, E: Entry>(group: Group<'_, '_, W, E>) {
+    dispatch!(has_bits => x86::bump(group), group.bump())
 }
 
-struct Values<'a, K: Kind>(&'a System<K>, &'a [amq_core::KeyHash], &'a mut [u32]);
-
-impl<K: Kind> Work for Values<'_, K> {
-    type Outcome = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self(system, hashes, values) = self;
-        system.each(hashes, values, |place| system.value(place));
-    }
+/// [`Group::seed`].
+pub(crate) fn seed<W: Row, E: Entry>(
+    group: Group<'_, '_, W, E>,
+) -> Result<[u8; LOCKSTEP], Unsolved> {
+    dispatch!(has_bits => x86::seed(group), group.seed())
 }
 
-/// Runs it, with the bit instructions if the processor has them.
-pub(crate) fn with_bit_instructions<T: Work>(work: T) -> T::Outcome {
-    #[cfg(target_arch = "x86_64")]
-    if are_there() {
-        // SAFETY: as above.
-        return unsafe { x86::run(work) };
-    }
-    work.run()
-}
-
+/// Each function needs the features it is compiled for.
+///
+/// What a query or a build calls is inlined here, since a function of its own is compiled without the
+/// features; so is a closure, which is why [`Group`] has methods instead.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    // What is unsafe of these intrinsics differs between compilers.
+    // Compilers differ in which of these intrinsics are unsafe.
     #![allow(unused_unsafe)]
 
+    use super::{Group, Unsolved};
     use crate::Kind;
-    use crate::system::{Place, System};
-    use crate::width::{Row, result};
+    use crate::entry::Entry;
+    use crate::row::{Row, result};
+    use crate::sizing::LOCKSTEP;
+    use crate::store::Store;
+    use crate::system::{System, Window};
     use amq_core::KeyHash;
     use core::arch::x86_64::*;
 
-    // Each function here asks of its caller that the processor has the features it is compiled for.
+    // Builds and values go without AVX2: compilers would count bits in vectors, at twice the time.
 
-    // Without AVX2: compilers take it to count bits in vectors, which takes twice as long here.
+    /// # Safety
+    /// The processor has the features.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn run<T: super::Work>(work: T) -> T::Outcome {
-        work.run()
+    pub(super) unsafe fn bump<W: Row, E: Entry>(group: Group<'_, '_, W, E>) {
+        group.bump();
     }
 
+    /// # Safety
+    /// The processor has the features.
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn seed<W: Row, E: Entry>(
+        group: Group<'_, '_, W, E>,
+    ) -> Result<[u8; LOCKSTEP], Unsolved> {
+        group.seed()
+    }
+
+    /// # Safety
+    /// The processor has the features.
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
+        system.value(&system.window(hash))
+    }
+
+    /// # Safety
+    /// The processor has the features.
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn values<K: Kind, S: Store<K::Row>>(
+        system: &System<K, S>,
+        hashes: &[KeyHash],
+        values: &mut [u32],
+    ) {
+        system.each(hashes, values, |window| system.value(window));
+    }
+
+    /// # Safety
+    /// The processor has the features.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn contains<K: Kind>(system: &System<K>, hash: u64) -> bool {
-        match system.first_place(hash) {
+    pub(super) unsafe fn contains<K: Kind, S: Store<K::Row>>(
+        system: &System<K, S>,
+        hash: u64,
+    ) -> bool {
+        match system.first_window(hash) {
             // SAFETY: the features are those of this function.
-            Some(place) => unsafe { agrees(system, &place) },
+            Some(window) => unsafe { agrees(system, &window) },
             // SAFETY: as above.
             None => unsafe { contains_later(system, hash) },
         }
     }
 
-    /// For the few keys that are not in the first layer: a function of its own, so that the one above keeps all it has in registers.
+    /// For the few keys that the first layer bumps. A function of its own, so that the one above keeps
+    /// everything in registers.
+    ///
+    /// # Safety
+    /// The processor has the features.
     #[cold]
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn contains_later<K: Kind>(system: &System<K>, hash: u64) -> bool {
+    unsafe fn contains_later<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
         // SAFETY: the features are those of this function.
-        unsafe { agrees(system, &system.later_place(hash)) }
+        unsafe { agrees(system, &system.later_window(hash)) }
     }
 
-    // Without AVX2, as `run`.
-    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn value<K: Kind>(system: &System<K>, hash: u64) -> u32 {
-        system.value(&system.place(hash))
-    }
-
+    /// # Safety
+    /// The processor has the features.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn contains_batch<K: Kind>(
-        system: &System<K>,
+    pub(super) unsafe fn contains_batch<K: Kind, S: Store<K::Row>>(
+        system: &System<K, S>,
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) {
         // SAFETY: the features are those of this function.
-        system.each(hashes, answers, |place| unsafe { agrees(system, place) });
+        system.each(hashes, answers, |window| unsafe { agrees(system, window) });
     }
 
     /// The twin of [`System::agrees`].
     ///
     /// # Safety
-    /// The caller is compiled for the features that all functions here are, and this one is a part of it: a function of its own would not be inlined everywhere.
+    /// The processor has the features of the functions here, and the caller is compiled for them: a
+    /// function with features of its own would not be inlined everywhere.
     #[inline(always)]
-    unsafe fn agrees<K: Kind>(system: &System<K>, place: &Place) -> bool {
-        if place.word >= system.quick.end {
-            return system.agrees(place);
+    unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> bool {
+        if window.word >= system.vector_end() {
+            return system.agrees(window);
         }
-        let row = Halves::of::<K::Row>(place);
-        // SAFETY: `Quick` says that all columns of two blocks, rounded up to eights, can be read from this word on.
+        let row = Halves::of::<K::Row>(window);
+        // SAFETY: below `vector_end` all columns of two blocks, rounded up to eights, can be read.
         unsafe {
-            let block = system.words.as_ptr().add(place.word);
-            // No early exit: half of the keys would be guessed wrong. The first eight columns are all there are at the usual rates.
-            let differences = differ(block, place, 0, row);
+            let block = system.words().as_ptr().add(window.word);
+            // No early exit: it would be mispredicted for half of the keys. At the usual rates the
+            // first eight columns are all there are.
+            let differences = differ(block, window, 0, row);
             if system.params.columns <= 8 {
                 return differences == 0;
             }
-            differences | differ_later(system, block, place, row) == 0
+            differences | differ_later(system, block, window, row) == 0
         }
     }
 
     /// `differ` of the ninth column and those after it.
     ///
     /// # Safety
-    /// All columns of both blocks, rounded up to eights, can be read.
+    /// The processor has the features; all columns of both blocks, rounded up to eights, can be read.
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn differ_later<K: Kind>(
-        system: &System<K>,
+    unsafe fn differ_later<K: Kind, S: Store<K::Row>>(
+        system: &System<K, S>,
         block: *const K::Row,
-        place: &Place,
+        window: &Window,
         row: Halves,
     ) -> u32 {
         let mut differences = 0;
         for first in (8..system.params.columns as usize).step_by(8) {
             // SAFETY: as the caller says.
-            differences |= unsafe { differ(block, place, first, row) };
+            differences |= unsafe { differ(block, window, first, row) };
         }
         differences
     }
 
-    /// A row, moved to where it is in its first block, and what of it reaches into the next one. Rows of 64 bits have an upper half of zero.
+    /// A row's part in its first block and its part in the next. Rows of 64 bits have an upper half of
+    /// zero.
     #[derive(Clone, Copy)]
     struct Halves {
         here: [u64; 2],
@@ -233,39 +222,43 @@ mod x86 {
 
     impl Halves {
         #[inline(always)]
-        fn of<W: Row>(place: &Place) -> Self {
-            let row = W::of(place.row);
+        fn of<W: Row>(window: &Window) -> Self {
+            let row = W::of(window.hash);
             Self {
-                here: row.up(place.offset).halves(),
-                next: row.rest(place.offset).halves(),
+                here: row.up(window.offset).halves(),
+                next: row.rest(window.offset).halves(),
             }
         }
     }
 
-    /// In which of eight columns from `first` on the parity is not the result's bit: zero if in none that there is.
+    /// The columns, of eight from `first` on, whose parity differs from the result; columns past the
+    /// last do not differ.
     ///
     /// # Safety
-    /// Eight columns can be read there, and in the next block.
+    /// The processor has the features; eight columns can be read there, and in the next block.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn differ<W: Row>(block: *const W, place: &Place, first: usize, row: Halves) -> u32 {
+    unsafe fn differ<W: Row>(block: *const W, window: &Window, first: usize, row: Halves) -> u32 {
         // SAFETY: the caller says that the words are there.
         let parities = unsafe {
             let block = block.add(first);
-            let after = block.add(place.columns);
+            let after = block.add(window.columns);
             parities(if W::BITS == 64 {
                 sums_of_64(block.cast(), after.cast(), row)
             } else {
                 sums_of_128(block.cast(), after.cast(), row)
             })
         };
-        let differ = (parities ^ result(place.row) >> first) as u8;
-        let columns = place.columns.saturating_sub(first);
+        let differ = (parities ^ result(window.hash) >> first) as u8;
+        let columns = window.columns.saturating_sub(first);
         // SAFETY: the feature is one of this function's.
         unsafe { _bzhi_u32(differ.into(), columns as u32) }
     }
 
-    /// The sum of the solution at a row's slots, in eight columns that are folded to 32 bits each.
+    /// The solution at a row's slots, exclusive-ored, in eight columns folded to 32 bits each.
+    ///
+    /// # Safety
+    /// The processor has AVX2; eight words can be read at both addresses.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn sums_of_64(block: *const u64, after: *const u64, row: Halves) -> __m256i {
@@ -283,6 +276,9 @@ mod x86 {
     }
 
     /// The same of words of 128 bits.
+    ///
+    /// # Safety
+    /// As above.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn sums_of_128(block: *const [u64; 2], after: *const [u64; 2], row: Halves) -> __m256i {
@@ -308,32 +304,38 @@ mod x86 {
         }
     }
 
-    /// Eight columns of 64 bits, folded to 32 bits each, in their order.
+    /// Eight columns of 64 bits, folded to 32 bits each, in order.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn folded(low: __m256i, high: __m256i) -> __m256i {
         // SAFETY: the feature is that of this function.
         unsafe {
             let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
-            // The lower halves of all, and the upper halves: of columns 0, 1, 4, 5, 2, 3, 6, 7.
+            // The lower halves and the upper halves of columns 0, 1, 4, 5, 2, 3, 6, 7.
             let lower = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(low, high));
             let upper = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(low, high));
             _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_xor_si256(lower, upper))
         }
     }
 
-    /// The parities of eight lanes of 32 bits, in the lowest eight bits.
+    /// The parities of eight lanes of 32 bits, as the lowest eight bits.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn parities(lanes: __m256i) -> u32 {
         // SAFETY: the feature is that of this function.
         unsafe {
-            // Each lane's highest byte is the sum of its bytes, and that byte's lower half the sum of its halves.
+            // Folds each lane into its highest byte, and that byte into its lower half.
             let sum = _mm256_xor_si256(lanes, _mm256_slli_epi32::<16>(lanes));
             let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<8>(sum));
             let sum = _mm256_xor_si256(sum, _mm256_srli_epi32::<4>(sum));
             let halves = _mm256_and_si256(sum, _mm256_set1_epi8(15));
-            // For each number of four bits whether an odd number of them is set, in the highest bit.
+            // For each value of four bits, whether an odd number of them is set, as the highest bit.
             const EVEN: i8 = 0;
             const ODD: i8 = i8::MIN;
             let odd = _mm256_broadcastsi128_si256(_mm_setr_epi8(
@@ -353,17 +355,20 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// Present keys and absent ones, of which some are answered `true`: the quick path and the plain one agree on each.
+    /// Asks for present keys and absent ones: both paths agree on each.
     fn agree<K: Kind>(columns: u32, n: u64) {
         let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
         // A rate between two powers of two, so that there are short blocks.
         let fpr = 0.75 * 0.5f64.powi(columns as i32 - 1);
-        let system: System<K> = Ribbon::<K>::build(Budget::Fpr(fpr), 1, &hashes)
+        let system: System<K> = Ribbon::<K>::build_hashes(Budget::Fpr(fpr), 1, &hashes)
             .unwrap()
             .into_system();
         assert_eq!(system.params.columns, columns);
-        if super::are_there() && n >= 400 {
-            assert!(system.quick.end > 0, "{columns} columns: no quick path");
+        if n >= 400 {
+            assert!(
+                system.vector_end() > 0,
+                "{columns} columns: never by vectors"
+            );
         }
         let absent = if cfg!(miri) { 50 } else { n + 5000 };
         let asked: Vec<KeyHash> = (0..n + absent).map(|key| KeyHash::of(&key, 1)).collect();
@@ -373,22 +378,25 @@ mod tests {
         super::values(&system, &asked, &mut values);
         let mut found = 0;
         for ((&hash, in_batch), value) in asked.iter().zip(batch).zip(values) {
-            let plain = super::contains_portable(&system, hash.get());
+            let portable = super::contains_portable(&system, hash.get());
             assert_eq!(
                 super::contains(&system, hash.get()),
-                plain,
+                portable,
                 "{columns} columns, {hash:?}"
             );
-            assert_eq!(in_batch, plain, "{columns} columns, {hash:?}, in a batch");
+            assert_eq!(
+                in_batch, portable,
+                "{columns} columns, {hash:?}, in a batch"
+            );
             assert_eq!(super::value(&system, hash.get()), value);
             assert_eq!(super::value_portable(&system, hash.get()), value);
-            found += u64::from(plain);
+            found += u64::from(portable);
         }
         assert!(found >= n);
     }
 
     #[test]
-    fn quick_and_plain_queries_agree_at_every_number_of_columns() {
+    fn dispatched_and_portable_queries_agree_at_every_number_of_columns() {
         if cfg!(miri) {
             for columns in [7, 19] {
                 agree::<Bumped>(columns, 400);

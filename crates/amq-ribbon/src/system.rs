@@ -1,208 +1,225 @@
 //! The solved system: what a filter or a map consists of, and how a key is looked up in it.
 
-use crate::shape::{Layer, Shape};
-use crate::{Kind, RibbonParams, simd, width, width::Row};
-use alloc::vec::Vec;
-use amq_core::index::remix;
+use crate::geometry::Geometry;
+use crate::layer::Layer;
+use crate::row::{self, Row, next_layer};
+use crate::store::{Borrowed, Heap, Store};
+use crate::threshold::{limit, threshold_in};
+use crate::{Kind, RibbonParams};
 use amq_core::{KeyHash, prefetch};
+use core::marker::PhantomData;
 
-/// A threshold: the keys of a bucket that start below are passed on to the next layer. In 32nds of the bucket. Measured: these
-/// limits leave the fewest slots empty.
-const LIMITS: [u8; 4] = [0, 4, 9, 32];
-
-/// How many keys of a batch are looked up together.
+/// Keys of a batch that are looked up together.
 const TOGETHER: usize = 32;
 
 /// The layers, one after another.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct System<K: Kind> {
+pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
     pub(crate) params: RibbonParams,
-    pub(crate) shape: Shape,
-    /// The solution, interleaved: of each block one word for each of its columns, and the next block.
-    pub(crate) words: Vec<K::Row>,
-    /// Two bits for each bucket of all layers but the last.
-    pub(crate) thresholds: Vec<u64>,
-    /// Which of the seeds it was, for each shard of the last layer.
-    pub(crate) seeds: Vec<u8>,
-    /// Where the quicker queries can be taken.
-    pub(crate) quick: simd::Quick,
+    pub(crate) geometry: Geometry,
+    store: S,
+    /// The first word index from which reading columns by eights leaves the table.
+    vector_end: usize,
+    kind: PhantomData<K>,
 }
 
-/// The start, within a bucket of so many, below which keys are passed on.
-#[inline(always)]
-pub(crate) const fn limit(threshold: u8, bucket: u64) -> u64 {
-    // One word instead of a table.
-    let limits = u32::from_le_bytes(LIMITS) >> (8 * (threshold & 3) as u32);
-    (limits & 0xFF) as u64 * (bucket / 32)
-}
-
-/// The lowest threshold that passes on a key that starts so far into a bucket.
-pub(crate) fn class_above(offset: u64, bucket: u64) -> u8 {
-    (1..3)
-        .find(|&class| limit(class, bucket) > offset)
-        .unwrap_or(3)
-}
-
-/// Where the answer to a key is.
+/// Where a row lies in the solution.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Place {
-    /// Its first word, and how many words there are of each of its two blocks.
+pub(crate) struct Window {
+    /// The first word of its first block; the second block follows.
     pub(crate) word: usize,
+    /// Words in each of the two blocks that count.
     pub(crate) columns: usize,
-    /// Where in the first block its row begins.
+    /// The row's first slot, within the first block.
     pub(crate) offset: u32,
-    /// The hash its row is made of.
-    pub(crate) row: u64,
+    /// The hash that the row and its result are made of.
+    pub(crate) hash: u64,
 }
 
-/// A key's hash in the next layer, which is independent of the one in this layer.
-#[inline(always)]
-pub(crate) const fn next_layer(hash: u64, layer: usize) -> u64 {
-    remix(hash, layer as u64 + 1)
-}
+/// The window in a system of no layers, which has no word for it.
+const NOWHERE: Window = Window {
+    word: 0,
+    columns: 1,
+    offset: 0,
+    hash: 0,
+};
 
-impl<K: Kind> System<K> {
-    /// Whether it was built of no key at all: then it has no layer, and no place for any.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.shape.len == 0
+impl<K: Kind, S: Store<K::Row>> System<K, S> {
+    /// What the store holds, in this geometry.
+    pub(crate) fn new(params: RibbonParams, geometry: Geometry, store: S) -> Self {
+        let columns = params.columns as usize;
+        // A window's words, the second block's rounded up to eight columns.
+        let read = columns + columns.next_multiple_of(8);
+        let last = store.words().len().checked_sub(read);
+        Self {
+            params,
+            geometry,
+            store,
+            vector_end: last.map_or(0, |last| last + 1),
+            kind: PhantomData,
+        }
     }
 
-    /// Bytes held.
+    /// The same system over the borrowed store.
+    pub(crate) fn view(&self) -> System<K, Borrowed<'_, K::Row>> {
+        let store = Borrowed {
+            words: self.store.words(),
+            thresholds: self.store.thresholds(),
+            seeds: self.store.seeds(),
+        };
+        System::new(self.params, self.geometry, store)
+    }
+
+    #[inline(always)]
+    pub(crate) fn words(&self) -> &[K::Row] {
+        self.store.words()
+    }
+
+    /// The first word index at which a window must not be read by eights of columns. Below it, the
+    /// words of both blocks can be read, the second block's columns rounded up to a multiple of 8.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) fn vector_end(&self) -> usize {
+        self.vector_end
+    }
+
+    /// Bytes of the store.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.words.capacity() * size_of::<K::Row>()
-            + self.thresholds.capacity() * 8
-            + self.seeds.capacity()) as u64
+        let words = size_of_val(self.store.words());
+        let thresholds = size_of_val(self.store.thresholds());
+        (words + thresholds + self.store.seeds().len()) as u64
     }
 
-    /// Where a key's answer is. There is at least one layer.
+    /// A key's window.
     #[inline(always)]
-    pub(crate) fn place(&self, hash: u64) -> Place {
-        self.first_place(hash)
-            .unwrap_or_else(|| self.later_place(hash))
+    pub(crate) fn window(&self, hash: u64) -> Window {
+        self.first_window(hash)
+            .unwrap_or_else(|| self.later_window(hash))
     }
 
-    /// Where it is if it is in the first layer.
+    /// A key's window, if the first layer has it.
     #[inline(always)]
-    pub(crate) fn first_place(&self, hash: u64) -> Option<Place> {
-        // Nothing lies before it, as the compiler shall know.
+    pub(crate) fn first_window(&self, hash: u64) -> Option<Window> {
+        // Tells the compiler that nothing lies before it.
         let first = Layer {
             first_word: 0,
             first_bucket: 0,
-            ..self.shape.layers[0]
+            ..self.geometry.layers[0]
         };
         if K::BUMPS {
-            return self.place_in(&first, hash);
+            return self.window_in(&first, hash);
         }
-        Some(self.last_place(&first, hash))
+        Some(self.last_window(&first, hash))
     }
 
-    /// Where it is in a layer that passes keys on, unless this one is.
+    /// The window in a layer that bumps keys, unless this key is bumped.
     #[inline(always)]
-    fn place_in(&self, layer: &Layer, hash: u64) -> Option<Place> {
+    fn window_in(&self, layer: &Layer, hash: u64) -> Option<Window> {
         let start = layer.start(hash);
         let bucket = layer.first_bucket + start / K::Row::BUCKET;
         if self.is_bumped(bucket, start % K::Row::BUCKET) {
             return None;
         }
-        Some(self.place_at(layer, start, hash))
+        Some(self.window_at(layer, start, hash))
     }
 
-    /// Where it is if it is not in the first of several layers.
+    /// The window of a key that the first layer bumps.
     #[inline(never)]
-    pub(crate) fn later_place(&self, hash: u64) -> Place {
+    pub(crate) fn later_window(&self, hash: u64) -> Window {
         let mut hash = hash;
-        let Some((last, bumping)) = self.shape.layers().split_last() else {
-            return Place::default();
+        let Some((last, bumping)) = self.geometry.layers().split_last() else {
+            return NOWHERE;
         };
         for (i, layer) in bumping.iter().enumerate() {
-            if let Some(place) = self.place_in(layer, hash) {
-                return place;
+            if let Some(window) = self.window_in(layer, hash) {
+                return window;
             }
             hash = next_layer(hash, i);
         }
-        self.last_place(last, hash)
+        self.last_window(last, hash)
     }
 
     #[inline(always)]
-    fn last_place(&self, last: &Layer, hash: u64) -> Place {
+    fn last_window(&self, last: &Layer, hash: u64) -> Window {
         let shard = last.shard(last.start(hash));
-        let seed = self.seeds.get(shard as usize).copied().unwrap_or_default();
-        let row = width::seeded(hash, seed);
+        let seeds = self.store.seeds();
+        let seed = seeds.get(shard as usize).copied().unwrap_or_default();
+        let hash = row::seeded(hash, seed);
         let (first, starts) = last.starts_of(shard);
-        let start = first + width::start(row, starts);
-        self.place_at(last, start, row)
+        let start = first + row::start(hash, starts);
+        self.window_at(last, start, hash)
     }
 
     #[inline(always)]
-    fn place_at(&self, layer: &Layer, start: u64, row: u64) -> Place {
+    fn window_at(&self, layer: &Layer, start: u64, hash: u64) -> Window {
         let block = layer.block_of::<K::Row>(start);
         let (word, columns) = layer.block(block, self.params.columns);
-        Place {
+        Window {
             word,
             columns,
             offset: (start % K::Row::BITS) as u32,
-            row,
+            hash,
         }
     }
 
-    /// Whether the keys that start so far into a bucket are passed on: all of them, if the only layer is the last one, which has no thresholds.
+    /// Whether a bucket bumps the keys that start at this offset. A bucket without a threshold, as
+    /// in a last layer that is the only one, bumps all.
     #[inline(always)]
     pub(crate) fn is_bumped(&self, bucket: u64, offset: u64) -> bool {
-        let Some(thresholds) = self.thresholds.get((bucket / 32) as usize) else {
+        let Some(&thresholds) = self.store.thresholds().get((bucket / 32) as usize) else {
             return true;
         };
-        let threshold = thresholds >> (bucket % 32 * 2);
-        offset < limit(threshold as u8 & 3, K::Row::BUCKET)
+        offset < limit(threshold_in(thresholds, bucket), K::Row::BUCKET)
     }
 
-    /// Asks for the memory of an answer.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, place: &Place) {
+    fn prefetch(&self, window: &Window) {
+        let words = self.store.words();
         let line = 64 / size_of::<K::Row>();
-        let last = place.word + 2 * place.columns - 1;
-        prefetch::prefetch(&self.words, place.word);
-        prefetch::prefetch(&self.words, place.word + line);
-        prefetch::prefetch(&self.words, last);
+        let last = window.word + 2 * window.columns - 1;
+        prefetch::prefetch(words, window.word);
+        prefetch::prefetch(words, window.word + line);
+        prefetch::prefetch(words, last);
     }
 
-    /// Answers for many keys: their memory is asked for, all of it, before the first is looked at.
+    /// Answers for many keys. Prefetches the windows of a block of keys before it reads the first.
     #[inline(always)]
     pub(crate) fn each<A>(
         &self,
         hashes: &[KeyHash],
         answers: &mut [A],
-        answer_of: impl Fn(&Place) -> A,
+        answer_of: impl Fn(&Window) -> A,
     ) {
-        let mut places = [Place::default(); TOGETHER];
+        let mut windows = [Window::default(); TOGETHER];
         for (hashes, answers) in hashes.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
-            for (place, &hash) in places.iter_mut().zip(hashes) {
-                *place = self.place(hash.get());
-                self.prefetch(place);
+            for (window, &hash) in windows.iter_mut().zip(hashes) {
+                *window = self.window(hash.get());
+                self.prefetch(window);
             }
-            for (answer, place) in answers.iter_mut().zip(&places) {
-                *answer = answer_of(place);
+            for (answer, window) in answers.iter_mut().zip(&windows) {
+                *answer = answer_of(window);
             }
         }
     }
 
-    /// The words of both blocks that a row reaches into.
+    /// The words of a window's two blocks; none if there are none, as in a system of no keys.
     #[inline(always)]
-    fn blocks(&self, place: &Place) -> (&[K::Row], &[K::Row]) {
-        let columns = place.columns;
-        // A row in the very last block begins with it and ends with it: nothing follows, and any words will do.
-        let next = (place.word + columns).min(self.words.len() - columns);
-        (
-            &self.words[place.word..place.word + columns],
-            &self.words[next..next + columns],
-        )
+    fn blocks(&self, window: &Window) -> Option<(&[K::Row], &[K::Row])> {
+        let (words, columns) = (self.store.words(), window.columns);
+        let block = words.get(window.word..window.word + columns)?;
+        // A row in the very last block ends in it, so there any words will do for the next one.
+        let next = (window.word + columns).min(words.len() - columns);
+        Some((block, &words[next..next + columns]))
     }
 
-    /// Whether the answer is the key's own result: column after column, up to the first one that differs.
+    /// Whether the window's parities are the key's result. Stops at the first column that differs.
     #[inline(always)]
-    pub(crate) fn agrees(&self, place: &Place) -> bool {
-        let (row, mut result) = (K::Row::of(place.row), width::result(place.row));
-        let (here, next) = (row.up(place.offset), row.rest(place.offset));
-        let (block, after) = self.blocks(place);
+    pub(crate) fn agrees(&self, window: &Window) -> bool {
+        let (row, mut result) = (K::Row::of(window.hash), row::result(window.hash));
+        let (here, next) = (row.up(window.offset), row.rest(window.offset));
+        let Some((block, after)) = self.blocks(window) else {
+            return false;
+        };
         for (&one, &other) in block.iter().zip(after) {
             let mut sum = one.and(here);
             sum ^= other.and(next);
@@ -214,13 +231,15 @@ impl<K: Kind> System<K> {
         true
     }
 
-    /// The answer itself, as many bits as there are columns. No branch depends on it.
+    /// The window's parities, one bit per column. No branch depends on them.
     #[inline(always)]
-    pub(crate) fn value(&self, place: &Place) -> u32 {
-        let row = K::Row::of(place.row);
-        let (here, next) = (row.up(place.offset), row.rest(place.offset));
-        let (block, after) = self.blocks(place);
+    pub(crate) fn value(&self, window: &Window) -> u32 {
+        let row = K::Row::of(window.hash);
+        let (here, next) = (row.up(window.offset), row.rest(window.offset));
         let mut value = 0;
+        let Some((block, after)) = self.blocks(window) else {
+            return value;
+        };
         for (column, (&one, &other)) in block.iter().zip(after).enumerate() {
             let mut sum = one.and(here);
             sum ^= other.and(next);

@@ -1,33 +1,42 @@
-//! How often the filter is wrong, and how large it must be.
+//! How often a filter is wrong, and how large it must be.
 //!
-//! The answer to an absent key is some sum of the solution's slots, which knows nothing of the key's own result: they agree in r bits with probability
+//! The answer to an absent key is a sum of the solution's slots, which is independent of the key's own
+//! result. So with r columns they agree with probability
 //!
 //! ```text
-//! fpr = 2^-r,     or  s 2^-(r-1) + (1 - s) 2^-r    where a share s of the answers comes from blocks with r - 1 columns
+//! fpr = 2^-r,     or  s 2^-(r-1) + (1 - s) 2^-r
+//!                 where a share s of the answers comes from short blocks, with r - 1 columns
 //! ```
 //!
-//! whatever the solution is. So all filters of the same parameters have the same rate: it has no spread. Slots that no key determines cost space, not
-//! rate.
+//! whatever the solution is. All filters of the same parameters have the same rate: it has no spread.
+//! Slots that no key determines cost space, not rate.
 //!
-//! A whole number of columns is met exactly. Between two, the same share of blocks is short in every layer, to within one. The short blocks are the first ones of a layer, and the beginning of a shard passes no keys on,
-//! so it answers a little more than its share. How much more is a model, fitted to measurement: with it the rate is right to within a thousandth from 3,000 keys on, or 20,000 with bumped rows of 128 bits. Below that a bumped
-//! ribbon with short blocks errs up to 1.5 % less often than predicted.
+//! A rate of whole columns is exact. Between two, the same share of blocks is short in every layer, to
+//! within one block. The short blocks are a layer's first, and the beginning of a shard bumps no keys,
+//! so they answer a little more than their share. How much more is a model fitted to measurements. With
+//! it the rate is right to within a thousandth from 3,000 keys on, or 20,000 with bumped rows of
+//! 128 bits. Below that a bumped ribbon with short blocks errs up to 1.5 % less often than predicted.
 
-use crate::lanes::LANES;
+use crate::geometry::most;
+use crate::layer::Layer;
 use crate::params::{MAX_COLUMNS, MAX_ITEMS};
-use crate::shape::{Layer, expected, limit_of_passed_on, most};
-use crate::width::Row;
+use crate::row::Row;
+use crate::sizing::{LOCKSTEP, expected, limit_of_bumped};
 use crate::{Kind, RibbonParams};
 use amq_core::numeric::{first_true, hash_floor, last_true};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
-/// The rate of a filter with these parameters that holds `items` keys: the same for every number but zero.
+/// The rate of a filter with these parameters that holds `items` keys: the same for every number but
+/// zero. Parameters that have no number of keys yet get the expected ones.
 pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
     let mean = match (params.check(), items) {
         (Err(_), _) => f64::NAN,
         (Ok(()), 0) => 0.0,
         (Ok(()), _) => {
-            let rate = rate::<K>(params);
+            let rate = match params.keys[0] {
+                0 => rate::<K>(&params.with_keys(expected::<K>(items.min(MAX_ITEMS)))),
+                _ => rate::<K>(params),
+            };
             rate + (1.0 - rate) * hash_floor(items)
         }
     };
@@ -37,91 +46,127 @@ pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
     }
 }
 
-/// That of all columns, and as much again for the keys whose answer is in a block with a column less. Every layer has the same share of such blocks, to within one.
+/// The rate of whole columns, and as much again for the answers from short blocks.
 fn rate<K: Kind>(params: &RibbonParams) -> f64 {
-    let shape = params.shape::<K>();
+    let geometry = params.geometry::<K>();
     let keys = |layer: usize| params.keys.get(layer).map_or(0.0, |&keys| keys as f64);
     let short = |(i, layer): (usize, &Layer)| {
-        // An absent key is passed on as often as a present one.
-        keys(i) * layer.short_of_answered::<K::Row>(keys(i + 1) / keys(i).max(1.0))
+        // An absent key is bumped as often as a present one.
+        keys(i) * short_answers::<K::Row>(layer, keys(i + 1) / keys(i).max(1.0))
     };
-    let short: f64 = shape.layers().iter().enumerate().map(short).sum();
+    let short: f64 = geometry.layers().iter().enumerate().map(short).sum();
     libm::exp2(-f64::from(params.columns)) * (1.0 + short / keys(0).max(1.0))
 }
 
-/// Bits per key that a large filter takes at this rate.
+/// Of the queries that come to a layer, the share that a short block answers, if the layer bumps the
+/// share `bumped`.
+fn short_answers<W: Row>(layer: &Layer, bumped: f64) -> f64 {
+    // The shard in which the short blocks end; all blocks before it are short.
+    let full = (1 << layer.shard_bits) / W::BITS + 1;
+    let shard = (layer.short / full).min(layer.shards() - 1);
+    let extent = layer.extent::<W>(shard);
+    let blocks = layer.short.saturating_sub(extent.first_block);
+    let in_short = (blocks * W::BITS).min(extent.starts);
+    let short = (extent.first + in_short) as f64;
+    let bumping_in = |shard: u64, starts: u64| {
+        shard as f64 * bumping::<W>(1 << layer.shard_bits) + bumping::<W>(starts)
+    };
+    let last = layer.shards() - 1;
+    let bumping_in_all = bumping_in(last, layer.starts_of(last).1).max(1.0);
+    let bumping_in_short = bumping_in(shard, in_short);
+    short / layer.starts as f64 - bumped * bumping_in_short / bumping_in_all
+}
+
+/// Of the first `starts` starts of a shard, how many bump keys, in effect: the overload must add up to a
+/// row before there is no room. Measured, with rows of 64 and of 128 bits: bumping begins after about
+/// three rows' lengths, and is as everywhere after about seventeen.
+fn bumping<W: Row>(starts: u64) -> f64 {
+    let (starts, row) = (starts as f64, W::BITS as f64);
+    let (from, to) = (3.0 * row, 17.0 * row);
+    let beyond = (starts - to).max(0.0);
+    let rising = (starts.min(to) - from).max(0.0);
+    beyond + rising * rising / (2.0 * (to - from))
+}
+
+/// Bits per key of a large filter at this rate.
 pub fn bits_per_key<K: Kind>(fpr: f64) -> f64 {
     plan::<K>(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 
-/// As little more than the rate asked for, relatively, is still that rate.
+/// Relative excess over the rate asked for that still meets it.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// The smallest filter for a rate, or the best for a size. The rate is met to within a millionth: what two keys of one 64-bit hash add may come on top, as
-/// long as it is no more.
+/// The smallest filter for a rate, or the best for a size.
 ///
-/// How many keys are passed on differs from filter to filter. The parameters have the expected numbers, the bytes are those of the most that are passed on in
-/// all but about one filter in a hundred.
+/// The rate is met to within a millionth, where what equal 64-bit hashes add is less than that.
+///
+/// Filters of as many keys bump different numbers of them. The plan's parameters have the expected
+/// numbers; its bytes are enough for all but about one filter in a hundred.
 pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
     goal.check(1)?;
-    if goal.items > MAX_ITEMS {
-        return Err(PlanError::Items {
-            items: goal.items,
-            min: 1,
-            max: MAX_ITEMS,
+    check_items(goal.items)?;
+    let params = match goal.budget {
+        Budget::Fpr(asked) => for_rate::<K>(goal.items, asked)?,
+        Budget::BitsPerKey(_) | Budget::Bytes(_) => {
+            let largest = RibbonParams::new(1, 0).with_keys(most::<K>(goal.items));
+            within::<K>(largest, goal.max_bits() / 8)?
+        }
+    };
+    plan_params::<K>(params, goal.items)
+}
+
+/// The plan of a filter with these columns for `items` keys: `params` gives the columns and the short
+/// blocks, `items` the keys of each layer.
+pub fn plan_params<K: Kind>(
+    params: RibbonParams,
+    items: u64,
+) -> Result<Plan<RibbonParams>, PlanError> {
+    check_items(items)?;
+    let params = params.with_keys(expected::<K>(items));
+    params.check()?;
+    let largest = params.with_keys(most::<K>(items));
+    let bytes = largest.bytes::<K>();
+    Ok(Plan::new(params, items)
+        .bytes(bytes)
+        .build_bytes(bytes + build_bytes::<K>(&largest))
+        .expected_fpr(fpr::<K>(&params, items).mean))
+}
+
+/// Checks the number of keys; zero is allowed.
+pub(crate) fn check_items(items: u64) -> Result<(), PlanError> {
+    if items <= MAX_ITEMS {
+        return Ok(());
+    }
+    Err(PlanError::Items {
+        items,
+        min: 1,
+        max: MAX_ITEMS,
+    })
+}
+
+/// The fewest columns, and then the most short blocks, that meet a rate.
+fn for_rate<K: Kind>(items: u64, asked: f64) -> Result<RibbonParams, PlanError> {
+    let keys = expected::<K>(items);
+    let with = |columns: u32, short: u64| RibbonParams::new(columns, short as u32).with_keys(keys);
+    // What equal hashes add is left out where it is negligible: a rate of whole columns would cost
+    // another one.
+    let floor = hash_floor(items);
+    let least = if floor < NEGLIGIBLE * asked {
+        asked
+    } else {
+        asked - floor
+    };
+    let columns = libm::ceil(-libm::log2(least)).max(1.0);
+    if columns > f64::from(MAX_COLUMNS) {
+        return Err(PlanError::FprUnreachable {
+            fpr: asked,
+            lowest: libm::exp2(-f64::from(MAX_COLUMNS)) + floor,
+            items,
         });
     }
-    let keys = expected::<K>(goal.items);
-    let with = |columns: u32, short: u32| RibbonParams {
-        columns,
-        short,
-        keys,
-        widened: 0,
-    };
-    let largest = RibbonParams {
-        keys: most::<K>(goal.items),
-        ..with(1, 0)
-    };
-    let params = match goal.budget {
-        Budget::Fpr(asked) => {
-            // Where what 64-bit hashes add is next to nothing it is left out of account: a rate of a whole number of bits would cost another one.
-            let floor = hash_floor(goal.items);
-            let least = if floor < NEGLIGIBLE * asked {
-                asked
-            } else {
-                asked - floor
-            };
-            let columns = libm::ceil(-libm::log2(least)).max(1.0);
-            if columns > f64::from(MAX_COLUMNS) {
-                return Err(PlanError::FprUnreachable {
-                    fpr: asked,
-                    lowest: libm::exp2(-f64::from(MAX_COLUMNS)) + hash_floor(goal.items),
-                    items: goal.items,
-                });
-            }
-            let columns = columns as u32;
-            let meets =
-                |short: u64| fpr::<K>(&with(columns, short as u32), goal.items).mean <= asked;
-            let most = if columns == 1 { 0 } else { u32::MAX.into() };
-            with(columns, last_true(0, most, meets) as u32)
-        }
-        Budget::BitsPerKey(_) | Budget::Bytes(_) => RibbonParams {
-            keys,
-            ..within::<K>(largest, goal.max_bits() / 8)?
-        },
-    };
-    let largest = RibbonParams {
-        keys: largest.keys,
-        ..params
-    };
-    let bytes = largest.bytes::<K>();
-    Ok(Plan {
-        items: goal.items,
-        bytes,
-        expected_fpr: fpr::<K>(&params, goal.items).mean,
-        build_bytes: bytes + build_bytes::<K>(&largest),
-        params,
-    })
+    let columns = columns as u32;
+    let meets = |short: u64| fpr::<K>(&with(columns, short), items).mean <= asked;
+    Ok(with(columns, last_true(0, most_short(columns), meets)))
 }
 
 /// These parameters with the most columns, and then the fewest short blocks, that fit.
@@ -135,8 +180,6 @@ pub(crate) fn within<K: Kind>(
         params
     };
     let fits = |params: &RibbonParams| params.bytes::<K>() <= allowed;
-    // A column less in every block would be none.
-    let most_short = |columns: u32| if columns == 1 { 0 } else { u32::MAX.into() };
     let Some(columns) = (1..=MAX_COLUMNS)
         .rev()
         .find(|&columns| fits(&with(columns, most_short(columns))))
@@ -146,36 +189,64 @@ pub(crate) fn within<K: Kind>(
             min: with(1, 0).bytes::<K>(),
         });
     };
-    Ok(with(
-        columns,
-        first_true(0, most_short(columns), |short| fits(&with(columns, short))),
-    ))
+    let short = first_true(0, most_short(columns), |short| fits(&with(columns, short)));
+    Ok(with(columns, short))
 }
 
-/// Memory for building beside the filter, at most: the hashes, and those passed on; and what is worked on in each lane, for a shard of the first layer, which are
-/// the largest. (With the feature `parallel` each thread has as many lanes.)
+/// The largest share of short blocks: a column less than one would be none.
+const fn most_short(columns: u32) -> u64 {
+    if columns == 1 { 0 } else { u32::MAX as u64 }
+}
+
+/// The most memory for building beside the filter: the hashes and those bumped, and the working set of
+/// each elimination, which is largest in the first layer. (With the feature `parallel` each thread has
+/// [`LOCKSTEP`] eliminations.)
 fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
     let items = params.keys[0];
-    let shape = params.shape::<K>();
-    let Some(layer) = shape.layers().first() else {
+    let geometry = params.geometry::<K>();
+    let Some(layer) = geometry.layers().first() else {
         return 0;
     };
     let shards = layer.shards();
     let starts = layer.starts_of(0).1 as f64;
     let keys = layer.limit_of_shard(items) as f64;
-    let passed_on = match shape.len {
+    let bumped = match geometry.len {
         1 => 0,
-        _ => limit_of_passed_on::<K::Row>(items, 0),
+        _ => limit_of_bumped::<K::Row>(items, 0),
     };
     let buckets = |starts: f64| starts / K::Row::BUCKET as f64 + 1.0;
-    let all =
-        8.0 * (items + passed_on) as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
-    // For each slot a row, its result, and a place in the order; for each key itself, in that order, and where it went; for each bucket a threshold and a range.
+    let all = 8.0 * (items + bumped) as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
+    // Each slot has a row, its result and a count for the sort. Each key is there once more, sorted,
+    // with its slot. Each bucket has a threshold and a range.
     let slots = starts + 2.0 * K::Row::BITS as f64 + K::Row::BUCKET as f64;
     let of_slots = slots * (size_of::<K::Row>() + 8) as f64;
-    let lane = of_slots + keys * 12.0 + buckets(slots) * 10.0;
-    // A group's keys that are passed on; or a shard's keys once more, where a seed has failed.
-    let group = (8 * passed_on) as f64 / shards as f64 * LANES as f64;
-    let lanes = shards.min(LANES as u64) as f64 * lane;
-    (all + lanes + group.max(keys * 8.0)) as u64 + 4096
+    let elimination = of_slots + keys * 12.0 + buckets(slots) * 10.0;
+    // The keys that a group bumps; or a shard's keys once more, where a seed has failed.
+    let group = (8 * bumped) as f64 / shards as f64 * LOCKSTEP as f64;
+    let eliminations = shards.min(LOCKSTEP as u64) as f64 * elimination;
+    (all + eliminations + group.max(keys * 8.0)) as u64 + 4096
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bumped;
+    use crate::geometry::Geometry;
+    use crate::layer::Columns;
+
+    #[test]
+    fn short_blocks_answer_their_share() {
+        for items in [1u64, 100, 1201, 50_000, 3_000_000, 1 << 33] {
+            for short in [0, 1 << 30, u32::MAX] {
+                let columns = Columns { most: 8, short };
+                let geometry = Geometry::new::<Bumped>(&expected::<Bumped>(items), 0, columns);
+                for layer in geometry.layers() {
+                    let share = f64::from(short) / 2.0f64.powi(32);
+                    let off = (short_answers::<u64>(layer, 0.0) - share).abs();
+                    let blocks = layer.blocks::<u64>() as f64;
+                    assert!(off < 1.5 / blocks + 0.001, "{items} keys: {off}");
+                }
+            }
+        }
+    }
 }

@@ -82,16 +82,29 @@ pub mod theory;
 
 pub use filter::ScalableFilter;
 pub use params::{MAX_GROWTH, ScalableParams, StageGoal};
-pub use stage::{StageFilter, StageReport};
+pub use stage::{OwnedStage, StageFilter, StageReport};
+
+use amq_bloom::{BlockedBloomFilter, BlockedBloomView, BloomFilter, BloomView};
 
 /// A growing filter of classic Bloom filters.
-pub type ScalableBloomFilter = ScalableFilter<amq_bloom::BloomFilter>;
+pub type ScalableBloomFilter = ScalableFilter<BloomFilter>;
 
 /// A growing filter of split-block Bloom filters.
-pub type ScalableBlockedBloomFilter = ScalableFilter<amq_bloom::BlockedBloomFilter>;
+pub type ScalableBlockedBloomFilter = ScalableFilter<BlockedBloomFilter>;
+
+/// A [`ScalableBloomFilter`] whose tables are borrowed.
+pub type ScalableBloomView<'a> = ScalableFilter<BloomView<'a>>;
+
+/// A [`ScalableBlockedBloomFilter`] whose tables are borrowed.
+pub type ScalableBlockedBloomView<'a> = ScalableFilter<BlockedBloomView<'a>>;
 
 pub use amq_core::{
-    BatchFull, Budget, BuildError, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
-    PlanFilter, PredictedFpr,
+    BatchFull, Budget, BuildError, ByHash, ClearFilter, DEFAULT_SEED, EmptyFilter, Encoder, Filter,
+    FilterExt, FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
+    MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Stats, Target,
 };
+
+/// Tests the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,7 +1,7 @@
 //! How a scalable filter grows: the capacity and the rate of each stage.
 
 use crate::theory;
-use amq_core::{Full, Goal, PlanError};
+use amq_core::{Budget, Full, Goal, PlanError};
 
 /// The largest growth factor.
 pub const MAX_GROWTH: u32 = 1 << 16;
@@ -9,36 +9,50 @@ pub const MAX_GROWTH: u32 = 1 << 16;
 /// What determines how a scalable filter grows.
 ///
 /// ```
-/// use amq_scalable::ScalableParams;
+/// use amq_scalable::{ScalableBloomFilter, ScalableParams};
 ///
-/// // From 1,000 keys on, without end, 1 % in all.
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // Starts with room for 1,000 keys and grows without end, at 1 % in all.
 /// let open = ScalableParams::new(1_000, 0.01);
-/// // The same, when it is known that a million keys will never be exceeded: a third less space.
+/// // The same, if there will never be more than a million keys: a third less space.
 /// let bounded = ScalableParams::new(1_000, 0.01).growth(4).bounded(1_000_000);
-/// # assert!(open.check().is_ok() && bounded.check().is_ok());
+///
+/// // What either takes once it holds a million keys.
+/// let [open, bounded] = [open, bounded].map(|params| {
+///     ScalableBloomFilter::plan_params(params, 1_000_000)
+/// });
+/// assert!(bounded?.bytes * 3 < open?.bytes * 2);
+///
+/// let mut seen = ScalableBloomFilter::new(bounded?)?;
+/// seen.insert("https://example.org/")?;
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct ScalableParams {
-    /// Keys of the first stage, 1 or more.
+    /// Number of keys of the first stage, 1 or more.
     pub initial: u64,
     /// The **compound** false-positive rate, of all stages together, at every moment of growth.
     pub fpr: f64,
-    /// How many times larger each stage is than the one before, 2 to [`MAX_GROWTH`]. Default 2.
+    /// The capacity of each stage over that of the one before, 2 to [`MAX_GROWTH`]. Default 2.
     pub growth: u32,
-    /// Without a bound: the rate of each stage over that of the one before, strictly between 0 and 1. Default 0.85, which
-    /// at a growth of 2 is within a hundredth of the least space.
+    /// Without a bound: the rate of each stage over that of the one before, strictly between 0 and
+    /// 1. Default 0.85, which at a growth of 2 takes within 1 % of the least space.
     pub tightening: f64,
-    /// The most keys there will ever be, if that is known: the stages then share the rate in proportion to their
-    /// capacities, which takes far less space than tightening. Inserts beyond are refused.
+    /// The largest number of keys, if known. The stages then share the rate in proportion to their
+    /// capacities, which takes far less space than tightening. Further keys are refused.
     pub max_items: Option<u64>,
-    /// The most bytes; growth beyond is refused. Default: no limit.
+    /// The largest size in bytes. A stage that would exceed it is cut to the bytes that are left,
+    /// and is the last. Default: no limit.
     pub max_bytes: u64,
-    /// The most stages; growth beyond is refused. Default 64.
+    /// The largest number of stages. Default 64.
     pub max_stages: u32,
 }
 
 impl ScalableParams {
-    /// For `initial` keys at first and as many as come later, at a compound rate of at most `fpr`.
+    /// Starts with room for `initial` keys and grows without end, at a compound rate of at most
+    /// `fpr`. Not checked yet.
     pub const fn new(initial: u64, fpr: f64) -> Self {
         Self {
             initial,
@@ -72,21 +86,21 @@ impl ScalableParams {
         }
     }
 
-    /// With a limit to the bytes.
+    /// With a limit on the size in bytes.
     #[must_use]
     pub const fn max_bytes(self, max_bytes: u64) -> Self {
         Self { max_bytes, ..self }
     }
 
-    /// With a limit to the stages.
+    /// With a limit on the number of stages.
     #[must_use]
     pub const fn max_stages(self, max_stages: u32) -> Self {
         Self { max_stages, ..self }
     }
 
-    /// Checks the ranges; nothing is allocated.
+    /// Checks the ranges; allocates nothing.
     pub fn check(&self) -> Result<(), PlanError> {
-        Goal::fpr(self.initial, self.fpr).check(1)?;
+        Goal::new(self.initial, Budget::Fpr(self.fpr)).check(1)?;
         PlanError::check_parameter("growth", self.growth.into(), 2, MAX_GROWTH.into())?;
         PlanError::check_share("tightening", self.tightening)?;
         PlanError::check_parameter("max_stages", self.max_stages.into(), 1, 1 << 16)?;
@@ -96,9 +110,27 @@ impl ScalableParams {
         }
     }
 
-    /// The capacity and the rate of a stage, counted from 0; why there is none, if there is none. Without growth, which
-    /// [`check`](Self::check) refuses, there is one stage.
+    /// The capacity and the rate of stage `index`, counted from 0, or why there is none. A limit on
+    /// bytes may cut it. Without growth, which [`check`](Self::check) refuses, there is one stage.
     pub fn stage(&self, index: u32) -> Result<StageGoal, Full> {
+        Ok(self.stage_and_rest(index)?.0)
+    }
+
+    /// Whether stage `index`, made for `goal`, was cut to the bytes that were left.
+    pub(crate) fn cuts(&self, index: u32, goal: StageGoal) -> bool {
+        self.stage(index) != Ok(goal)
+    }
+
+    /// The refusal at the limit on bytes.
+    pub(crate) const fn too_many_bytes(&self) -> Full {
+        Full::Limit {
+            what: "bytes",
+            limit: self.max_bytes,
+        }
+    }
+
+    /// The goal of stage `index`; and what is left for that stage and all later ones together.
+    pub(crate) fn stage_and_rest(&self, index: u32) -> Result<(StageGoal, StageGoal), Full> {
         let limit = |what, limit| Err(Full::Limit { what, limit });
         if index > 0 && (self.growth < 2 || self.initial == 0) {
             return limit("stages", 1);
@@ -115,37 +147,47 @@ impl ScalableParams {
             };
             (before, capacity) = (sum, next);
         }
-        let fpr = match self.max_items {
-            Some(max) if before >= max => return limit("items", max),
+        match self.max_items {
+            Some(max) if before >= max => limit("items", max),
             Some(max) => {
-                capacity = capacity.min(max - before);
-                self.fpr * (capacity as f64 / max as f64)
+                let share =
+                    |capacity| StageGoal::new(capacity, self.fpr * (capacity as f64 / max as f64));
+                let left = max - before;
+                Ok((share(capacity.min(left)), share(left)))
             }
             None => {
-                self.fpr * (1.0 - self.tightening) * libm::pow(self.tightening, f64::from(index))
+                let power = libm::pow(self.tightening, f64::from(index));
+                let stage = StageGoal::new(capacity, self.fpr * (1.0 - self.tightening) * power);
+                Ok((stage, StageGoal::new(u64::MAX, self.fpr * power)))
             }
-        };
-        Ok(StageGoal { capacity, fpr })
+        }
     }
 }
 
 /// What one stage is for.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct StageGoal {
-    /// Inserts that set a bit, after which the stage is full.
+    /// Number of inserts that set a bit, after which the stage is full.
     pub capacity: u64,
-    /// Its own rate when it is full.
+    /// Its own rate when full.
     pub fpr: f64,
 }
 
 impl StageGoal {
-    /// The distinct keys that a stage sees until it is full: some of them find all their bits set, and do not count.
+    /// A stage for `capacity` keys, with a rate of `fpr` when full.
+    pub const fn new(capacity: u64, fpr: f64) -> Self {
+        Self { capacity, fpr }
+    }
+
+    /// The number of distinct keys a stage sees until it is full. Some of them find all their bits
+    /// set, and do not count.
     pub fn distinct(&self) -> f64 {
         self.capacity as f64 * (1.0 + theory::absorbed(self.fpr))
     }
 
     /// What the stage's filter is planned for.
     pub fn goal(&self) -> Goal {
-        Goal::fpr(libm::ceil(self.distinct()) as u64, self.fpr)
+        Goal::new(libm::ceil(self.distinct()) as u64, Budget::Fpr(self.fpr))
     }
 }

@@ -1,12 +1,22 @@
-//! From a goal to the parameters of a filter that begins with it.
+//! From a goal to the parameters of a filter, and from those to the sizes of its stages.
 
-use crate::{ScalableParams, StageFilter, StageGoal};
+use crate::{OwnedStage, ScalableParams, StageGoal, theory};
 use amq_core::numeric::{first_true_near, last_true};
-use amq_core::{Budget, Goal, Plan, PlanError};
+use amq_core::{Budget, Full, Goal, Plan, PlanError};
+use core::iter;
 
-/// The parameters for a goal: a rate is the compound one; a size is that of the first stage, and the compound rate follows
-/// from what the first stage can do in it.
-pub(crate) fn params<F: StageFilter>(goal: Goal) -> Result<ScalableParams, PlanError> {
+/// Bytes counted for each stage after the first beside its table: for its place in the list of
+/// stages. Rounded up, so that a limit on bytes gives the same stages on every machine.
+pub(crate) const STAGE_BYTES: u64 = 128;
+
+/// The goal and the plan of one stage.
+pub(crate) type StagePlan<P> = (StageGoal, Plan<P>);
+
+/// The plan of a filter for a goal, with its first stage.
+///
+/// A rate is the compound one, however far the filter grows. A size is that of the first stage, and
+/// the compound rate follows from the rate the first stage can have in it.
+pub fn plan<F: OwnedStage>(goal: Goal) -> Result<Plan<ScalableParams>, PlanError> {
     goal.check(1)?;
     let fpr = match goal.budget {
         Budget::Fpr(fpr) => fpr,
@@ -14,15 +24,58 @@ pub(crate) fn params<F: StageFilter>(goal: Goal) -> Result<ScalableParams, PlanE
             compound_within::<F>(goal.items, goal.max_bits() / 8)?
         }
     };
-    let params = ScalableParams::new(goal.items, fpr);
-    params.check()?;
-    Ok(params)
+    plan_params::<F>(ScalableParams::new(goal.items, fpr), goal.items)
 }
 
-/// The plan of the first stage. What cannot be planned is said of the compound rate, which is what was asked for.
-pub(crate) fn first_stage<F: StageFilter>(
+/// The plan of a filter with these parameters that has grown to `items` keys, or as far as its
+/// limits let it.
+pub fn plan_params<F: OwnedStage>(
+    params: ScalableParams,
+    items: u64,
+) -> Result<Plan<ScalableParams>, PlanError> {
+    params.check()?;
+    let (goal, first) = first_stage::<F>(&params)?;
+    let (mut bytes, mut capacity) = (first.bytes, goal.capacity);
+    if capacity < items {
+        for (goal, plan) in stages::<F>(params).skip(1) {
+            bytes += plan.bytes + STAGE_BYTES;
+            capacity = capacity.saturating_add(goal.capacity);
+            if capacity >= items {
+                break;
+            }
+        }
+    }
+    Ok(Plan::new(params, items)
+        .bytes(bytes)
+        .expected_fpr(theory::fpr::<F>(&params, items).mean))
+}
+
+/// The stages of a filter that grows by these parameters, oldest first.
+pub(crate) fn stages<F: OwnedStage>(
+    params: ScalableParams,
+) -> impl Iterator<Item = StagePlan<F::Params>> {
+    let mut newest: Option<StageGoal> = None;
+    let (mut index, mut held) = (0, 0u64);
+    iter::from_fn(move || {
+        let (goal, plan) = match newest {
+            None => first_stage::<F>(&params).ok()?,
+            Some(newest) => {
+                index += 1;
+                held = held.saturating_add(STAGE_BYTES);
+                next_stage::<F>(&params, index, newest, held).ok()?
+            }
+        };
+        newest = Some(goal);
+        held = held.saturating_add(plan.bytes);
+        Some((goal, plan))
+    })
+}
+
+/// The first stage. What cannot be planned is reported in terms of the compound rate, which is what
+/// was asked for.
+pub(crate) fn first_stage<F: OwnedStage>(
     params: &ScalableParams,
-) -> Result<Plan<F::Params>, PlanError> {
+) -> Result<StagePlan<F::Params>, PlanError> {
     let stage = params.stage(0).map_err(|_| PlanError::Items {
         items: params.initial,
         min: 1,
@@ -34,24 +87,75 @@ pub(crate) fn first_stage<F: StageFilter>(
         lowest: lowest / share,
         items: params.initial,
     };
-    F::plan(stage.goal()).map_err(|error| match error {
+    let plan = F::plan(stage.goal()).map_err(|error| match error {
         PlanError::FprUnreachable { lowest, .. } => unreachable(lowest),
-        // Just above the floor the stage itself may be the one that cannot.
+        // Just above the floor the stage itself may still be out of reach.
         PlanError::FprBelowHashFloor { floor, .. } => {
-            let above = Goal::fpr(stage.goal().items, floor * (1.0 + 1e-9));
-            match F::plan(above) {
+            let above = Budget::Fpr(floor * (1.0 + 1e-9));
+            match F::plan(Goal::new(stage.goal().items, above)) {
                 Err(PlanError::FprUnreachable { lowest, .. }) => unreachable(lowest),
                 _ => unreachable(floor),
             }
         }
         other => other,
-    })
+    })?;
+    if plan.bytes > params.max_bytes {
+        return Err(PlanError::Bytes {
+            bytes: params.max_bytes,
+            min: plan.bytes,
+        });
+    }
+    Ok((stage, plan))
+}
+
+/// Stage `index` of a filter whose newest stage is for `newest`, with `held` bytes taken.
+///
+/// A stage too large for the bytes that are left is cut to them. Since it is the last, it may have
+/// all that is left of the rate.
+pub(crate) fn next_stage<F: OwnedStage>(
+    params: &ScalableParams,
+    index: u32,
+    newest: StageGoal,
+    held: u64,
+) -> Result<StagePlan<F::Params>, Full> {
+    let (stage, rest) = params.stage_and_rest(index)?;
+    if params.cuts(index - 1, newest) {
+        return Err(params.too_many_bytes());
+    }
+    let room = params.max_bytes.saturating_sub(held);
+    let limited = params.max_bytes < u64::MAX;
+    match F::plan(stage.goal()) {
+        Ok(plan) if plan.bytes <= room => Ok((stage, plan)),
+        Ok(_) => last_stage::<F>(rest, room).ok_or(params.too_many_bytes()),
+        Err(PlanError::TooLarge { .. }) if limited => {
+            last_stage::<F>(rest, room).ok_or(params.too_many_bytes())
+        }
+        // What is left of the rate is below what 64-bit hashes can give.
+        Err(_) => Err(Full::Stages {
+            stages: index.into(),
+        }),
+    }
+}
+
+/// The most keys that `room` bytes hold at the rate of `rest`; none if not even one.
+fn last_stage<F: OwnedStage>(rest: StageGoal, room: u64) -> Option<StagePlan<F::Params>> {
+    let goal = |capacity| StageGoal::new(capacity, rest.fpr);
+    let within = |capacity| {
+        let plan = F::plan(goal(capacity).goal()).ok()?;
+        (plan.bytes <= room).then_some(plan)
+    };
+    let distinct = F::items_for(room, rest.fpr).ok()? as f64;
+    let guess = (distinct / (1.0 + theory::absorbed(rest.fpr))) as u64;
+    let over = |capacity| within(capacity).is_none();
+    let most = rest.capacity.saturating_add(1);
+    let capacity = first_true_near(1, most, guess.saturating_add(1), over) - 1;
+    Some((goal(capacity), within(capacity)?))
 }
 
 /// The compound rate of a filter whose first stage takes at most `bytes`.
-fn compound_within<F: StageFilter>(items: u64, bytes: u64) -> Result<f64, PlanError> {
+fn compound_within<F: OwnedStage>(items: u64, bytes: u64) -> Result<f64, PlanError> {
     let share = 1.0 - ScalableParams::new(items, 0.5).tightening;
-    let stage_for = |capacity: u64, fpr: f64| F::plan(StageGoal { capacity, fpr }.goal());
+    let stage_for = |capacity, fpr| F::plan(StageGoal::new(capacity, fpr).goal());
     let stage = |fpr: f64| stage_for(items, fpr);
     let fits = |fpr: f64| stage(fpr).is_ok_and(|plan| plan.bytes <= bytes);
     // The first stage may have less than its share of any rate: what that takes is the least.
@@ -75,21 +179,17 @@ fn compound_within<F: StageFilter>(items: u64, bytes: u64) -> Result<f64, PlanEr
         Err(PlanError::Bytes { .. }) => Ok(share),
         rate => rate,
     };
-    // The stage is planned for a few more keys than `items`, and for more the higher its rate is.
+    // The stage is planned for a few more keys than `items`, the more the higher its rate.
     let (mut keys, mut rate) = (items, rate_of(items)?);
     for _ in 0..8 {
-        let planned = StageGoal {
-            capacity: items,
-            fpr: rate,
-        }
-        .goal()
-        .items;
+        let planned = StageGoal::new(items, rate).goal().items;
         if planned == keys {
             break;
         }
         (keys, rate) = (planned, rate_of(planned)?);
     }
-    // In small tables the plan for a rate is not exactly the inverse of that for a size: take the lowest rate that fits, to within a thousandth.
+    // For small tables the plan for a rate is not exactly the inverse of that for a size: take the
+    // lowest rate that fits, to within a thousandth.
     let below_share = |steps: u64| share * libm::exp(-(steps as f64) * FINE);
     let lowest = (70.0 / FINE) as u64;
     let guess = -libm::log(rate / share) / FINE;
@@ -98,9 +198,10 @@ fn compound_within<F: StageFilter>(items: u64, bytes: u64) -> Result<f64, PlanEr
         1 => most,
         steps => below_share(steps - 1),
     };
-    // A hair more: the stage's rate is computed back from the compound one, and must not come out lower.
+    // A hair more: the stage's rate is computed back from the compound one, and must not come out
+    // lower.
     Ok(first / share * (1.0 + 1e-12))
 }
 
-/// Between two rates that are tried, as a logarithm.
+/// Difference between two rates tried, as a logarithm.
 const FINE: f64 = 1e-3;

@@ -1,26 +1,46 @@
-//! What a stage is made of.
+//! The stages of a filter.
 
-use amq_bloom::{BlockedBloomFilter, BloomFilter};
-use amq_core::{EmptyFilter, Filter, FilterKind, KeyHash, MergeError, MergeFilter};
+use crate::StageGoal;
+use amq_bloom::{Block, BlockedBloomFilter, BlockedBloomView, BloomFilter, BloomView};
+use amq_core::shell::Shell;
+use amq_core::{
+    BuildError, EmptyFilter, Filter, FilterKind, KeyHash, MergeError, MergeFilter, Plan,
+};
 use core::fmt::Debug;
 
-/// A filter that can be a stage: [`BloomFilter`] and [`BlockedBloomFilter`].
-pub trait StageFilter:
-    EmptyFilter + MergeFilter + Clone + PartialEq + Debug + sealed::Sealed
-{
+/// A filter that can be queried as a stage: [`BloomFilter`] and [`BlockedBloomFilter`], whatever
+/// holds their tables.
+pub trait StageFilter: Filter + Debug + sealed::Sealed {
     /// The kind of a scalable filter with such stages.
     const KIND: FilterKind;
 
-    /// [`Filter::contains_hash`], for a stage that most probably has not got the key.
+    /// [`Filter::contains_hash`], for a stage that most probably does not have the key.
     #[doc(hidden)]
     fn holds(&self, hash: KeyHash) -> bool;
 
-    /// How many bits are set: of two filters of which one has every bit of the other, whether they are the same.
+    /// [`Filter::contains_batch`]; the slices are equally long.
+    #[doc(hidden)]
+    fn holds_each(&self, hashes: &[KeyHash], answers: &mut [bool]);
+}
+
+/// A stage that owns its table, so that a filter of such stages can grow.
+pub trait OwnedStage: StageFilter + EmptyFilter + MergeFilter + Clone + PartialEq {
+    /// The same stage over a borrowed table.
+    type View<'a>: StageFilter
+    where
+        Self: 'a;
+
+    /// The same stage over a borrowed table.
+    #[doc(hidden)]
+    fn borrowed(&self) -> Self::View<'_>;
+
+    /// Number of bits set: if one of two filters has every bit of the other, it tells whether they
+    /// are equal.
     #[doc(hidden)]
     fn ones(&self) -> u64;
 }
 
-impl StageFilter for BloomFilter {
+impl<S: AsRef<[u64]> + Send + Sync> StageFilter for BloomFilter<S> {
     const KIND: FilterKind = FilterKind::Scalable;
 
     #[inline(always)]
@@ -28,17 +48,41 @@ impl StageFilter for BloomFilter {
         self.contains_hash_unlikely(hash)
     }
 
+    fn holds_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        self.has_each(hashes, answers);
+    }
+}
+
+impl OwnedStage for BloomFilter {
+    type View<'a> = BloomView<'a>;
+
+    fn borrowed(&self) -> BloomView<'_> {
+        self.view()
+    }
+
     fn ones(&self) -> u64 {
         self.count_ones()
     }
 }
 
-impl StageFilter for BlockedBloomFilter {
+impl<S: AsRef<[Block]> + Send + Sync> StageFilter for BlockedBloomFilter<S> {
     const KIND: FilterKind = FilterKind::ScalableBlocked;
 
     #[inline(always)]
     fn holds(&self, hash: KeyHash) -> bool {
         self.contains_hash(hash)
+    }
+
+    fn holds_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        self.has_each(hashes, answers);
+    }
+}
+
+impl OwnedStage for BlockedBloomFilter {
+    type View<'a> = BlockedBloomView<'a>;
+
+    fn borrowed(&self) -> BlockedBloomView<'_> {
+        self.view()
     }
 
     fn ones(&self) -> u64 {
@@ -48,53 +92,79 @@ impl StageFilter for BlockedBloomFilter {
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for amq_bloom::BloomFilter {}
-    impl Sealed for amq_bloom::BlockedBloomFilter {}
+    impl<S> Sealed for amq_bloom::BloomFilter<S> {}
+    impl<S> Sealed for amq_bloom::BlockedBloomFilter<S> {}
 }
 
 /// One stage of a filter.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Stage<F> {
     pub(crate) filter: F,
-    /// Inserts that set a bit here; after a merge, at most.
+    /// What it is for.
+    pub(crate) goal: StageGoal,
+    /// Number of inserts that set a bit here; after a merge, at most.
     pub(crate) taken: u64,
-    /// How many of them it is for.
-    pub(crate) capacity: u64,
 }
 
-impl<F: StageFilter> Stage<F> {
-    /// This stage, which is empty, with what the same stage of two filters has.
-    pub(crate) fn union(
-        mut self,
-        ours: Option<&Self>,
-        theirs: Option<&Self>,
-    ) -> Result<Self, MergeError> {
-        for part in [ours, theirs].into_iter().flatten() {
-            self.filter.merge_from(&part.filter)?;
+impl<F: OwnedStage> Stage<F> {
+    /// An empty stage.
+    pub(crate) fn empty(
+        goal: StageGoal,
+        plan: Plan<F::Params>,
+        seed: u64,
+    ) -> Result<Self, BuildError> {
+        Ok(Self {
+            filter: F::empty(plan, seed)?,
+            goal,
+            taken: 0,
+        })
+    }
+
+    /// An empty stage of the same shape.
+    pub(crate) fn emptied(&self) -> Result<Self, BuildError> {
+        let plan = Plan::new(self.filter.params(), self.filter.capacity());
+        Self::empty(self.goal, plan, self.filter.seed())
+    }
+
+    /// This stage, which is empty, with the contents of the same stage of several filters.
+    pub(crate) fn union(mut self, parts: [Option<&Self>; 2]) -> Result<Self, MergeError> {
+        for part in parts.into_iter().flatten() {
+            self.filter.merge(&part.filter)?;
             self.taken = self.taken.saturating_add(part.taken);
         }
-        // If one of them had every bit of both, that many inserts were enough to set them.
+        // If one of them has every bit of both, that many inserts were enough to set them.
         let ones = self.filter.ones();
-        for part in [ours, theirs].into_iter().flatten() {
+        for part in parts.into_iter().flatten() {
             if part.filter.ones() == ones {
                 self.taken = self.taken.min(part.taken);
             }
         }
         Ok(self)
     }
+
+    /// The same stage over a borrowed table.
+    pub(crate) fn borrowed(&self) -> Stage<F::View<'_>> {
+        Stage {
+            filter: self.filter.borrowed(),
+            goal: self.goal,
+            taken: self.taken,
+        }
+    }
 }
 
-/// How a stage stands.
+/// Statistics of one stage.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct StageReport {
-    /// Inserts that set a bit in it; after a merge the sum of both, or of one if that had all bits of the other.
+    /// Number of inserts that set a bit in it. After a merge, the sum of both, or that of one if it
+    /// had all bits of the other.
     pub taken: u64,
-    /// How many of them it is for.
+    /// Number of such inserts it is for.
     pub capacity: u64,
     /// Bytes of its table.
     pub bytes: u64,
-    /// Its rate as it stands, from its contents.
+    /// Its present rate, from its contents.
     pub expected_fpr: f64,
-    /// Its rate when it is full.
+    /// Its rate when full.
     pub planned_fpr: f64,
 }

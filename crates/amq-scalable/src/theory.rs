@@ -1,32 +1,39 @@
 //! The compound rate of a filter that grows.
 //!
-//! Stage i has its own exact rate `p_i` ([`amq_bloom::theory`]), and the stages are independent, since the hash is remixed for
-//! each. An absent key is answered `true` if any of them does so:
+//! Stage i has its own exact rate `p_i` ([`amq_bloom::theory`]). The stages are independent, since
+//! the hash is remixed for each. An absent key is answered `true` if any of them does so:
 //!
 //! ```text
 //! P = 1 - prod_i (1 - p_i)  <=  sum_i p_i
 //! ```
 //!
-//! *Without a bound* (Almeida, Baquero, Preguica, Hutchison 2007) stage i gets `p_i = P (1 - r) r^i`, of which the sum over however
-//! many stages is at most P: it is the *compound* rate that was asked for. (Giving the first stage the whole of P makes the sum
-//! grow to `P / (1 - r)`.) *With a bound N*, stage i gets the share of P that its capacity is of N; most of the keys
-//! are in the last stage, which then has most of P, and the small stages, which are cheap, bear the low rates:
+//! *Without a bound* (Almeida, Baquero, Preguica, Hutchison 2007) stage i gets
+//! `p_i = P (1 - r) r^i`. However many stages there are, these sum to at most P, the *compound*
+//! rate asked for. (Giving the first stage the whole of P makes the sum grow to `P / (1 - r)`.)
+//! *With a bound N* stage i gets the share of P that its capacity has of N. Most of the keys are in
+//! the last stage, which then has most of P; the small stages, which are cheap, bear the low rates:
 //!
 //! | bits per key at 1 %, all stages full | s = 2 | s = 4 | s = 8 |
 //! | --- | --- | --- | --- |
-//! | without a bound, 1000 times grown, best r | 16.1 | 15.1 | 14.2 |
+//! | without a bound, grown 1000 times, best r | 16.1 | 15.1 | 14.2 |
 //! | with a bound | 12.5 | 11.1 | 10.5 |
 //! | a filter of the right size from the start | 9.6 | 9.6 | 9.6 |
 //!
-//! Only inserts that set a bit count against a stage's capacity. Of the distinct keys that come to a stage while it fills a few are
-//! false positives of it already and leave no trace; so it sees a little more distinct keys than it counts, and is
-//! planned for that many.
+//! *With a limit on bytes* the last stage is cut to the bytes that are left. No stage follows it,
+//! so it gets all that is left of P: `P r^i` without a bound.
+//!
+//! Only inserts that set a bit count against a stage's capacity. While a stage fills, a few of the
+//! distinct keys that reach it are false positives of it already and leave no trace. So it sees
+//! slightly more distinct keys than it counts, and is planned for that many.
 
-use crate::{ScalableParams, StageFilter};
+pub use crate::sizing::{plan, plan_params};
+
+use crate::{OwnedStage, ScalableParams, sizing};
 use amq_core::PredictedFpr;
 
-/// The false positives among the distinct keys that fill a stage to its planned rate, per key: the mean of the rate
-/// while the load grows from nothing to 1, `p * integral of (2 (1 - 2^-t))^k dt` with `k = log2(1/p)`.
+/// The false positives among the distinct keys that fill a stage to its planned rate, per key: the
+/// mean of the rate while the load grows from 0 to 1,
+/// `p * integral of (2 (1 - 2^-t))^k dt` with `k = log2(1/p)`.
 pub fn absorbed(fpr: f64) -> f64 {
     // Gauss-Legendre with five points on [0, 1].
     const NODES: [(f64, f64); 5] = [
@@ -54,26 +61,22 @@ pub fn compound(rates: impl IntoIterator<Item = f64>) -> f64 {
     0.0 - libm::expm1(clear)
 }
 
-/// The exact compound rate of filters that grew by these parameters and were given `items` distinct keys. Not a number for
-/// parameters that [`ScalableParams::check`] refuses.
-pub fn fpr<F: StageFilter>(params: &ScalableParams, items: u64) -> PredictedFpr {
-    if params.check().is_err() {
+/// The exact compound rate of filters with these parameters after `items` distinct keys: mean and
+/// spread over all seeds. NaN if there is no such filter.
+pub fn fpr<F: OwnedStage>(params: &ScalableParams, items: u64) -> PredictedFpr {
+    let mut stages = sizing::stages::<F>(*params).peekable();
+    if params.check().is_err() || stages.peek().is_none() {
         return PredictedFpr {
             mean: f64::NAN,
             sd: f64::NAN,
         };
     }
     let mut left = items as f64;
-    // The logarithm of the share that no stage so far answers `true` for, and the relative variance of that share.
+    // The logarithm of the share of keys that no stage so far answers `true` for, and the relative
+    // variance of that share.
     let (mut log_clear, mut variance) = (0.0, 0.0);
-    for index in 0.. {
-        let Ok((goal, plan)) = params
-            .stage(index)
-            .and_then(|goal| Ok((goal, F::plan(goal.goal()).map_err(|_| no_more(index))?)))
-        else {
-            break;
-        };
-        // Of the keys that come, only those that no earlier stage takes for its own reach this one.
+    for (goal, plan) in stages {
+        // Only keys that no earlier stage answers `true` for reach this one.
         let clear = libm::exp(log_clear);
         let reach = (left * clear).min(goal.distinct());
         let stage = between::<F>(&plan.params, reach);
@@ -94,7 +97,7 @@ pub fn fpr<F: StageFilter>(params: &ScalableParams, items: u64) -> PredictedFpr 
 }
 
 /// The rate at a number of keys that is whole only on average.
-fn between<F: StageFilter>(params: &F::Params, keys: f64) -> PredictedFpr {
+fn between<F: OwnedStage>(params: &F::Params, keys: f64) -> PredictedFpr {
     let low = libm::floor(keys);
     let part = keys - low;
     let here = F::predicted_fpr(params, low as u64);
@@ -108,23 +111,10 @@ fn between<F: StageFilter>(params: &F::Params, keys: f64) -> PredictedFpr {
     }
 }
 
-/// What a stage that cannot be planned means for an insert: the rate left for it is below what 64-bit hashes can give.
-pub(crate) const fn no_more(index: u32) -> amq_core::Full {
-    amq_core::Full::Stages {
-        stages: index as u64,
-    }
-}
-
-/// Bits per key when all stages up to one are full.
-pub fn bits_per_key<F: StageFilter>(params: &ScalableParams, stages: u32) -> f64 {
+/// Bits per key when the first `stages` stages are full.
+pub fn bits_per_key<F: OwnedStage>(params: &ScalableParams, stages: u32) -> f64 {
     let (mut bytes, mut keys) = (0.0, 0.0);
-    for index in 0..stages {
-        let Ok(goal) = params.stage(index) else {
-            break;
-        };
-        let Ok(plan) = F::plan(goal.goal()) else {
-            break;
-        };
+    for (goal, plan) in sizing::stages::<F>(*params).take(stages as usize) {
         bytes += plan.bytes as f64;
         keys += goal.capacity as f64;
     }

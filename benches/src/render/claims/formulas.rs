@@ -3,7 +3,7 @@
 use super::Settled;
 use crate::render::number::{asked, percent, three};
 use amq_bloom::theory::{blocked, classic};
-use amq_bloom::{BloomParams, Goal, Plan, PlanError};
+use amq_bloom::{BlockedParams, BloomParams, Goal, Plan, PlanError};
 use amq_core::numeric::last_true;
 use amq_counting::theory::classic::counter_tail;
 use std::f64::consts::LN_2;
@@ -28,13 +28,16 @@ pub(super) fn all() -> Vec<Result<Settled, PlanError>> {
 }
 
 fn plan(items: u64, fpr: f64) -> Result<Plan<BloomParams>, PlanError> {
-    classic::plan(Goal::fpr(items, fpr))
+    classic::plan(Goal::fpr(items as usize, fpr))
 }
 
 fn halving() -> Result<Settled, PlanError> {
     let step = bits(0.005) - bits(0.01);
     let before = plan(MILLION, 0.01)?;
-    let more = classic::plan(Goal::bits_per_key(MILLION, before.bits_per_key() + 0.7))?;
+    let more = classic::plan(Goal::bits_per_key(
+        MILLION as usize,
+        before.bits_per_key() + 0.7,
+    ))?;
     Ok(Settled {
         claim: "Each 0.7 bits per key more halve the rate of a Bloom filter".to_owned(),
         holds: step < 0.8,
@@ -48,7 +51,7 @@ fn halving() -> Result<Settled, PlanError> {
 
 fn overfilled() -> Result<Settled, PlanError> {
     let params = plan(MILLION, 0.01)?.params;
-    let rate = |items: u64| classic::fpr(params.bits, params.probes, items);
+    let rate = |items: u64| classic::fpr(&params, items).mean;
     let five = rate(5 * MILLION);
     let at = last_true(MILLION, 5 * MILLION, |items| rate(items) <= 0.18);
     Ok(Settled {
@@ -140,17 +143,14 @@ fn billion() -> Result<Settled, PlanError> {
 }
 
 fn counted() -> Result<Settled, PlanError> {
-    let params = BloomParams {
-        bits: 14_400_000,
-        probes: 10,
-    };
+    let params = BloomParams::new(14_400_000, 10);
     params.check()?;
-    let rate = classic::fpr(params.bits, params.probes, MILLION);
-    let expected = rate * MILLION as f64;
+    let rate = classic::fpr(&params, MILLION);
+    let expected = rate.mean * MILLION as f64;
     // The queries scatter, and so does the filter's own rate.
-    let spread = (expected * (1.0 - rate))
+    let spread = (expected * (1.0 - rate.mean))
         .sqrt()
-        .hypot(classic::fpr_sd(params.bits, params.probes, MILLION) * MILLION as f64);
+        .hypot(rate.sd * MILLION as f64);
     Ok(Settled {
         claim: "A million keys in 14.4 bits each with ten probes were seen to give 994 false positives in a million".to_owned(),
         holds: (994.0 - expected).abs() <= 2.0 * spread,
@@ -164,7 +164,7 @@ fn sized_by_the_wrong_formula() -> Result<Settled, PlanError> {
     const BLOCK_BITS: f64 = 256.0;
     let bits = -PROBES / (1.0 - 0.01f64.powf(1.0 / PROBES)).ln();
     let blocks = (MILLION as f64 * bits / BLOCK_BITS).ceil() as u64;
-    let rate = blocked::fpr(blocks, MILLION);
+    let rate = blocked::fpr(&BlockedParams::new(blocks), MILLION).mean;
     Ok(Settled {
         claim: "A split-block filter may be sized by the classic formula for eight probes"
             .to_owned(),

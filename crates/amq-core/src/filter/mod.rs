@@ -141,8 +141,9 @@ pub trait InsertFilter: Filter {
     /// Inserts the key with this hash unless the filter answers `true` for it already; then nothing
     /// changes. Keeps a set from filling up with copies of keys that come again and again.
     ///
-    /// **Do not remove a key that was answered [`Inserted::MaybePresent`]**: its place may be
-    /// another key's.
+    /// **Remove nothing from a filter that is filled like this**: a key that was answered
+    /// [`Inserted::MaybePresent`] may be represented by another key, and is denied once that is
+    /// removed.
     fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         if self.contains_hash(hash) {
             return Ok(Inserted::MaybePresent);

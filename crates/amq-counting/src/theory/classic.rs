@@ -1,55 +1,57 @@
 //! The counting Bloom filter.
 //!
-//! A counter is above zero exactly where a Bloom filter of as many bits would have a bit set, so the rate is that of the
-//! classic filter ([`amq_bloom::theory::classic`]), at four times the space.
+//! A counter is above zero exactly where a Bloom filter of as many bits would have a bit set. So
+//! the rate is that of the classic filter ([`amq_bloom::theory::classic`]), at four times the space.
 //!
-//! The number of keys that share a counter is binomial, and for any real table as good as Poisson, with the mean `kn/m`, which is
-//! ln 2 = 0.69 at the best number of probes. Then a counter has to count sixteen keys, one more than it can, with a probability of
-//! 7.07e-17 (Fan, Cao, Almeida, Broder 2000 bound it by 1.37e-15), and reaches 15, where it sticks, with 1.6e-15: in a table of a
-//! billion counters neither happens. It does happen to one key that is put in fifteen times.
+//! The number of keys that share a counter is binomial, and in any real table practically Poisson,
+//! with mean `kn/m`: ln 2 = 0.69 at the best number of probes. A counter then has to count sixteen
+//! keys, one more than it can, with probability 7.07e-17 (Fan, Cao, Almeida, Broder 2000 bound it
+//! by 1.37e-15). It reaches 15, where it saturates, with probability 1.6e-15. Neither happens in a
+//! table of a billion counters; but one key inserted fifteen times does saturate its counters.
 
-pub use amq_bloom::theory::classic::{
-    expected_fill, fpr, fpr_of_fill, fpr_of_table, fpr_sd, items_of_fill,
-};
+pub use amq_bloom::theory::classic::{expected_fill, fpr_of_fill, fpr_of_table, items_of_fill};
 
 use crate::CountingParams;
-use crate::counters::MAX;
-use amq_bloom::theory::classic;
-use amq_core::{Goal, Plan, PlanError, step};
+use crate::counters::{MAX, PER_WORD};
+use amq_bloom::{BloomParams, theory::classic};
+use amq_core::{Goal, Plan, PlanError, PredictedFpr, step};
 
 /// Bits per counter.
 pub const COUNTER_BITS: u64 = 4;
 
-/// Bits per key that a large filter takes at this rate, at the best whole number of probes.
+/// The exact false-positive rate of filters with these parameters that hold `items` distinct keys:
+/// mean and spread over all seeds. NaN if there is no such filter.
+pub fn fpr(params: &CountingParams, items: u64) -> PredictedFpr {
+    classic::fpr(&BloomParams::new(params.counters, params.probes), items)
+}
+
+/// Bits per key of a large filter at this rate, with the best whole number of probes.
 pub fn bits_per_key(fpr: f64) -> f64 {
     COUNTER_BITS as f64 * classic::bits_per_key(fpr)
 }
 
 /// The smallest filter for a rate, or the best for a size.
 pub fn plan(goal: Goal) -> Result<Plan<CountingParams>, PlanError> {
-    let plan = classic::plan_cells(goal, COUNTER_BITS)?;
-    Ok(Plan {
-        items: plan.items,
-        bytes: plan.bytes,
-        expected_fpr: plan.expected_fpr,
-        build_bytes: plan.build_bytes,
-        params: CountingParams {
-            counters: plan.params.bits,
-            probes: plan.params.probes,
-        },
-    })
+    let cells = classic::plan_cells(goal, COUNTER_BITS)?.params;
+    plan_params(CountingParams::new(cells.bits, cells.probes), goal.items)
 }
 
-/// The probability that a counter stands at 15 and sticks there, when `items` distinct keys are in.
-pub fn saturation_probability(counters: u64, probes: u32, items: u64) -> f64 {
-    counter_tail(
-        f64::from(probes) * items as f64 / counters as f64,
-        MAX as u32,
-    )
+/// The plan for `items` keys with these parameters.
+pub fn plan_params(params: CountingParams, items: u64) -> Result<Plan<CountingParams>, PlanError> {
+    params.check()?;
+    Ok(Plan::new(params, items)
+        .bytes(params.counters.div_ceil(PER_WORD) * 8)
+        .expected_fpr(classic::mean_fpr(params.counters, params.probes, items)))
 }
 
-/// The probability that `count` keys or more share a counter, when `load` of them do on average: the exact tail of the
-/// Poisson distribution, `sum over i >= count of e^-load load^i / i!`.
+/// The probability that a counter is saturated when the filter holds `items` distinct keys.
+pub fn saturation_probability(params: &CountingParams, items: u64) -> f64 {
+    let load = f64::from(params.probes) * items as f64 / params.counters as f64;
+    counter_tail(load, MAX as u32)
+}
+
+/// The probability that at least `count` keys share a counter, if `load` of them do on average: the
+/// exact tail of the Poisson distribution, `sum over i >= count of e^-load load^i / i!`.
 pub fn counter_tail(load: f64, count: u32) -> f64 {
     if count == 0 {
         return 1.0;
@@ -63,7 +65,8 @@ pub fn counter_tail(load: f64, count: u32) -> f64 {
     if load == f64::INFINITY {
         return 1.0;
     }
-    // From `count` on away from the mean the terms fall, and soon do not count; below the mean that is the complement.
+    // The terms fall away from the mean and soon no longer matter. So the sum runs upwards from a
+    // `count` above the mean; below the mean the complement is summed, downwards.
     let (mut i, mut sum) = (f64::from(count), 0.0);
     if i <= load {
         i -= 1.0;
@@ -86,7 +89,7 @@ pub fn counter_tail(load: f64, count: u32) -> f64 {
     sum.min(1.0)
 }
 
-/// The share of a sum that the next of its falling terms must be to count.
+/// A falling term below this share of the sum ends it.
 const NEGLIGIBLE: f64 = f64::EPSILON / 4.0;
 
 fn poisson(load: f64, i: f64) -> f64 {
@@ -113,10 +116,10 @@ mod tests {
         let plan = plan(Goal::fpr(1_000_000, 0.01)).unwrap();
         let CountingParams { counters, probes } = plan.params;
         let load = f64::from(probes) * 5e6 / counters as f64;
-        // 15 would pass 15; 67 stand there, and stick.
+        // 15 would pass 15; 67 reach it, and are saturated.
         close(counters as f64 * counter_tail(load, 16), 14.9, 0.01);
         close(
-            counters as f64 * saturation_probability(counters, probes, 5_000_000),
+            counters as f64 * saturation_probability(&plan.params, 5_000_000),
             66.5,
             0.01,
         );
@@ -128,10 +131,11 @@ mod tests {
         assert_eq!(counter_tail(3.0, 0), 1.0);
         close(counter_tail(1e-9, 1), 1e-9, 1e-6);
         close(counter_tail(2.0, 1), 1.0 - (-2f64).exp(), 1e-12);
-        // Of tables that there cannot be.
-        assert!(counter_tail(f64::NAN, 3).is_nan() && saturation_probability(0, 7, 0).is_nan());
+        // Tables that cannot exist.
+        let none = CountingParams::new(0, 7);
+        assert!(counter_tail(f64::NAN, 3).is_nan() && saturation_probability(&none, 0).is_nan());
         assert_eq!(counter_tail(f64::INFINITY, 3), 1.0);
-        assert_eq!(saturation_probability(0, 7, 1), 1.0);
+        assert_eq!(saturation_probability(&none, 1), 1.0);
         // Half on either side of the mean, however large it is.
         for mean in [1e6, 1e9, 4.29e9] {
             assert!((counter_tail(mean, mean as u32) - 0.5).abs() < 1e-3);

@@ -1,16 +1,17 @@
-//! Coefficient rows of 64 or 128 bits, and what a hash makes of them.
+//! Coefficient rows of 64 or 128 bits, and what a hash determines: row, result and start.
 
-use amq_core::index::index;
+use amq_core::index::{index, remix};
 
-/// An odd number whose multiples are spread evenly: 2^64 over the golden ratio.
+/// Odd multipliers that spread their multiples evenly: 2^64 over the golden ratio, and the
+/// fractional parts of square roots.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Another one, from the square root of three.
 const SQRT3: u64 = 0xBB67_AE85_84CA_A73B;
-/// And from those of five and seven.
 const SQRT5: u64 = 0x3C6E_F372_FE94_F82B;
 const SQRT7: u64 = 0xA54F_F53A_5F1D_36F1;
 
-/// A row of coefficients: so many bits, one for each of as many neighbouring slots, of which the lowest belongs to the first.
+/// One coefficient bit per slot of a window of `BITS` slots; bit 0 is the first.
+///
+/// The solution's words have the same width: bit i of a word is one column of the block's slot i.
 #[doc(hidden)]
 pub trait Row:
     sealed::Sealed
@@ -24,32 +25,32 @@ pub trait Row:
     + core::ops::BitXorAssign
     + 'static
 {
-    /// Its bits.
+    /// Slots in a window, and in a block.
     const BITS: u64;
     /// Start positions that share a threshold, a power of two.
     const BUCKET: u64;
     /// No coefficient.
     const ZERO: Self;
 
-    /// The coefficients of a key, by its hash. The first one is always set.
+    /// The coefficients of the key with this hash. The first one is always set.
     fn of(hash: u64) -> Self;
-    /// Zeros below the lowest coefficient; all of them if there is none.
+    /// Zeros below the lowest coefficient; `BITS` if there is none.
     fn first(self) -> u32;
-    /// The coefficients from this one on.
+    /// Shifted down: drops the first `by` coefficients.
     fn down(self, by: u32) -> Self;
-    /// As `down` by all but so many: the coefficients that reach into the next block.
-    fn rest(self, offset: u32) -> Self;
-    /// The coefficients moved up to where they are in their block.
+    /// Shifted up to where the row lies in its first block.
     fn up(self, offset: u32) -> Self;
-    /// What two words have in common.
+    /// What `up` shifts out: the coefficients that reach into the next block.
+    fn rest(self, offset: u32) -> Self;
+    /// The bits set in both.
     fn and(self, other: Self) -> Self;
-    /// The lower 64 bits, and the others.
+    /// The lower 64 bits and the upper.
     fn halves(self) -> [u64; 2];
     /// Whether an odd number of bits is set: 0 or 1.
     fn parity(self) -> u32;
-    /// One position up, with a new lowest bit.
+    /// Shifted up by one, with a new lowest bit.
     fn push(self, bit: u32) -> Self;
-    /// With a bit or two added at the low end.
+    /// With the bits of `low` set.
     fn or(self, low: u32) -> Self;
 }
 
@@ -77,14 +78,14 @@ macro_rules! row {
             }
 
             #[inline(always)]
-            fn rest(self, offset: u32) -> Self {
-                // In two steps, as all of the bits may go.
-                self >> 1 >> (<$type>::BITS - 1 - offset)
+            fn up(self, offset: u32) -> Self {
+                self << offset
             }
 
             #[inline(always)]
-            fn up(self, offset: u32) -> Self {
-                self << offset
+            fn rest(self, offset: u32) -> Self {
+                // In two steps, since at offset 0 all bits go.
+                self >> 1 >> (<$type>::BITS - 1 - offset)
             }
 
             #[inline(always)]
@@ -116,32 +117,41 @@ macro_rules! row {
     };
 }
 
-// The upper bits of a hash choose where its row begins. Those of a product depend on all bits, the lower ones on lower bits only; none
-// on the start more than that the row is not the same for all of them.
+// A hash's upper bits choose the start. Bit i of a product depends on bits 0 to i of the hash, so
+// the row owes little to the start: only its top bits see the hash's.
 row!(u64, 128, |hash| hash.wrapping_mul(GOLDEN) | 1);
 row!(u128, 512, |hash| {
     let high = (hash ^ hash >> 31).wrapping_mul(SQRT3);
     u128::from(hash.wrapping_mul(GOLDEN) | 1) | u128::from(high) << 64
 });
 
-/// The result that the row of a key must have, as many bits as are wanted. They are the middle bits of a product, on which all lower bits of the hash have acted through carries:
-/// no linear function of the row's coefficients, so no sum of rows has the sum of their results but by chance. (Bits of the hash itself
-/// would not do: rows of 128 bits add up to one of them.)
+/// The result that the key's row must have; callers take as many low bits as they need.
+///
+/// They are the middle bits of a product, which depend on all lower bits of the hash through
+/// carries. So they are no linear function of the row's coefficients, and a sum of rows has the sum
+/// of their results by chance only. (Bits of the hash itself would not do: rows of 128 bits add up
+/// to one of them.)
 #[inline(always)]
 pub(crate) const fn result(hash: u64) -> u32 {
     (hash.wrapping_mul(SQRT5) >> 32) as u32
 }
 
-/// Where a row begins, of so many places.
+/// The start of the key's row, below `starts`.
 #[inline(always)]
 pub(crate) const fn start(hash: u64, starts: u64) -> u64 {
     index(hash, starts)
 }
 
-/// A hash for the rows of a shard that is solved with this seed: each seed multiplies by another odd number.
+/// The hash under one of a shard's seeds: each seed multiplies by another odd number.
 #[inline(always)]
 pub(crate) const fn seeded(hash: u64, seed: u8) -> u64 {
     (hash ^ hash >> 32).wrapping_mul(SQRT7.wrapping_add(SQRT5.wrapping_mul(2 * seed as u64)))
+}
+
+/// The key's hash in the layer after `layer`, independent of its hash in this one.
+#[inline(always)]
+pub(crate) const fn next_layer(hash: u64, layer: usize) -> u64 {
+    remix(hash, layer as u64 + 1)
 }
 
 mod sealed {

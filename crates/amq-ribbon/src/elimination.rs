@@ -1,78 +1,75 @@
-//! The elimination of shards, several at a time.
+//! The elimination of shards, several in lockstep.
 //!
-//! Each step of an elimination waits for the one before, and most of the time nothing else can be done. So the shards are worked on several at
-//! a time, in *lanes*, one step of each in turn: while one waits the others go on.
+//! Each step of an elimination depends on the step before, so one alone leaves the processor idle.
+//! Several shards take turns, one step each: while one waits the others go on.
 //!
-//! The buckets of a shard are eliminated from left to right, and the keys of a bucket from right to left. In a layer that has fewer slots than keys,
-//! and passes on those for which there is no room, the bucket's threshold is raised at the first such key above where it starts, and all keys below the threshold
-//! are passed on. Those that had been put in are the last ones that were, so they can be taken out again. In the last layer such a key is the end of it: another
-//! seed must be tried.
+//! A shard's buckets are eliminated from left to right, the keys of a bucket from right to left. In a
+//! layer that bumps keys, the first key without room sets the bucket's threshold: the lowest above its
+//! start. All keys below the threshold are bumped. Those of them with a slot came last, so they can be
+//! taken out again. In the last layer a key without room ends the attempt; another seed must be tried.
 
 use crate::banding::{Banding, Equation};
 use crate::entry::Entry;
-use crate::shape::{Layer, Part};
-use crate::shards::{Sorter, at_least, reserve};
-use crate::system::{class_above, limit, next_layer};
-use crate::width::{self, Row, seeded};
+use crate::layer::{Extent, Layer};
+use crate::memory::{at_least, room};
+use crate::row::{self, Row, next_layer, seeded};
+use crate::shards::Sorter;
+use crate::sizing::LOCKSTEP;
+use crate::threshold::{limit, threshold_above};
 use alloc::vec::Vec;
-use amq_core::BuildError;
+use amq_core::{BuildError, reserve};
 
-/// Shards that are worked on at a time: as many as the processor can keep going. Measured: one at a time took half as long again for
-/// each key, and eight were no quicker.
-pub(crate) const LANES: usize = 4;
-
-/// In place of a slot, for a key that has none.
+/// Instead of a slot, for a redundant key.
 const NOWHERE: u32 = u32::MAX;
 
-/// What a shard passes on.
+/// What a shard bumps to the next layer.
 #[derive(Debug)]
-pub(crate) struct PassedOn<E> {
-    /// One for each bucket, from zero, which passes nothing on, to three.
+pub(crate) struct Bumps<E> {
+    /// One for each bucket: 0, which bumps nothing, to 3.
     pub(crate) thresholds: Vec<u8>,
-    /// The keys, as the next layer knows them.
+    /// The keys, with the next layer's hashes.
     pub(crate) entries: Vec<E>,
-    /// How many keys it kept.
+    /// How many keys the shard kept.
     pub(crate) kept: u64,
 }
 
-/// Where an elimination is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Working,
     Done,
-    /// There was no room for a key, and none can be passed on.
+    /// A key has no room and cannot be bumped.
     Failed,
 }
 
 /// The elimination of one shard.
 #[derive(Debug)]
-pub(crate) struct Lane<W, E> {
+pub(crate) struct Elimination<W, E> {
     pub(crate) banding: Banding<W>,
     sorter: Sorter<E>,
     thresholds: Vec<u8>,
-    /// Of the sorted keys those that are passed on, range by range.
+    /// Ranges of the sorted keys that are bumped.
     bumped: Vec<(u32, u32)>,
-    /// The slots to which the current bucket's keys went, [`NOWHERE`] for those that said nothing new.
+    /// The slots of the current bucket's keys, [`NOWHERE`] for redundant ones.
     placed: Vec<u32>,
-    /// Whether keys are passed on.
+    /// Whether keys may be bumped.
     bumps: bool,
-    /// What hashes are scaled to, and the shard's share of that begins with.
+    /// The number of starts that hashes are scaled to, and the first one that is the shard's.
     scale: u64,
     first: u64,
-    /// How many buckets the shard has.
+    /// Buckets of the shard, and the current one.
     buckets: usize,
     bucket: usize,
-    /// The bucket's keys among the sorted ones, and the current one.
+    /// The current bucket's range of the sorted keys, and the current key.
     begin: usize,
     end: usize,
     at: usize,
-    /// What has become of the current key's equation.
+    /// The current key's equation, as far as it is reduced.
     equation: Equation<W>,
     state: State,
 }
 
-impl<W: Row, E: Entry> Lane<W, E> {
-    /// With no room for anything yet.
+impl<W: Row, E: Entry> Elimination<W, E> {
+    /// Of no shard, and without room for any.
     pub(crate) fn new() -> Self {
         Self {
             banding: Banding::default(),
@@ -93,45 +90,45 @@ impl<W: Row, E: Entry> Lane<W, E> {
         }
     }
 
-    /// Sees to it that there is room for a shard with so many entries.
-    pub(crate) fn make_room(&mut self, part: &Part, entries: usize) -> Result<(), BuildError> {
-        let buckets = part.starts.div_ceil(W::BUCKET);
-        self.banding.make_room(part.blocks * W::BITS)?;
+    /// Makes room for a shard with this many entries.
+    pub(crate) fn make_room(&mut self, extent: &Extent, entries: usize) -> Result<(), BuildError> {
+        let buckets = extent.starts.div_ceil(W::BUCKET);
+        self.banding.make_room(extent.blocks * W::BITS)?;
         self.sorter.make_room(buckets * W::BUCKET, entries as u64)?;
         at_least(&mut self.thresholds, buckets)?;
         self.bumped.clear();
         reserve(&mut self.bumped, buckets)?;
-        // A bucket may have all of them.
+        // One bucket may have all of them.
         self.placed.clear();
         reserve(&mut self.placed, entries as u64)
     }
 
-    /// Where in the shard a key starts.
+    /// A key's start within the shard.
     #[inline(always)]
     fn start(&self, entry: E) -> u64 {
-        width::start(entry.hash(), self.scale) - self.first
+        row::start(entry.hash(), self.scale) - self.first
     }
 
-    /// Begins with a shard of a layer that passes keys on.
+    /// Begins a shard of a layer that bumps keys.
     #[inline(always)]
-    pub(crate) fn begin_bumping(&mut self, layer: &Layer, part: &Part, entries: &[E]) {
-        (self.bumps, self.scale, self.first) = (true, layer.starts, part.first);
-        self.begin(part, entries.iter().copied());
+    pub(crate) fn begin_bumping(&mut self, layer: &Layer, extent: &Extent, entries: &[E]) {
+        (self.bumps, self.scale, self.first) = (true, layer.starts, extent.first);
+        self.begin(extent, entries.iter().copied());
     }
 
-    /// Begins with a shard of the last layer, and a seed.
+    /// Begins a shard of the last layer, with one of its seeds.
     #[inline(always)]
-    pub(crate) fn begin_last(&mut self, part: &Part, entries: &[E], seed: u8) {
-        (self.bumps, self.scale, self.first) = (false, part.starts, 0);
+    pub(crate) fn begin_last(&mut self, extent: &Extent, entries: &[E], seed: u8) {
+        (self.bumps, self.scale, self.first) = (false, extent.starts, 0);
         let seeded = |entry: &E| entry.with_hash(seeded(entry.hash(), seed));
-        self.begin(part, entries.iter().map(seeded));
+        self.begin(extent, entries.iter().map(seeded));
     }
 
-    /// Sorts, and takes up the first key.
+    /// Sorts the keys and takes up the first.
     #[inline(always)]
-    fn begin(&mut self, part: &Part, entries: impl Iterator<Item = E> + Clone) {
+    fn begin(&mut self, extent: &Extent, entries: impl Iterator<Item = E> + Clone) {
         let (scale, first) = (self.scale, self.first);
-        let start = |entry: E| width::start(entry.hash(), scale) - first;
+        let start = |entry: E| row::start(entry.hash(), scale) - first;
         // Buckets from left to right, the keys of each from right to left.
         self.sorter
             .sort(entries, |entry| start(entry) ^ (W::BUCKET - 1));
@@ -139,21 +136,19 @@ impl<W: Row, E: Entry> Lane<W, E> {
         self.thresholds.fill(0);
         self.bumped.clear();
         self.placed.clear();
-        self.buckets = part.starts.div_ceil(W::BUCKET) as usize;
+        self.buckets = extent.starts.div_ceil(W::BUCKET) as usize;
         (self.bucket, self.begin, self.at) = (0, 0, 0);
         self.end = self.sorter.end(0, W::BUCKET);
         self.state = State::Working;
         self.equation = self.next();
     }
 
-    /// What the shard that it worked on last passes on to the layer after this one.
-    pub(crate) fn passed_on(&mut self, layer: usize) -> Result<PassedOn<E>, BuildError> {
+    /// What the shard, which is done, bumps from `layer` to the next.
+    pub(crate) fn bumps(&mut self, layer: usize) -> Result<Bumps<E>, BuildError> {
         let mut thresholds = room(self.buckets as u64)?;
         thresholds.extend_from_slice(&self.thresholds[..self.buckets]);
-        let keys = self
-            .bumped
-            .iter()
-            .map(|(begin, end)| u64::from(end - begin));
+        let ranges = self.bumped.iter();
+        let keys = ranges.map(|(begin, end)| u64::from(end - begin));
         let mut entries = room(keys.sum())?;
         for &(begin, end) in &self.bumped {
             let keys = &self.sorter.sorted()[begin as usize..end as usize];
@@ -161,14 +156,14 @@ impl<W: Row, E: Entry> Lane<W, E> {
             entries.extend(keys.iter().map(next));
         }
         let kept = (self.sorter.sorted().len() - entries.len()) as u64;
-        Ok(PassedOn {
+        Ok(Bumps {
             thresholds,
             entries,
             kept,
         })
     }
 
-    /// The equation of the current key, or of the first one of the next bucket that has any.
+    /// The equation of the current key, or of the first in the next bucket that has any.
     fn next(&mut self) -> Equation<W> {
         while self.at == self.end {
             self.bucket += 1;
@@ -199,7 +194,8 @@ impl<W: Row, E: Entry> Lane<W, E> {
         self.state == State::Working
     }
 
-    /// One step of the current key's elimination, and the next key if that was its last one: whether there is one.
+    /// Takes one step, and takes up the next key if that ended the current one. `false`: no key is
+    /// left, or one has no room.
     #[inline(always)]
     fn turn(&mut self, equation: &mut Equation<W>) -> bool {
         if self.banding.reduce(equation) {
@@ -209,10 +205,10 @@ impl<W: Row, E: Entry> Lane<W, E> {
         self.is_working()
     }
 
-    /// The current key's elimination has come to an end, with this equation: goes on to the next one, if there is any.
+    /// Settles the current key, whose equation is reduced, and takes up the next.
     #[inline(always)]
     fn settle(&mut self, equation: Equation<W>) -> Equation<W> {
-        // Mostly: it is put in, and the bucket has more keys.
+        // The usual case: the key has room, and its bucket has more keys.
         if equation.row == W::ZERO || self.at + 1 == self.end {
             return self.settle_otherwise(equation);
         }
@@ -225,11 +221,11 @@ impl<W: Row, E: Entry> Lane<W, E> {
         if equation.row != W::ZERO {
             self.put(equation);
         } else if equation.result == 0 {
-            // It follows from others.
+            // Redundant.
             self.placed.push(NOWHERE);
             self.at += 1;
         } else if self.bumps {
-            self.pass_on();
+            self.bump();
         } else {
             self.state = State::Failed;
             return equation;
@@ -245,12 +241,12 @@ impl<W: Row, E: Entry> Lane<W, E> {
         self.at += 1;
     }
 
-    /// Passes on the current key and those of its bucket that start no later, or in its class. The bucket is done, then.
-    fn pass_on(&mut self) {
+    /// Bumps the current key and all others of its bucket below the threshold; the bucket is done.
+    fn bump(&mut self) {
         let keys = &self.sorter.sorted()[self.begin..self.end];
         let (scale, first) = (self.scale, self.first);
-        let offset = |entry: E| (width::start(entry.hash(), scale) - first) % W::BUCKET;
-        let threshold = class_above(offset(keys[self.at - self.begin]), W::BUCKET);
+        let offset = |entry: E| (row::start(entry.hash(), scale) - first) % W::BUCKET;
+        let threshold = threshold_above(offset(keys[self.at - self.begin]), W::BUCKET);
         let limit = limit(threshold, W::BUCKET);
         let stay = keys.partition_point(|&entry| offset(entry) >= limit);
         for slot in self.placed.drain(stay..) {
@@ -258,7 +254,7 @@ impl<W: Row, E: Entry> Lane<W, E> {
                 self.banding.take(slot as usize);
             }
         }
-        // One range a bucket at most: there is room for it.
+        // At most one range a bucket: there is room for it.
         self.bumped
             .push(((self.begin + stay) as u32, self.end as u32));
         self.thresholds[self.bucket] = threshold;
@@ -266,23 +262,18 @@ impl<W: Row, E: Entry> Lane<W, E> {
     }
 }
 
-/// An empty list with room for so many.
-fn room<T>(items: u64) -> Result<Vec<T>, BuildError> {
-    let mut list = Vec::new();
-    reserve(&mut list, items)?;
-    Ok(list)
-}
-
-/// Goes on with all lanes in turn until the last one is done. One that has failed is handed to `retry`, with its number, which begins again, or says `false`: then
-/// the others are not gone on with. Whether all are done in the end.
+/// Runs all eliminations in turns until the last is done.
+///
+/// Calls `retry` with the index of one that failed: it begins that one again, or returns `false`,
+/// which ends them all. Returns whether all are done.
 #[inline(always)]
 pub(crate) fn eliminate<W: Row, E: Entry>(
-    lanes: &mut [Lane<W, E>],
-    mut retry: impl FnMut(usize, &mut Lane<W, E>) -> bool,
+    eliminations: &mut [Elimination<W, E>],
+    mut retry: impl FnMut(usize, &mut Elimination<W, E>) -> bool,
 ) -> bool {
-    while until_one_stops(lanes) {
-        for (i, lane) in lanes.iter_mut().enumerate() {
-            if lane.state == State::Failed && !retry(i, lane) {
+    while until_one_stops(eliminations) {
+        for (i, elimination) in eliminations.iter_mut().enumerate() {
+            if elimination.state == State::Failed && !retry(i, elimination) {
                 return false;
             }
         }
@@ -290,12 +281,12 @@ pub(crate) fn eliminate<W: Row, E: Entry>(
     true
 }
 
-/// One step of each lane that works, in turn, until one of them is done or has failed. Whether any worked.
+/// Takes one step of each working elimination in turn until one stops. Returns whether any worked.
 #[inline(always)]
-fn until_one_stops<W: Row, E: Entry>(lanes: &mut [Lane<W, E>]) -> bool {
-    let mut working = lanes.iter_mut().filter(|lane| lane.is_working());
-    // Written out, so that the equations are in registers.
-    match [(); LANES].map(|()| working.next()) {
+fn until_one_stops<W: Row, E: Entry>(eliminations: &mut [Elimination<W, E>]) -> bool {
+    let mut working = eliminations.iter_mut().filter(|one| one.is_working());
+    // Written out to keep the equations in registers.
+    match [(); LOCKSTEP].map(|()| working.next()) {
         [Some(a), Some(b), Some(c), Some(d)] => {
             let (mut of_a, mut of_b) = (a.equation, b.equation);
             let (mut of_c, mut of_d) = (c.equation, d.equation);

@@ -1,0 +1,88 @@
+//! A service whose clients retry: which requests it has handled, and which orders are open.
+//!
+//! Two filters, used in two ways. *Handled* is a set: requests come again and again, and none is
+//! ever removed. *Open* is a multiset: what is removed from it was inserted, once for each removal.
+//!
+//! ```console
+//! $ cargo run --example service_with_retries
+//! ```
+
+use amq_cuckoo::{CuckooFilter, Full, Goal};
+use std::collections::HashMap;
+
+struct Service {
+    /// Requests handled today. Filled by `insert_unique`, so nothing may be removed from it: a
+    /// request that it skipped may be represented by another one's fingerprint, and would be
+    /// handled again once that was removed. It is cleared at midnight.
+    handled: CuckooFilter,
+    /// Orders that are open, asked before the database is. Filled by `insert`.
+    open: CuckooFilter,
+    /// Stands for the database.
+    database: HashMap<u64, &'static str>,
+}
+
+impl Service {
+    /// `false`: a retry, which needs nothing but its reply (or, once in a thousand times, a request
+    /// taken for one).
+    fn is_first(&mut self, request: u64) -> Result<bool, Full> {
+        // `insert` would store a copy for each retry, and refuse the ninth.
+        Ok(self.handled.insert_unique(&request)?.is_new())
+    }
+
+    fn open(&mut self, order: u64, item: &'static str) -> Result<(), Full> {
+        // The database knows for certain whether the order is open already. The filter does not,
+        // so `insert_unique` won't do here.
+        if !self.database.contains_key(&order) {
+            self.open.insert(&order)?;
+            self.database.insert(order, item);
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, order: u64) -> Option<&'static str> {
+        // Most orders that are asked for are not open, and the database is spared.
+        if !self.open.contains(&order) {
+            return None;
+        }
+        // Remove only what was inserted: a false positive has no entry in the database.
+        let item = self.database.remove(&order)?;
+        self.open.remove(&order);
+        Some(item)
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    const ORDERS: u64 = 10_000;
+    let mut service = Service {
+        handled: CuckooFilter::new(Goal::fpr(2 * ORDERS as usize, 0.001))?,
+        open: CuckooFilter::new(Goal::fpr(ORDERS as usize, 0.01))?,
+        database: HashMap::new(),
+    };
+    let mut first = 0;
+    for request in 0..2 * ORDERS {
+        for _retry in 0..20 {
+            first += u64::from(service.is_first(request)?);
+        }
+        service.open(request / 2, "a book")?;
+    }
+    println!("{first} first requests");
+    println!("handled: {}", service.handled.stats());
+    println!("open: {}", service.open.stats());
+
+    // Half of the orders are closed. None of the others is forgotten.
+    for order in (0..ORDERS).step_by(2) {
+        assert_eq!(service.close(order), Some("a book"));
+    }
+    assert!(
+        service
+            .database
+            .keys()
+            .all(|order| service.open.contains(order))
+    );
+    println!("open: {}", service.open.stats());
+
+    // Midnight.
+    service.handled.clear();
+    assert!(service.is_first(0)?);
+    Ok(())
+}

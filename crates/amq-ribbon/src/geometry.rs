@@ -1,0 +1,186 @@
+//! Geometry: key count to layers, shards, blocks, slots. Holds no data.
+
+use crate::Kind;
+use crate::layer::{Columns, Layer};
+use crate::row::Row;
+use crate::sizing::{self, FEW, MAX_LAYERS, bumps};
+
+/// Standard deviations of bumped keys that a plan allows each layer.
+const PLANNED_SPREAD: f64 = 3.0;
+
+/// The layers of a filter, and their sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Geometry {
+    pub(crate) layers: [Layer; MAX_LAYERS],
+    /// How many there are.
+    pub(crate) len: usize,
+    /// Thresholds of all layers but the last.
+    pub(crate) buckets: u64,
+    /// Words of all layers.
+    pub(crate) words: u64,
+}
+
+impl Geometry {
+    /// The geometry for `keys` keys in each layer, expected or counted. The last layer is planned
+    /// for `widened` tenths more keys. No keys have no layers.
+    pub(crate) fn new<K: Kind>(keys: &[u64; MAX_LAYERS], widened: u32, columns: Columns) -> Self {
+        let mut geometry = Self::default();
+        if keys[0] == 0 {
+            return geometry;
+        }
+        for (i, &n) in keys.iter().enumerate() {
+            let bumps = bumps::<K>(i, n);
+            let layer = match bumps {
+                true => sizing::bumping::<K::Row>(n, i),
+                false => sizing::last::<K>(n + n.div_ceil(10) * u64::from(widened)),
+            };
+            geometry.push::<K::Row>(layer, bumps, columns);
+            if !bumps {
+                break;
+            }
+        }
+        geometry
+    }
+
+    fn push<W: Row>(&mut self, (starts, shard_bits): (u64, u32), bumps: bool, columns: Columns) {
+        let mut layer = Layer {
+            starts,
+            shard_bits,
+            first_word: self.words,
+            first_bucket: self.buckets,
+            short: 0,
+        };
+        let blocks = layer.blocks::<W>();
+        layer.short = columns.short_of(blocks);
+        if bumps {
+            self.buckets += layer.buckets::<W>();
+        }
+        self.words += blocks * u64::from(columns.most) - layer.short;
+        self.layers[self.len] = layer;
+        self.len += 1;
+    }
+
+    /// The layers, first to last.
+    #[inline(always)]
+    pub(crate) fn layers(&self) -> &[Layer] {
+        &self.layers[..self.len]
+    }
+
+    /// Bytes of words, thresholds and seeds.
+    pub(crate) fn bytes<W: Row>(&self) -> u64 {
+        let seeds = self.layers().last().map_or(0, Layer::shards);
+        self.words * size_of::<W>() as u64 + self.buckets.div_ceil(32) * 8 + seeds
+    }
+
+    /// Slots of all layers.
+    pub(crate) fn slots<W: Row>(&self) -> u64 {
+        self.layers()
+            .iter()
+            .map(|layer| layer.blocks::<W>() * W::BITS)
+            .sum()
+    }
+}
+
+/// The keys of each layer that all but about one in a hundred filters of `items` keys stay within.
+pub(crate) fn most<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
+    let mut keys = [0; MAX_LAYERS];
+    keys[0] = items;
+    most_from::<K>(&mut keys, 0);
+    keys
+}
+
+/// Fills in the layers after `layer`.
+fn most_from<K: Kind>(keys: &mut [u64; MAX_LAYERS], layer: usize) {
+    let n = keys[layer];
+    if !bumps::<K>(layer, n) {
+        return;
+    }
+    let mean = sizing::bumped::<K::Row>(n, layer);
+    let spread = PLANNED_SPREAD * sizing::spread::<K::Row>(n);
+    // A later layer may have fewer keys, and round its blocks down where this plan rounds up.
+    let rounding = if layer == 0 { 0 } else { K::Row::BITS / 2 };
+    keys[layer + 1] = ((mean + spread) as u64 + 1 + rounding).min(n);
+    let mut last = *keys;
+    most_from::<K>(keys, layer + 1);
+    // A last layer of fewer keys may be larger than one that bumps some.
+    if bumps::<K>(layer + 1, keys[layer + 1]) && mean - spread - rounding as f64 <= FEW as f64 {
+        last[layer + 1] = FEW;
+        let one = Columns { most: 1, short: 0 };
+        let words = |keys| Geometry::new::<K>(keys, 0, one).words;
+        if words(&last) > words(keys) {
+            *keys = last;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sizing::expected;
+    use crate::{Bumped, Standard};
+
+    #[test]
+    fn layers_lie_one_after_another_and_short_blocks_are_spread_over_all() {
+        for items in [1u64, 100, 1201, 50_000, 3_000_000, 1 << 33] {
+            let keys = expected::<Bumped>(items);
+            assert!(keys.is_sorted_by(|a, b| a > b || *b == 0), "{keys:?}");
+            for short in [0, 1 << 30, u32::MAX] {
+                let columns = Columns { most: 8, short };
+                let geometry = Geometry::new::<Bumped>(&keys, 0, columns);
+                let (mut words, mut buckets) = (0, 0);
+                for layer in geometry.layers() {
+                    assert_eq!((layer.first_word, layer.first_bucket), (words, buckets));
+                    let blocks = layer.blocks::<u64>();
+                    assert_eq!(
+                        layer.block(blocks, 8).0 as u64,
+                        words + blocks * 8 - layer.short
+                    );
+                    assert!(layer.short.abs_diff(columns.short_of(blocks)) == 0);
+                    // Every block begins where the one before ends.
+                    for block in (0..blocks).take(5000) {
+                        let (word, columns) = layer.block(block, 8);
+                        assert_eq!(word + columns, layer.block(block + 1, 8).0);
+                    }
+                    words += blocks * 8 - layer.short;
+                    buckets += layer.buckets::<u64>();
+                    // And every shard where the one before does.
+                    let mut end = (0, 0);
+                    for shard in 0..layer.shards() {
+                        let extent = layer.extent::<u64>(shard);
+                        assert_eq!((extent.first, extent.first_block), end);
+                        end = (
+                            extent.first + extent.starts,
+                            extent.first_block + extent.blocks,
+                        );
+                        let last = layer.block_of::<u64>(end.0 - 1);
+                        assert!(last < end.1 && last + 2 >= end.1);
+                    }
+                    assert_eq!(end, (layer.starts, blocks));
+                }
+                assert_eq!(geometry.words, words);
+            }
+        }
+    }
+
+    #[test]
+    fn a_layer_that_passes_keys_on_has_fewer_slots_than_keys_and_a_last_one_more() {
+        for items in [2000u64, 77_777, 10_000_000] {
+            let keys = expected::<Bumped>(items);
+            let geometry = Geometry::new::<Bumped>(&keys, 0, Columns { most: 1, short: 0 });
+            let [bumping @ .., last] = geometry.layers() else {
+                panic!("no layer");
+            };
+            for (layer, keys) in bumping.iter().zip(keys) {
+                let load = keys as f64 / (layer.blocks::<u64>() * 64) as f64;
+                assert!((1.02..1.09).contains(&load), "{load}");
+            }
+            assert!(last.blocks::<u64>() * 64 > keys[bumping.len()]);
+            let one = Geometry::new::<Standard>(
+                &expected::<Standard>(items),
+                0,
+                Columns { most: 1, short: 0 },
+            );
+            assert_eq!((one.layers().len(), one.buckets), (1, 0));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Sizing: how many slots a layer has for its keys, and how many keys it bumps.
+
+use crate::Kind;
+use crate::layer::Layer;
+use crate::row::Row;
+use amq_core::numeric::last_true;
+
+/// The most layers: those that bump keys, and the last one.
+pub const MAX_LAYERS: usize = 6;
+
+/// Shards eliminated in lockstep, which is what a processor can overlap. Measured: one at a time
+/// took half as long again per key, and eight were no faster.
+pub(crate) const LOCKSTEP: usize = 4;
+
+/// Log2 of the starts in a shard of a first layer that bumps keys. Each shard wastes about half a
+/// row, and the working set of four is to stay in cache.
+const LARGE_SHARD: u32 = 16;
+/// The same where large shards would be too few for lockstep: three of them at 100,000 keys, built
+/// in four fifths of the time.
+const SMALL_SHARD: u32 = 15;
+/// The same of later layers, which get a twentieth of the keys.
+const LATER_SHARD: u32 = 13;
+/// The share by which a bumping layer has fewer slots than keys.
+const OVERLOAD: f64 = 0.05;
+/// The share of its slots that stay empty all the same.
+const EMPTY: f64 = 0.0005;
+/// Slots that stay empty at the end of each shard, as a share of a row.
+const EMPTY_AT_END: f64 = 0.4;
+/// A layer after the first with at most this many keys is the last.
+pub(crate) const FEW: u64 = 1200;
+/// Standard deviations beyond which the bumped keys must have been chosen.
+const CHOSEN_SPREAD: f64 = 10.0;
+
+/// The standard deviation of the number of bumped keys is `sqrt(a + b keys)`. Measured from 1,270
+/// to 300,000 keys.
+const fn spread_of<W: Row>() -> (f64, f64) {
+    match W::BITS {
+        64 => (100.0, 0.0165),
+        _ => (400.0, 0.033),
+    }
+}
+
+/// Whether a layer of `keys` keys bumps some.
+pub(crate) fn bumps<K: Kind>(layer: usize, keys: u64) -> bool {
+    K::BUMPS && layer + 1 < MAX_LAYERS && keys > if layer == 0 { K::ONE_LAYER } else { FEW }
+}
+
+/// The keys of each layer that a filter of `items` keys is expected to have.
+pub(crate) fn expected<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
+    let mut keys = [0; MAX_LAYERS];
+    let mut left = items;
+    for (i, n) in keys.iter_mut().enumerate() {
+        *n = left;
+        if !bumps::<K>(i, left) {
+            break;
+        }
+        left = bumped::<K::Row>(left, i) as u64;
+    }
+    keys
+}
+
+/// The most of a layer's keys that it bumps by chance: far beyond the spread, and two buckets more,
+/// since a bucket may be bumped whole. With more, someone chose the keys.
+pub(crate) fn limit_of_bumped<W: Row>(keys: u64, layer: usize) -> u64 {
+    let most = bumped::<W>(keys, layer) + CHOSEN_SPREAD * spread::<W>(keys);
+    (most as u64 + 2 * W::BUCKET).min(keys)
+}
+
+/// The mean number of keys that a layer bumps.
+pub(crate) fn bumped<W: Row>(keys: u64, layer: usize) -> f64 {
+    let (starts, shard_bits) = bumping::<W>(keys, layer);
+    let layer = Layer {
+        starts,
+        shard_bits,
+        ..Layer::default()
+    };
+    let slots = (layer.blocks::<W>() * W::BITS) as f64;
+    let at_end = EMPTY_AT_END * W::BITS as f64;
+    let kept = slots * (1.0 - EMPTY) - at_end * layer.shards() as f64;
+    (keys as f64 - kept).max(0.0)
+}
+
+/// The standard deviation of that number.
+pub(crate) fn spread<W: Row>(keys: u64) -> f64 {
+    let (constant, slope) = spread_of::<W>();
+    libm::sqrt(constant + slope * keys as f64)
+}
+
+/// The starts of a layer that bumps keys, and log2 of those in a shard.
+pub(crate) fn bumping<W: Row>(keys: u64, layer: usize) -> (u64, u32) {
+    let slots = keys as f64 * (1.0 - OVERLOAD);
+    let shard = match layer {
+        0 if slots >= (LOCKSTEP << LARGE_SHARD) as f64 => LARGE_SHARD,
+        0 => SMALL_SHARD,
+        _ => LATER_SHARD,
+    };
+    let blocks = slots / W::BITS as f64;
+    // Each shard has a block more than its starts fill.
+    let shards = libm::ceil(blocks / (1.0 + (1 << shard) as f64 / W::BITS as f64));
+    let mut whole = libm::round(blocks - shards).max(1.0) as u64;
+    if whole % ((1 << shard) / W::BITS) == 0 {
+        // The last start would be a shard of its own.
+        whole -= 1;
+    }
+    (whole * W::BITS + 1, shard)
+}
+
+/// The same of a layer that keeps all its keys.
+pub(crate) fn last<K: Kind>(keys: u64) -> (u64, u32) {
+    let (bits, shard) = (K::Row::BITS, 1u64 << K::LAST_SHARD);
+    let one = slots_for::<K::Row>(keys as f64);
+    let mut whole = if one <= shard as f64 {
+        libm::ceil(one / bits as f64) - 1.0
+    } else {
+        // Shards are not equally full. Those fuller than this find a seed, too, but not as soon.
+        let spread = |keys: u64| slots_for::<K::Row>(keys as f64 + 2.5 * libm::sqrt(keys as f64));
+        let slots = (shard + bits - 1) as f64;
+        let full = last_true(1, shard, |keys| spread(keys) <= slots);
+        libm::ceil(keys as f64 / full as f64 * shard as f64 / bits as f64)
+    };
+    if whole > 0.0 && whole as u64 % (shard / bits) == 0 {
+        // As above, but with a block more.
+        whole += 1.0;
+    }
+    (whole as u64 * bits + 1, K::LAST_SHARD)
+}
+
+/// The slots that one shard of a last layer needs for its keys, at which a tenth of the seeds fail.
+/// Measured: the ignored test `failure_rates` prints the table that these lines bound from above.
+pub(crate) fn slots_for<W: Row>(keys: f64) -> f64 {
+    amq_core::step(1);
+    let (least, slope, from) = if W::BITS == 64 {
+        (0.044, 0.0075, 11.5)
+    } else {
+        (0.0205, 0.0045, 14.0)
+    };
+    let overhead = least + slope * (libm::log2(keys.max(1.0)) - from).max(0.0);
+    keys * (1.0 + overhead) + 4.0
+}

@@ -1,0 +1,26 @@
+//! Thresholds: which keys of a bucket are bumped.
+
+/// A bucket's threshold names one of these limits, in 32nds of the bucket: keys that start below it
+/// are bumped. Measured: these limits leave the fewest slots empty.
+const LIMITS: [u8; 4] = [0, 4, 9, 32];
+
+/// The start below which a bucket of `bucket` starts bumps its keys.
+#[inline(always)]
+pub(crate) const fn limit(threshold: u8, bucket: u64) -> u64 {
+    // One word instead of a table.
+    let limits = u32::from_le_bytes(LIMITS) >> (8 * (threshold & 3) as u32);
+    (limits & 0xFF) as u64 * (bucket / 32)
+}
+
+/// The lowest threshold that bumps a key `offset` starts into its bucket.
+pub(crate) fn threshold_above(offset: u64, bucket: u64) -> u8 {
+    (1..3)
+        .find(|&threshold| limit(threshold, bucket) > offset)
+        .unwrap_or(3)
+}
+
+/// The threshold of a bucket, 32 of them to a word.
+#[inline(always)]
+pub(crate) const fn threshold_in(word: u64, bucket: u64) -> u8 {
+    (word >> (bucket % 32 * 2)) as u8 & 3
+}
