@@ -61,11 +61,11 @@
 //!
 //! # Cost and false-positive rate
 //!
-//! The compound rate is `1 - prod (1 - p_i)` over the exact rates of the stages ([`theory`]). At 1
-//! % and a growth of 2 the filter takes 16.3 bits per key when all its stages are full, and twice
-//! that when the newest is empty; with a bound and a growth of 4, 11.1; with a limit on bytes, 13
-//! to 15 at the limit. [`ScalableFilter::plan_params`] tells the size for any number of keys. A
-//! query of an absent key asks every stage, `log_s(n / n0)` of them.
+//! The compound rate is `1 - prod (1 - p_i)` over the exact rates of the stages ([`theory`]). With
+//! each stage twice the last, a filter of 1 % takes 16.3 bits per key when all its stages are full,
+//! and twice that when the newest is empty; with a bound and a growth of 4, 11.1 when full; with a
+//! limit on bytes, 12.5 to 16.5 at the limit. [`ScalableFilter::plan_params`] tells the size for any
+//! number of keys. A query of an absent key asks every stage, `log_s(n / n0)` of them.
 //!
 //! # When not to use it
 //!
