@@ -64,8 +64,8 @@
 //! The compound rate is `1 - prod (1 - p_i)` over the exact rates of the stages ([`theory`]). With
 //! each stage twice the last, a filter of 1 % takes 16.3 bits per key when all its stages are full,
 //! and twice that when the newest is empty; with a bound and a growth of 4, 11.1 when full; with a
-//! limit on bytes, 12.5 to 16.5 at the limit. [`ScalableFilter::plan_params`] tells the size for any
-//! number of keys. A query of an absent key asks every stage, `log_s(n / n0)` of them.
+//! limit on bytes, 12.5 to 16.5 at the limit. [`ScalableFilter::plan_params`] tells the size for
+//! any number of keys. A query of an absent key asks every stage, `log_s(n / n0)` of them.
 //!
 //! # When not to use it
 //!
