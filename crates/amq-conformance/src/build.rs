@@ -6,7 +6,8 @@ use amq_core::{Budget, BuildError, BuildFilter, Encoder, Key, KeyHash, PlanError
 use core::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Any number of keys can be built, from one on; none at all is built as well or refused by its number.
+/// Any number of keys can be built, from one on; none at all is built as well or refused by its
+/// number.
 pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
     match F::build_hashes(Budget::Fpr(0.01), 1, &[]) {
         Ok(filter) => {
@@ -36,7 +37,8 @@ pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
     Ok(())
 }
 
-/// A filter that is only ever built is built of no key, too, within whatever budget there can be: nothing is in it, and it takes next to nothing.
+/// A filter that is only ever built is built of no key, too, within whatever budget there can be:
+/// nothing is in it, and it takes next to nothing.
 pub fn a_static_filter_of_no_keys_is_always_built<F: BuildFilter>() -> Verdict {
     for budget in [
         Budget::Fpr(0.01),
@@ -103,7 +105,8 @@ impl Key for Fickle<'_> {
     }
 }
 
-/// Keys that hash otherwise the second time, all of them or the last, are an error, or a filter of either hash: never a panic.
+/// Keys that hash otherwise the second time, all of them or the last, are an error, or a filter of
+/// either hash: never a panic.
 pub fn keys_that_change_their_hash_do_not_panic<F: BuildFilter>() -> Verdict {
     for n in [1, 2, 100, 5000, 70_000] {
         for from in [0, n / 2, n, 2 * n - 1] {

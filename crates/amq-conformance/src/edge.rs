@@ -46,8 +46,8 @@ pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-/// A goal at the edge of what is possible is planned or refused, but nothing else happens: neither a
-/// panic nor an allocation of what is planned.
+/// A goal at the edge of what is possible is planned or refused, but nothing else happens: neither
+/// a panic nor an allocation of what is planned.
 pub fn a_goal_at_the_edge_is_planned_or_refused<F: PlanFilter>() -> Verdict {
     for goal in edges() {
         match F::plan(goal) {
@@ -58,8 +58,9 @@ pub fn a_goal_at_the_edge_is_planned_or_refused<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-/// However many keys are spoken of, a predicted rate lies in [0, 1], never falls as keys are added, and is not below that of keys
-/// that share a whole hash; its spread is that of something in [0, 1].
+/// However many keys are spoken of, a predicted rate lies in [0, 1], never falls as keys are added,
+/// and is not below that of keys that share a whole hash; its spread is that of something in [0,
+/// 1].
 pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
     let items = (0..64).map(|bits| (1 << bits) - 1);
     let items: Vec<u64> = items.chain([u64::MAX - 1, u64::MAX]).collect();
@@ -76,7 +77,8 @@ pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
         let mut below = 0.0;
         for &items in &items {
             let PredictedFpr { mean, sd } = F::predicted_fpr(&plan.params, items);
-            // Beyond the planned number a filter may refuse keys, and the rate is that of those it holds.
+            // Beyond the planned number a filter may refuse keys, and the rate is that of those it
+            // holds.
             let floor = hash_floor(items.min(plan.items));
             let least = (0.999 * floor).max(below * (1.0 - 1e-6));
             ensure(
@@ -168,7 +170,8 @@ pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-/// A plan that was given can be made; one beyond all memory is refused by an error, not by an abort.
+/// A plan that was given can be made; one beyond all memory is refused by an error, not by an
+/// abort.
 pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() -> Verdict {
     for goal in edges() {
         let Ok(plan) = F::plan(goal) else { continue };

@@ -21,7 +21,8 @@ impl Expected {
         Self::of_any(queries, spread)
     }
 
-    /// For a filter of any seed: the binomial variance, and that of the rate itself from seed to seed.
+    /// For a filter of any seed: the binomial variance, and that of the rate itself from seed to
+    /// seed.
     pub fn of_any(queries: u64, rate: PredictedFpr) -> Self {
         let q = queries as f64;
         Self {
@@ -62,9 +63,9 @@ impl Expected {
 
     /// `Ok` if `found` is within `sigmas` standard deviations of the mean, on both sides.
     ///
-    /// Counts are skewed: above the mean, `(sigmas^2 - 1) / 6` more are allowed (Cornish and Fisher's
-    /// first correction, for a Poisson count), which is 4 at 5 sigma and 1.3 at 3 sigma. It matters only
-    /// where a few are expected.
+    /// Counts are skewed: above the mean, `(sigmas^2 - 1) / 6` more are allowed (Cornish and
+    /// Fisher's first correction, for a Poisson count), which is 4 at 5 sigma and 1.3 at 3 sigma.
+    /// It matters only where a few are expected.
     pub fn check(&self, cell: String, seed: Option<u64>, found: u64, sigmas: f64) -> Verdict {
         let sd = self.variance.sqrt();
         let off = found as f64 - self.mean;

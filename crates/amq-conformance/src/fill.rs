@@ -6,7 +6,8 @@ use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Filter, Goal, Key, 
 
 /// A way to make a filter for a goal, with a seed, that holds these hashes.
 ///
-/// Laws that hold for every filter take one, so that they don't ask for an ability they are not about.
+/// Laws that hold for every filter take one, so that they don't ask for an ability they are not
+/// about.
 pub type Fill<F> = fn(Goal, u64, &[KeyHash]) -> Result<F, BuildError>;
 
 /// Makes an empty filter for the goal and puts the hashes in.
@@ -20,7 +21,8 @@ pub fn by_inserting<F: EmptyFilter>(
     Ok(filter)
 }
 
-/// Makes the filter of all hashes at once. The size follows from their number, not from `goal.items`.
+/// Makes the filter of all hashes at once. The size follows from their number, not from
+/// `goal.items`.
 pub fn at_once<F: BuildFilter>(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<F, BuildError> {
     F::build_hashes(goal.budget, seed, hashes)
 }
@@ -28,7 +30,8 @@ pub fn at_once<F: BuildFilter>(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Res
 /// Where the absent keys begin: no law puts in as many.
 const ABSENT: u64 = 1 << 40;
 
-/// The i-th key that is put in. Scattered over all 64 bits, by a bijection, so that no two are equal.
+/// The i-th key that is put in. Scattered over all 64 bits, by a bijection, so that no two are
+/// equal.
 pub(crate) fn present(i: u64) -> u64 {
     remix(i, 0)
 }
@@ -66,7 +69,8 @@ pub(crate) fn filled_within<F>(
     )))
 }
 
-/// How many keys a batch is cut into while asking: enough to be a batch, few enough to need no memory.
+/// How many keys a batch is cut into while asking: enough to be a batch, few enough to need no
+/// memory.
 const CHUNK: usize = 4096;
 
 /// How many of `hashes` are answered `true`, asked in batches.

@@ -1,8 +1,8 @@
-//! The record of exact counts: the same seeds and keys give the same false positives, on every machine,
-//! for ever.
+//! The record of exact counts: the same seeds and keys give the same false positives, on every
+//! machine, for ever.
 //!
-//! The gate tells whether a rate is right; this tells whether anything at all has changed: a hash, an
-//! index, a plan.
+//! The gate tells whether a rate is right; this tells whether anything at all has changed: a hash,
+//! an index, a plan.
 
 use crate::rate::Counts;
 use crate::violation::{Verdict, Violation, same};

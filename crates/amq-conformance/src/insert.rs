@@ -12,8 +12,9 @@ fn empty<F: EmptyFilter>(items: u64, fpr: f64, seed: u64) -> Result<F, Violation
     )))
 }
 
-/// An insert says `New` exactly if the key was answered `false` just before, and a batch counts them;
-/// both leave the same filter. A filter with as little room as some have for copies may refuse one; then so far.
+/// An insert says `New` exactly if the key was answered `false` just before, and a batch counts
+/// them; both leave the same filter. A filter with as little room as some have for copies may
+/// refuse one; then so far.
 pub fn an_insert_says_whether_the_key_was_there<F>() -> Verdict
 where
     F: EmptyFilter + PartialEq,
@@ -142,8 +143,8 @@ where
     Ok(())
 }
 
-/// One key, put in 100,000 times: memory stays bounded, the key stays in, and what is refused is refused
-/// for good and changes nothing.
+/// One key, put in 100,000 times: memory stays bounded, the key stays in, and what is refused is
+/// refused for good and changes nothing.
 pub fn one_key_a_hundred_thousand_times_is_bounded<F>() -> Verdict
 where
     F: EmptyFilter + Clone + PartialEq,
@@ -181,8 +182,8 @@ where
     )
 }
 
-/// Fill to refusal: the refused key changes nothing, every acknowledged key is still there, and the refusal
-/// stands. A batch stops at the same key.
+/// Fill to refusal: the refused key changes nothing, every acknowledged key is still there, and the
+/// refusal stands. A batch stops at the same key.
 ///
 /// Filters that never refuse pass once they hold twenty times their plan.
 pub fn a_full_filter_refuses_and_stays_as_it_was<F>() -> Verdict

@@ -8,9 +8,9 @@
 //! amq_conformance::suite!(bloom: BloomFilter => [empty, build, merge]);
 //! ```
 //!
-//! This makes a module `bloom` with one test for each law. The abilities say which laws there are; the
-//! first one must be `empty` or `build`, and is how the laws that hold for every filter come by a filled
-//! one.
+//! This makes a module `bloom` with one test for each law. The abilities say which laws there are;
+//! the first one must be `empty` or `build`, and is how the laws that hold for every filter come by
+//! a filled one.
 //!
 //! | ability | traits | module of laws |
 //! | --- | --- | --- |
@@ -21,10 +21,11 @@
 //! | `remove` | `RemoveFilter`, `Clone`, `PartialEq` | [`remove`], moves of the [`model`] |
 //! | `count` | `CountFilter` | [`remove`], a check of the [`model`] |
 //!
-//! A static filter is `[build]`, a cuckoo or quotient filter `[empty, build, merge, remove, count]` or
-//! what it has of that. Parameters that must be refused can be added:
-//! `suite!(bloom: BloomFilter => [empty, build], out_of_range [BloomParams::new(0, 7)])`. Filters that refuse when they are full need say nothing: a refusal past the
-//! planned number of keys is part of the laws, one before it breaks them.
+//! A static filter is `[build]`, a cuckoo or quotient filter `[empty, build, merge, remove, count]`
+//! or what it has of that. Parameters that must be refused can be added:
+//! `suite!(bloom: BloomFilter => [empty, build], out_of_range [BloomParams::new(0, 7)])`. Filters
+//! that refuse when they are full need say nothing: a refusal past the planned number of keys is
+//! part of the laws, one before it breaks them.
 //!
 //! # Laws
 //!
@@ -56,18 +57,19 @@
 //! | a filter by its plan is the one by its goal, and takes as many keys; a changed plan is checked | a table made of numbers that nobody checked |
 //! | a count is never too low, and seldom too high | a saturated counter that doesn't say so |
 //!
-//! The laws of memory need an allocator of their own, and so a test binary: `tests/memory.rs`, with one line of [`memory!`] a type.
+//! The laws of memory need an allocator of their own, and so a test binary: `tests/memory.rs`, with
+//! one line of [`memory!`] a type.
 //!
-//! Each law is a plain function that returns a [`Verdict`], so that `tests/teeth.rs` can show what it
-//! rejects: two plain reference filters pass them all (`tests/faithful.rs`), and each with one of some
-//! sixty faults fails the law that is about it.
+//! Each law is a plain function that returns a [`Verdict`], so that `tests/teeth.rs` can show what
+//! it rejects: two plain reference filters pass them all (`tests/faithful.rs`), and each with one
+//! of some sixty faults fails the law that is about it.
 //!
 //! # The gate
 //!
-//! [`rate`] counts false positives X among Q = 1,000,000 absent keys for each of 16 seeds, and compares
-//! with p, the exact formula at the realised parameters ([`amq_core::PlanFilter::predicted_fpr`]). X
-//! varies for two reasons: the questions are a sample, and each seed makes another filter with a rate of
-//! its own. So
+//! [`rate`] counts false positives X among Q = 1,000,000 absent keys for each of 16 seeds, and
+//! compares with p, the exact formula at the realised parameters
+//! ([`amq_core::PlanFilter::predicted_fpr`]). X varies for two reasons: the questions are a sample,
+//! and each seed makes another filter with a rate of its own. So
 //!
 //! ```text
 //! one filter     |X - Qp| <= 5 sigma          sigma^2 = Qp(1-p) + (Q sd)^2
@@ -75,34 +77,34 @@
 //! ```
 //!
 //! and, against the filter's own `expected_fpr()`, which knows its contents, 5 sigma with `sd = 0`.
-//! Counts being skewed, 4 more are allowed above at 5 sigma and 1.3 at 3 sigma. In small filters (1 to
-//! 1000 keys) sd is as large as p, so there the mean over 2048 to 8192 seeds is tested, at 3 sigma, and
-//! the spread itself: the variance of the counts is the predicted one to a third. Without that a formula
-//! could hide any fault behind a large sd.
+//! Counts being skewed, 4 more are allowed above at 5 sigma and 1.3 at 3 sigma. In small filters (1
+//! to 1000 keys) sd is as large as p, so there the mean over 2048 to 8192 seeds is tested, at 3
+//! sigma, and the spread itself: the variance of the counts is the predicted one to a third.
+//! Without that a formula could hide any fault behind a large sd.
 //!
-//! How fine is that? At 1 %, 16 million questions make sigma 0.27 % of the rate: a filter that is off by
-//! 1 % of its rate fails. One probe too few shifts the rate by 1.5 % at the planned load, where the
-//! optimum is flat, but by half at half the load; hence the cell [`rate::HALF_FULL`]. A 32-bit hash adds
-//! 2.3e-5, which only shows where the rate is no larger: [`rate::ONE_IN_100_000`].
+//! How fine is that? At 1 %, 16 million questions make sigma 0.27 % of the rate: a filter that is
+//! off by 1 % of its rate fails. One probe too few shifts the rate by 1.5 % at the planned load,
+//! where the optimum is flat, but by half at half the load; hence the cell [`rate::HALF_FULL`]. A
+//! 32-bit hash adds 2.3e-5, which only shows where the rate is no larger: [`rate::ONE_IN_100_000`].
 //!
 //! **False alarms.** A filter with all abilities meets 17 comparisons at 3 sigma (7 cells, 10 small
-//! ones), each of which a right filter fails with a probability of 0.27 %: 4.5 % for all; and some 250 at
-//! 5 sigma, 1.4e-4 for all. The seeds are fixed, so this happens when a filter is written or changed, or
-//! never. If one pooled cell fails by little and all else passes, raise [`rate::SEEDS`] to 256 for one
-//! run: chance shrinks with it, a fault grows to four times as many sigma.
+//! ones), each of which a right filter fails with a probability of 0.27 %: 4.5 % for all; and some
+//! 250 at 5 sigma, 1.4e-4 for all. The seeds are fixed, so this happens when a filter is written or
+//! changed, or never. If one pooled cell fails by little and all else passes, raise [`rate::SEEDS`]
+//! to 256 for one run: chance shrinks with it, a fault grows to four times as many sigma.
 //!
 //! # Golden counts
 //!
 //! The exact counts are kept in `tests/golden/rates-<name>.txt` of the variant's crate and compared
-//! exactly. They tell what the gate cannot: that nothing has changed, on any machine. To write them, look
-//! at the change and then run once
+//! exactly. They tell what the gate cannot: that nothing has changed, on any machine. To write
+//! them, look at the change and then run once
 //!
 //! ```text
 //! AMQ_BLESS=1 cargo test -p <crate> --test conformance
 //! ```
 //!
-//! A count that changes means that files made before are read differently now: see the format's rules
-//! before blessing.
+//! A count that changes means that files made before are read differently now: see the format's
+//! rules before blessing.
 #![deny(unsafe_code)]
 
 pub mod build;

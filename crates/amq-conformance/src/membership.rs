@@ -9,8 +9,8 @@ use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::numeric::hash_floor;
 use amq_core::{Budget, Filter, FilterExt, Goal, Key, LengthMismatch, PlanFilter};
 
-/// Every key is found, at every size from one key to half a million, at rates on each side of a power of
-/// two, and within a size.
+/// Every key is found, at every size from one key to half a million, at rates on each side of a
+/// power of two, and within a size.
 pub fn every_key_is_found<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let budgets = [
         Budget::Fpr(0.3),
@@ -41,7 +41,8 @@ fn found_at<F: PlanFilter>(fill: Fill<F>, n: u64, budget: Budget, seed: u64) -> 
             what: format!("{} of {n} keys, {budget:?}, asked in batches", n - found),
         });
     }
-    // Distinct keys that were false positives when they came may be left out of the count, no others.
+    // Distinct keys that were false positives when they came may be left out of the count, no
+    // others.
     let left_out = filter.expected_fpr() * n as f64;
     ensure(
         filter.len() <= n && filter.len() as f64 >= n as f64 - 2.0 * left_out - 10.0,
@@ -51,7 +52,8 @@ fn found_at<F: PlanFilter>(fill: Fill<F>, n: u64, budget: Budget, seed: u64) -> 
     )
 }
 
-/// `contains_batch` gives the answers of `contains_hash`, for batches of every length and in every order.
+/// `contains_batch` gives the answers of `contains_hash`, for batches of every length and in every
+/// order.
 pub fn a_batch_answers_as_single_queries_do<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let filter = filled(fill, 5000, 0.1, 3)?;
     let (ins, outs) = (present_hashes(5000, 3), absent_hashes(5000, 3));
@@ -82,7 +84,8 @@ pub fn a_batch_answers_as_single_queries_do<F: PlanFilter>(fill: Fill<F>) -> Ver
     Ok(())
 }
 
-/// A batch whose answers have no room, or too much, is refused with both lengths, and nothing is written.
+/// A batch whose answers have no room, or too much, is refused with both lengths, and nothing is
+/// written.
 pub fn a_batch_of_two_lengths_is_refused<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let filter = filled(fill, 100, 0.01, 1)?;
     let hashes = present_hashes(100, 1);
@@ -181,7 +184,8 @@ pub fn the_same_seed_gives_the_same_filter<F: PlanFilter>(fill: Fill<F>) -> Verd
     Ok(())
 }
 
-/// Two seeds make two filters that err independently: both at once as often as the product of their rates.
+/// Two seeds make two filters that err independently: both at once as often as the product of their
+/// rates.
 ///
 /// A seed that reaches only a part of the filter would show as an excess, at every rate.
 pub fn two_seeds_err_independently<F: PlanFilter>(fill: Fill<F>) -> Verdict {
@@ -219,8 +223,9 @@ pub fn an_empty_filter_holds_nothing<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     )
 }
 
-/// However large a filter is, it errs on an absent key that has the whole hash of a present one. Its own rate and the predicted one say so,
-/// down to where `1 - rate` can no longer be told from 1.
+/// However large a filter is, it errs on an absent key that has the whole hash of a present one.
+/// Its own rate and the predicted one say so, down to where `1 - rate` can no longer be told from
+/// 1.
 pub fn a_rate_is_never_below_that_of_equal_hashes<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     for (planned, held, asked) in [
         (3, 3, 1e-3),

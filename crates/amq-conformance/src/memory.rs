@@ -1,7 +1,8 @@
 //! Laws of memory: what is planned is enough, and an allocation that is refused is an error.
 //!
-//! They need [`Counting`] as the global allocator of the test binary, which counts and refuses for the thread that asks it to, and only
-//! there: other tests do not notice. So they have a binary of their own, `tests/memory.rs`:
+//! They need [`Counting`] as the global allocator of the test binary, which counts and refuses for
+//! the thread that asks it to, and only there: other tests do not notice. So they have a binary of
+//! their own, `tests/memory.rs`:
 //!
 //! ```ignore
 //! amq_conformance::memory!(bloom: BloomFilter => [empty, build, merge]);
@@ -66,7 +67,8 @@ fn count(bytes: i64) -> bool {
     counted.unwrap_or(true)
 }
 
-// SAFETY: all calls go to the system's allocator as they came, or are answered by null, which stands for no memory.
+// SAFETY: all calls go to the system's allocator as they came, or are answered by null, which
+// stands for no memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if count(layout.size() as i64) {
@@ -107,9 +109,10 @@ fn is_out_of_memory(error: &impl fmt::Debug) -> bool {
     format!("{error:?}").contains("OutOfMemory")
 }
 
-/// Runs an operation with its first allocation refused, with its second, and so on until none is. Each time it must say that
-/// there was no memory, or have done without; `check` is given what it made, or `None`, and looks whether that is right. (An operation that
-/// ends in an abort takes the whole test binary with it.)
+/// Runs an operation with its first allocation refused, with its second, and so on until none is.
+/// Each time it must say that there was no memory, or have done without; `check` is given what it
+/// made, or `None`, and looks whether that is right. (An operation that ends in an abort takes the
+/// whole test binary with it.)
 pub fn every_refused_allocation_is_an_error<T, E: fmt::Debug>(
     what: &str,
     mut operation: impl FnMut() -> Result<T, E>,
@@ -163,7 +166,8 @@ pub fn a_plan_allocates_nothing<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-/// A filter that is made empty, and one that grows as it is filled: without memory it is an error, and what was in before is in after.
+/// A filter that is made empty, and one that grows as it is filled: without memory it is an error,
+/// and what was in before is in after.
 pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialEq>() -> Verdict {
     for items in [1, 50] {
         let goal = Goal::fpr(items as usize, 0.01);
@@ -252,7 +256,8 @@ where
     Ok(())
 }
 
-/// What a plan says that building takes at its peak is enough: for a filter that is built at once, of hashes or of keys.
+/// What a plan says that building takes at its peak is enough: for a filter that is built at once,
+/// of hashes or of keys.
 pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
     counts()?;
     for n in [
@@ -275,7 +280,8 @@ pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
                 let (made, account) = counted(u64::MAX, build);
                 made.map_err(refused(&plan))?;
                 let peak = account.peak.unsigned_abs();
-                // Not much more either, but for small ones: of keys, whose hashes may have to be kept as well.
+                // Not much more either, but for small ones: of keys, whose hashes may have to be
+                // kept as well.
                 let enough = of == "hashes" || plan.build_bytes <= 2 * peak + 16_384;
                 ensure(
                     peak <= plan.build_bytes && enough,
@@ -311,8 +317,8 @@ pub fn the_planned_memory_is_enough_to_fill<F: EmptyFilter>() -> Verdict {
     Ok(())
 }
 
-/// Makes a module of tests, one for each law of memory that a filter with these abilities must keep; as [`suite!`](crate::suite), for a
-/// binary whose global allocator is [`Counting`].
+/// Makes a module of tests, one for each law of memory that a filter with these abilities must
+/// keep; as [`suite!`](crate::suite), for a binary whose global allocator is [`Counting`].
 #[macro_export]
 macro_rules! memory {
     ($name:ident: $filter:ty => [$($ability:ident),* $(,)?]) => {

@@ -78,8 +78,8 @@ where
     )
 }
 
-/// The order does not matter to any answer; what is empty adds nothing; and three can be merged in any
-/// grouping.
+/// The order does not matter to any answer; what is empty adds nothing; and three can be merged in
+/// any grouping.
 pub fn merging_is_commutative_and_empty_is_its_identity<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + MergeFilter + Clone + PartialEq,
@@ -125,8 +125,9 @@ where
     Ok(())
 }
 
-/// A filter takes in its own clone, as often as one likes, unless it holds every copy of a key and has no room: it is never
-/// refused for a rate that it does not change. Where the answers stay the same, the rate it says it has does too; and it is a probability.
+/// A filter takes in its own clone, as often as one likes, unless it holds every copy of a key and
+/// has no room: it is never refused for a rate that it does not change. Where the answers stay the
+/// same, the rate it says it has does too; and it is a probability.
 pub fn merging_a_clone_leaves_the_rate_as_it_was<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + MergeFilter + Clone,
@@ -157,8 +158,9 @@ where
     Ok(())
 }
 
-/// A merge that was accepted keeps its promise: for as long as a filter holds no more keys than it says it is for, it errs no more
-/// often than was asked for, in the mean over seeds, however it came by them. One that grows is followed through six doublings.
+/// A merge that was accepted keeps its promise: for as long as a filter holds no more keys than it
+/// says it is for, it errs no more often than was asked for, in the mean over seeds, however it
+/// came by them. One that grows is followed through six doublings.
 pub fn a_merged_filter_keeps_the_rate_until_it_is_full<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + InsertFilter + MergeFilter,
@@ -199,8 +201,9 @@ where
     Ok(())
 }
 
-/// The highest rate of a filter, at the moments when it holds what it says it is for, while it takes these keys; none if it
-/// holds more from the start. A filter that does not grow when it has got `patience` keys more has grown for the last time.
+/// The highest rate of a filter, at the moments when it holds what it says it is for, while it
+/// takes these keys; none if it holds more from the start. A filter that does not grow when it has
+/// got `patience` keys more has grown for the last time.
 fn highest_rate<F: InsertFilter>(filter: &mut F, keys: &[KeyHash], patience: u64) -> Option<f64> {
     let mut highest: Option<f64> = None;
     for &hash in keys {
@@ -231,8 +234,9 @@ where
     Ok(())
 }
 
-/// Filters of different geometry are refused with the differing field named, and nothing changes; or,
-/// where the layout can do it, they are merged without losing a key. `can_merge` foretells which.
+/// Filters of different geometry are refused with the differing field named, and nothing changes;
+/// or, where the layout can do it, they are merged without losing a key. `can_merge` foretells
+/// which.
 pub fn another_geometry_is_refused_by_name_or_merged_whole<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + MergeFilter + Clone + PartialEq,
@@ -287,8 +291,8 @@ where
 /// Small filters of many sizes and rates, up to nearly 1: whichever of them can be merged, and
 /// whichever way round, no key is lost. Of the same layout, into an empty one, it must be possible.
 ///
-/// Tables of a few places, fingerprints of no bits at all, sizes that happen to be multiples of each
-/// other: that is where the arithmetic of a merge between geometries ends.
+/// Tables of a few places, fingerprints of no bits at all, sizes that happen to be multiples of
+/// each other: that is where the arithmetic of a merge between geometries ends.
 pub fn small_filters_of_any_geometry_lose_no_key_in_a_merge<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + MergeFilter + Clone + PartialEq,

@@ -1,7 +1,8 @@
-//! The model: random sequences of operations, played on a filter and on a plain map of copies side by side.
+//! The model: random sequences of operations, played on a filter and on a plain map of copies side
+//! by side.
 //!
-//! The sequences are random but always the same (the generator's seed is fixed), and a sequence that
-//! breaks a law is shortened before it is reported.
+//! The sequences are random but always the same (the generator's seed is fixed), and a sequence
+//! that breaks a law is shortened before it is reported.
 
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{
@@ -14,14 +15,16 @@ use proptest::strategy::Union;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::collections::BTreeMap;
 
-/// Keys are small numbers, so that they often come again; an odd number of them, as a batch has an end.
+/// Keys are small numbers, so that they often come again; an odd number of them, as a batch has an
+/// end.
 const KEYS: u8 = 47;
 
 type Remove<F> = fn(&mut F, KeyHash) -> bool;
 type Merge<F> = fn(&mut F, &F) -> Result<(), MergeError>;
 type CountOf<F> = fn(&F, KeyHash) -> Count;
 
-/// What a filter can do, said as [`suite!`](crate::suite) says it: `Abilities::empty().merge().remove()`.
+/// What a filter can do, said as [`suite!`](crate::suite) says it:
+/// `Abilities::empty().merge().remove()`.
 #[derive(Clone, Copy, Debug)]
 pub struct Abilities<F> {
     remove: Option<Remove<F>>,
@@ -79,7 +82,8 @@ impl<F: CountFilter> Abilities<F> {
     }
 }
 
-/// Inserts, batches, clears and whatever else the filter can do, in any order, agree with the model.
+/// Inserts, batches, clears and whatever else the filter can do, in any order, agree with the
+/// model.
 pub fn any_sequence_agrees_with_the_model<F>(abilities: Abilities<F>) -> Verdict
 where
     F: EmptyFilter + Clone + PartialEq,
@@ -91,7 +95,8 @@ where
     };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, rng);
-    // From filters that are soon overfull, or refuse, to roomy ones; rates at which false positives are common.
+    // From filters that are soon overfull, or refuse, to roomy ones; rates at which false positives
+    // are common.
     let goals = prop_oneof![
         (select(vec![1u64, 5, 40]), select(vec![0.5, 0.1])),
         (select(vec![300u64, 2000]), select(vec![0.1, 1e-3])),

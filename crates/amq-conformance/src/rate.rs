@@ -54,8 +54,8 @@ pub const ONE_IN_256: Cell = Cell::full("2^-8", 100_000, 1.0 / 256.0);
 pub const ONE_IN_1000: Cell = Cell::full("1e-3", 100_000, 1e-3);
 /// So rare that a 32-bit hash, whose floor is 2.3e-5 here, triples it.
 pub const ONE_IN_100_000: Cell = Cell::full("1e-5", 100_000, 1e-5);
-/// Half of the keys that were planned for. Only here does it show how many bits a key really sets: at the
-/// planned number the optimum is flat.
+/// Half of the keys that were planned for. Only here does it show how many bits a key really sets:
+/// at the planned number the optimum is flat.
 pub const HALF_FULL: Cell = ONE_IN_100.holding("1e-2 half full", 50_000);
 /// Twice the keys that were planned for, where the filter takes them.
 pub const OVERFULL: Cell = ONE_IN_256.holding("2^-8 twice full", 200_000);
@@ -88,8 +88,8 @@ pub enum Counts {
     RefusedAfter(Vec<u64>),
 }
 
-/// Sixteen filters of a cell err as often as predicted, each and together; never more often than was
-/// asked; and each as often as it says of itself.
+/// Sixteen filters of a cell err as often as predicted, each and together; never more often than
+/// was asked; and each as often as it says of itself.
 pub fn a_filter_errs_as_often_as_predicted<F: PlanFilter>(
     fill: Fill<F>,
     cell: Cell,
@@ -133,7 +133,8 @@ pub fn a_filter_errs_as_often_as_predicted<F: PlanFilter>(
     Ok(Counts::FalsePositives(counts))
 }
 
-/// Small filters err as often as predicted, in the mean over thousands of seeds. One line a cell, the sum.
+/// Small filters err as often as predicted, in the mean over thousands of seeds. One line a cell,
+/// the sum.
 pub fn small_filters_err_as_often_as_predicted<F: PlanFilter>(
     fill: Fill<F>,
 ) -> Result<Vec<(&'static str, Counts)>, Violation> {
@@ -156,10 +157,12 @@ fn small<F: PlanFilter>(fill: Fill<F>, cell: Cell) -> Result<(&'static str, Coun
     let Some(first) = make(fill, cell, 0, &mut refusals)? else {
         return Ok((cell.name, Counts::RefusedAfter(refusals)));
     };
-    // Exact formulas take their time for small filters, and most filters of a cell have the same parameters.
+    // Exact formulas take their time for small filters, and most filters of a cell have the same
+    // parameters.
     let mut params = first.params();
     let mut predicted = F::predicted_fpr(&params, cell.held);
-    // Enough filters for the spread between them to average out to some percent, more where few false positives come.
+    // Enough filters for the spread between them to average out to some percent, more where few
+    // false positives come.
     let wanted = 4000.0 / (QUERIES as f64 * predicted.mean);
     let seeds = (wanted as u64).clamp(2048, 8192);
     let (mut found, mut squares, mut pooled) = (0, 0.0, Expected::default());
@@ -192,11 +195,11 @@ fn small<F: PlanFilter>(fill: Fill<F>, cell: Cell) -> Result<(&'static str, Coun
     Ok((cell.name, Counts::FalsePositives(vec![found])))
 }
 
-/// The tolerance of the gate is made of the predicted spread: one that is overstated would let anything
-/// pass.
+/// The tolerance of the gate is made of the predicted spread: one that is overstated would let
+/// anything pass.
 ///
-/// From 2048 counts the variance is known to 3 % if they are normal. They are not, in small filters:
-/// allow a third.
+/// From 2048 counts the variance is known to 3 % if they are normal. They are not, in small
+/// filters: allow a third.
 fn the_spread_is_right(cell: Cell, squares: f64, pooled: Expected) -> Verdict {
     let ratio = squares / pooled.variance();
     ensure(
@@ -212,7 +215,8 @@ pub fn gate<F: PlanFilter>(fill: Fill<F>, cell: Cell, golden: Golden) -> Verdict
     golden.compare(&[(cell.name, a_filter_errs_as_often_as_predicted(fill, cell)?)])
 }
 
-/// A filter of the cell; or `None`, and after how many keys it refused, if it holds more than was planned.
+/// A filter of the cell; or `None`, and after how many keys it refused, if it holds more than was
+/// planned.
 fn make<F>(
     fill: Fill<F>,
     cell: Cell,

@@ -5,8 +5,8 @@ use crate::fill::{absent_hashes, all_found, count_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{CountFilter, EmptyFilter, Goal, KeyHash, RemoveFilter};
 
-/// Room for copies: a plan is for distinct keys, and the copies of one have only so many places to share. Filters are planned for so
-/// many times the copies that they are given.
+/// Room for copies: a plan is for distinct keys, and the copies of one have only so many places to
+/// share. Filters are planned for so many times the copies that they are given.
 pub(crate) const ROOM_FOR_COPIES: u64 = 2;
 
 /// The share of copies, of three of each key, that a filter with this room must take.
@@ -22,7 +22,8 @@ fn filled<F: EmptyFilter>(n: u64, seed: u64) -> Result<F, Violation> {
     Ok(filter)
 }
 
-/// Puts in so many copies of each hash, as far as they are taken, which must be nearly all; says how many there are of each.
+/// Puts in so many copies of each hash, as far as they are taken, which must be nearly all; says
+/// how many there are of each.
 fn with_copies<F: EmptyFilter>(
     hashes: &[KeyHash],
     copies: impl Fn(usize) -> u64,
@@ -52,8 +53,8 @@ fn with_copies<F: EmptyFilter>(
     Ok((filter, taken))
 }
 
-/// Of the copies of each key every one is held: all but one can be removed, and the key is still there; then the
-/// last, and it is gone.
+/// Of the copies of each key every one is held: all but one can be removed, and the key is still
+/// there; then the last, and it is gone.
 pub fn removing_one_copy_leaves_the_others<F>() -> Verdict
 where
     F: EmptyFilter + RemoveFilter,
@@ -107,8 +108,9 @@ where
     Ok(())
 }
 
-/// Keys come and go for twenty times the plan, at full load: those that are in are found, and the rate
-/// stays what it was (a hole that is never filled again, or a tombstone, would raise it or refuse).
+/// Keys come and go for twenty times the plan, at full load: those that are in are found, and the
+/// rate stays what it was (a hole that is never filled again, or a tombstone, would raise it or
+/// refuse).
 pub fn a_filter_can_be_turned_over_for_ever<F>() -> Verdict
 where
     F: EmptyFilter + RemoveFilter,
@@ -139,8 +141,8 @@ where
     Expected::of_any(200_000, predicted).check("a filter turned over".into(), Some(7), found, 5.0)
 }
 
-/// A count is never below the number of copies, unless it says so; it is zero exactly for what is not
-/// contained; and it is above for as few keys as there are false positives.
+/// A count is never below the number of copies, unless it says so; it is zero exactly for what is
+/// not contained; and it is above for as few keys as there are false positives.
 pub fn a_count_is_never_too_low_and_seldom_too_high<F>() -> Verdict
 where
     F: EmptyFilter + CountFilter,

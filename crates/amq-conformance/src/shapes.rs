@@ -1,13 +1,13 @@
-//! Laws of key shapes: a hash that treats some keys badly shows as a rate that depends on what keys look
-//! like.
+//! Laws of key shapes: a hash that treats some keys badly shows as a rate that depends on what keys
+//! look like.
 
 use crate::expected::Expected;
 use crate::fill::{Fill, all_found, count_found};
 use crate::violation::{Verdict, Violation};
 use amq_core::{FilterExt, Goal, Key, KeyHash, PlanFilter};
 
-/// A shape: its name, the i-th key, how many are put in, how many absent ones are asked, by how many
-/// filters.
+/// A shape: its name, the i-th key, how many are put in, how many absent ones are asked, by how
+/// many filters.
 struct Shape {
     name: &'static str,
     key: fn(u64) -> Vec<u8>,
@@ -47,7 +47,8 @@ const SHAPES: [Shape; 7] = [
     },
 ];
 
-/// Keys of every shape are found, and absent keys of the same shape are found as rarely as any others.
+/// Keys of every shape are found, and absent keys of the same shape are found as rarely as any
+/// others.
 pub fn the_shape_of_keys_does_not_matter<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     SHAPES
         .iter()

@@ -2,10 +2,10 @@
 
 /// Makes a module of tests, one for each law that a filter with these abilities must keep.
 ///
-/// `suite!(name: Type => [abilities]);` The name is that of the module and of the golden record. The
-/// first ability, `empty` or `build`, says how the laws that hold for every filter come by a filled one.
-/// `suite!(name: Type => [abilities], out_of_range [params, ...]);` also tests that parameters out of
-/// their range are refused. See the [crate's documentation](crate).
+/// `suite!(name: Type => [abilities]);` The name is that of the module and of the golden record.
+/// The first ability, `empty` or `build`, says how the laws that hold for every filter come by a
+/// filled one. `suite!(name: Type => [abilities], out_of_range [params, ...]);` also tests that
+/// parameters out of their range are refused. See the [crate's documentation](crate).
 #[macro_export]
 macro_rules! suite {
     ($name:ident: $filter:ty => [$first:ident $(, $ability:ident)* $(,)?]) => {

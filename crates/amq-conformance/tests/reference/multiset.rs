@@ -1,7 +1,8 @@
-//! A multiset of fingerprints in a hash map: what cuckoo and quotient filters do, without their tables.
+//! A multiset of fingerprints in a hash map: what cuckoo and quotient filters do, without their
+//! tables.
 //!
-//! A fingerprint is the hash scaled to a universe of U, 2^r for each slot; the rate is the share of U
-//! that is taken, `1 - (1 - 1/U)^n` in the mean.
+//! A fingerprint is the hash scaled to a universe of U, 2^r for each slot; the rate is the share of
+//! U that is taken, `1 - (1 - 1/U)^n` in the mean.
 
 use super::{Fault, theory};
 use amq_core::index::index;
@@ -132,7 +133,8 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
                 self.len += 1;
             }
             if !Self::has(Fault::RefusesOnlyOnce) || !self.refused {
-                // A note that an error was given is no part of the set, but only the faulty one takes it.
+                // A note that an error was given is no part of the set, but only the faulty one
+                // takes it.
                 self.refused = Self::has(Fault::RefusesOnlyOnce);
                 return Err(if copies == COPIES {
                     Full::Copies { copies }
