@@ -116,7 +116,20 @@ mod x86 {
         system: &System<K, S>,
         hash: u64,
     ) -> u32 {
-        system.value(&system.window(hash))
+        match system.first_window(hash) {
+            Some(window) => system.value(&window),
+            // SAFETY: the features are those of this function.
+            None => unsafe { value_later(system, hash) },
+        }
+    }
+
+    /// # Safety
+    /// The processor has the features.
+    #[cold]
+    #[inline(never)]
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn value_later<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
+        system.value(&system.later_window(hash))
     }
 
     /// # Safety
@@ -139,9 +152,10 @@ mod x86 {
         hash: u64,
     ) -> bool {
         match system.first_window(hash) {
+            // SAFETY: the features are those of this function, and the window is below the end.
+            Some(window) if window.word < system.vector_end() => unsafe { agrees(system, &window) },
+            Some(_) => super::contains_portable(system, hash),
             // SAFETY: the features are those of this function.
-            Some(window) => unsafe { agrees(system, &window) },
-            // SAFETY: as above.
             None => unsafe { contains_later(system, hash) },
         }
     }
@@ -159,7 +173,7 @@ mod x86 {
         hash: u64,
     ) -> bool {
         // SAFETY: the features are those of this function.
-        unsafe { agrees(system, &system.later_window(hash)) }
+        unsafe { agrees_anywhere(system, &system.later_window(hash)) }
     }
 
     /// # Safety
@@ -171,19 +185,34 @@ mod x86 {
         answers: &mut [bool],
     ) {
         // SAFETY: the features are those of this function.
-        system.each(hashes, answers, |window| unsafe { agrees(system, window) });
+        let agrees = |window: &Window| unsafe { agrees_anywhere(system, window) };
+        system.each(hashes, answers, agrees);
     }
 
     /// The twin of [`System::agrees`].
     ///
     /// # Safety
+    /// As [`agrees`], for any window.
+    #[inline(always)]
+    unsafe fn agrees_anywhere<K: Kind, S: Store<K::Row>>(
+        system: &System<K, S>,
+        window: &Window,
+    ) -> bool {
+        if window.word < system.vector_end() {
+            // SAFETY: as the caller says, and the window is below the end.
+            return unsafe { agrees(system, window) };
+        }
+        system.agrees(window)
+    }
+
+    /// [`System::agrees`] of a window below [`System::vector_end`].
+    ///
+    /// # Safety
     /// The processor has the features of the functions here, and the caller is compiled for them: a
-    /// function with features of its own would not be inlined everywhere.
+    /// function with features of its own would not be inlined everywhere. The window's word is below
+    /// the system's `vector_end`.
     #[inline(always)]
     unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> bool {
-        if window.word >= system.vector_end() {
-            return system.agrees(window);
-        }
         let row = Halves::of::<K::Row>(window);
         // SAFETY: below `vector_end` all columns of two blocks, rounded up to eights, can be read.
         unsafe {

@@ -14,7 +14,7 @@ fn hashes(n: u64, seed: u64) -> Vec<KeyHash> {
 }
 
 fn built<K: Kind>(n: u64, fpr: f64, seed: u64) -> Ribbon<K> {
-    Ribbon::build(Budget::Fpr(fpr), seed, &hashes(n, seed)).unwrap()
+    Ribbon::build_hashes(Budget::Fpr(fpr), seed, &hashes(n, seed)).unwrap()
 }
 
 fn holds_all<K: Kind>(filter: &Ribbon<K>, hashes: &[KeyHash]) {
@@ -34,7 +34,7 @@ fn any_number_of_keys_up_to_twenty_thousand_can_be_built() {
             .chain((3000 + offset..20_000).step_by(199))
         {
             let keys = hashes(n, n);
-            let filter = Ribbon::<K>::build(Budget::Fpr(0.05), n, &keys).unwrap();
+            let filter = Ribbon::<K>::build_hashes(Budget::Fpr(0.05), n, &keys).unwrap();
             holds_all(&filter, &keys);
             assert_eq!(filter.len(), n);
         }
@@ -50,7 +50,7 @@ fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
     fn excess<K: Kind>(n: u64, fpr: f64) -> f64 {
         let filter = built::<K>(n, fpr, 1);
         holds_all(&filter, &hashes(n, 1));
-        let planned = Ribbon::<K>::plan(Goal::fpr(n, fpr)).unwrap().bytes as f64;
+        let planned = Ribbon::<K>::plan(Goal::fpr(n as usize, fpr)).unwrap().bytes as f64;
         let held = filter.size_in_bytes() as f64;
         // At most, and no more than the spread below.
         let share = held / planned;
@@ -77,13 +77,13 @@ fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
 fn a_size_is_met_to_a_block_and_never_exceeded_by_the_plan() {
     for n in [1000u64, 20_000, 300_000] {
         for bytes in [n, n + n / 3, 2 * n, 3 * n] {
-            let plan = BumpedRibbonFilter::plan(Goal::bytes(n, bytes)).unwrap();
+            let plan = BumpedRibbonFilter::plan(Goal::bytes(n as usize, bytes)).unwrap();
             assert!(
                 plan.bytes <= bytes && plan.bytes + 16 > bytes,
                 "{n} in {bytes}: {}",
                 plan.bytes
             );
-            let filter = BumpedRibbonFilter::build(Budget::Bytes(bytes), 3, &hashes(n, 3)).unwrap();
+            let filter = BumpedRibbonFilter::build_hashes(Budget::Bytes(bytes), 3, &hashes(n, 3)).unwrap();
             let share = filter.size_in_bytes() as f64 / bytes as f64;
             assert!(
                 share <= 1.0 && share > 1.0 - 1.0 / (n as f64).sqrt(),
@@ -155,8 +155,8 @@ fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
     let keys = hashes(200_000, 9);
     let mut backwards = keys.clone();
     backwards.reverse();
-    let one = BumpedRibbonFilter::build(Budget::Fpr(0.01), 9, &keys).unwrap();
-    let two = BumpedRibbonFilter::build(Budget::Fpr(0.01), 9, &backwards).unwrap();
+    let one = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 9, &keys).unwrap();
+    let two = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 9, &backwards).unwrap();
     holds_all(&two, &keys);
     assert_eq!(
         (one.params().columns, one.len()),
@@ -189,8 +189,8 @@ fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_hardly_larger_than_plan
             KeyHash::new(start + place)
         };
         let hashes: Vec<KeyHash> = (0..n).map(hash).collect();
-        let plan = Ribbon::<K>::plan(Goal::fpr(n, 0.01)).unwrap();
-        match Ribbon::<K>::build(Budget::Fpr(0.01), 0, &hashes) {
+        let plan = Ribbon::<K>::plan(Goal::fpr(n as usize, 0.01)).unwrap();
+        match Ribbon::<K>::build_hashes(Budget::Fpr(0.01), 0, &hashes) {
             Err(BuildError::Exhausted { .. }) => false,
             Err(error) => panic!("{error}"),
             Ok(filter) => {
@@ -219,7 +219,7 @@ fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_hardly_larger_than_plan
     of_kind::<Bumped>();
     of_kind::<Bumped128>();
     let one_place: Vec<KeyHash> = (0..100_000).map(KeyHash::new).collect();
-    let refused = BumpedRibbonFilter::build(Budget::Fpr(0.01), 0, &one_place).map(drop);
+    let refused = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 0, &one_place).map(drop);
     assert!(matches!(refused, Err(BuildError::Exhausted { .. })));
 }
 
@@ -232,13 +232,13 @@ fn scattered(i: u64) -> u64 {
 fn a_filter_over_its_budget_is_built_again_with_the_columns_that_fit() {
     // Seeds at which more keys are passed on than planned: seldom, and then as large a filter as fits.
     let (n, bytes) = (1500, 1700);
-    let planned = BumpedRibbonFilter::plan(Goal::bytes(n, bytes))
+    let planned = BumpedRibbonFilter::plan(Goal::bytes(n as usize, bytes))
         .unwrap()
         .params;
     let mut again = 0;
     for seed in 0..1500 {
         let keys = hashes(n, seed);
-        let filter = BumpedRibbonFilter::build(Budget::Bytes(bytes), seed, &keys).unwrap();
+        let filter = BumpedRibbonFilter::build_hashes(Budget::Bytes(bytes), seed, &keys).unwrap();
         let (params, held) = (filter.params(), filter.size_in_bytes());
         assert!(held <= bytes, "seed {seed}: {held}");
         if (params.columns, params.short) != (planned.columns, planned.short) {
@@ -265,7 +265,7 @@ fn many_values_for_one_key_are_found_at_once_and_named() {
         let pairs: Vec<(u64, u32)> = rest.chain(one).collect();
         let first = others as usize;
         assert_eq!(
-            RibbonMap::new(32, &pairs).map(drop),
+            RibbonMap::build(32, pairs.iter().copied()).map(drop),
             Err(MapError::Conflict {
                 first,
                 second: first + 1
@@ -282,9 +282,9 @@ fn copies_are_dropped_where_they_are_too_many_to_pass_on() {
         let mut keys = hashes(n, 8);
         let often = keys[..50].to_vec();
         keys.extend((0..n / 25).map(|i| often[i as usize % 50]));
-        let filter = BumpedRibbonFilter::build(Budget::Fpr(0.01), 8, &keys).unwrap();
+        let filter = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 8, &keys).unwrap();
         holds_all(&filter, &keys);
-        let planned = BumpedRibbonFilter::plan(Goal::fpr(keys.len() as u64, 0.01)).unwrap();
+        let planned = BumpedRibbonFilter::plan(Goal::fpr(keys.len(), 0.01)).unwrap();
         assert!(filter.size_in_bytes() <= planned.bytes);
         assert_eq!(filter.len(), keys.len() as u64);
     }
@@ -319,7 +319,7 @@ fn what_hashes_add_to_the_rate_is_counted_where_it_counts() {
         (1 << 32, 1.01 * 0.5f64.powi(31)),
         (1 << 20, 0.5f64.powi(20)),
     ] {
-        match BumpedRibbonFilter::plan(Goal::fpr(items, asked)) {
+        match BumpedRibbonFilter::plan(Goal::fpr(items as usize, asked)) {
             Ok(plan) => assert!(
                 plan.expected_fpr <= asked * (1.0 + 1.1e-6),
                 "{items} at {asked}"
@@ -338,7 +338,7 @@ fn a_map_gives_every_key_its_value() {
             }
             let value = |key: u32| (key.wrapping_mul(0x9E37_79B9) >> 7) & (u32::MAX >> (32 - bits));
             let pairs: Vec<(u32, u32)> = (0..n).map(|key| (key, value(key))).collect();
-            let map = RibbonMap::with_seed(bits, 5, &pairs).unwrap();
+            let map = RibbonMap::build_with_seed(bits, 5, pairs.iter().copied()).unwrap();
             assert!(
                 pairs.iter().all(|(key, value)| map.get(key) == *value),
                 "{n} keys, {bits} bits"
@@ -374,10 +374,10 @@ fn a_map_gives_every_key_its_value() {
 fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
     let mut pairs: Vec<(u64, u32)> = (0..5000).map(|key| (key, key as u32 & 7)).collect();
     pairs.extend_from_within(1000..2000);
-    let map = RibbonMap::new(3, &pairs).unwrap();
+    let map = RibbonMap::build(3, pairs.iter().copied()).unwrap();
     assert!((0..5000).all(|key: u64| map.get(&key) == key as u32 & 7));
     pairs[5500].1 ^= 1;
-    let refused = RibbonMap::new(3, &pairs).unwrap_err();
+    let refused = RibbonMap::build(3, pairs.iter().copied()).unwrap_err();
     assert_eq!(
         refused,
         MapError::Conflict {
@@ -387,7 +387,7 @@ fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
     );
     assert!(refused.to_string().contains("1500 and 5500"));
 
-    let refused = RibbonMap::new(3, &[(1u8, 7), (2, 8)]).unwrap_err();
+    let refused = RibbonMap::build(3, [(1u8, 7), (2, 8)]).unwrap_err();
     assert_eq!(
         refused,
         MapError::Value {
@@ -397,7 +397,7 @@ fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
         }
     );
     for bits in [0, 33, u32::MAX] {
-        let refused = RibbonMap::new(bits, &[(1u8, 0)]).unwrap_err();
+        let refused = RibbonMap::build(bits, [(1u8, 0)]).unwrap_err();
         assert!(matches!(refused, MapError::Build(BuildError::Plan(_))));
     }
 }
@@ -411,18 +411,18 @@ fn repeated_keys_do_no_harm_at_any_number() {
             .flat_map(|&key| std::iter::repeat_n(key, copies))
             .collect();
         holds_all(
-            &RibbonFilter::build(Budget::Fpr(0.01), 2, &all).unwrap(),
+            &RibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &all).unwrap(),
             &keys,
         );
         // So few different ones that none is passed on.
-        let bumped = BumpedRibbonFilter::build(Budget::Fpr(0.01), 2, &all).unwrap();
+        let bumped = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &all).unwrap();
         holds_all(&bumped, &keys);
         let rate = bumped.expected_fpr();
         assert!((0.0078..0.0157).contains(&rate), "{rate}");
     }
     keys = vec![keys[0]; 200_000];
     holds_all(
-        &BumpedRibbonFilter::build(Budget::Fpr(0.01), 2, &keys).unwrap(),
+        &BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &keys).unwrap(),
         &keys[..1],
     );
 }
