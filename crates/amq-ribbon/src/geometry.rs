@@ -74,7 +74,10 @@ impl Geometry {
 
     /// Slots of all layers.
     pub(crate) fn slots<W: Row>(&self) -> u64 {
-        self.layers().iter().map(|layer| layer.blocks::<W>() * W::BITS).sum()
+        self.layers()
+            .iter()
+            .map(|layer| layer.blocks::<W>() * W::BITS)
+            .sum()
     }
 }
 
@@ -145,7 +148,10 @@ mod tests {
                     for shard in 0..layer.shards() {
                         let extent = layer.extent::<u64>(shard);
                         assert_eq!((extent.first, extent.first_block), end);
-                        end = (extent.first + extent.starts, extent.first_block + extent.blocks);
+                        end = (
+                            extent.first + extent.starts,
+                            extent.first_block + extent.blocks,
+                        );
                         let last = layer.block_of::<u64>(end.0 - 1);
                         assert!(last < end.1 && last + 2 >= end.1);
                     }

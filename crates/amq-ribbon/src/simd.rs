@@ -1,8 +1,8 @@
 //! Queries and builds with instructions that not every processor has.
 //!
-//! The one module of this crate with `unsafe` in it. Everything here has a portable twin that gives the
-//! same answers. A query compares all columns at once with AVX2; a build only gains from BMI and its
-//! like, which generic code gets by being inlined into a function compiled for them.
+//! The one module of this crate with `unsafe` in it. Everything here has a portable twin that gives
+//! the same answers. A query compares all columns at once with AVX2; a build only gains from BMI
+//! and its like, which generic code gets by being inlined into a function compiled for them.
 #![allow(unsafe_code)]
 
 use crate::Kind;
@@ -74,8 +74,8 @@ pub(crate) fn seed<W: Row, E: Entry>(
 
 /// Each function needs the features it is compiled for.
 ///
-/// What a query or a build calls is inlined here, since a function of its own is compiled without the
-/// features; so is a closure, which is why [`Group`] has methods instead.
+/// What a query or a build calls is inlined here, since a function of its own is compiled without
+/// the features; so is a closure, which is why [`Group`] has methods instead.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     // Compilers differ in which of these intrinsics are unsafe.
@@ -112,10 +112,7 @@ mod x86 {
     /// # Safety
     /// The processor has the features.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn value<K: Kind, S: Store<K::Row>>(
-        system: &System<K, S>,
-        hash: u64,
-    ) -> u32 {
+    pub(super) unsafe fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
         match system.first_window(hash) {
             Some(window) => system.value(&window),
             // SAFETY: the features are those of this function.
@@ -160,18 +157,15 @@ mod x86 {
         }
     }
 
-    /// For the few keys that the first layer bumps. A function of its own, so that the one above keeps
-    /// everything in registers.
+    /// For the few keys that the first layer bumps. A function of its own, so that the one above
+    /// keeps everything in registers.
     ///
     /// # Safety
     /// The processor has the features.
     #[cold]
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn contains_later<K: Kind, S: Store<K::Row>>(
-        system: &System<K, S>,
-        hash: u64,
-    ) -> bool {
+    unsafe fn contains_later<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
         // SAFETY: the features are those of this function.
         unsafe { agrees_anywhere(system, &system.later_window(hash)) }
     }
@@ -209,8 +203,8 @@ mod x86 {
     ///
     /// # Safety
     /// The processor has the features of the functions here, and the caller is compiled for them: a
-    /// function with features of its own would not be inlined everywhere. The window's word is below
-    /// the system's `vector_end`.
+    /// function with features of its own would not be inlined everywhere. The window's word is
+    /// below the system's `vector_end`.
     #[inline(always)]
     unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> bool {
         let row = Halves::of::<K::Row>(window);
@@ -230,7 +224,8 @@ mod x86 {
     /// `differ` of the ninth column and those after it.
     ///
     /// # Safety
-    /// The processor has the features; all columns of both blocks, rounded up to eights, can be read.
+    /// The processor has the features; all columns of both blocks, rounded up to eights, can be
+    /// read.
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     unsafe fn differ_later<K: Kind, S: Store<K::Row>>(
@@ -247,8 +242,8 @@ mod x86 {
         differences
     }
 
-    /// A row's part in its first block and its part in the next. Rows of 64 bits have an upper half of
-    /// zero.
+    /// A row's part in its first block and its part in the next. Rows of 64 bits have an upper half
+    /// of zero.
     #[derive(Clone, Copy)]
     struct Halves {
         here: [u64; 2],
@@ -266,8 +261,8 @@ mod x86 {
         }
     }
 
-    /// The columns, of eight from `first` on, whose parity differs from the result; columns past the
-    /// last do not differ.
+    /// The columns, of eight from `first` on, whose parity differs from the result; columns past
+    /// the last do not differ.
     ///
     /// # Safety
     /// The processor has the features; eight columns can be read there, and in the next block.
@@ -370,7 +365,8 @@ mod x86 {
             let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<8>(sum));
             let sum = _mm256_xor_si256(sum, _mm256_srli_epi32::<4>(sum));
             let halves = _mm256_and_si256(sum, _mm256_set1_epi8(15));
-            // For each value of four bits, whether an odd number of them is set, as the highest bit.
+            // For each value of four bits, whether an odd number of them is set, as the highest
+            // bit.
             const EVEN: i8 = 0;
             const ODD: i8 = i8::MIN;
             let odd = _mm256_broadcastsi128_si256(_mm_setr_epi8(
@@ -400,7 +396,10 @@ mod tests {
             .into_system();
         assert_eq!(system.params.columns, columns);
         if n >= 400 {
-            assert!(system.vector_end() > 0, "{columns} columns: never by vectors");
+            assert!(
+                system.vector_end() > 0,
+                "{columns} columns: never by vectors"
+            );
         }
         let absent = if cfg!(miri) { 50 } else { n + 5000 };
         let asked: Vec<KeyHash> = (0..n + absent).map(|key| KeyHash::of(&key, 1)).collect();
@@ -416,7 +415,10 @@ mod tests {
                 portable,
                 "{columns} columns, {hash:?}"
             );
-            assert_eq!(in_batch, portable, "{columns} columns, {hash:?}, in a batch");
+            assert_eq!(
+                in_batch, portable,
+                "{columns} columns, {hash:?}, in a batch"
+            );
             assert_eq!(super::value(&system, hash.get()), value);
             assert_eq!(super::value_portable(&system, hash.get()), value);
             found += u64::from(portable);

@@ -1,8 +1,9 @@
-//! Every number of keys can be built, of every kind. Half a minute each, so they are ignored unless asked
-//! for: `cargo test -p amq-ribbon --test every_number -- --ignored` (`.ci/run` does). `laws.rs` has a
-//! sample.
+//! Every number of keys can be built, of every kind. Half a minute each, so they are ignored unless
+//! asked for: `cargo test -p amq-ribbon --test every_number -- --ignored` (`.ci/run` does).
+//! `laws.rs` has a sample.
 
-// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
+// themselves.
 #![allow(clippy::unwrap_used)]
 
 use amq_ribbon::{

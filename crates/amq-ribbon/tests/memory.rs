@@ -1,8 +1,15 @@
 //! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+//!
+//! With the feature `parallel` other threads take part, whose allocations are not counted, and the
+//! thread pool's own cannot be refused.
+#![cfg(not(feature = "parallel"))]
 
-use amq_conformance::memory;
-use amq_conformance::memory::Counting;
-use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpedRibbonFilter};
+use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
+use amq_conformance::{hold, memory};
+use amq_ribbon::{
+    Budget, BumpedRibbonFilter, Key, NarrowRibbonFilter, RibbonFilter, RibbonMap,
+    WideBumpedRibbonFilter,
+};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -11,3 +18,40 @@ memory!(standard: RibbonFilter => [build]);
 memory!(narrow: NarrowRibbonFilter => [build]);
 memory!(bumped: BumpedRibbonFilter => [build]);
 memory!(wide: WideBumpedRibbonFilter => [build]);
+
+#[test]
+fn a_map_and_a_filter_of_an_iterator_without_memory_are_errors() {
+    let pairs: Vec<(u64, u32)> = (0..30_000).map(|key| (key, key as u32 & 7)).collect();
+    hold(every_refused_allocation_is_an_error(
+        "a map",
+        || RibbonMap::build(3, pairs.iter().copied()),
+        |_| Ok(()),
+    ));
+    // The pairs may be more than the iterator says.
+    let short = || Short(pairs.iter().map(|(key, value)| (key.key_hash(0), *value)));
+    hold(every_refused_allocation_is_an_error(
+        "a map of an iterator",
+        || RibbonMap::build_hashes(3, 0, short()),
+        |_| Ok(()),
+    ));
+    hold(every_refused_allocation_is_an_error(
+        "a filter of an iterator",
+        || BumpedRibbonFilter::build(Budget::Fpr(0.01), 0..30_000u64),
+        |_| Ok(()),
+    ));
+}
+
+/// An iterator that says that it is shorter than it is.
+struct Short<I>(I);
+
+impl<I: Iterator> Iterator for Short<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (10, Some(10))
+    }
+}
