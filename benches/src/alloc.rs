@@ -1,8 +1,11 @@
-//! The counting allocator: how many bytes a filter really holds, and how many were held while it was built.
+//! The counting allocator: how many bytes a filter really holds, and how many were held while it
+//! was built.
 //!
-//! Every allocation of the program goes through it. The counts are per thread, so that tests running beside each other, or
-//! a progress bar with a thread of its own, do not disturb a measurement. A count is two additions to thread-local integers,
-//! little beside the allocation itself. Only for work that is known to have threads of its own, all threads are counted together.
+//! Every allocation of the program goes through it. The counts are per thread, so that tests
+//! running beside each other, or a progress bar with a thread of its own, do not disturb a
+//! measurement. A count is two additions to thread-local integers, little beside the allocation
+//! itself. Only for work that is known to have threads of its own, all threads are counted
+//! together.
 
 #![allow(unsafe_code)]
 
@@ -31,8 +34,8 @@ static ALL: Mutex<()> = Mutex::new(());
 #[derive(Debug)]
 struct Counting;
 
-// SAFETY: every method hands its arguments on to the system's allocator unchanged and returns its answer
-// unchanged; the tally beside it touches only this thread's integers and allocates nothing.
+// SAFETY: every method hands its arguments on to the system's allocator unchanged and returns its
+// answer unchanged; the tally beside it touches only this thread's integers and allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those of `System.alloc`.
@@ -54,12 +57,14 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         subtract(layout.size());
-        // SAFETY: the pointer came from `System` through one of the other methods, with this layout.
+        // SAFETY: the pointer came from `System` through one of the other methods, with this
+        // layout.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: the pointer came from `System` with this layout, and the caller vouches for the size.
+        // SAFETY: the pointer came from `System` with this layout, and the caller vouches for the
+        // size.
         let new = unsafe { System.realloc(pointer, layout, new_size) };
         if !new.is_null() {
             subtract(layout.size());
@@ -110,7 +115,8 @@ pub fn counted<T>(work: impl FnOnce() -> T) -> (T, Memory) {
     (result, memory)
 }
 
-/// Does a piece of work and says what it did to the memory of all threads. Whatever other threads do meanwhile counts too.
+/// Does a piece of work and says what it did to the memory of all threads. Whatever other threads
+/// do meanwhile counts too.
 pub fn counted_everywhere<T>(work: impl FnOnce() -> T) -> (T, Memory) {
     let _alone = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     for count in [&ALL_CURRENT, &ALL_PEAK] {

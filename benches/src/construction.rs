@@ -1,7 +1,9 @@
-//! How many more slots than keys a standard ribbon needs: one system of equations, many seeds, how many of them have a solution.
+//! How many more slots than keys a standard ribbon needs: one system of equations, many seeds, how
+//! many of them have a solution.
 //!
-//! This is about a parameter of our own construction, not about a contender's way through keys, and nothing is timed: so it is no
-//! [`Track`](crate::courses::Track). Each [`Line`] is one width of rows and one number of keys, over rising numbers of slots.
+//! This is about a parameter of our own construction, not about a contender's way through keys, and
+//! nothing is timed: so it is no [`Track`](crate::courses::Track). Each [`Line`] is one width of
+//! rows and one number of keys, over rising numbers of slots.
 
 use crate::error::BenchError;
 use crate::keys::Keys;
@@ -20,8 +22,8 @@ pub const NAME: &str = "construction";
 /// Overheads are counted in thousandths of the keys.
 const WHOLE: u64 = 1000;
 
-/// Rows of so many coefficients, and the overheads at which they are tried: up to where hardly a seed fails, in steps that a rise has
-/// several of.
+/// Rows of so many coefficients, and the overheads at which they are tried: up to where hardly a
+/// seed fails, in steps that a rise has several of.
 #[derive(Clone, Copy, Debug)]
 pub struct Width {
     /// Coefficients of a row.

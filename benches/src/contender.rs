@@ -1,8 +1,8 @@
 //! What a contender is: something that says what it is, is built from keys, and then answers.
 //!
-//! A contender's own file implements [`Contender`], and [`Probe`] for what it builds. The loops over keys are
-//! here, written once and compiled once for each contender and key type; the call through a trait object happens
-//! once a pass, never per key.
+//! A contender's own file implements [`Contender`], and [`Probe`] for what it builds. The loops
+//! over keys are here, written once and compiled once for each contender and key type; the call
+//! through a trait object happens once a pass, never per key.
 
 use crate::keys::{BenchKey, Keys};
 use crate::record::Workload;
@@ -75,8 +75,8 @@ pub enum Ability {
     Static,
 }
 
-/// The rate that theory expects of a family's filter of so many keys at so many bits per key; none where there
-/// is no such filter.
+/// The rate that theory expects of a family's filter of so many keys at so many bits per key; none
+/// where there is no such filter.
 pub type Theory = fn(keys: u64, bits_per_key: f64) -> Option<f64>;
 
 /// What a contender says of itself.
@@ -90,7 +90,8 @@ pub struct Info {
     pub role: Role,
     /// Whether it is of this workspace.
     pub ours: bool,
-    /// The packages it is made of; their versions are read from the lock file. `std` stands for the compiler.
+    /// The packages it is made of; their versions are read from the lock file. `std` stands for the
+    /// compiler.
     pub packages: &'static [&'static str],
     /// One sentence that says what to expect of it and why.
     pub analysis: &'static str,
@@ -100,10 +101,11 @@ pub struct Info {
     pub takes_rate: bool,
     /// The most keys it is measured with.
     pub max_keys: u64,
-    /// Whether it can be given a seed. One that cannot is the same filter every time: there is no second one to verify.
+    /// Whether it can be given a seed. One that cannot is the same filter every time: there is no
+    /// second one to verify.
     pub seeded: bool,
-    /// Several times slower than the others. So that nobody waits for it, it takes part at one rate of each group, with
-    /// the main keys only, and is asked a part of each stream.
+    /// Several times slower than the others. So that nobody waits for it, it takes part at one rate
+    /// of each group, with the main keys only, and is asked a part of each stream.
     pub slow: bool,
     /// Its theory, if it has one.
     pub theory: Option<Theory>,
@@ -114,8 +116,8 @@ pub trait Contender: Sync {
     /// What it is.
     fn info(&self) -> Info;
 
-    /// Makes a filter of all the keys, which are distinct, by the quickest way its interface offers. `asked_fpr` is
-    /// none exactly if the contender takes no rate.
+    /// Makes a filter of all the keys, which are distinct, by the quickest way its interface
+    /// offers. `asked_fpr` is none exactly if the contender takes no rate.
     fn build(
         &self,
         keys: Keys<'_>,
@@ -123,7 +125,8 @@ pub trait Contender: Sync {
         seed: u64,
     ) -> Result<Box<dyn Built>, String>;
 
-    /// The same of the first keys of a course: whatever the contender is otherwise told of them, here it is made for just so many.
+    /// The same of the first keys of a course: whatever the contender is otherwise told of them,
+    /// here it is made for just so many.
     fn begin(
         &self,
         keys: Keys<'_>,
@@ -133,13 +136,15 @@ pub trait Contender: Sync {
         self.build(keys, asked_fpr, seed)
     }
 
-    /// Whether it builds with threads of its own, which takes another way of counting what they hold.
+    /// Whether it builds with threads of its own, which takes another way of counting what they
+    /// hold.
     fn has_threads(&self) -> bool {
         false
     }
 
-    /// Makes a filter for `room` keys and puts these in, which are no more than that. None where it is only ever made for the keys
-    /// that it is given, or where another entry of the same filter already serves.
+    /// Makes a filter for `room` keys and puts these in, which are no more than that. None where it
+    /// is only ever made for the keys that it is given, or where another entry of the same filter
+    /// already serves.
     fn with_room(
         &self,
         _room: usize,
@@ -150,9 +155,10 @@ pub trait Contender: Sync {
         None
     }
 
-    /// Whether it takes part in this course: those that grow in the one beyond the plan, those that only take further keys in the
-    /// other; by its abilities in those that need a filter [with room](Self::with_room). No reason to override it but that another
-    /// entry of the same filter already does the same.
+    /// Whether it takes part in this course: those that grow in the one beyond the plan, those that
+    /// only take further keys in the other; by its abilities in those that need a filter
+    /// [with room](Self::with_room). No reason to override it but that another entry of the same
+    /// filter already does the same.
     fn goes(&self, course: Workload) -> bool {
         let info = self.info();
         let can = |ability| info.abilities.contains(&ability);
@@ -193,19 +199,21 @@ pub trait Built {
     /// The answers themselves, one for each query. Not timed.
     fn answers(&self, queries: Keys<'_>) -> Vec<bool>;
 
-    /// Puts in further keys, none of which is in yet, and says how many it took before it refused one. None where it takes none once
-    /// it is made.
+    /// Puts in further keys, none of which is in yet, and says how many it took before it refused
+    /// one. None where it takes none once it is made.
     fn insert_more(&mut self, _keys: Keys<'_>) -> Option<u64> {
         None
     }
 
-    /// Takes keys out, all of which are in, and says how many of them it knew. None where it cannot.
+    /// Takes keys out, all of which are in, and says how many of them it knew. None where it
+    /// cannot.
     fn remove(&mut self, _keys: Keys<'_>) -> Option<u64> {
         None
     }
 
-    /// Takes out the keys of the one list, all of which are in, and puts in those of the other, a key in turn; says how many were
-    /// replaced before one was not known or refused. None where it cannot.
+    /// Takes out the keys of the one list, all of which are in, and puts in those of the other, a
+    /// key in turn; says how many were replaced before one was not known or refused. None where it
+    /// cannot.
     fn replace(&mut self, _gone: Keys<'_>, _new: Keys<'_>) -> Option<u64> {
         None
     }
@@ -243,25 +251,28 @@ pub trait Probe<K: BenchKey + ?Sized> {
     /// Whether the key is probably in. Hashing is part of it.
     fn holds(&self, key: &K) -> bool;
 
-    /// How many of the keys are probably in, asked through the batch interface; none where there is none.
+    /// How many of the keys are probably in, asked through the batch interface; none where there is
+    /// none.
     fn count_batch(&self, _keys: &[K::Item<'_>]) -> Option<u64> {
         None
     }
 
-    /// Puts in keys by the quickest way there is and says how many were taken before one was refused; none where it takes none
-    /// once it is made. [`predicted`](Self::predicted) is of all keys from then on.
+    /// Puts in keys by the quickest way there is and says how many were taken before one was
+    /// refused; none where it takes none once it is made. [`predicted`](Self::predicted) is of all
+    /// keys from then on.
     fn insert_all(&mut self, _keys: &[K::Item<'_>]) -> Option<u64> {
         None
     }
 
-    /// Takes out keys and says how many of them it knew, all of them if it doesn't say; none where it cannot.
-    /// [`predicted`](Self::predicted) is of the remaining keys from then on.
+    /// Takes out keys and says how many of them it knew, all of them if it doesn't say; none where
+    /// it cannot. [`predicted`](Self::predicted) is of the remaining keys from then on.
     fn remove_all(&mut self, _keys: &[K::Item<'_>]) -> Option<u64> {
         None
     }
 
-    /// Takes out the keys of the one list and puts in those of the other, a key in turn, and says how many were replaced before one
-    /// was not known or refused; none where it cannot. To be overridden where lists of one key are not the quickest way.
+    /// Takes out the keys of the one list and puts in those of the other, a key in turn, and says
+    /// how many were replaced before one was not known or refused; none where it cannot. To be
+    /// overridden where lists of one key are not the quickest way.
     fn replace_all(&mut self, gone: &[K::Item<'_>], new: &[K::Item<'_>]) -> Option<u64> {
         let mut replaced = 0;
         for (gone, new) in gone.iter().zip(new) {
@@ -274,14 +285,14 @@ pub trait Probe<K: BenchKey + ?Sized> {
         Some(replaced)
     }
 
-    /// Takes in another filter, or says why not; none where it cannot. [`predicted`](Self::predicted) is of the keys of both from
-    /// then on.
+    /// Takes in another filter, or says why not; none where it cannot.
+    /// [`predicted`](Self::predicted) is of the keys of both from then on.
     fn merge(&mut self, _other: &Self) -> Option<Result<(), String>> {
         None
     }
 
-    /// Places for keys, in a table in which each key takes one: its load is the keys in it over these. None where there is no
-    /// such table. One that grows says another number from then on.
+    /// Places for keys, in a table in which each key takes one: its load is the keys in it over
+    /// these. None where there is no such table. One that grows says another number from then on.
     fn slots(&self) -> Option<u64> {
         None
     }
@@ -306,8 +317,8 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     }
 
     fn count_hits(&self, queries: Keys<'_>) -> u64 {
-        // The optimiser must take filter and keys as unknown, and the sum as used; within the loop it may do
-        // whatever it could do in a user's.
+        // The optimiser must take filter and keys as unknown, and the sum as used; within the loop
+        // it may do whatever it could do in a user's.
         let probe = black_box(&self.0);
         let keys = black_box(K::slice(queries).unwrap_or_default());
         black_box(

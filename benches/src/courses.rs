@@ -1,6 +1,7 @@
 //! Courses: what takes filters through many states, checked in each and timed from one to the next.
 //!
-//! Each is a [`Track`]: who runs on it, what is checked, what is timed. All of them are of random integers, at one rate.
+//! Each is a [`Track`]: who runs on it, what is checked, what is timed. All of them are of random
+//! integers, at one rate.
 
 pub mod beyond;
 pub mod churn;
@@ -26,7 +27,8 @@ use std::time::Duration;
 const KEY_SET: KeySet = KeySet::RandomU64;
 /// The rate that is asked for.
 const RATE: f64 = 0.01;
-/// There are several stops, and the rates are high: one in so many of a stream's keys is absent enough.
+/// There are several stops, and the rates are high: one in so many of a stream's keys is absent
+/// enough.
 const ABSENT_SHARE: usize = 4;
 
 /// A contender that takes part, and the cell that its rows begin with.
@@ -161,7 +163,8 @@ pub fn run(
     Ok(track.run(&ground, entrants, progress))
 }
 
-/// What a contender is verified with: the keys of the course, of which none is taken out beforehand.
+/// What a contender is verified with: the keys of the course, of which none is taken out
+/// beforehand.
 fn subject<'a>(views: &'a [View<'_>; 2], asked_fpr: Option<f64>, seed: u64) -> Subject<'a> {
     Subject {
         present: views[0].keys(),

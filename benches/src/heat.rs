@@ -127,7 +127,8 @@ impl Heat<'_> {
             .collect()
     }
 
-    /// Who takes part, and in which cell. A contender without a choice of rate takes part once per group.
+    /// Who takes part, and in which cell. A contender without a choice of rate takes part once per
+    /// group.
     pub fn entrants(
         &self,
         contenders: &[&'static dyn Contender],
@@ -155,7 +156,8 @@ impl Heat<'_> {
         }
     }
 
-    /// The first rate of each group, and only of the keys that are compared at all sizes, or the user's.
+    /// The first rate of each group, and only of the keys that are compared at all sizes, or the
+    /// user's.
     fn is_for_the_slow(&self) -> bool {
         self.group.rates.first() == Some(&self.rate)
             && matches!(self.group.key_set, KeySet::RandomU64 | KeySet::File(_))
@@ -272,7 +274,8 @@ impl Views<'_> {
         }
     }
 
-    /// What contenders without a choice of rate are verified with; the others are given a rate as well.
+    /// What contenders without a choice of rate are verified with; the others are given a rate as
+    /// well.
     pub fn subject(&self, seed: u64) -> Subject<'_> {
         Subject {
             present: self.present.keys(),

@@ -3,12 +3,12 @@
 use amq_core::PredictedFpr;
 use statrs::function::beta::checked_beta_reg;
 
-/// How many standard deviations a count may be away from the prediction. One cell in 16,000 is further
-/// away by chance; the seeds being fixed, it is then always that one.
+/// How many standard deviations a count may be away from the prediction. One cell in 16,000 is
+/// further away by chance; the seeds being fixed, it is then always that one.
 pub const SIGMAS: f64 = 4.0;
 
-/// The 95 % Clopper-Pearson interval of a rate of which `hits` of `queries` were seen: exact, so rather a
-/// little too wide than too narrow.
+/// The 95 % Clopper-Pearson interval of a rate of which `hits` of `queries` were seen: exact, so
+/// rather a little too wide than too narrow.
 pub fn clopper_pearson(hits: u64, queries: u64) -> (f64, f64) {
     const TAIL: f64 = 0.025;
     let (x, n) = (hits as f64, queries as f64);
@@ -25,8 +25,9 @@ pub fn clopper_pearson(hits: u64, queries: u64) -> (f64, f64) {
     (low, high)
 }
 
-/// Where the beta distribution with these positive shapes reaches the probability `p`, by bisection: the ready-made
-/// inverses do not come to an end, or to a result, for counts of a million and more.
+/// Where the beta distribution with these positive shapes reaches the probability `p`, by
+/// bisection: the ready-made inverses do not come to an end, or to a result, for counts of a
+/// million and more.
 fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     // Below the smallest distance of rates that anybody looks at; each step is one evaluation.
@@ -44,8 +45,9 @@ fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 
 /// Whether a count agrees with the prediction within their joint error.
 ///
-/// Two things scatter: the answers of one filter, binomially, and the filters' own rates around their mean, with the standard
-/// deviation that theory gives. `queries` absent keys were asked of each of `filters` filters.
+/// Two things scatter: the answers of one filter, binomially, and the filters' own rates around
+/// their mean, with the standard deviation that theory gives. `queries` absent keys were asked of
+/// each of `filters` filters.
 pub fn agrees(predicted: PredictedFpr, hits: u64, queries: u64, filters: u64) -> bool {
     let (queries, filters) = (queries as f64, filters as f64);
     let total = queries * filters;

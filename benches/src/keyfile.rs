@@ -1,7 +1,8 @@
 //! The user's own keys: one a line.
 //!
-//! A line ends with a newline, with or without a carriage return before it; the last line needs none. Keys are bytes, so
-//! any encoding will do. Empty lines are skipped and repeated keys dropped, and both are counted.
+//! A line ends with a newline, with or without a carriage return before it; the last line needs
+//! none. Keys are bytes, so any encoding will do. Empty lines are skipped and repeated keys
+//! dropped, and both are counted.
 
 use crate::keys::Arena;
 use crate::keysets::Source;
@@ -11,10 +12,12 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use thiserror::Error;
 
-/// The fewest distinct keys that can be measured with: a filter of less than a hundred keys says nothing.
+/// The fewest distinct keys that can be measured with: a filter of less than a hundred keys says
+/// nothing.
 pub const MIN_KEYS: u64 = 200;
 
-/// The most bytes that are read. Beyond it the keys, their copies and the filters would not fit in most memories.
+/// The most bytes that are read. Beyond it the keys, their copies and the filters would not fit in
+/// most memories.
 pub const MAX_BYTES: u64 = 4 << 30;
 
 /// Distinct keys out of a file.

@@ -1,7 +1,8 @@
-//! Keys in memory: integers or byte strings, laid out so that reading them costs every contender the same.
+//! Keys in memory: integers or byte strings, laid out so that reading them costs every contender
+//! the same.
 //!
-//! Byte strings stand one after another in one block, in the order in which they are read; a contender
-//! never waits for a key.
+//! Byte strings stand one after another in one block, in the order in which they are read; a
+//! contender never waits for a key.
 
 use amq_core::Key;
 use std::borrow::Borrow;
@@ -50,7 +51,8 @@ impl Keys<'_> {
 
 /// A type of key that contenders are measured with: `u64` or `[u8]`.
 ///
-/// A contender written against this trait is compiled once for each, so that no choice is made per key.
+/// A contender written against this trait is compiled once for each, so that no choice is made per
+/// key.
 pub trait BenchKey: Key + Hash + Eq + ToOwned<Owned: Hash + Eq + Borrow<Self>> + 'static {
     /// What a slice of such keys is made of.
     type Item<'a>: Key + Copy + Borrow<Self>;
@@ -127,8 +129,8 @@ impl Store {
         }
     }
 
-    /// Whether no key occurs twice, here and in `other` together. Sorts a copy: the answer is counted, not
-    /// assumed.
+    /// Whether no key occurs twice, here and in `other` together. Sorts a copy: the answer is
+    /// counted, not assumed.
     pub fn distinct_from(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::U64(a), Self::U64(b)) => all_distinct(a.iter().chain(b)),

@@ -148,7 +148,8 @@ pub struct Found {
     pub trials: Vec<Trial>,
 }
 
-/// Runs, and gives what the records of the day have then of everything that took part. Until all is measured they stay as they were.
+/// Runs, and gives what the records of the day have then of everything that took part. Until all is
+/// measured they stay as they were.
 pub fn run(
     request: &Request,
     plan: &Plan,
@@ -292,7 +293,8 @@ pub fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     Ok(Found { rows, trials })
 }
 
-/// What is there already, and whether this run may go on with it: what was interrupted, or else what the day has.
+/// What is there already, and whether this run may go on with it: what was interrupted, or else
+/// what the day has.
 fn begin(
     request: &Request,
     plan: &Plan,
@@ -359,7 +361,8 @@ fn begin(
     Ok((with_contenders(earlier, fresh.contender, !resume), rows))
 }
 
-/// The earlier run with these contenders in it, in place of what it said of them or only if it said nothing.
+/// The earlier run with these contenders in it, in place of what it said of them or only if it said
+/// nothing.
 fn with_contenders(mut run: Run, contenders: Vec<ContenderFacts>, replace: bool) -> Run {
     for facts in contenders {
         match run.contender.iter_mut().find(|old| old.name == facts.name) {
@@ -382,7 +385,8 @@ fn is_done(heat: &Heat<'_>, plan: &Plan, rows: &Rows) -> bool {
         })
 }
 
-/// The relative differences, in order, between the medians of the same filter entered twice: one for each timed cell.
+/// The relative differences, in order, between the medians of the same filter entered twice: one
+/// for each timed cell.
 fn noise(rows: &Rows) -> Vec<f64> {
     let mut twins = registry::ALL.iter().map(|contender| contender.info());
     let of = |name| rows.get(name).map(Vec::as_slice).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! How far it is: a bar on a terminal, a line per group elsewhere.
 //!
-//! The bar is moved by the thread that measures, between two passes; a thread that ticks by itself would take
-//! time from the other core in the middle of one.
+//! The bar is moved by the thread that measures, between two passes; a thread that ticks by itself
+//! would take time from the other core in the middle of one.
 
 use crate::record::Workload;
 use crate::timing::{MIN_BUILD_OPERATIONS, TIMED};
@@ -101,7 +101,8 @@ fn pass(workload: Workload, keys: usize, queries: usize) -> u64 {
     }
 }
 
-/// An operation of the average contender, by the size of its table: in the nearest cache, in the last, in memory.
+/// An operation of the average contender, by the size of its table: in the nearest cache, in the
+/// last, in memory.
 pub fn nanoseconds(keys: usize, operations: usize) -> u64 {
     let each = match keys {
         0..=200_000 => 20,

@@ -22,25 +22,32 @@ pub enum Workload {
     Query100,
     /// The batch interface, half present.
     Batch50,
-    /// Half of the keys of a full filter are taken out again, per key taken out; and facts about what is left.
+    /// Half of the keys of a full filter are taken out again, per key taken out; and facts about
+    /// what is left.
     Remove,
-    /// A filter that grows, begun with a hundredth of the keys: facts and inserts at rising numbers of keys.
+    /// A filter that grows, begun with a hundredth of the keys: facts and inserts at rising numbers
+    /// of keys.
     Grow,
     /// A filter that does not grow, given several times the keys it was planned for: the same.
     Overfill,
-    /// A table of slots is filled from one load to the next, per key put in; and facts about it at that load.
+    /// A table of slots is filled from one load to the next, per key put in; and facts about it at
+    /// that load.
     LoadInsert,
     /// Queries at one load, half present, in random order.
     LoadQuery,
-    /// The table is emptied again from one load to the next, oldest keys first, per key taken out; and facts about what is left.
+    /// The table is emptied again from one load to the next, oldest keys first, per key taken out;
+    /// and facts about what is left.
     LoadRemove,
-    /// In a nearly full filter keys are replaced by others, one at a time, per pair of removal and insert; and facts afterwards.
+    /// In a nearly full filter keys are replaced by others, one at a time, per pair of removal and
+    /// insert; and facts afterwards.
     Churn,
-    /// A filter of half of the keys takes in one of the other half, per key of the other; and facts about the whole.
+    /// A filter of half of the keys takes in one of the other half, per key of the other; and facts
+    /// about the whole.
     Merge,
 }
 
-/// One cell of the comparison: a contender, a key set, a number of keys, an asked rate and a workload.
+/// One cell of the comparison: a contender, a key set, a number of keys, an asked rate and a
+/// workload.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Row {
     /// The contender's name in the registry.
@@ -89,7 +96,8 @@ pub struct Row {
     pub fpr_low: Option<f64>,
     /// Its upper end.
     pub fpr_high: Option<f64>,
-    /// Whether the measured rate agrees with the prediction within their joint error; empty without one.
+    /// Whether the measured rate agrees with the prediction within their joint error; empty without
+    /// one.
     pub fpr_agrees: Option<bool>,
 
     /// Operations in one timed pass.

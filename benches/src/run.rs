@@ -24,8 +24,8 @@ pub struct Run {
     pub seconds: f64,
     /// Whether all cells were measured.
     pub complete: bool,
-    /// The median over all cells of the relative difference between the same filter entered twice; none if it was
-    /// not measured.
+    /// The median over all cells of the relative difference between the same filter entered twice;
+    /// none if it was not measured.
     pub noise_median: Option<f64>,
     /// The difference that nine in ten cells stay below: what is less than this is a tie.
     pub noise_floor: Option<f64>,
@@ -200,8 +200,8 @@ impl ContenderFacts {
     }
 }
 
-/// Which commit was compiled. Like `git describe --always --dirty`, but records that were written in the meantime do not
-/// make the code dirty.
+/// Which commit was compiled. Like `git describe --always --dirty`, but records that were written
+/// in the meantime do not make the code dirty.
 fn git_describe(root: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git")

@@ -1,8 +1,10 @@
-//! Records on disk: `<records>/<machine>/<date>/` with a CSV file per contender, `construction.csv`, `machine.toml` and `run.toml`.
+//! Records on disk: `<records>/<machine>/<date>/` with a CSV file per contender,
+//! `construction.csv`, `machine.toml` and `run.toml`.
 //!
-//! A file is written beside its place, flushed to the disk and renamed, so that whatever happens there is either the old one or
-//! the new one. A run writes into a folder of its own within the day's, and takes the place of the day's records when it is finished:
-//! whoever interrupts it loses none of them.
+//! A file is written beside its place, flushed to the disk and renamed, so that whatever happens
+//! there is either the old one or the new one. A run writes into a folder of its own within the
+//! day's, and takes the place of the day's records when it is finished: whoever interrupts it loses
+//! none of them.
 
 use crate::construction;
 use crate::error::BenchError;
@@ -18,7 +20,8 @@ use tempfile::NamedTempFile;
 
 const RUN: &str = "run.toml";
 const MACHINE: &str = "machine.toml";
-/// The folder of a run that is not finished; of one of some contenders, the other, so that neither is lost by the other's start.
+/// The folder of a run that is not finished; of one of some contenders, the other, so that neither
+/// is lost by the other's start.
 const UNFINISHED: [&str; 2] = ["unfinished", "unfinished-only"];
 
 /// The folder of one run's records.
@@ -35,12 +38,14 @@ impl Records {
         }
     }
 
-    /// The newest folder with a finished run in it: `records` itself, or below it; of this machine if it has one.
+    /// The newest folder with a finished run in it: `records` itself, or below it; of this machine
+    /// if it has one.
     pub fn newest(records: &Path, machine: Option<&str>) -> Option<Self> {
         Self::newest_with(Path::new(RUN), records, machine)
     }
 
-    /// The newest folder with a run in it that was interrupted; or, if there is none, with one that is finished.
+    /// The newest folder with a run in it that was interrupted; or, if there is none, with one that
+    /// is finished.
     pub fn newest_to_resume(records: &Path, machine: &str, only: bool) -> Option<Self> {
         let interrupted = Path::new(UNFINISHED[usize::from(only)]).join(RUN);
         Self::newest_with(&interrupted, records, Some(machine))

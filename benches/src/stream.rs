@@ -1,8 +1,9 @@
 //! Query streams: what is asked for, in which order.
 //!
-//! As long as the suite says, and of distinct keys as far as the set has them: a stream that repeats after a
-//! few thousand queries is learnt by the branch predictor, and the filter then looks quicker than it is. A smaller
-//! set is gone through again and again, in a new order each time.
+//! As long as the suite says, and of distinct keys as far as the set has them: a stream that
+//! repeats after a few thousand queries is learnt by the branch predictor, and the filter then
+//! looks quicker than it is. A smaller set is gone through again and again, in a new order each
+//! time.
 
 use crate::keys::{Arena, Store};
 use crate::keysets::Made;
@@ -12,8 +13,9 @@ use rand::seq::{SliceRandom, index};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// A key of at most so many bytes stands in a stream as often as it is asked for, so that keys are read from one end of memory
-/// to the other; of a longer one there is one copy, or a stream would take many times the memory of its keys.
+/// A key of at most so many bytes stands in a stream as often as it is asked for, so that keys are
+/// read from one end of memory to the other; of a longer one there is one copy, or a stream would
+/// take many times the memory of its keys.
 const SHORT_KEY: usize = 64;
 
 /// One query: which key of which set.
@@ -52,8 +54,8 @@ impl Stream {
         }
     }
 
-    /// How many of the first so many queries must be answered `true`, given that all present keys are and `absent[i]` is the
-    /// answer for the absent key `i`.
+    /// How many of the first so many queries must be answered `true`, given that all present keys
+    /// are and `absent[i]` is the answer for the absent key `i`.
     pub fn hits(&self, first: usize, absent: &[bool]) -> u64 {
         self.picks[..first.min(self.picks.len())]
             .iter()

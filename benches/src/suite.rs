@@ -48,13 +48,15 @@ pub struct Group {
     pub keys: usize,
     /// The rates.
     pub rates: Vec<f64>,
-    /// Length of a query stream, and the least number of absent keys where the set is made to measure.
+    /// Length of a query stream, and the least number of absent keys where the set is made to
+    /// measure.
     pub queries: usize,
     /// Who takes part.
     pub field: FieldSize,
 }
 
-/// Who takes part in a group, and for how many rounds: a suite that must be over soon is thorough where most are compared.
+/// Who takes part in a group, and for how many rounds: a suite that must be over soon is thorough
+/// where most are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldSize {
     /// Everybody, all rounds.
@@ -67,7 +69,8 @@ pub enum FieldSize {
     Few,
 }
 
-/// Streams of small sizes in the suites that must be over soon: still of distinct keys, and long enough that nothing is learnt.
+/// Streams of small sizes in the suites that must be over soon: still of distinct keys, and long
+/// enough that nothing is learnt.
 const SHORT: usize = 1 << 18;
 
 impl Group {
@@ -113,7 +116,8 @@ impl Group {
         self.field == FieldSize::FirstRate && self.rates.first() == Some(&rate)
     }
 
-    /// The rate in whose turn contenders without a choice take part: 1/256 if it is there, since that is the rate of most of them.
+    /// The rate in whose turn contenders without a choice take part: 1/256 if it is there, since
+    /// that is the rate of most of them.
     pub fn rate_of_fixed(&self) -> Option<f64> {
         self.rates
             .iter()
@@ -204,7 +208,8 @@ impl Suite {
         })
     }
 
-    /// Length of a query stream, and the least number of absent keys where the set is made to measure.
+    /// Length of a query stream, and the least number of absent keys where the set is made to
+    /// measure.
     pub const fn queries(self) -> usize {
         match self {
             Self::Smoke => 1 << 14,
@@ -221,7 +226,8 @@ impl Suite {
         }
     }
 
-    /// Timed rounds of the courses: each is a pass through many states, so that the quick suite does half of them.
+    /// Timed rounds of the courses: each is a pass through many states, so that the quick suite
+    /// does half of them.
     pub const fn rounds_of_courses(self, rounds: u64) -> u64 {
         match self {
             Self::Quick => rounds.div_ceil(2),

@@ -1,7 +1,8 @@
 //! The clock: contenders run in turns, in an order drawn anew for every round.
 //!
-//! A shared machine drifts: it is quicker now than in a minute. In turns, the drift hits all contenders alike, and
-//! the medians over the rounds can be compared although none of them is the machine's true speed.
+//! A shared machine drifts: it is quicker now than in a minute. In turns, the drift hits all
+//! contenders alike, and the medians over the rounds can be compared although none of them is the
+//! machine's true speed.
 
 use crate::contender::{Built, Contender, Role};
 use crate::keys::Keys;
@@ -62,11 +63,13 @@ pub struct Entrant {
     pub asked_fpr: Option<f64>,
     /// The filter that is queried.
     pub filter: Box<dyn Built>,
-    /// What it must find; none for the floor, which finds nothing but must add up to the same each time.
+    /// What it must find; none for the floor, which finds nothing but must add up to the same each
+    /// time.
     pub expected: Option<Expected>,
     /// How many queries of each stream it is asked.
     pub queries: usize,
-    /// What is known of it once half of the keys are gone; none if it cannot remove, or does it badly.
+    /// What is known of it once half of the keys are gone; none if it cannot remove, or does it
+    /// badly.
     pub removal: Option<Removal>,
 }
 
@@ -87,8 +90,9 @@ struct Pass {
     hits: Option<u64>,
 }
 
-/// So many take their turns, in every round in an order drawn anew. Round 0 warms up: caches, branch predictors, the allocator;
-/// nobody looks at the clock. Without rounds there is nothing to warm up for.
+/// So many take their turns, in every round in an order drawn anew. Round 0 warms up: caches,
+/// branch predictors, the allocator; nobody looks at the clock. Without rounds there is nothing to
+/// warm up for.
 pub fn turns(
     lanes: usize,
     rounds: u64,

@@ -4,13 +4,15 @@
 //!
 //! 1. keys are distinct and absent keys absent ([`keysets`](crate::keysets) has counted them);
 //! 2. no false negative over *all* keys;
-//! 3. as many false positives as the exact formula expects, on both sides; pooled over seeds until a thousand are expected;
+//! 3. as many false positives as the exact formula expects, on both sides; pooled over seeds until
+//!    a thousand are expected;
 //! 4. the space it says is the space it holds;
 //! 5. every loop that will be timed counts the same hits as the answers one by one.
 //!
-//! `removal` checks the same of a filter that half of the keys were taken out of, [`beyond`] of one that was given more
-//! than it was planned for, [`load`] of a table at one load after another, [`churn`] of one in which keys are replaced by others, and
-//! [`merge`] of two that became one. What they share is in `tally`. [`construction`] counts systems that have a solution.
+//! `removal` checks the same of a filter that half of the keys were taken out of, [`beyond`] of one
+//! that was given more than it was planned for, [`load`] of a table at one load after another,
+//! [`churn`] of one in which keys are replaced by others, and [`merge`] of two that became one.
+//! What they share is in `tally`. [`construction`] counts systems that have a solution.
 
 use crate::alloc::{counted, counted_everywhere};
 use crate::contender::{Built, Contender, Info, Role};
@@ -268,7 +270,8 @@ pub fn with_room(
 
 /// Work that a contender does; a panic in it is a failure like any other.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
-    // Nothing of the harness is shared with the work but keys that it can only read; what it leaves half done is dropped.
+    // Nothing of the harness is shared with the work but keys that it can only read; what it leaves
+    // half done is dropped.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic
             .downcast_ref::<String>()
@@ -286,8 +289,8 @@ fn space(filter: &dyn Built, held: i64, seed: u64) -> Result<u64, Failure> {
     }
 }
 
-/// Builds a filter of one key and drops it: some hashers make a table of constants when they are first used, and
-/// keep it. That is not the filter's.
+/// Builds a filter of one key and drops it: some hashers make a table of constants when they are
+/// first used, and keep it. That is not the filter's.
 fn warm_up(contender: &dyn Contender, subject: &Subject<'_>) {
     let one = Subject {
         present: subject.present.first(1),

@@ -1,6 +1,8 @@
-//! The whole program on a thousand keys: every contender is right, and a report is drawn twice alike.
+//! The whole program on a thousand keys: every contender is right, and a report is drawn twice
+//! alike.
 
-// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
+// themselves.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use amq_bench::construction;
@@ -109,8 +111,8 @@ const COURSES: [Workload; 5] = [
     Workload::Merge,
 ];
 
-/// Faults of peers, which verification must find: the one drops a key when it is full, the other keeps one of two keys with the same
-/// fingerprint, and so loses both when it loses one.
+/// Faults of peers, which verification must find: the one drops a key when it is full, the other
+/// keeps one of two keys with the same fingerprint, and so loses both when it loses one.
 fn is_known(row: &Row) -> bool {
     let loses_when = match row.contender.as_str() {
         "cuckoofilter" => [Workload::Overfill, Workload::LoadInsert].as_slice(),
@@ -343,7 +345,8 @@ fn construction_is_tried_alone_and_resumed_where_it_was_left() {
         (dir.path().join(path), String::from_utf8(bytes).unwrap())
     };
     let (path, whole) = record();
-    // The last line of the record lost, and a count of the first width changed to one that can be known again.
+    // The last line of the record lost, and a count of the first width changed to one that can be
+    // known again.
     let kept = whole.trim_end().rsplit_once('\n').unwrap().0;
     let first = whole.lines().nth(1).unwrap();
     let mut fields: Vec<String> = first.split(',').map(str::to_owned).collect();
@@ -541,10 +544,12 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
         "the day's records are what they were"
     );
 
-    // A run of some contenders joins the records of the day; the one that was killed is not lost by it.
+    // A run of some contenders joins the records of the day; the one that was killed is not lost by
+    // it.
     only(&[]);
     assert!(files(&unfinished) == part && !unfinished_only.exists());
-    // To resume a run of all contenders takes long. Were it one of some, there would be little left of it.
+    // To resume a run of all contenders takes long. Were it one of some, there would be little left
+    // of it.
     fs::rename(&unfinished, &unfinished_only).unwrap();
     only(&["--resume"]);
     let after = files(&day);

@@ -8,16 +8,17 @@ use foldhash::quality::{FixedState, FoldHasher};
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hasher};
 
-/// Values of the byte that becomes a fingerprint. Not all fingerprints are equally likely: 100 stands for an empty place, so that a
-/// byte of 100 becomes 101.
+/// Values of the byte that becomes a fingerprint. Not all fingerprints are equally likely: 100
+/// stands for an empty place, so that a byte of 100 becomes 101.
 const BYTES: f64 = 256.0;
-/// The load that it is planned for: a little below what such buckets reach. It would fill its table to the last place, in vain.
+/// The load that it is planned for: a little below what such buckets reach. It would fill its table
+/// to the last place, in vain.
 const MOST: f64 = 0.96;
 /// Places that a query looks at: two buckets of four.
 const PLACES: f64 = 8.0;
 
-/// `cuckoofilter::CuckooFilter` with foldhash's better hash, of which every bit may be used, since it can be told what to hash
-/// with.
+/// `cuckoofilter::CuckooFilter` with foldhash's better hash, of which every bit may be used, since
+/// it can be told what to hash with.
 #[derive(Debug)]
 pub struct Cuckoofilter;
 
@@ -132,7 +133,8 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         Some(self.places())
     }
 
-    /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, with the fingerprints as likely as they are here.
+    /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, with the fingerprints
+    /// as likely as they are here.
     fn predicted(&self) -> Option<PredictedFpr> {
         let load = self.keys as f64 / self.places() as f64;
         let found = |likely: f64| 1.0 - (1.0 - likely / BYTES).powf(PLACES * load);

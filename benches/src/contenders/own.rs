@@ -18,8 +18,8 @@ pub trait Way<F> {
     /// Makes it.
     fn make<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError>;
 
-    /// Makes it for these keys and no more, to be filled beyond them; only a way that is not told of all keys does it otherwise
-    /// than [`make`](Self::make).
+    /// Makes it for these keys and no more, to be filled beyond them; only a way that is not told
+    /// of all keys does it otherwise than [`make`](Self::make).
     fn begin<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError> {
         Self::make(asked_fpr, seed, keys)
     }
@@ -29,7 +29,8 @@ pub trait Way<F> {
         None
     }
 
-    /// Makes it for `room` keys and puts in these, which are fewer; none if it is only made for the keys that it is given.
+    /// Makes it for `room` keys and puts in these, which are fewer; none if it is only made for the
+    /// keys that it is given.
     fn with_room<K: Key>(
         _room: u64,
         _asked_fpr: f64,
@@ -168,7 +169,8 @@ impl<F: PlanFilter + 'static, W: Way<F> + 'static> Own<F, W> {
         }
     }
 
-    /// The same, of a filter that is a table of slots, of which each key takes one: it is compared with others at equal load.
+    /// The same, of a filter that is a table of slots, of which each key takes one: it is compared
+    /// with others at equal load.
     pub const fn with_slots(self, slots: fn(&F) -> u64) -> Self {
         Self {
             slots: Some(slots),
@@ -280,7 +282,8 @@ impl<F: PlanFilter, W: Way<F>, K: BenchKey + ?Sized> Probe<K> for OwnFilter<F, W
         let mut hits = 0;
         for keys in keys.chunks(BATCH) {
             let answers = &mut answers[..keys.len()];
-            // The slices are equally long, so this cannot fail; were it to, the hits would not add up.
+            // The slices are equally long, so this cannot fail; were it to, the hits would not add
+            // up.
             self.filter.contains_keys(keys, answers).ok()?;
             hits += answers.iter().map(|&hit| u64::from(hit)).sum::<u64>();
         }

@@ -12,7 +12,8 @@ use std::hash::BuildHasher;
 const GROWTH: f64 = 2.0;
 const TIGHTENING: f64 = 0.5;
 
-/// `probabilistic_collections::bloom::ScalableBloomFilter` with foldhash, since it can be told what to hash with.
+/// `probabilistic_collections::bloom::ScalableBloomFilter` with foldhash, since it can be told what
+/// to hash with.
 #[derive(Debug)]
 pub struct Probabilistic;
 
@@ -66,8 +67,9 @@ impl BuildHasher for Seeded {
 fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], asked_fpr: f64, seed: u64) -> Box<dyn Built> {
     // The series of the stages' rates adds up to `first / (1 - TIGHTENING)`.
     let first = asked_fpr * (1.0 - TIGHTENING);
-    // The crate takes bits, not keys, and begins another stage, twice as large, as soon as half of them are set: with its
-    // whole number of probes that must not be before the last key, whatever the keys. Hence the hundredth more.
+    // The crate takes bits, not keys, and begins another stage, twice as large, as soon as half of
+    // them are set: with its whole number of probes that must not be before the last key, whatever
+    // the keys. Hence the hundredth more.
     let probes = (1.0 / first).log2().ceil();
     let bits = (keys.len() as f64 * probes / LN_2 * 1.01).ceil() as usize;
     let hashers = [Seeded(seed), Seeded(!seed)];

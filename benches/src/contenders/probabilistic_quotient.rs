@@ -11,8 +11,8 @@ use std::borrow::Borrow;
 /// The load that a table made by hand is planned for: its own sizing stays below half.
 const LOAD: f64 = 0.95;
 
-/// `probabilistic_collections::quotient::QuotientFilter` with foldhash's better hash, of which every bit may be used, since it can be told what to hash
-/// with.
+/// `probabilistic_collections::quotient::QuotientFilter` with foldhash's better hash, of which
+/// every bit may be used, since it can be told what to hash with.
 #[derive(Debug)]
 pub struct ProbabilisticQuotient;
 
@@ -58,8 +58,8 @@ impl Contender for ProbabilisticQuotient {
         }
     }
 
-    /// Its table can be filled to the last slot, but every key then costs a walk through all of it: that is not waited for. How it does as
-    /// it fills up is seen load by load.
+    /// Its table can be filled to the last slot, but every key then costs a walk through all of it:
+    /// that is not waited for. How it does as it fills up is seen load by load.
     fn goes(&self, course: Workload) -> bool {
         [Workload::LoadInsert, Workload::Churn].contains(&course)
     }

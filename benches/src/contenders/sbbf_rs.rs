@@ -1,7 +1,8 @@
 //! Peer: sbbf-rs, the split-block Bloom filter of the Parquet readers.
 //!
-//! The crate is the two functions `insert` and `contains` over a caller's buffer; size and hash are the caller's. It is given
-//! the block count of our own plan, so that both have the same space and rate, and the same XXH3 digests.
+//! The crate is the two functions `insert` and `contains` over a caller's buffer; size and hash are
+//! the caller's. It is given the block count of our own plan, so that both have the same space and
+//! rate, and the same XXH3 digests.
 
 #![allow(unsafe_code)]
 
@@ -116,8 +117,8 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         for key in keys {
             let digest = Borrow::<K>::borrow(key).digest(self.seed);
             let buffer = self.buffer.as_mut_ptr().cast::<u8>();
-            // SAFETY: the buffer is aligned to 64 bytes by its type and was made with room for `blocks` buckets; a plan has at
-            // least one block.
+            // SAFETY: the buffer is aligned to 64 bytes by its type and was made with room for
+            // `blocks` buckets; a plan has at least one block.
             unsafe { self.functions.insert(buffer, self.blocks, digest) };
         }
         self.keys += keys.len() as u64;
@@ -130,7 +131,8 @@ mod tests {
     use super::*;
     use amq_core::KeyHash;
 
-    /// Two crates that say they have the layout of Parquet must set the same bits for the same hashes.
+    /// Two crates that say they have the layout of Parquet must set the same bits for the same
+    /// hashes.
     #[test]
     fn our_blocks_have_the_same_bits_as_those_of_sbbf_rs() {
         for blocks in [1u64, 2, 3, 1000, 4097] {
@@ -141,7 +143,8 @@ mod tests {
             let mut ours = BlockedBloomFilter::new(plan).unwrap();
             for key in 0..5000u64 {
                 let hash = KeyHash::of(&key, 0);
-                // SAFETY: the buffer is aligned to 64 bytes by its type and has room for `blocks` buckets.
+                // SAFETY: the buffer is aligned to 64 bytes by its type and has room for `blocks`
+                // buckets.
                 unsafe {
                     let buffer = buffer.as_mut_ptr().cast::<u8>();
                     functions.insert(buffer, blocks as usize, hash.get());

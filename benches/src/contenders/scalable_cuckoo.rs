@@ -11,8 +11,8 @@ use std::hash::BuildHasher;
 /// Places that a query looks at in one stage: two buckets of four.
 const PLACES: f64 = 8.0;
 
-/// `scalable_cuckoo_filter::ScalableCuckooFilter` with foldhash's better hash, of which every bit may be used, since it can be told what to hash
-/// with.
+/// `scalable_cuckoo_filter::ScalableCuckooFilter` with foldhash's better hash, of which every bit
+/// may be used, since it can be told what to hash with.
 #[derive(Debug)]
 pub struct ScalableCuckoo;
 
@@ -111,8 +111,8 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
         None
     }
 
-    /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, as long as there is one table: how the keys are shared
-    /// out among several, it doesn't say.
+    /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, as long as there is one
+    /// table: how the keys are shared out among several, it doesn't say.
     fn predicted(&self) -> Option<PredictedFpr> {
         let bits = ((2.0 / self.asked_fpr).log2() + PLACES.log2()).ceil();
         let load = self.keys as f64 / self.slots as f64;

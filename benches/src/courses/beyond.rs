@@ -1,7 +1,8 @@
 //! Filters are filled beyond their plan, checked at every stop and timed from one to the next.
 //!
-//! `grow` begins with a hundredth of the keys, which is all that the filter is told of, and goes up to all of them; `overfill` begins
-//! with as many keys as the filter is made for and goes up to five times as many. Both are the same walk.
+//! `grow` begins with a hundredth of the keys, which is all that the filter is told of, and goes up
+//! to all of them; `overfill` begins with as many keys as the filter is made for and goes up to
+//! five times as many. Both are the same walk.
 
 use super::{Cost, Entrant, Ground, Track, absent, repeats, subject};
 use crate::contender::Contender;
@@ -149,7 +150,8 @@ impl Lane {
     }
 }
 
-/// Nanoseconds per key from each stop to the next, as far as the filter was verified; to the first one it is built.
+/// Nanoseconds per key from each stop to the next, as far as the filter was verified; to the first
+/// one it is built.
 fn walk(
     contender: &dyn Contender,
     subject: &Subject<'_>,

@@ -1,7 +1,9 @@
-//! Speed against load: tables of slots are filled, asked and emptied again, from one load to the next.
+//! Speed against load: tables of slots are filled, asked and emptied again, from one load to the
+//! next.
 //!
-//! The plan is such that a table of a power of two is at load 0.95 when it holds all that it was planned for: then those that have
-//! such tables and those that do not are compared at the same load.
+//! The plan is such that a table of a power of two is at load 0.95 when it holds all that it was
+//! planned for: then those that have such tables and those that do not are compared at the same
+//! load.
 
 use super::{Cost, Entrant, Ground, Track, absent, made_empty, repeats, subject};
 use crate::contender::Contender;

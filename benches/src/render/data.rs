@@ -1,4 +1,5 @@
-//! The records of one run, sorted into heats: the contenders that met over the same keys at one asked rate.
+//! The records of one run, sorted into heats: the contenders that met over the same keys at one
+//! asked rate.
 
 use super::entry::Entry;
 use crate::contender::{Family, Role};
@@ -11,7 +12,8 @@ use anyhow::{Context, Result};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-/// The rate of filters of eight-bit fingerprints, in whose heat contenders without a choice take part.
+/// The rate of filters of eight-bit fingerprints, in whose heat contenders without a choice take
+/// part.
 const BYTE: f64 = 1.0 / 256.0;
 /// The rate that everything is compared at, if it was asked for.
 const ONE_PERCENT: f64 = 0.01;
@@ -141,7 +143,8 @@ impl Data {
         families
     }
 
-    /// The names of the key sets: the main one first, the others in the order in which they were measured.
+    /// The names of the key sets: the main one first, the others in the order in which they were
+    /// measured.
     pub(super) fn key_sets(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         let described = self.run.key_set.iter().map(|facts| facts.name.as_str());
@@ -242,7 +245,8 @@ impl Data {
         one_percent.or(rates.first()).copied()
     }
 
-    /// The entries that answer for a rate: those asked for it, and those without a choice whose own rate is no worse.
+    /// The entries that answer for a rate: those asked for it, and those without a choice whose own
+    /// rate is no worse.
     pub(super) fn answering<'a>(
         &'a self,
         key_set: &'a str,

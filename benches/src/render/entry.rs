@@ -46,8 +46,8 @@ impl Rate {
         })
     }
 
-    /// The same with the spread of single filters around their mean, as far as theory knows it, taken into the interval:
-    /// only a few filters were built.
+    /// The same with the spread of single filters around their mean, as far as theory knows it,
+    /// taken into the interval: only a few filters were built.
     pub(super) fn joint_of(row: &Row) -> Option<Self> {
         const NORMAL: f64 = 1.96;
         let rate = Self::of(row)?;
@@ -143,8 +143,8 @@ impl<'a> Entry<'a> {
         self.verified()?.fpr_agrees
     }
 
-    /// Whether the rate is no worse than this: by the formula, where the measurement agrees with it, but for a hundredth
-    /// part; else as far as the measurement can tell.
+    /// Whether the rate is no worse than this: by the formula, where the measurement agrees with
+    /// it, but for a hundredth part; else as far as the measurement can tell.
     pub(super) fn keeps(&self, rate: f64) -> bool {
         const SLACK: f64 = 1.01;
         match (self.agrees(), self.predicted()) {
@@ -168,7 +168,8 @@ impl<'a> Entry<'a> {
         Some((overhead(bits, rate.low), overhead(bits, rate.high)))
     }
 
-    /// The overhead at the rate that is known best: the formula's where the measurement agrees with it, else the measured one.
+    /// The overhead at the rate that is known best: the formula's where the measurement agrees with
+    /// it, else the measured one.
     pub(super) fn best_overhead(&self) -> Option<f64> {
         match (self.agrees(), self.predicted()) {
             (Some(true), Some(rate)) if rate > 0.0 => Some(overhead(self.bits()?, rate)),

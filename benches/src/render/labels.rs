@@ -1,6 +1,7 @@
 //! Labels that do not lie on each other.
 
-/// Moves places apart until neighbours are `gap` from each other, each as little as possible, between two ends.
+/// Moves places apart until neighbours are `gap` from each other, each as little as possible,
+/// between two ends.
 ///
 /// Isotonic regression: labels that would overlap become a block around their common middle.
 pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
@@ -34,8 +35,9 @@ pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> 
 /// A rectangle: left, top, right, bottom.
 pub(super) type Rect = [f64; 4];
 
-/// Where words of a width stand beside their points: the first of four sides where they cover nothing.
-/// `lines` are places on lines, not to be covered either. Gives the left end of each line of words, at half its height.
+/// Where words of a width stand beside their points: the first of four sides where they cover
+/// nothing. `lines` are places on lines, not to be covered either. Gives the left end of each line
+/// of words, at half its height.
 pub(super) fn beside(
     points: &[(f64, f64)],
     widths: &[f64],

@@ -56,8 +56,9 @@ pub struct Rendered {
     pub table: String,
 }
 
-/// Draws the records of one run into a folder: `index.html`, a file for each plot, and a `README.md` with the same
-/// contents (above the folder if that is called `latest`, since it is then the face of the folder above).
+/// Draws the records of one run into a folder: `index.html`, a file for each plot, and a
+/// `README.md` with the same contents (above the folder if that is called `latest`, since it is
+/// then the face of the folder above).
 pub fn render(records: &Path, out: &Path) -> Result<Rendered> {
     let data = Data::read(records)?;
     let document = document(&data)?;

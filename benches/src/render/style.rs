@@ -1,7 +1,7 @@
 //! One colour and one mark for each family, everywhere: plots, tables, both colour schemes.
 //!
-//! Plots are drawn in sentinel colours, which `svg` replaces by classes; the colours themselves stand here alone, once
-//! for light and once for dark.
+//! Plots are drawn in sentinel colours, which `svg` replaces by classes; the colours themselves
+//! stand here alone, once for light and once for dark.
 
 use crate::contender::Family;
 use std::fmt::Write;
@@ -178,7 +178,8 @@ impl Ink {
         }
     }
 
-    /// The colour it is drawn in before classes are put in: nobody would choose it, and no two are equal.
+    /// The colour it is drawn in before classes are put in: nobody would choose it, and no two are
+    /// equal.
     pub(super) fn sentinel(self, dash: Dash) -> [u8; 3] {
         let index = Self::all().position(|ink| ink == self).unwrap_or(0);
         [dash as u8, 254, index as u8]

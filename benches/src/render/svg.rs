@@ -3,9 +3,11 @@
 use super::style::{self, Dash, Ink};
 use maud::html;
 
-/// Puts classes in the place of sentinel colours, and words for those who cannot see the picture in front.
+/// Puts classes in the place of sentinel colours, and words for those who cannot see the picture in
+/// front.
 ///
-/// The light colour stays as an attribute: a viewer without style sheets shows the picture as on paper.
+/// The light colour stays as an attribute: a viewer without style sheets shows the picture as on
+/// paper.
 pub(super) fn dressed(drawn: &str, scale: u32, slug: &str, title: &str, alt: &str) -> String {
     let mut body = match drawn
         .split_once("<svg")
@@ -48,7 +50,8 @@ fn with_class(body: &str, ink: Ink, dash: Dash, scale: u32) -> String {
         .replace(&format!("fill=\"{sentinel}\""), &fill)
 }
 
-/// The picture as a file of its own, as wide as its units say, with the style sheet of both schemes in it.
+/// The picture as a file of its own, as wide as its units say, with the style sheet of both schemes
+/// in it.
 pub(super) fn file(svg: &str, scale: u32) -> String {
     let (width, height) = view_box(svg);
     let opening = format!(

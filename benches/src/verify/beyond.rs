@@ -1,7 +1,7 @@
 //! Beyond the plan: a filter is made for some keys and then given more.
 //!
-//! One that grows must keep what it was asked for; one that doesn't must err as often as its formula says of a filter so full, or
-//! refuse, and then still know what it has.
+//! One that grows must keep what it was asked for; one that doesn't must err as often as its
+//! formula says of a filter so full, or refuse, and then still know what it has.
 
 use super::tally::{Tally, no_false_negative};
 use super::{Effort, Facts, Failure, Subject, begin, guarded, seed_of, space, warm_up};
@@ -31,7 +31,8 @@ pub struct Stop {
     facts: Facts,
 }
 
-/// Fills filters of several seeds and checks them at every stop. After a refusal there are no further stops.
+/// Fills filters of several seeds and checks them at every stop. After a refusal there are no
+/// further stops.
 pub fn verify_beyond(
     contender: &dyn Contender,
     subject: &Subject<'_>,

@@ -1,4 +1,5 @@
-//! Churn: in a nearly full filter keys are replaced by others, many times over, and an exact model says which are in.
+//! Churn: in a nearly full filter keys are replaced by others, many times over, and an exact model
+//! says which are in.
 
 use super::tally::{Answers, Tally, no_false_negative};
 use super::{Effort, Failure, Subject, guarded, seed_of, with_room};
@@ -18,7 +19,8 @@ const CHECKS: usize = 10;
 pub struct Script {
     /// The keys that are in at first.
     pub first: Vec<u64>,
-    /// The keys that are taken out, in order: each is in at its time, at random among those that are.
+    /// The keys that are taken out, in order: each is in at its time, at random among those that
+    /// are.
     pub gone: Vec<u64>,
     /// The keys that are put in after each.
     pub new: Vec<u64>,
@@ -110,7 +112,8 @@ impl Churning {
     }
 }
 
-/// Takes filters of several seeds through it and compares each with the model, several times on the way and at the end.
+/// Takes filters of several seeds through it and compares each with the model, several times on the
+/// way and at the end.
 pub fn verify_churn(
     contender: &dyn Contender,
     subject: &Subject<'_>,

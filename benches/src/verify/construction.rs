@@ -1,4 +1,5 @@
-//! Systems of equations: how many seeds leave room for all keys, and whether the answer can be right at all.
+//! Systems of equations: how many seeds leave room for all keys, and whether the answer can be
+//! right at all.
 
 use super::{Failure, guarded, seed_of};
 use amq_core::{BuildError, KeyHash};
@@ -37,8 +38,9 @@ pub fn count(
     Ok(count)
 }
 
-/// Asks what nobody can doubt: different keys never find room in fewer slots than there are keys, and always do in twice as many. Who
-/// is wrong there, or does not look at the slots, is not asked further.
+/// Asks what nobody can doubt: different keys never find room in fewer slots than there are keys,
+/// and always do in twice as many. Who is wrong there, or does not look at the slots, is not asked
+/// further.
 pub fn check(fits: Fits, keys: &[u64], seed: u64) -> Result<(), Failure> {
     let all = keys.len() as u64;
     // From the other end than the seeds that are counted.

@@ -1,7 +1,8 @@
 //! A table of slots at one load after another: filled, emptied again, and filled until it refuses.
 //!
-//! At every stop each key that is in must be found and the rate be the formula's for so many keys. A refusal is no error, but what was
-//! taken before it must still be there. What goes wrong ends the course and is told of the stop at which it did; the stops before stay.
+//! At every stop each key that is in must be found and the rate be the formula's for so many keys.
+//! A refusal is no error, but what was taken before it must still be there. What goes wrong ends
+//! the course and is told of the stop at which it did; the stops before stay.
 
 use super::beyond::more_keys;
 use super::tally::{Tally, no_false_negative};

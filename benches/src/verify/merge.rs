@@ -1,4 +1,5 @@
-//! Merging: a filter of half of the keys takes in one of the other half, and is then a filter of all of them.
+//! Merging: a filter of half of the keys takes in one of the other half, and is then a filter of
+//! all of them.
 
 use super::tally::{Answers, Tally};
 use super::{Effort, Failure, Subject, guarded, seed_of, with_room};
@@ -32,7 +33,8 @@ pub fn merge(into: &mut dyn Built, other: &dyn Built) -> Result<(), Failure> {
         .map_err(Failure::Merge)
 }
 
-/// Merges filters of several seeds: all keys of both must be found, and others as seldom as in a filter of so many keys.
+/// Merges filters of several seeds: all keys of both must be found, and others as seldom as in a
+/// filter of so many keys.
 pub fn verify_merge(
     contender: &dyn Contender,
     subject: &Subject<'_>,

@@ -1,4 +1,5 @@
-//! Removal: what is left must all be found, what was taken out no oftener than a key that was never in.
+//! Removal: what is left must all be found, what was taken out no oftener than a key that was never
+//! in.
 
 use super::tally::{Answers, Tally};
 use super::{Effort, Failure, Subject, build, guarded, seed_of};
@@ -11,10 +12,11 @@ pub struct Removal {
     answers: Answers,
 }
 
-/// Takes half of the keys out of filters of several seeds, then asks for the others, and for those that are gone.
+/// Takes half of the keys out of filters of several seeds, then asks for the others, and for those
+/// that are gone.
 ///
-/// To a filter that has forgotten a key, that key is as good as any that was never in; so its rate for the keys that are gone is the one it would
-/// have had with half of the keys from the start.
+/// To a filter that has forgotten a key, that key is as good as any that was never in; so its rate
+/// for the keys that are gone is the one it would have had with half of the keys from the start.
 pub fn verify_removal(
     contender: &dyn Contender,
     subject: &Subject<'_>,

@@ -26,8 +26,8 @@ pub(super) struct Answers {
 }
 
 impl Tally {
-    /// Asks one filter for all keys that are in, of which it must know every one, and for keys that are not. How many of
-    /// those it took for present.
+    /// Asks one filter for all keys that are in, of which it must know every one, and for keys that
+    /// are not. How many of those it took for present.
     pub(super) fn take(
         &mut self,
         filter: &dyn Built,
@@ -47,7 +47,8 @@ impl Tally {
         Ok(hits)
     }
 
-    /// How many false positives there should have been by now; as many as there were, if nobody can tell.
+    /// How many false positives there should have been by now; as many as there were, if nobody can
+    /// tell.
     pub(super) fn expected(&self) -> f64 {
         match self.predicted {
             // Nothing will ever be seen: the least number of filters is enough.

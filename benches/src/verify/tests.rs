@@ -50,7 +50,8 @@ enum Fault {
 /// The slots of a broken filter: so many that it is nearly full when it refuses further keys.
 const SLOTS: u64 = 1250;
 
-/// A small exact set that errs on purpose for one absent key in a hundred, and has a fault beside it.
+/// A small exact set that errs on purpose for one absent key in a hundred, and has a fault beside
+/// it.
 #[derive(Debug)]
 struct Broken {
     fault: Fault,
@@ -253,7 +254,8 @@ fn made() -> Made {
     KeySet::RandomU64.make(1000, 20_000, 5).unwrap()
 }
 
-/// Everything that a contender of integers is verified with. The first half of the keys is taken out.
+/// Everything that a contender of integers is verified with. The first half of the keys is taken
+/// out.
 fn subject(made: &Made) -> Subject<'_> {
     let (Store::U64(present), Store::U64(absent)) = (&made.present, &made.absent) else {
         panic!("integers are integers");

@@ -1,4 +1,4 @@
-//! Laws of filters that are made from all keys at once.
+//! Laws of filters built from all keys at once.
 
 use crate::fill::{absent_hashes, all_found, at_once, present, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
@@ -6,7 +6,7 @@ use amq_core::{Budget, BuildError, BuildFilter, Encoder, Key, KeyHash, PlanError
 use core::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Any number of keys can be built, from one on; none at all is built as well or refused by its number.
+/// A filter of any number of keys can be built. Zero keys may be refused, by that number.
 pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
     match F::build_hashes(Budget::Fpr(0.01), 1, &[]) {
         Ok(filter) => {
@@ -36,7 +36,8 @@ pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
     Ok(())
 }
 
-/// A filter that is only ever built is built of no key, too, within whatever budget there can be: nothing is in it, and it takes next to nothing.
+/// A static filter can be built of no keys, within any valid budget. It holds no key and takes at
+/// most 64 bytes.
 pub fn a_static_filter_of_no_keys_is_always_built<F: BuildFilter>() -> Verdict {
     for budget in [
         Budget::Fpr(0.01),
@@ -80,7 +81,7 @@ pub fn a_static_filter_of_no_keys_is_always_built<F: BuildFilter>() -> Verdict {
     Ok(())
 }
 
-/// A key whose hash is another one each time it is asked for.
+/// A key whose hash changes from call `from` on, counted over all keys.
 struct Fickle<'a> {
     hash: u64,
     asked: &'a Cell<u64>,
@@ -103,7 +104,8 @@ impl Key for Fickle<'_> {
     }
 }
 
-/// Keys that hash otherwise the second time, all of them or the last, are an error, or a filter of either hash: never a panic.
+/// Keys that hash differently the second time, all of them or the last, give an error or a filter
+/// of either hash, never a panic.
 pub fn keys_that_change_their_hash_do_not_panic<F: BuildFilter>() -> Verdict {
     for n in [1, 2, 100, 5000, 70_000] {
         for from in [0, n / 2, n, 2 * n - 1] {
@@ -128,7 +130,7 @@ pub fn keys_that_change_their_hash_do_not_panic<F: BuildFilter>() -> Verdict {
     Ok(())
 }
 
-/// Repeated keys do no harm, however often they come; nor does the order.
+/// Repeated keys do no harm, however often they come, nor does their order.
 pub fn repeated_keys_do_no_harm<F: BuildFilter>() -> Verdict {
     let keys = present_hashes(2000, 4);
     let mut all: Vec<KeyHash> = Vec::new();
@@ -153,10 +155,10 @@ pub fn repeated_keys_do_no_harm<F: BuildFilter>() -> Verdict {
     backwards.sort_unstable();
     backwards.reverse();
     let filter = built::<F>(Budget::Fpr(0.01), 4, &backwards)?;
-    all_found(&filter, &keys, "built in falling order of hashes")
+    all_found(&filter, &keys, "built in descending order of hashes")
 }
 
-/// Building from keys is building from their hashes.
+/// Building from keys equals building from their hashes.
 pub fn keys_build_what_their_hashes_build<F: BuildFilter>() -> Verdict {
     let keys: Vec<u64> = (0..3000).map(present).collect();
     let budget = Budget::Fpr(0.05);

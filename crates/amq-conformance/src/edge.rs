@@ -1,4 +1,4 @@
-//! Laws of goals at the edge of what is possible, and beyond it.
+//! Laws of goals at the edge of the possible, and beyond it.
 
 use crate::fill::{all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
@@ -7,7 +7,7 @@ use amq_core::{
     Budget, BuildError, BuildFilter, EmptyFilter, Goal, Plan, PlanError, PlanFilter, PredictedFpr,
 };
 
-/// A goal that no filter can meet is refused, and the text says what was asked.
+/// A goal that no filter can meet is refused, and the text names the value.
 pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
     let rates = [
         0.0,
@@ -46,8 +46,8 @@ pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-/// A goal at the edge of what is possible is planned or refused, but nothing else happens: neither a
-/// panic nor an allocation of what is planned.
+/// A goal at the edge of the possible is planned or refused, without a panic and without allocating
+/// the planned memory.
 pub fn a_goal_at_the_edge_is_planned_or_refused<F: PlanFilter>() -> Verdict {
     for goal in edges() {
         match F::plan(goal) {
@@ -58,8 +58,8 @@ pub fn a_goal_at_the_edge_is_planned_or_refused<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-/// However many keys are spoken of, a predicted rate lies in [0, 1], never falls as keys are added, and is not below that of keys
-/// that share a whole hash; its spread is that of something in [0, 1].
+/// For any number of keys, a predicted rate lies in [0, 1], never falls as keys are added, and is
+/// at least the rate of equal 64-bit hashes; its spread is at most 0.5, as for any value in [0, 1].
 pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
     let items = (0..64).map(|bits| (1 << bits) - 1);
     let items: Vec<u64> = items.chain([u64::MAX - 1, u64::MAX]).collect();
@@ -76,7 +76,7 @@ pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
         let mut below = 0.0;
         for &items in &items {
             let PredictedFpr { mean, sd } = F::predicted_fpr(&plan.params, items);
-            // Beyond the planned number a filter may refuse keys, and the rate is that of those it holds.
+            // Beyond its plan a filter may refuse keys; the rate is that of the keys it holds.
             let floor = hash_floor(items.min(plan.items));
             let least = (0.999 * floor).max(below * (1.0 - 1e-6));
             ensure(
@@ -126,8 +126,8 @@ pub(crate) fn edges() -> impl Iterator<Item = Goal> {
         .flat_map(move |items| budgets.map(|budget| Goal::new(items, budget)))
 }
 
-/// What an error names as the way out is one: the smallest size can be planned, and one byte less
-/// cannot; so can a rate a hair above the lowest, and a number of items in the range.
+/// The way out that an error names works: the smallest size can be planned and one byte less
+/// cannot; a rate just above the lowest can, and so can a number of items in the range.
 pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
     let rates = [0.6, 0.01, 1e-4, 1e-6, 1e-8, 1e-10, 1e-13, 1e-16, 1e-19];
     let bits = [0.01, 0.3, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0];
@@ -149,10 +149,10 @@ pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
             let what = format!("{way_out:?}, the way out of {goal:?}: {error}");
             match (error, F::plan(way_out)) {
                 (_, Ok(_)) => {}
-                // A number of items that can be planned for, but not within this budget.
+                // The number of items is possible, but not within this budget.
                 (PlanError::Items { .. }, Err(error))
                     if !matches!(error, PlanError::Items { .. }) => {}
-                // A rate that would take more memory than there is.
+                // The rate would take more memory than there is.
                 (PlanError::FprUnreachable { .. }, Err(PlanError::TooLarge { .. })) => {}
                 (_, Err(error)) => return Err(Violation::refused(what)(error)),
             }
@@ -168,11 +168,12 @@ pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-/// A plan that was given can be made; one beyond all memory is refused by an error, not by an abort.
+/// A filter can be made from every plan. A plan beyond all memory is refused by an error, not by an
+/// abort.
 pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() -> Verdict {
     for goal in edges() {
         let Ok(plan) = F::plan(goal) else { continue };
-        // In between lies what a machine may have, or promise to have: not for a test to try.
+        // In between lie sizes that a machine may have, or overcommit: not for a test to try.
         if plan.bytes <= 16 << 20 {
             let mut filter = F::empty(plan, 5).map_err(refused(&plan))?;
             let hashes = present_hashes(plan.items.min(3), 5);
@@ -188,11 +189,11 @@ pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() -> Verdict {
     Ok(())
 }
 
-/// The same for what is built at once: a budget that no memory can hold.
+/// The same for filters built at once: a budget that no memory can hold.
 pub fn a_budget_beyond_memory_is_refused<F: BuildFilter>() -> Verdict {
     for budget in [Budget::Bytes(u64::MAX), Budget::BitsPerKey(1e300)] {
         let hashes = present_hashes(3, 5);
-        // A variant that takes no more than it has a use for may well build it.
+        // A variant that takes only the memory it can use may build it.
         if let Ok(plan) = F::plan(Goal::new(3, budget)) {
             if plan.bytes <= 16 << 20 {
                 let filter = F::build_hashes(budget, 5, &hashes).map_err(refused(&plan))?;
@@ -224,7 +225,7 @@ fn refused_for_size<P: core::fmt::Debug>(made: Result<u64, BuildError>, plan: &P
     }
 }
 
-/// A plan made of sensible numbers.
+/// `Ok` if the plan's numbers are plausible.
 pub(crate) fn usable<P>(plan: &Plan<P>, goal: Goal) -> Verdict {
     let rate = plan.expected_fpr;
     ensure(
@@ -242,7 +243,7 @@ pub(crate) fn usable<P>(plan: &Plan<P>, goal: Goal) -> Verdict {
     same(format_args!("items of {goal:?}"), plan.items, goal.items)
 }
 
-/// An error about the goal that was asked, not about another one.
+/// `Ok` if the error is about this goal and not another.
 pub(crate) fn names_the_goal(error: PlanError, goal: Goal) -> Verdict {
     let about = match error {
         PlanError::Items { items, .. } => items == goal.items,

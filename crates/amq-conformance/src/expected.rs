@@ -1,9 +1,9 @@
-//! How many false positives there should be, and how far from it is too far.
+//! The expected number of false positives, and the tolerance around it.
 
 use crate::violation::{Verdict, Violation};
 use amq_core::PredictedFpr;
 
-/// How many false positives there should be.
+/// The expected number of false positives, as a distribution.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Expected {
     queries: u64,
@@ -12,7 +12,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// For one filter whose rate is known: binomial.
+    /// For one filter of known rate: binomial.
     pub fn of_one(queries: u64, rate: f64) -> Self {
         let spread = PredictedFpr {
             mean: rate,
@@ -21,7 +21,7 @@ impl Expected {
         Self::of_any(queries, spread)
     }
 
-    /// For a filter of any seed: the binomial variance, and that of the rate itself from seed to seed.
+    /// For a filter of any seed: the binomial variance plus the variance of the rate over seeds.
     pub fn of_any(queries: u64, rate: PredictedFpr) -> Self {
         let q = queries as f64;
         Self {
@@ -31,17 +31,17 @@ impl Expected {
         }
     }
 
-    /// The expected number.
+    /// The mean.
     pub const fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// Its variance.
+    /// The variance.
     pub const fn variance(&self) -> f64 {
         self.variance
     }
 
-    /// The same spread around the mean that a rate would give.
+    /// The same variance around another rate's mean.
     #[must_use]
     pub fn with_rate(self, rate: f64) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Expected {
         }
     }
 
-    /// For the sum over independent filters.
+    /// The sum over independent filters.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -62,9 +62,9 @@ impl Expected {
 
     /// `Ok` if `found` is within `sigmas` standard deviations of the mean, on both sides.
     ///
-    /// Counts are skewed: above the mean, `(sigmas^2 - 1) / 6` more are allowed (Cornish and Fisher's
-    /// first correction, for a Poisson count), which is 4 at 5 sigma and 1.3 at 3 sigma. It matters only
-    /// where a few are expected.
+    /// Counts are skewed, so the upper limit is `(sigmas^2 - 1) / 6` higher (the first
+    /// Cornish-Fisher correction for a Poisson count): 4 at 5 sigma and 1.3 at 3 sigma. It matters
+    /// only where few are expected.
     pub fn check(&self, cell: String, seed: Option<u64>, found: u64, sigmas: f64) -> Verdict {
         let sd = self.variance.sqrt();
         let off = found as f64 - self.mean;

@@ -1,15 +1,15 @@
-//! How a law comes by a filter with keys in it, and by keys.
+//! Filled filters and keys for the laws.
 
 use crate::violation::{Verdict, Violation};
 use amq_core::index::remix;
 use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Filter, Goal, Key, KeyHash};
 
-/// A way to make a filter for a goal, with a seed, that holds these hashes.
+/// Makes a filter for a goal, with a seed, that holds these hashes.
 ///
-/// Laws that hold for every filter take one, so that they don't ask for an ability they are not about.
+/// Laws of every filter take one, so that they require no ability they do not test.
 pub type Fill<F> = fn(Goal, u64, &[KeyHash]) -> Result<F, BuildError>;
 
-/// Makes an empty filter for the goal and puts the hashes in.
+/// Makes an empty filter for the goal and inserts the hashes.
 pub fn by_inserting<F: EmptyFilter>(
     goal: Goal,
     seed: u64,
@@ -20,20 +20,20 @@ pub fn by_inserting<F: EmptyFilter>(
     Ok(filter)
 }
 
-/// Makes the filter of all hashes at once. The size follows from their number, not from `goal.items`.
+/// Builds the filter from all hashes at once. Their number determines the size, not `goal.items`.
 pub fn at_once<F: BuildFilter>(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<F, BuildError> {
     F::build_hashes(goal.budget, seed, hashes)
 }
 
-/// Where the absent keys begin: no law puts in as many.
+/// Index of the first absent key: no law inserts this many.
 const ABSENT: u64 = 1 << 40;
 
-/// The i-th key that is put in. Scattered over all 64 bits, by a bijection, so that no two are equal.
+/// The i-th present key: a bijection of `i` over all 64 bits, so no two are equal.
 pub(crate) fn present(i: u64) -> u64 {
     remix(i, 0)
 }
 
-/// The i-th key that is not: the same bijection over numbers that [`present`] never takes.
+/// The i-th absent key: the same bijection, of numbers that [`present`] never takes.
 pub(crate) fn absent(i: u64) -> u64 {
     remix(ABSENT + i, 0)
 }
@@ -66,10 +66,10 @@ pub(crate) fn filled_within<F>(
     )))
 }
 
-/// How many keys a batch is cut into while asking: enough to be a batch, few enough to need no memory.
+/// Keys per batch while querying: enough for a batch, few enough to need no memory.
 const CHUNK: usize = 4096;
 
-/// How many of `hashes` are answered `true`, asked in batches.
+/// How many of `hashes` are answered `true`, queried in batches.
 pub(crate) fn count_found<F: Filter>(
     filter: &F,
     hashes: impl Iterator<Item = KeyHash>,

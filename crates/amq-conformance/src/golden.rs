@@ -1,8 +1,7 @@
-//! The record of exact counts: the same seeds and keys give the same false positives, on every machine,
-//! for ever.
+//! Golden counts: the same seeds and keys give the same false positives, on every machine, forever.
 //!
-//! The gate tells whether a rate is right; this tells whether anything at all has changed: a hash, an
-//! index, a plan.
+//! The gate checks that a rate is right; the golden counts show any change: a hash, an index, a
+//! plan.
 
 use crate::rate::Counts;
 use crate::violation::{Verdict, Violation, same};
@@ -11,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
-/// Tests run in threads, and each blesses its own lines of one file.
+/// Tests run in threads, and each blesses its own lines of the shared file.
 static BLESSING: Mutex<()> = Mutex::new(());
 
 /// A variant's golden record, `tests/golden/rates-<name>.txt` in its crate.
@@ -29,7 +28,7 @@ impl Golden {
         Self { path }
     }
 
-    /// Compares exactly; or writes, if the environment has `AMQ_BLESS=1`.
+    /// Compares the counts exactly, or writes them if `AMQ_BLESS=1` is set.
     pub fn compare(&self, cells: &[(&'static str, Counts)]) -> Verdict {
         if std::env::var_os("AMQ_BLESS").is_some_and(|value| value == "1") {
             return self.bless(cells);

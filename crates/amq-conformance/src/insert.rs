@@ -1,4 +1,4 @@
-//! Laws of filters that take keys one by one.
+//! Laws of inserting.
 
 use crate::expected::Expected;
 use crate::fill::{absent_hashes, all_found, count_found, present, present_hashes};
@@ -12,8 +12,9 @@ fn empty<F: EmptyFilter>(items: u64, fpr: f64, seed: u64) -> Result<F, Violation
     )))
 }
 
-/// An insert says `New` exactly if the key was answered `false` just before, and a batch counts them;
-/// both leave the same filter. A filter with as little room as some have for copies may refuse one; then so far.
+/// An insert returns `New` exactly if the key was answered `false` just before, and a batch counts
+/// them; both leave the same filter. A filter with little room for copies may refuse one; the
+/// comparison then ends there.
 pub fn an_insert_says_whether_the_key_was_there<F>() -> Verdict
 where
     F: EmptyFilter + PartialEq,
@@ -21,7 +22,7 @@ where
     for (n, fpr) in [(1, 0.5), (10, 0.1), (1000, 0.2), (100_000, 0.01)] {
         let planned = ROOM_FOR_COPIES * n;
         let (mut one, mut many) = (empty::<F>(planned, fpr, 3)?, empty::<F>(planned, fpr, 3)?);
-        // The second half of them are there already.
+        // The second half repeats the first.
         let mut hashes = present_hashes(n.div_ceil(2), 3);
         hashes.extend_from_within(..);
         hashes.truncate(n as usize);
@@ -31,14 +32,14 @@ where
             let there = one.contains_hash(hash);
             let inserted = match one.insert_hash(hash) {
                 Ok(inserted) => inserted,
-                // Copies may be refused: up to there.
+                // Copies may be refused: compare up to here.
                 Err(_) if i as u64 >= n.div_ceil(2) => {
                     hashes.truncate(i);
                     break;
                 }
                 Err(error) => {
                     return Err(Violation::refused(format!(
-                        "key {i} of {n} that were planned for"
+                        "key {i} of {n}, within the plan"
                     ))(error));
                 }
             };
@@ -64,7 +65,7 @@ where
     Ok(())
 }
 
-/// Half a million keys, put in one by one, are all found.
+/// Half a million keys, inserted one by one, are all found.
 pub fn every_inserted_key_is_found<F: EmptyFilter>() -> Verdict {
     let mut filter = empty::<F>(500_000, 0.01, 1)?;
     let hashes = present_hashes(500_000, 1);
@@ -76,7 +77,7 @@ pub fn every_inserted_key_is_found<F: EmptyFilter>() -> Verdict {
     all_found(&filter, &hashes, "after single inserts")
 }
 
-/// A key goes in as its hash under the filter's seed, singly and in batches.
+/// A key is inserted as its hash under the filter's seed, one by one and in batches.
 pub fn a_key_goes_in_as_its_hash<F>() -> Verdict
 where
     F: EmptyFilter + PartialEq,
@@ -110,7 +111,7 @@ where
     Ok(())
 }
 
-/// `clear` makes a filter that is equal to a new one, and can be filled again.
+/// A cleared filter equals a new one and can be filled again.
 pub fn a_cleared_filter_is_a_new_one<F>() -> Verdict
 where
     F: EmptyFilter + PartialEq,
@@ -142,8 +143,8 @@ where
     Ok(())
 }
 
-/// One key, put in 100,000 times: memory stays bounded, the key stays in, and what is refused is refused
-/// for good and changes nothing.
+/// One key, inserted 100,000 times: memory stays bounded, the key is found, and once a copy is
+/// refused every later one is, and changes nothing.
 pub fn one_key_a_hundred_thousand_times_is_bounded<F>() -> Verdict
 where
     F: EmptyFilter + Clone + PartialEq,
@@ -164,7 +165,7 @@ where
             (Err(full), None) => refused = Some((filter.clone(), full)),
             (Err(again), Some((before, full))) => {
                 same("the second refusal", again, *full)?;
-                // Comparing reads the whole table: a few times will do.
+                // Comparing reads the whole table, so only a few times.
                 if copy % 10_000 == 0 {
                     unchanged(&filter, before, "a copy that was refused")?;
                 }
@@ -181,8 +182,8 @@ where
     )
 }
 
-/// Fill to refusal: the refused key changes nothing, every acknowledged key is still there, and the refusal
-/// stands. A batch stops at the same key.
+/// Fill to refusal: the refused key changes nothing, every accepted key is still found, and the
+/// refusal stands. A batch stops at the same key.
 ///
 /// Filters that never refuse pass once they hold twenty times their plan.
 pub fn a_full_filter_refuses_and_stays_as_it_was<F>() -> Verdict
@@ -249,7 +250,7 @@ where
     Ok(())
 }
 
-/// Filling a filter beyond its plan raises what it says of its own rate, and never loses a key.
+/// Filling a filter beyond its plan raises the rate it reports, and never loses a key.
 pub fn an_overfull_filter_says_so<F: EmptyFilter>() -> Verdict {
     let mut filter = empty::<F>(5000, 0.01, 2)?;
     let hashes = present_hashes(15_000, 2);

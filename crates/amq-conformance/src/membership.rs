@@ -1,4 +1,4 @@
-//! Laws of every filter: what is in is found, however and wherever one asks.
+//! Laws of every filter: present keys are found by every kind of query.
 
 use crate::expected::Expected;
 use crate::fill::{
@@ -9,8 +9,8 @@ use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::numeric::hash_floor;
 use amq_core::{Budget, Filter, FilterExt, Goal, Key, LengthMismatch, PlanFilter};
 
-/// Every key is found, at every size from one key to half a million, at rates on each side of a power of
-/// two, and within a size.
+/// Every key is found: from one key to half a million, at rates on both sides of a power of two,
+/// and within a size.
 pub fn every_key_is_found<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let budgets = [
         Budget::Fpr(0.3),
@@ -22,7 +22,7 @@ pub fn every_key_is_found<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     for (seed, n) in (1..=40).chain([100, 1000, 10_007]).enumerate() {
         for budget in budgets {
             if matches!(budget, Budget::BitsPerKey(_)) && n < 1000 {
-                // A few keys within a few bytes may be too few bytes; see the laws of plans.
+                // For a few keys these bits may be too few; see the laws of plans.
                 continue;
             }
             found_at::<F>(fill, n, budget, seed as u64)?;
@@ -41,7 +41,7 @@ fn found_at<F: PlanFilter>(fill: Fill<F>, n: u64, budget: Budget, seed: u64) -> 
             what: format!("{} of {n} keys, {budget:?}, asked in batches", n - found),
         });
     }
-    // Distinct keys that were false positives when they came may be left out of the count, no others.
+    // The count may leave out distinct keys that were false positives when inserted, and no others.
     let left_out = filter.expected_fpr() * n as f64;
     ensure(
         filter.len() <= n && filter.len() as f64 >= n as f64 - 2.0 * left_out - 10.0,
@@ -51,7 +51,7 @@ fn found_at<F: PlanFilter>(fill: Fill<F>, n: u64, budget: Budget, seed: u64) -> 
     )
 }
 
-/// `contains_batch` gives the answers of `contains_hash`, for batches of every length and in every order.
+/// `contains_batch` answers as `contains_hash` does, for batches of many lengths.
 pub fn a_batch_answers_as_single_queries_do<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let filter = filled(fill, 5000, 0.1, 3)?;
     let (ins, outs) = (present_hashes(5000, 3), absent_hashes(5000, 3));
@@ -62,7 +62,7 @@ pub fn a_batch_answers_as_single_queries_do<F: PlanFilter>(fill: Fill<F>) -> Ver
         .collect();
     for len in (0..=130).chain([1000, mixed.len()]) {
         for hashes in [&mixed[..len], &mixed[mixed.len() - len..]] {
-            // Both fillings, so that an answer that is not written cannot be right by chance.
+            // Both initial values, so that an unwritten answer cannot be right by chance.
             for before in [false, true] {
                 let mut answers = vec![before; len];
                 filter
@@ -82,7 +82,8 @@ pub fn a_batch_answers_as_single_queries_do<F: PlanFilter>(fill: Fill<F>) -> Ver
     Ok(())
 }
 
-/// A batch whose answers have no room, or too much, is refused with both lengths, and nothing is written.
+/// A batch whose answer slice is too short or too long is refused with both lengths, and nothing is
+/// written.
 pub fn a_batch_of_two_lengths_is_refused<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let filter = filled(fill, 100, 0.01, 1)?;
     let hashes = present_hashes(100, 1);
@@ -109,7 +110,7 @@ pub fn a_batch_of_two_lengths_is_refused<F: PlanFilter>(fill: Fill<F>) -> Verdic
     Ok(())
 }
 
-/// Keys are hashed with the filter's own seed, and nothing else is done to them.
+/// A key is hashed with the filter's own seed, and only its hash matters.
 pub fn a_key_is_its_hash_under_the_filters_seed<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     for seed in [0, 1, u64::MAX, 0x0123_4567_89AB_CDEF] {
         let filter = filled(fill, 1000, 0.1, seed)?;
@@ -135,7 +136,7 @@ pub fn a_key_is_its_hash_under_the_filters_seed<F: PlanFilter>(fill: Fill<F>) ->
     Ok(())
 }
 
-/// Behind `&dyn Filter` a filter says the same.
+/// Behind `&dyn Filter` a filter answers the same.
 pub fn a_filter_is_the_same_behind_dyn<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let filter = filled(fill, 1000, 0.01, 9)?;
     let behind: &dyn Filter = &filter;
@@ -162,7 +163,7 @@ pub fn a_filter_is_the_same_behind_dyn<F: PlanFilter>(fill: Fill<F>) -> Verdict 
     Ok(())
 }
 
-/// The same keys and seed give the same filter: every answer, every number.
+/// The same keys and seed give the same filter, in every answer and number.
 pub fn the_same_seed_gives_the_same_filter<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let (one, two) = (
         filled(fill, 20_000, 0.05, 5)?,
@@ -181,9 +182,9 @@ pub fn the_same_seed_gives_the_same_filter<F: PlanFilter>(fill: Fill<F>) -> Verd
     Ok(())
 }
 
-/// Two seeds make two filters that err independently: both at once as often as the product of their rates.
+/// Filters with two seeds err independently: both at once at the product of their rates.
 ///
-/// A seed that reaches only a part of the filter would show as an excess, at every rate.
+/// A seed that reaches only part of the filter shows as an excess, at every rate.
 pub fn two_seeds_err_independently<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     const QUERIES: u64 = 500_000;
     for (a, b) in [(0, 1), (1, 2), (3, 3 << 32), (7, !7)] {
@@ -202,7 +203,7 @@ pub fn two_seeds_err_independently<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     Ok(())
 }
 
-/// A filter planned for many keys and given none, or a few, knows what it holds.
+/// A filter planned for many keys and given few or none reports what it holds.
 pub fn an_empty_filter_holds_nothing<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     // A static filter may refuse to be made of nothing.
     let Ok(filter) = fill(Goal::fpr(1000, 0.01), 2, &[]) else {
@@ -219,8 +220,8 @@ pub fn an_empty_filter_holds_nothing<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     )
 }
 
-/// However large a filter is, it errs on an absent key that has the whole hash of a present one. Its own rate and the predicted one say so,
-/// down to where `1 - rate` can no longer be told from 1.
+/// A filter of any size errs on an absent key whose 64-bit hash equals that of a present key. Its
+/// own rate and the predicted one include this, down to where `1 - rate` rounds to 1.
 pub fn a_rate_is_never_below_that_of_equal_hashes<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     for (planned, held, asked) in [
         (3, 3, 1e-3),
@@ -234,7 +235,7 @@ pub fn a_rate_is_never_below_that_of_equal_hashes<F: PlanFilter>(fill: Fill<F>) 
         }
         let filter = fill(goal, 1, &present_hashes(held, 1))
             .map_err(Violation::refused(format!("{held} keys in {goal:?}")))?;
-        // What tells the number of keys by the table is right to within some percent.
+        // An estimate of the number of keys from the table is right to within some percent.
         let least = 0.9 * hash_floor(held);
         let own = filter.expected_fpr();
         let predicted = F::predicted_fpr(&filter.params(), held).mean;

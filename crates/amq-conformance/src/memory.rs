@@ -1,7 +1,8 @@
-//! Laws of memory: what is planned is enough, and an allocation that is refused is an error.
+//! Laws of memory: the planned memory is enough, and a refused allocation is an error.
 //!
-//! They need [`Counting`] as the global allocator of the test binary, which counts and refuses for the thread that asks it to, and only
-//! there: other tests do not notice. So they have a binary of their own, `tests/memory.rs`:
+//! They need [`Counting`] as the test binary's global allocator, hence their own binary,
+//! `tests/memory.rs`. It counts and refuses only for the thread that asks, so other tests are
+//! unaffected.
 //!
 //! ```ignore
 //! amq_conformance::memory!(bloom: BloomFilter => [empty, build, merge]);
@@ -22,16 +23,16 @@ use core::hint::black_box;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, which counts, and refuses one allocation, where a law asks it to.
+/// The system allocator; for a thread that runs a law it counts allocations and refuses one.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counting;
 
-/// What one thread has allocated since it began to count.
+/// One thread's allocations since it began to count.
 #[derive(Clone, Copy, Debug)]
 struct Account {
-    /// Allocations, those that were refused included.
+    /// Allocations, refused ones included.
     calls: u64,
-    /// Which of them is refused.
+    /// The one to refuse.
     refused: u64,
     held: i64,
     peak: i64,
@@ -48,7 +49,7 @@ thread_local! {
     static ACCOUNT: Cell<Option<Account>> = const { Cell::new(None) };
 }
 
-/// Changes the account, if this thread counts. `false` if the allocation is to be refused.
+/// Updates the account if this thread counts. `false` if the allocation must be refused.
 fn count(bytes: i64) -> bool {
     let counted = ACCOUNT.try_with(|account| {
         let Some(mut now) = account.get() else {
@@ -66,11 +67,11 @@ fn count(bytes: i64) -> bool {
     counted.unwrap_or(true)
 }
 
-// SAFETY: all calls go to the system's allocator as they came, or are answered by null, which stands for no memory.
+// SAFETY: all calls go to the system allocator unchanged, or return null, which means no memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if count(layout.size() as i64) {
-            // SAFETY: the caller's promises are those that are asked for.
+            // SAFETY: the caller upholds the same contract.
             unsafe { System.alloc(layout) }
         } else {
             core::ptr::null_mut()
@@ -84,7 +85,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `work` and says what it allocated.
+/// Runs `work` and returns what it allocated.
 fn counted<R>(refused: u64, work: impl FnOnce() -> R) -> (R, Account) {
     ACCOUNT.set(Some(Account { refused, ..NEW }));
     let result = work();
@@ -102,14 +103,14 @@ fn counts() -> Verdict {
     )
 }
 
-/// Whether an error says that the allocator refused: all that do have a variant of this name.
+/// Whether an error reports a refused allocation: all such variants have this name.
 fn is_out_of_memory(error: &impl fmt::Debug) -> bool {
     format!("{error:?}").contains("OutOfMemory")
 }
 
-/// Runs an operation with its first allocation refused, with its second, and so on until none is. Each time it must say that
-/// there was no memory, or have done without; `check` is given what it made, or `None`, and looks whether that is right. (An operation that
-/// ends in an abort takes the whole test binary with it.)
+/// Runs an operation with its first allocation refused, then its second, and so on until none is.
+/// Each run must report that memory ran out, or succeed without that allocation. `check` judges
+/// what the run made, or `None`. (An operation that aborts takes the whole test binary with it.)
 pub fn every_refused_allocation_is_an_error<T, E: fmt::Debug>(
     what: &str,
     mut operation: impl FnMut() -> Result<T, E>,
@@ -137,10 +138,10 @@ pub fn every_refused_allocation_is_an_error<T, E: fmt::Debug>(
     Ok(())
 }
 
-/// Numbers of keys: those of the last take several layers, shards or runs, where there are any.
+/// Numbers of keys; the last takes several layers, shards or runs, where a filter has them.
 const KEYS: [u64; 4] = [1, 100, 2000, 40_000];
 
-/// Planning takes no memory at all.
+/// Planning allocates nothing.
 pub fn a_plan_allocates_nothing<F: PlanFilter>() -> Verdict {
     counts()?;
     for items in [0, 1, 2, 3, 10, 100, 5000, 1_000_000, 1 << 40] {
@@ -163,14 +164,14 @@ pub fn a_plan_allocates_nothing<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-/// A filter that is made empty, and one that grows as it is filled: without memory it is an error, and what was in before is in after.
+/// Without memory, making an empty filter and growing one are errors, and a filter keeps its keys.
 pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialEq>() -> Verdict {
     for items in [1, 50] {
         let goal = Goal::fpr(items as usize, 0.01);
         let make = || F::empty(goal, 3);
         every_refused_allocation_is_an_error("an empty filter", make, |_| Ok(()))?;
         let mut filter = make().map_err(Violation::refused("an empty filter"))?;
-        // Far more than planned: a filter that grows does, another one is overfull, or refuses.
+        // Far more than planned: a growing filter grows, another overfills or refuses.
         for hash in present_hashes(20 * items, 3) {
             let before = filter.clone();
             for refused in 0.. {
@@ -181,11 +182,11 @@ pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialE
                             refused < account.calls,
                             "an insert",
                             full,
-                            "memory that was there",
+                            "available memory",
                         )?;
                         unchanged(&filter, &before, "an insert that was refused memory")?;
                     }
-                    // As full as it gets.
+                    // The filter is full.
                     Err(_) => break,
                     Ok(_) => {
                         all_found(&filter, &[hash], "inserted")?;
@@ -198,7 +199,7 @@ pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialE
     Ok(())
 }
 
-/// Building of hashes, or of keys.
+/// Without memory, building from hashes or keys is an error.
 pub fn a_build_without_memory_is_an_error<F: BuildFilter>() -> Verdict {
     for n in KEYS {
         let hashes = present_hashes(n, 3);
@@ -216,7 +217,7 @@ pub fn a_build_without_memory_is_an_error<F: BuildFilter>() -> Verdict {
     Ok(())
 }
 
-/// Merging: all or nothing.
+/// Without memory, a merge changes nothing.
 pub fn a_merge_without_memory_changes_nothing<F>() -> Verdict
 where
     F: EmptyFilter + MergeFilter + Clone + PartialEq,
@@ -252,7 +253,7 @@ where
     Ok(())
 }
 
-/// What a plan says that building takes at its peak is enough: for a filter that is built at once, of hashes or of keys.
+/// A plan's `build_bytes` is enough to build a filter at once, from hashes or keys.
 pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
     counts()?;
     for n in [
@@ -275,7 +276,8 @@ pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
                 let (made, account) = counted(u64::MAX, build);
                 made.map_err(refused(&plan))?;
                 let peak = account.peak.unsigned_abs();
-                // Not much more either, but for small ones: of keys, whose hashes may have to be kept as well.
+                // Nor much more than needed, small filters aside. Checked for keys, since the plan
+                // must include their hashes in case the build keeps them.
                 let enough = of == "hashes" || plan.build_bytes <= 2 * peak + 16_384;
                 ensure(
                     peak <= plan.build_bytes && enough,
@@ -289,7 +291,7 @@ pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
     Ok(())
 }
 
-/// The same for one that is filled.
+/// The same for a filter filled key by key.
 pub fn the_planned_memory_is_enough_to_fill<F: EmptyFilter>() -> Verdict {
     counts()?;
     for n in [1, 100, 10_000, 100_000] {
@@ -311,8 +313,8 @@ pub fn the_planned_memory_is_enough_to_fill<F: EmptyFilter>() -> Verdict {
     Ok(())
 }
 
-/// Makes a module of tests, one for each law of memory that a filter with these abilities must keep; as [`suite!`](crate::suite), for a
-/// binary whose global allocator is [`Counting`].
+/// Makes a module with one test for each memory law of a filter with these abilities. Like
+/// [`suite!`](crate::suite), for a binary whose global allocator is [`Counting`].
 #[macro_export]
 macro_rules! memory {
     ($name:ident: $filter:ty => [$($ability:ident),* $(,)?]) => {

@@ -1,10 +1,10 @@
-//! Laws of filters that take in others.
+//! Laws of merging.
 
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{Goal, InsertFilter, KeyHash, MergeError, MergeFilter, PlanFilter};
 
-/// Planned for all keys of two filters together.
+/// The plan: room for the keys of two filters together.
 const PLANNED: u64 = 10_000;
 
 /// Two filters with keys in common.
@@ -42,7 +42,7 @@ fn merge<F: MergeFilter + Clone>(into: &F, from: &F) -> Result<F, Violation> {
     Ok(sum)
 }
 
-/// A merged filter holds the keys of both, and counts them; the one merged from stays as it was.
+/// A merged filter holds and counts the keys of both; the other filter stays as it was.
 pub fn a_merged_filter_holds_the_keys_of_both<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + MergeFilter + Clone + PartialEq,
@@ -78,8 +78,7 @@ where
     )
 }
 
-/// The order does not matter to any answer; what is empty adds nothing; and three can be merged in any
-/// grouping.
+/// Merging is commutative and associative in every answer, and an empty filter is its identity.
 pub fn merging_is_commutative_and_empty_is_its_identity<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + MergeFilter + Clone + PartialEq,
@@ -125,8 +124,9 @@ where
     Ok(())
 }
 
-/// A filter takes in its own clone, as often as one likes, unless it holds every copy of a key and has no room: it is never
-/// refused for a rate that it does not change. Where the answers stay the same, the rate it says it has does too; and it is a probability.
+/// A filter merges its own clone any number of times, unless it holds every copy of a key and runs
+/// out of room: a merge that leaves the rate alone is never refused for the rate. Where the answers
+/// stay the same, so does the reported rate; and it is a probability.
 pub fn merging_a_clone_leaves_the_rate_as_it_was<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + MergeFilter + Clone,
@@ -136,7 +136,7 @@ where
         let filter = with(fill, planned, 3, &hashes)?;
         let rate = filter.expected_fpr();
         let mut sum = filter.clone();
-        // Whoever adds up lengths passes 2^64 on the way.
+        // A sum of lengths passes 2^64 on the way.
         for times in 1..=70 {
             let what = format!("merge {times} of a filter of {held} keys with its own clone");
             match sum.merge(&sum.clone()) {
@@ -157,8 +157,9 @@ where
     Ok(())
 }
 
-/// A merge that was accepted keeps its promise: for as long as a filter holds no more keys than it says it is for, it errs no more
-/// often than was asked for, in the mean over seeds, however it came by them. One that grows is followed through six doublings.
+/// An accepted merge keeps the promised rate: while a filter holds at most its capacity, its rate
+/// is at most the target, in the mean over seeds, however the keys came in. One that grows is
+/// followed through six doublings.
 pub fn a_merged_filter_keeps_the_rate_until_it_is_full<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + InsertFilter + MergeFilter,
@@ -176,7 +177,7 @@ where
             let keys = present_hashes(all, seed);
             let (both, more) = keys.split_at(ours + theirs);
             let filled = |keys| fill(Goal::fpr(planned as usize, ASKED), seed, keys);
-            // What cannot hold so many keys has nothing to merge.
+            // A filter that cannot hold this many keys has nothing to merge.
             let (Ok(mut filter), Ok(other)) = (filled(&both[..ours]), filled(&both[ours..])) else {
                 continue;
             };
@@ -191,7 +192,7 @@ where
         }
         ensure(
             sum <= filters * ASKED + 3.0 * variance.sqrt(),
-            format_args!("rate of {ours} keys merged with {theirs}, and filled up"),
+            format_args!("rate of {ours} keys merged with {theirs}, then filled up"),
             sum / filters,
             format_args!("at most {ASKED}"),
         )?;
@@ -199,8 +200,9 @@ where
     Ok(())
 }
 
-/// The highest rate of a filter, at the moments when it holds what it says it is for, while it takes these keys; none if it
-/// holds more from the start. A filter that does not grow when it has got `patience` keys more has grown for the last time.
+/// The highest rate of a filter at the moments when its length equals its capacity, while it takes
+/// these keys; `None` if it holds more from the start. A filter more than `patience` keys over
+/// capacity has stopped growing.
 fn highest_rate<F: InsertFilter>(filter: &mut F, keys: &[KeyHash], patience: u64) -> Option<f64> {
     let mut highest: Option<f64> = None;
     for &hash in keys {
@@ -214,7 +216,7 @@ fn highest_rate<F: InsertFilter>(filter: &mut F, keys: &[KeyHash], patience: u64
     highest
 }
 
-/// Filters with different seeds are refused for that, and nothing changes.
+/// Merging filters with different seeds is refused for the seed, and nothing changes.
 pub fn another_seed_is_refused_by_name<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + MergeFilter + Clone + PartialEq,
@@ -231,8 +233,8 @@ where
     Ok(())
 }
 
-/// Filters of different geometry are refused with the differing field named, and nothing changes; or,
-/// where the layout can do it, they are merged without losing a key. `can_merge` foretells which.
+/// Filters of different geometry merge without losing a key where the layout allows it; otherwise
+/// the error names the differing field, and nothing changes. `can_merge` predicts which.
 pub fn another_geometry_is_refused_by_name_or_merged_whole<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + MergeFilter + Clone + PartialEq,
@@ -284,11 +286,11 @@ where
     Ok(())
 }
 
-/// Small filters of many sizes and rates, up to nearly 1: whichever of them can be merged, and
-/// whichever way round, no key is lost. Of the same layout, into an empty one, it must be possible.
+/// Small filters of many sizes and rates, up to nearly 1, merge in either direction without losing
+/// a key, or not at all. Into an empty filter of the same layout a merge must succeed.
 ///
-/// Tables of a few places, fingerprints of no bits at all, sizes that happen to be multiples of each
-/// other: that is where the arithmetic of a merge between geometries ends.
+/// Tables of a few slots, fingerprints of zero bits, sizes that happen to be multiples of each
+/// other: here the arithmetic of a merge between geometries reaches its limits.
 pub fn small_filters_of_any_geometry_lose_no_key_in_a_merge<F>(fill: Fill<F>) -> Verdict
 where
     F: PlanFilter + MergeFilter + Clone + PartialEq,
@@ -305,7 +307,8 @@ where
         .collect();
     let most = SMALL.into_iter().max().unwrap_or_default();
     let all = present_hashes(2 * most, 9);
-    // Full ones with other keys than those that are merged into, which are empty or half full.
+    // The filters merged from are full, and their keys differ from those of the targets, which are
+    // empty or half full.
     let with = |goal: Goal, keys: u64, from: u64| {
         let hashes = &all[from as usize..(from + keys) as usize];
         let made = Violation::refused(format!("{keys} keys of {goal:?}"));
@@ -352,7 +355,7 @@ where
     Ok(())
 }
 
-/// Planned numbers of keys: blocks not yet full, just full and one over; multiples of each other.
+/// Planned numbers of keys: a block not quite full, full, and one over; multiples of each other.
 const SMALL: [u64; 16] = [
     1, 2, 3, 20, 40, 57, 60, 61, 80, 125, 160, 250, 320, 500, 640, 1000,
 ];

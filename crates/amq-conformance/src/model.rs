@@ -1,7 +1,8 @@
-//! The model: random sequences of operations, played on a filter and on a plain map of copies side by side.
+//! The model: random sequences of operations, applied both to a filter and to a plain map of
+//! copies.
 //!
-//! The sequences are random but always the same (the generator's seed is fixed), and a sequence that
-//! breaks a law is shortened before it is reported.
+//! The generator's seed is fixed, so the sequences are always the same. A sequence that breaks a
+//! law is shrunk before it is reported.
 
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{
@@ -14,14 +15,16 @@ use proptest::strategy::Union;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::collections::BTreeMap;
 
-/// Keys are small numbers, so that they often come again; an odd number of them, as a batch has an end.
+/// Keys are small numbers, so that they repeat often. Their number is odd, to cover the remainder
+/// of a batch.
 const KEYS: u8 = 47;
 
 type Remove<F> = fn(&mut F, KeyHash) -> bool;
 type Merge<F> = fn(&mut F, &F) -> Result<(), MergeError>;
 type CountOf<F> = fn(&F, KeyHash) -> Count;
 
-/// What a filter can do, said as [`suite!`](crate::suite) says it: `Abilities::empty().merge().remove()`.
+/// A filter's abilities, named as in [`suite!`](crate::suite):
+/// `Abilities::empty().merge().remove()`.
 #[derive(Clone, Copy, Debug)]
 pub struct Abilities<F> {
     remove: Option<Remove<F>>,
@@ -30,7 +33,7 @@ pub struct Abilities<F> {
 }
 
 impl<F: EmptyFilter> Abilities<F> {
-    /// Made empty, and then takes keys.
+    /// Starts empty and takes keys.
     pub const fn empty() -> Self {
         Self {
             remove: None,
@@ -39,7 +42,7 @@ impl<F: EmptyFilter> Abilities<F> {
         }
     }
 
-    /// Can also be built at once, which is no move in this game.
+    /// Can also be built at once, which is not a move in this game.
     #[must_use]
     pub const fn build(self) -> Self {
         self
@@ -52,7 +55,7 @@ impl<F: EmptyFilter> Abilities<F> {
 }
 
 impl<F: RemoveFilter> Abilities<F> {
-    /// Can also remove keys; then it holds every copy of a key, and its `len` counts them.
+    /// Can also remove keys; it then holds every copy of a key, and `len` counts them.
     #[must_use]
     pub fn remove(self) -> Self {
         Self {
@@ -63,7 +66,7 @@ impl<F: RemoveFilter> Abilities<F> {
 }
 
 impl<F: MergeFilter> Abilities<F> {
-    /// Can also take in another filter.
+    /// Can also merge another filter.
     #[must_use]
     pub fn merge(self) -> Self {
         Self {
@@ -74,7 +77,7 @@ impl<F: MergeFilter> Abilities<F> {
 }
 
 impl<F: CountFilter> Abilities<F> {
-    /// Can also count.
+    /// Can also count copies.
     #[must_use]
     pub fn count(self) -> Self {
         Self {
@@ -84,7 +87,7 @@ impl<F: CountFilter> Abilities<F> {
     }
 }
 
-/// Inserts, batches, clears and whatever else the filter can do, in any order, agree with the model.
+/// Inserts, batches, clears and every other ability, in any order, agree with the model.
 pub fn any_sequence_agrees_with_the_model<F>(abilities: Abilities<F>) -> Verdict
 where
     F: EmptyFilter + Clone + PartialEq,
@@ -96,7 +99,8 @@ where
     };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, rng);
-    // From filters that are soon overfull, or refuse, to roomy ones; rates at which false positives are common.
+    // From filters that soon overfill or refuse to roomy ones, at rates where false positives are
+    // common.
     let goals = prop_oneof![
         (select(vec![1u64, 5, 40]), select(vec![0.5, 0.1])),
         (select(vec![300u64, 2000]), select(vec![0.1, 1e-3])),
@@ -143,13 +147,13 @@ fn steps<F>(abilities: &Abilities<F>) -> impl Strategy<Value = Vec<Step>> + use<
     vec(Union::new_weighted(steps), 0..40)
 }
 
-/// The filter and what should be in it.
+/// The filter and its expected contents.
 struct Game<'a, F> {
     abilities: &'a Abilities<F>,
     filter: F,
     /// Copies of each key.
     copies: BTreeMap<u8, u64>,
-    /// What `len` should be.
+    /// The expected `len`.
     len: u64,
     seed: u64,
 }
@@ -189,7 +193,7 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
         key.key_hash(self.seed)
     }
 
-    /// Filters that remove hold every copy; the others count what was new.
+    /// Filters that remove hold every copy; the others count new keys only.
     fn took(&mut self, key: u8, new: bool) {
         *self.copies.entry(key).or_default() += 1;
         self.len += u64::from(new || self.abilities.remove.is_some());
@@ -209,7 +213,7 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
         }
     }
 
-    /// A batch is its inserts, one after another.
+    /// A batch equals its inserts, one after another.
     fn insert_batch(&mut self, keys: &[u8]) -> Verdict {
         let hashes: Vec<KeyHash> = keys.iter().map(|&key| self.hash(key)).collect();
         let mut singly = self.filter.clone();
@@ -257,12 +261,12 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
                 }
                 self.len -= 1;
                 same(
-                    "removing a key that is in",
+                    "removing a present key",
                     remove(&mut self.filter, hash),
                     true,
                 )
             }
-            // A false positive must not be removed: it would take what belongs to another key.
+            // A false positive must not be removed: that would take another key's fingerprint.
             None if self.filter.contains_hash(hash) => Ok(()),
             None => {
                 let before = self.filter.clone();
@@ -314,7 +318,7 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
             let copies = self.copies.get(&key).copied().unwrap_or(0);
             if copies > 0 && !alone {
                 return Err(Violation::Lost {
-                    what: format!("key {key}, of which there are {copies} copies"),
+                    what: format!("key {key}, present in {copies} copies"),
                 });
             }
             if let Some(count) = self.abilities.count.map(|count| count(&self.filter, hash)) {

@@ -1,4 +1,4 @@
-//! Laws of plans: what is asked is what one gets.
+//! Laws of plans: a plan meets its goal, and the filter its plan.
 
 use crate::edge::{edges, names_the_goal, refused, usable};
 use crate::fill::{Fill, filled_within};
@@ -18,8 +18,9 @@ const RATES: [f64; 9] = [
 ];
 const ITEMS: [u64; 9] = [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000, 1_000_000_000];
 
-/// A plan for a rate has at most that rate, the rate that is predicted for its parameters; one within a
-/// size stays within it; and more room, or a higher rate, never makes it worse.
+/// A plan for a rate has at most that rate, and it is the rate predicted for its parameters. A plan
+/// within a size stays within it. More room never raises the rate, and a higher rate never takes
+/// more room.
 pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
     for items in ITEMS {
         let mut smaller = 0;
@@ -29,7 +30,8 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
                 continue;
             };
             let rate = plan.expected_fpr;
-            // Where a rate is a whole number of bits, nobody wants another bit for what 64-bit hashes add.
+            // Where a rate is a whole number of bits, what 64-bit hashes add is not worth another
+            // bit.
             ensure(
                 rate <= asked + amq_core::numeric::hash_floor(items),
                 format_args!("rate of {goal:?}"),
@@ -81,7 +83,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
 fn not_worse<P>(plan: &Plan<P>, goal: Goal, better: &mut f64) -> Verdict {
     let rate = plan.expected_fpr;
     let what = format!("rate of {goal:?}");
-    // Both are computed; equal rates may differ by rounding.
+    // Both rates are computed; equal ones may differ by rounding.
     ensure(
         rate <= *better * (1.0 + 1e-9),
         what,
@@ -92,13 +94,13 @@ fn not_worse<P>(plan: &Plan<P>, goal: Goal, better: &mut f64) -> Verdict {
     Ok(())
 }
 
-/// The plan for a goal, itself checked; `None` if it is refused, which no variant may do to an ordinary
-/// goal.
+/// The plan for a goal, checked itself; `None` if refused, which is an error for an ordinary goal.
 fn planned<F: PlanFilter>(goal: Goal) -> Result<Option<Plan<F::Params>>, Violation> {
     let ordinary = (100..=1_000_000).contains(&goal.items)
         && match goal.budget {
             Budget::Fpr(fpr) => (1e-3..=0.1).contains(&fpr),
-            // Filters that store fingerprints cannot do with very short ones, and may set some slots aside, which a hundred keys notice.
+            // Filters that store fingerprints need a least length, and may reserve some slots,
+            // which matters at a hundred keys.
             Budget::BitsPerKey(bits) => {
                 let least = if goal.items < 1000 { 12.0 } else { 10.0 };
                 (least..=24.0).contains(&bits)
@@ -127,7 +129,8 @@ fn planned<F: PlanFilter>(goal: Goal) -> Result<Option<Plan<F::Params>>, Violati
     Ok(Some(plan))
 }
 
-/// A filter made from a plan has the plan's parameters, size, capacity and seed, and no key.
+/// A filter made from a plan has the plan's parameters, size and capacity, the given seed, and no
+/// key.
 pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
     for items in [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000] {
         for asked in RATES {
@@ -147,7 +150,7 @@ pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
     Ok(())
 }
 
-/// A filled filter takes the bytes that were planned (one built at once, to within 1 %).
+/// A filled filter takes the planned bytes (one built at once, to within 1 %).
 pub fn a_filled_filter_takes_the_planned_bytes<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     for items in [1000, 12_345, 100_000] {
         for budget in [
@@ -172,14 +175,14 @@ pub fn a_filled_filter_takes_the_planned_bytes<F: PlanFilter>(fill: Fill<F>) -> 
     Ok(())
 }
 
-/// Numbers of keys at which filters of some layers, blocks or buckets are not much larger than these.
+/// Numbers of keys at which a layer, block or bucket is not small against the filter.
 const UNEVEN: [u64; 17] = [
     150, 333, 600, 1000, 1201, 1250, 1270, 1300, 1400, 1500, 1700, 2500, 4000, 8001, 8200, 9000,
     12_345,
 ];
 
-/// What is built within a size is within it, whichever keys they are: "at most" means at most. Every small number of keys, and some larger ones with
-/// many seeds. What can be planned can be built.
+/// A filter built within a size stays within it, whichever keys it holds. Tests every small number
+/// of keys, and some larger ones with many seeds. What can be planned can be built.
 pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let few = (1..=150).map(|items| (items, 1));
     for (items, seeds) in few.chain(UNEVEN.map(|items| (items, 24))) {
@@ -201,7 +204,7 @@ pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdi
                     held <= goal.max_bits(),
                     format_args!("bits held by a filter of {goal:?}, seed {seed}"),
                     held,
-                    format_args!("{} at most", goal.max_bits()),
+                    format_args!("at most {}", goal.max_bits()),
                 )?;
             }
         }
@@ -209,7 +212,8 @@ pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdi
     Ok(())
 }
 
-/// Bits per key that are not enough for so few items are refused by the least number for which they are; and that number is planned, and none in between.
+/// Where the bits per key are too few for so small a filter, the error names the least number of
+/// items they suffice for. That number can be planned, and none from the refused one up to it.
 pub fn bits_too_few_name_the_least_number_of_items<F: PlanFilter>() -> Verdict {
     for bits in [10.0, 16.0, 40.0] {
         let plan = |items: u64| F::plan(Goal::bits_per_key(items as usize, bits));
@@ -233,7 +237,8 @@ pub fn bits_too_few_name_the_least_number_of_items<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-/// `items_for` is the most items that fit, and `fpr_for` a rate no worse than the one they were fitted for.
+/// `items_for` is the most items that fit, and `fpr_for` of that many is at most the rate it was
+/// given.
 pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
     for bytes in [1000, 54_321, 10_000_000] {
         for fpr in [0.1, 0.01, 1e-3] {
@@ -264,15 +269,15 @@ pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-/// The most steps of any plan: some 10 ms. See [`amq_core::step`].
+/// The step limit of any plan: some 10 ms. See [`amq_core::step`].
 const MAX_STEPS: u64 = 300_000;
 
-/// Nothing that is asked of theory takes long: neither plans nor predictions nor their inverses, for the usual goals, for the
-/// smallest filters, or at the edge of what is possible.
+/// Plans, predictions and their inverses take a bounded number of steps: for usual goals, for the
+/// smallest filters, and at the edge of the possible.
 pub fn plans_take_a_bounded_number_of_steps<F: PlanFilter>() -> Verdict {
     fn bounded<T>(what: impl core::fmt::Display, work: impl FnOnce() -> T) -> Result<T, Violation> {
         let (result, steps) = amq_core::steps_of(work);
-        let wanted = format_args!("{MAX_STEPS} at most");
+        let wanted = format_args!("at most {MAX_STEPS}");
         ensure(
             steps <= MAX_STEPS,
             format_args!("steps of {what}"),

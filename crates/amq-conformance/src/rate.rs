@@ -1,4 +1,4 @@
-//! The gate: false positives, counted, against the exact formula, on both sides.
+//! The gate: counted false positives against the exact formula, on both sides.
 
 use crate::expected::Expected;
 use crate::fill::{Fill, absent, count_found, present_hashes};
@@ -6,16 +6,16 @@ use crate::golden::Golden;
 use crate::violation::{Verdict, Violation, ensure};
 use amq_core::{BuildError, Goal, Key, PlanFilter};
 
-/// Filters of each cell of the gate proper.
+/// Filters per cell of the main gate.
 pub const SEEDS: u64 = 16;
-/// Absent keys that each of them is asked.
+/// Absent keys queried per filter.
 pub const QUERIES: u64 = 1_000_000;
-/// Allowed for one filter.
+/// Standard deviations allowed for one filter.
 const EACH: f64 = 5.0;
-/// Allowed for all filters of a cell together.
+/// Standard deviations allowed for the sum over a cell.
 const POOLED: f64 = 3.0;
 
-/// One condition under which the rate is measured.
+/// One condition for measuring the rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cell {
     /// Its name in the golden record.
@@ -29,7 +29,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A filter that holds what it was planned for.
+    /// A filter that holds its planned number of keys.
     pub const fn full(name: &'static str, planned: u64, asked: f64) -> Self {
         Self {
             name,
@@ -39,7 +39,7 @@ impl Cell {
         }
     }
 
-    /// The same with another number of keys in it.
+    /// The same, holding another number of keys.
     #[must_use]
     pub const fn holding(self, name: &'static str, held: u64) -> Self {
         Self { name, held, ..self }
@@ -52,17 +52,18 @@ pub const ONE_IN_100: Cell = Cell::full("1e-2", 100_000, 0.01);
 pub const ONE_IN_256: Cell = Cell::full("2^-8", 100_000, 1.0 / 256.0);
 /// 0.1 %.
 pub const ONE_IN_1000: Cell = Cell::full("1e-3", 100_000, 1e-3);
-/// So rare that a 32-bit hash, whose floor is 2.3e-5 here, triples it.
+/// So low that a 32-bit hash, whose floor is 2.3e-5 here, triples it.
 pub const ONE_IN_100_000: Cell = Cell::full("1e-5", 100_000, 1e-5);
-/// Half of the keys that were planned for. Only here does it show how many bits a key really sets: at the
+/// Half of the planned keys. Only here does the number of bits a key sets show clearly: at the
 /// planned number the optimum is flat.
 pub const HALF_FULL: Cell = ONE_IN_100.holding("1e-2 half full", 50_000);
-/// Twice the keys that were planned for, where the filter takes them.
+/// Twice the planned keys, where the filter takes them.
 pub const OVERFULL: Cell = ONE_IN_256.holding("2^-8 twice full", 200_000);
-/// For filters that are built at once as well as filled.
+/// For filters with both abilities, built at once.
 pub const BUILT: Cell = Cell::full("2^-8 built at once", 100_000, 1.0 / 256.0);
 
-/// Small filters, where folklore formulas are wrong by up to a third. Rates high enough to be seen.
+/// Small filters, where folklore formulas are off by up to a third. The rates are high enough to
+/// measure.
 const SMALL: [Cell; 8] = [
     Cell::full("n=1 5e-1", 1, 0.5),
     Cell::full("n=3 5e-1", 3, 0.5),
@@ -73,23 +74,24 @@ const SMALL: [Cell; 8] = [
     Cell::full("n=100 1e-2", 100, 0.01),
     Cell::full("n=1000 1e-2", 1000, 0.01),
 ];
-/// Small ones with more than they were planned for.
+/// Small filters with more keys than planned.
 const SMALL_OVERFULL: [Cell; 2] = [
     Cell::full("", 3, 0.1).holding("n=12 in 3 1e-1", 12),
     Cell::full("", 30, 0.01).holding("n=60 in 30 1e-2", 60),
 ];
 
-/// What was counted in a cell: false positives of each filter, or after how many keys each refused.
+/// A cell's counts: the false positives of each filter, or the number of keys after which it
+/// refused.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Counts {
     /// False positives, by seed.
     FalsePositives(Vec<u64>),
-    /// The filter takes no more keys than this, by seed: nothing to measure.
+    /// The keys at refusal, by seed: there is no rate to measure.
     RefusedAfter(Vec<u64>),
 }
 
-/// Sixteen filters of a cell err as often as predicted, each and together; never more often than was
-/// asked; and each as often as it says of itself.
+/// Sixteen filters of a cell err as often as predicted, singly and pooled; no more often than the
+/// target rate; and each as often as it reports itself.
 pub fn a_filter_errs_as_often_as_predicted<F: PlanFilter>(
     fill: Fill<F>,
     cell: Cell,
@@ -133,14 +135,15 @@ pub fn a_filter_errs_as_often_as_predicted<F: PlanFilter>(
     Ok(Counts::FalsePositives(counts))
 }
 
-/// Small filters err as often as predicted, in the mean over thousands of seeds. One line a cell, the sum.
+/// Small filters err as often as predicted, in the mean over thousands of seeds. One golden line
+/// per cell, the sum.
 pub fn small_filters_err_as_often_as_predicted<F: PlanFilter>(
     fill: Fill<F>,
 ) -> Result<Vec<(&'static str, Counts)>, Violation> {
     SMALL.iter().map(|&cell| small(fill, cell)).collect()
 }
 
-/// Small filters with too many keys in them do, too, where they take the keys.
+/// So do overfull small filters, where they take the keys.
 pub fn small_overfull_filters_err_as_often_as_predicted<F: PlanFilter>(
     fill: Fill<F>,
 ) -> Result<Vec<(&'static str, Counts)>, Violation> {
@@ -156,10 +159,10 @@ fn small<F: PlanFilter>(fill: Fill<F>, cell: Cell) -> Result<(&'static str, Coun
     let Some(first) = make(fill, cell, 0, &mut refusals)? else {
         return Ok((cell.name, Counts::RefusedAfter(refusals)));
     };
-    // Exact formulas take their time for small filters, and most filters of a cell have the same parameters.
+    // Exact formulas are slow for small filters, and most filters of a cell share their parameters.
     let mut params = first.params();
     let mut predicted = F::predicted_fpr(&params, cell.held);
-    // Enough filters for the spread between them to average out to some percent, more where few false positives come.
+    // Enough filters to average their spread to a few percent, more where false positives are few.
     let wanted = 4000.0 / (QUERIES as f64 * predicted.mean);
     let seeds = (wanted as u64).clamp(2048, 8192);
     let (mut found, mut squares, mut pooled) = (0, 0.0, Expected::default());
@@ -173,7 +176,7 @@ fn small<F: PlanFilter>(fill: Fill<F>, cell: Cell) -> Result<(&'static str, Coun
         }
         let expected = Expected::of_any(QUERIES, predicted);
         let of_this = false_positives(&filter, QUERIES)?;
-        // Thousands of comparisons: one more sigma.
+        // One more sigma, since there are thousands of comparisons.
         Expected::of_one(QUERIES, filter.expected_fpr()).check(
             format!("cell {}, by the filter's own expected_fpr", cell.name),
             Some(seed),
@@ -192,11 +195,10 @@ fn small<F: PlanFilter>(fill: Fill<F>, cell: Cell) -> Result<(&'static str, Coun
     Ok((cell.name, Counts::FalsePositives(vec![found])))
 }
 
-/// The tolerance of the gate is made of the predicted spread: one that is overstated would let anything
-/// pass.
+/// The gate's tolerance rests on the predicted spread: an overstated one would let anything pass.
 ///
-/// From 2048 counts the variance is known to 3 % if they are normal. They are not, in small filters:
-/// allow a third.
+/// 2048 normal counts give the variance to within 3 %. In small filters they are not normal: allow
+/// a third.
 fn the_spread_is_right(cell: Cell, squares: f64, pooled: Expected) -> Verdict {
     let ratio = squares / pooled.variance();
     ensure(
@@ -207,12 +209,12 @@ fn the_spread_is_right(cell: Cell, squares: f64, pooled: Expected) -> Verdict {
     )
 }
 
-/// A rule of [`suite!`](crate::suite): the gate, and then the golden record.
+/// Used by [`suite!`](crate::suite): the gate, then the golden record.
 pub fn gate<F: PlanFilter>(fill: Fill<F>, cell: Cell, golden: Golden) -> Verdict {
     golden.compare(&[(cell.name, a_filter_errs_as_often_as_predicted(fill, cell)?)])
 }
 
-/// A filter of the cell; or `None`, and after how many keys it refused, if it holds more than was planned.
+/// A filter of the cell; or, past the planned number, the number of keys after which it refused.
 fn make<F>(
     fill: Fill<F>,
     cell: Cell,
@@ -238,7 +240,7 @@ fn false_positives<F: PlanFilter>(filter: &F, queries: u64) -> Result<u64, Viola
     count_found(filter, (0..queries).map(|i| absent(i).key_hash(seed)))
 }
 
-/// The plan's contract, one-sided: no more than were asked for, within the error.
+/// The plan's contract, one-sided: at most the target rate, within the tolerance.
 fn at_most_asked(cell: Cell, found: u64, pooled: Expected) -> Verdict {
     let asked = pooled.with_rate(cell.asked);
     if found as f64 <= asked.mean() {

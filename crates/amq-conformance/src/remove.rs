@@ -1,15 +1,15 @@
-//! Laws of filters that forget keys, and of those that count them.
+//! Laws of filters that remove keys, and of filters that count them.
 
 use crate::expected::Expected;
 use crate::fill::{absent_hashes, all_found, count_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{CountFilter, EmptyFilter, Goal, KeyHash, RemoveFilter};
 
-/// Room for copies: a plan is for distinct keys, and the copies of one have only so many places to share. Filters are planned for so
-/// many times the copies that they are given.
+/// Room for copies: filters are planned for this many times the copies they are given. A plan is
+/// for distinct keys, and the copies of one key share a limited number of places.
 pub(crate) const ROOM_FOR_COPIES: u64 = 2;
 
-/// The share of copies, of three of each key, that a filter with this room must take.
+/// The share of copies, up to three per key, that a filter with this room must take.
 const MOST: f64 = 0.9;
 
 fn filled<F: EmptyFilter>(n: u64, seed: u64) -> Result<F, Violation> {
@@ -22,7 +22,8 @@ fn filled<F: EmptyFilter>(n: u64, seed: u64) -> Result<F, Violation> {
     Ok(filter)
 }
 
-/// Puts in so many copies of each hash, as far as they are taken, which must be nearly all; says how many there are of each.
+/// Inserts `copies(i)` copies of hash `i`. The filter must take nearly all; returns how many it
+/// took of each.
 fn with_copies<F: EmptyFilter>(
     hashes: &[KeyHash],
     copies: impl Fn(usize) -> u64,
@@ -52,8 +53,7 @@ fn with_copies<F: EmptyFilter>(
     Ok((filter, taken))
 }
 
-/// Of the copies of each key every one is held: all but one can be removed, and the key is still there; then the
-/// last, and it is gone.
+/// Every copy of a key is held: until its last copy is removed the key stays, and then it is gone.
 pub fn removing_one_copy_leaves_the_others<F>() -> Verdict
 where
     F: EmptyFilter + RemoveFilter,
@@ -85,7 +85,7 @@ where
     )
 }
 
-/// Removing a key that is certainly absent answers `false` and changes nothing.
+/// Removing a definitely absent key answers `false` and changes nothing.
 pub fn removing_an_absent_key_changes_nothing<F>() -> Verdict
 where
     F: EmptyFilter + RemoveFilter + Clone + PartialEq,
@@ -107,8 +107,8 @@ where
     Ok(())
 }
 
-/// Keys come and go for twenty times the plan, at full load: those that are in are found, and the rate
-/// stays what it was (a hole that is never filled again, or a tombstone, would raise it or refuse).
+/// Keys come and go for twenty times the plan, at full load: present keys are found, and the rate
+/// stays. A hole that is never filled again, or a tombstone, would raise the rate or refuse a key.
 pub fn a_filter_can_be_turned_over_for_ever<F>() -> Verdict
 where
     F: EmptyFilter + RemoveFilter,
@@ -118,7 +118,7 @@ where
     let hashes = present_hashes(20 * N as u64, 7);
     for (i, &hash) in hashes.iter().enumerate().skip(N) {
         same(
-            "removing a key that is in",
+            "removing a present key",
             filter.remove_hash(hashes[i - N]),
             true,
         )?;
@@ -139,15 +139,15 @@ where
     Expected::of_any(200_000, predicted).check("a filter turned over".into(), Some(7), found, 5.0)
 }
 
-/// A count is never below the number of copies, unless it says so; it is zero exactly for what is not
-/// contained; and it is above for as few keys as there are false positives.
+/// A count is never below the number of copies, unless it says so. It is zero exactly for keys that
+/// are not contained, and too high only as often as there are false positives.
 pub fn a_count_is_never_too_low_and_seldom_too_high<F>() -> Verdict
 where
     F: EmptyFilter + CountFilter,
 {
     const N: u64 = 20_000;
     let hashes = present_hashes(N, 8);
-    // One copy of the odd ones, three of the even ones.
+    // One copy of each odd key, three of each even one.
     let (filter, copies) = with_copies::<F>(&hashes, |i| if i % 2 == 0 { 3 } else { 1 }, 8)?;
     let mut above = 0;
     for (i, (&hash, &copies)) in hashes.iter().zip(&copies).enumerate() {

@@ -1,13 +1,11 @@
-//! Laws of key shapes: a hash that treats some keys badly shows as a rate that depends on what keys look
-//! like.
+//! Laws of key shapes: a hash that is weak on some keys shows as a rate that depends on the keys.
 
 use crate::expected::Expected;
 use crate::fill::{Fill, all_found, count_found};
 use crate::violation::{Verdict, Violation};
 use amq_core::{FilterExt, Goal, Key, KeyHash, PlanFilter};
 
-/// A shape: its name, the i-th key, how many are put in, how many absent ones are asked, by how many
-/// filters.
+/// A shape: its name, the i-th key, the keys inserted, the absent keys queried, the filters.
 struct Shape {
     name: &'static str,
     key: fn(u64) -> Vec<u8>,
@@ -29,7 +27,7 @@ const fn many(name: &'static str, key: fn(u64) -> Vec<u8>) -> Shape {
 const SHAPES: [Shape; 7] = [
     many("sequential numbers", |i| i.to_le_bytes().into()),
     many("multiples of 2^32", |i| (i << 32).to_le_bytes().into()),
-    // Gray's code: each key is one bit from the one before.
+    // Gray code: each key differs from the one before in one bit.
     many("one bit apart", |i| (i ^ (i >> 1)).to_le_bytes().into()),
     many("decimal text", |i| i.to_string().into()),
     many("a long shared prefix", |i| {
@@ -47,7 +45,7 @@ const SHAPES: [Shape; 7] = [
     },
 ];
 
-/// Keys of every shape are found, and absent keys of the same shape are found as rarely as any others.
+/// Keys of every shape are found, and absent keys of that shape err at the predicted rate.
 pub fn the_shape_of_keys_does_not_matter<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     SHAPES
         .iter()
@@ -69,7 +67,7 @@ fn of_one_shape<F: PlanFilter>(fill: Fill<F>, shape: &Shape) -> Verdict {
     expected.check(shape.name.to_owned(), None, found, 5.0)
 }
 
-/// The empty key and a key of a megabyte are keys like others.
+/// The empty key and a key of a megabyte are keys like any other.
 pub fn the_empty_key_and_a_megabyte_are_keys<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let mut long = vec![0xA5u8; 1 << 20];
     let empty: &[u8] = &[];
@@ -89,7 +87,7 @@ pub fn the_empty_key_and_a_megabyte_are_keys<F: PlanFilter>(fill: Fill<F>) -> Ve
     long[(1 << 20) - 1] ^= 1;
     if filter.contains(&long) {
         return Err(Violation::Accepted {
-            what: "a key of 1 MiB that differs in its last bit from the one put in".into(),
+            what: "a key of 1 MiB that differs from the inserted one in its last bit".into(),
         });
     }
     Ok(())

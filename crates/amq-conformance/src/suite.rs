@@ -1,11 +1,11 @@
 //! The macro that turns the laws into tests.
 
-/// Makes a module of tests, one for each law that a filter with these abilities must keep.
+/// Makes a module with one test for each law of a filter with these abilities.
 ///
-/// `suite!(name: Type => [abilities]);` The name is that of the module and of the golden record. The
-/// first ability, `empty` or `build`, says how the laws that hold for every filter come by a filled one.
-/// `suite!(name: Type => [abilities], out_of_range [params, ...]);` also tests that parameters out of
-/// their range are refused. See the [crate's documentation](crate).
+/// `suite!(name: Type => [abilities]);` names the module and the golden record `name`. The first
+/// ability, `empty` or `build`, is how the laws of every filter make a filled one. `suite!(name:
+/// Type => [abilities], out_of_range [params, ...]);` also tests that parameters out of range are
+/// refused. See the [crate's documentation](crate).
 #[macro_export]
 macro_rules! suite {
     ($name:ident: $filter:ty => [$first:ident $(, $ability:ident)* $(,)?]) => {
@@ -41,7 +41,7 @@ macro_rules! suite {
         }
     };
 
-    // One game with all that the filter can do. A static filter has no moves.
+    // One game with every ability of the filter. A static filter has no moves.
     (@model empty $($ability:ident)*) => {
         #[test]
         fn any_sequence_agrees_with_the_model() {
@@ -96,7 +96,7 @@ macro_rules! suite {
         $crate::suite!(@laws build => { a_static_filter_of_no_keys_is_always_built });
     };
 
-    // A filter that is filled as well as built at once is gated both ways.
+    // A filter with both abilities passes the gate twice: filled key by key, and built at once.
     (@second build) => {
         $crate::suite!(@gates $crate::at_once => { the_rate_is_right_when_built_at_once: BUILT });
     };

@@ -1,5 +1,4 @@
-//! Laws of the surface: pointers to filters, what filters print, inserting what is not there, and
-//! the ways of construction.
+//! Laws of the surface: pointers to filters, `Debug` and `stats`, unique inserts, and construction.
 
 mod construct;
 mod pointer;
@@ -47,13 +46,13 @@ where
     Ok(())
 }
 
-/// `stats` is what the methods say, the share of the table in use is a share, and both print.
+/// `stats` agrees with the methods, the load factor lies in [0, 1], and the text is one line.
 pub fn stats_agree_with_the_methods_and_print<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     for held in [0, 1, 500, 1000] {
         let goal = Goal::fpr(1000, 0.01);
         let filter = match fill(goal, 3, &present_hashes(held, 3)) {
             Ok(filter) => filter,
-            // A static filter may refuse to be made of nothing.
+            // A static filter may refuse to be built of no keys.
             Err(_) if held == 0 => continue,
             Err(error) => return Err(Violation::refused(format!("{held} keys"))(error)),
         };
@@ -93,8 +92,8 @@ pub fn stats_agree_with_the_methods_and_print<F: PlanFilter>(fill: Fill<F>) -> V
     Ok(())
 }
 
-/// `insert_unique` puts in what the filter denies, and changes nothing if it doesn't: however often
-/// keys come again, a set of them stays as it is and is never full.
+/// `insert_unique` inserts a key that the filter answers `false`, and otherwise changes nothing:
+/// however often keys repeat, the filter stays as it is and never fills up.
 pub fn insert_unique_changes_nothing_when_present<F>() -> Verdict
 where
     F: EmptyFilter + Clone + PartialEq,
@@ -136,13 +135,13 @@ where
         let before = filter.clone();
         for round in 0..20 {
             for hash in present_hashes(n, 6) {
-                let what = format!("insert_unique of {n} keys that are in, round {round}");
+                let what = format!("insert_unique of {n} present keys, round {round}");
                 let inserted = filter.insert_unique_hash(hash);
                 let inserted = inserted.map_err(Violation::refused(&what))?;
                 same(&what, inserted, Inserted::MaybePresent)?;
             }
         }
-        unchanged(&filter, &before, "insert_unique of keys that are in")?;
+        unchanged(&filter, &before, "insert_unique of present keys")?;
     }
     Ok(())
 }

@@ -10,9 +10,9 @@ pub type Verdict = Result<(), Violation>;
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Violation {
-    /// A key that is in was answered `false`: the one thing that no filter may ever do.
+    /// A present key was answered `false`, which no filter may ever do.
     Lost {
-        /// Which key, and what had been done.
+        /// Which key, and what was done before.
         what: String,
     },
     /// More or fewer false positives than theory says.
@@ -41,7 +41,7 @@ pub enum Violation {
         /// What it should have been.
         wanted: String,
     },
-    /// An operation that failed, or had nothing to do, changed the filter all the same.
+    /// An operation that failed, or had nothing to do, changed the filter.
     Changed {
         /// The operation.
         by: String,
@@ -58,14 +58,14 @@ pub enum Violation {
         /// The filter's own error.
         error: String,
     },
-    /// A sequence of operations, made as short as possible, that ends in another violation.
+    /// A minimal sequence of operations that ends in another violation.
     Sequence {
         /// The operations.
         steps: String,
-        /// What was wrong after the last of them.
+        /// The violation after the last one.
         violation: String,
     },
-    /// The record of golden counts is missing, or cannot be read or written.
+    /// The record of golden counts is missing, unreadable or not writable.
     Golden {
         /// Which record, and what to do.
         what: String,
@@ -88,7 +88,7 @@ impl fmt::Display for Violation {
             Self::Lost { what } => {
                 write!(
                     f,
-                    "false negative, {what}: it is in, and was answered `false`"
+                    "false negative, {what}: it is present, but was answered `false`"
                 )
             }
             Self::Rate {
@@ -107,8 +107,8 @@ impl fmt::Display for Violation {
                 }
                 write!(
                     f,
-                    ": {found} false positives in {queries} queries, expected {expected:.1} +- {sd:.1}; that is \
-                     {:+.1} sigma, allowed are {sigmas}",
+                    ": {found} false positives in {queries} queries, expected {expected:.1} +- {sd:.1}; \
+                     {:+.1} sigma, where {sigmas} are allowed",
                     (*found as f64 - expected) / sd
                 )
             }
@@ -145,7 +145,7 @@ pub(crate) fn same<T: PartialEq + fmt::Debug>(
     }
 }
 
-/// `Ok` if `holds`; `wanted` says in words what should have been.
+/// `Ok` if `holds`; `wanted` is the expectation in words.
 pub(crate) fn ensure(
     holds: bool,
     what: impl fmt::Display,
@@ -175,7 +175,7 @@ pub(crate) fn unchanged<F: PartialEq>(now: &F, before: &F, by: impl fmt::Display
 /// Fails the running test if a law is broken.
 ///
 /// # Panics
-/// With the violation's text: this is how a test says no.
+/// With the violation's text, if the law is broken.
 #[track_caller]
 #[expect(clippy::panic, reason = "the only way for a test to fail")]
 pub fn hold(verdict: Verdict) {

@@ -17,7 +17,7 @@ suite!(
 );
 suite!(multiset: reference::Multiset<{ Fault::None as u8 }> => [empty, merge, remove, count]);
 
-/// A filter that is only ever built, as a ribbon filter is, gets the laws that don't insert.
+/// A static filter, such as a ribbon filter, gets only the laws that do not insert.
 mod built_only {
     use super::*;
     suite!(static_bloom: reference::Bloom<{ Fault::None as u8 }> => [build]);

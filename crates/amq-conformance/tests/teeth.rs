@@ -1,4 +1,4 @@
-//! Every broken filter is rejected, by the law that is about what is broken.
+//! Every broken filter is rejected by the law about its fault.
 
 #[path = "reference/careless.rs"]
 mod careless;
@@ -16,7 +16,7 @@ use reference::{Bloom, Fault, Multiset, Params};
 #[global_allocator]
 static COUNTING: memory::Counting = memory::Counting;
 
-/// One test a fault: `fault, filter: laws that must reject it`.
+/// One test per fault: `test: filter with fault by { laws that must reject it }`.
 macro_rules! rejected {
     ($($test:ident: $filter:ident with $fault:ident by { $($law:expr;)+ })*) => {$(
         #[test]
@@ -321,7 +321,7 @@ rejected! {
     }
 }
 
-/// A broken filter cannot show that these laws reject: pointers forward whatever it does.
+/// These laws need a broken pointer: a broken filter agrees with itself through any pointer.
 #[test]
 fn pointers_that_forget_to_forward_are_rejected() {
     type Set = Multiset<{ Fault::None as u8 }>;
@@ -379,7 +379,8 @@ fn golden_counts_that_are_missing_or_changed_are_reported_with_the_way_out() {
     }
 }
 
-/// Not a test of its own: the process that [`an_abort_for_want_of_memory_ends_the_test`] starts, and that must not end well.
+/// Not a test of its own: [`an_abort_for_want_of_memory_ends_the_test`] runs it in a process that
+/// must abort.
 #[test]
 #[ignore = "aborts, and must"]
 fn a_build_that_aborts() {

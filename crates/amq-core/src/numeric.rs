@@ -31,8 +31,9 @@ pub fn hash_floor(items: u64) -> f64 {
 /// This is how many of `n` keys share a block, a bucket or a window: an exact mixture over the
 /// occupancy. With `n` large and `p` small it is the Poisson mixture of the literature.
 ///
-/// Calls `f` some twenty times the standard deviation, `sqrt(np(1-p))`. If that is above 16 it calls it some 80 times, at points a
-/// quarter of it apart; for an `f` that is smooth on that scale it makes no difference.
+/// Calls `f` some twenty times the standard deviation, `sqrt(np(1-p))`. If that is above 16 it
+/// calls it some 80 times, at points a quarter of it apart; for an `f` that is smooth on that scale
+/// it makes no difference.
 pub fn binomial_mean(n: u64, p: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
     if p.is_nan() {
         return p;
@@ -60,7 +61,8 @@ pub fn binomial_mean(n: u64, p: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
     mixture(n, mean as u64, up, &mut f)
 }
 
-/// The mean of `f(X)` for X Poisson distributed with mean `lambda`. Calls `f` as often as [`binomial_mean`], and at the same points.
+/// The mean of `f(X)` for X Poisson distributed with mean `lambda`. Calls `f` as often as
+/// [`binomial_mean`], and at the same points.
 pub fn poisson_mean(lambda: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
     if !lambda.is_finite() {
         return f64::NAN;
@@ -87,8 +89,9 @@ const SMOOTH: f64 = 16.0;
 /// Far below an ulp of the sum, yet the tail left out is at most a few times the last weight.
 const NEGLIGIBLE: f64 = 1e-20;
 
-/// Sums `f` over a distribution on `0..=last` given by the ratio of neighbouring weights, outwards from its mode
-/// until the weights no longer count; then normalises, which removes all rounding of the first weight.
+/// Sums `f` over a distribution on `0..=last` given by the ratio of neighbouring weights, outwards
+/// from its mode until the weights no longer count; then normalises, which removes all rounding of
+/// the first weight.
 fn mixture(last: u64, mode: u64, up: impl Fn(u64) -> f64, f: &mut impl FnMut(u64) -> f64) -> f64 {
     let (mut total, mut sum) = (1.0, f(mode));
     let (mut weight, mut i) = (1.0, mode);
@@ -116,8 +119,9 @@ fn mixture(last: u64, mode: u64, up: impl Fn(u64) -> f64, f: &mut impl FnMut(u64
     sum / total
 }
 
-/// The same for a wide distribution on `0..=last` given by the logarithm of its weights: at points a quarter of the standard
-/// deviation apart. Of a Poisson distribution, also times `e^(ai)`, the trapezoidal rule loses some `e^(-2 (4 pi)^2)`.
+/// The same for a wide distribution on `0..=last` given by the logarithm of its weights: at points
+/// a quarter of the standard deviation apart. Of a Poisson distribution, also times `e^(ai)`, the
+/// trapezoidal rule loses some `e^(-2 (4 pi)^2)`.
 fn sampled(
     last: u64,
     mode: u64,
@@ -149,8 +153,9 @@ fn sampled(
     sum / total
 }
 
-/// The logarithm of a Poisson weight but for a constant, `i` a hundred or more: Stirling's series, and the deviance `i ln(i/mean) + mean - i`
-/// without its cancelling terms (Loader, *Fast and accurate computation of binomial probabilities*, 2000). `off` is `i - mean`.
+/// The logarithm of a Poisson weight but for a constant, `i` a hundred or more: Stirling's series,
+/// and the deviance `i ln(i/mean) + mean - i` without its cancelling terms (Loader, *Fast and
+/// accurate computation of binomial probabilities*, 2000). `off` is `i - mean`.
 fn log_poisson(i: f64, mean: f64, off: f64) -> f64 {
     let stirling = 0.5 * libm::log(i) + (1.0 - 1.0 / (30.0 * i * i)) / (12.0 * i);
     let small = off / (i + mean);
@@ -169,8 +174,8 @@ fn log_poisson(i: f64, mean: f64, off: f64) -> f64 {
     -deviance - stirling
 }
 
-/// The rate of a filter that is, to a query, a set of `cells` equally likely cells of which those of its keys are marked, over all seeds: the share of
-/// cells that `items` keys occupy.
+/// The rate of a filter that is, to a query, a set of `cells` equally likely cells of which those
+/// of its keys are marked, over all seeds: the share of cells that `items` keys occupy.
 ///
 /// Cuckoo and quotient filters are of this kind: a query is answered `true` exactly if some key has
 /// the same cell. The mean share is `1 - (1 - 1/c)^n`; its variance is that of the classical
@@ -231,8 +236,8 @@ pub fn first_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64
     low
 }
 
-/// [`first_true`] for a test that is most probably true from `guess` on, or from near there: the number of tests grows with the logarithm
-/// of how far off that is.
+/// [`first_true`] for a test that is most probably true from `guess` on, or from near there: the
+/// number of tests grows with the logarithm of how far off that is.
 pub fn first_true_near(low: u64, high: u64, guess: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
     let mut at = guess.min(high).max(low);
     let mut stride = 1;
@@ -258,8 +263,8 @@ pub fn first_true_near(low: u64, high: u64, guess: u64, mut test: impl FnMut(u64
     high
 }
 
-/// The largest `x` in `low..=high` with `test(x)`, for a test that is true up to some point and false from there on;
-/// `low` if it is true nowhere above.
+/// The largest `x` in `low..=high` with `test(x)`, for a test that is true up to some point and
+/// false from there on; `low` if it is true nowhere above.
 pub fn last_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
     match first_true(low, high, |x| !test(x)) {
         x if x == high && test(high) => high,

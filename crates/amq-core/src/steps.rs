@@ -1,7 +1,8 @@
 //! How much work a formula is: counted, for the tests that hold every plan to a bound.
 //!
-//! Time says little on a busy machine, and a search that takes seconds for one goal in a million is not found by it. So the sums and
-//! searches of the family count their steps, with the feature `steps`; without it there is nothing here to execute.
+//! Time says little on a busy machine, and a search that takes seconds for one goal in a million is
+//! not found by it. So the sums and searches of the family count their steps, with the feature
+//! `steps`; without it there is nothing here to execute.
 
 #[cfg(feature = "steps")]
 use core::cell::Cell;
@@ -11,7 +12,8 @@ std::thread_local! {
     static STEPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts `count` steps. One is some 30 ns: a term with an exponential, a logarithm or a power in it, or some 32 of plain arithmetic.
+/// Counts `count` steps. One is some 30 ns: a term with an exponential, a logarithm or a power in
+/// it, or some 32 of plain arithmetic.
 #[doc(hidden)]
 #[inline(always)]
 pub fn step(count: u64) {

@@ -84,11 +84,13 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     }
 
     /// The blocks.
+    #[must_use]
     pub fn blocks(&self) -> &[Block] {
         self.blocks.as_ref()
     }
 
     /// The same filter over borrowed blocks.
+    #[must_use]
     pub fn view(&self) -> BlockedCountingView<'_> {
         BlockedCountingBloomFilter {
             header: self.header,
@@ -98,6 +100,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     }
 
     /// What the filter is made of beside its blocks; see [`from_blocks`](Self::from_blocks).
+    #[must_use]
     pub fn parts(&self) -> Parts<BlockedCountingParams> {
         Parts::new(self.table_params())
             .seed(self.header.seed)
@@ -106,6 +109,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     }
 
     /// The share of counters above zero, 0 to 1. Reads the whole table.
+    #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         let above: u64 = self.blocks().iter().map(Block::above_zero).sum();
         above as f64 / (self.blocks().len() as f64 * 128.0)
@@ -116,12 +120,14 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     ///
     /// At the design load there are none, unless a key was inserted fifteen times;
     /// [`saturation_probability`](crate::theory::blocked::saturation_probability) predicts them.
+    #[must_use]
     pub fn saturated_counters(&self) -> u64 {
         self.blocks().iter().map(Block::saturated).sum()
     }
 
     /// An estimate of the number of distinct keys, from the share of counters above zero; infinite
     /// if all are. Reads the whole table.
+    #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::items_of_fill(self.blocks().len() as u64, self.fill_ratio())
     }

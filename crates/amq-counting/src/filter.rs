@@ -90,11 +90,13 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
 
     /// The table: counter `i` is the four bits from bit `i % 16 * 4` of word `i / 16`. Counters
     /// past the last are zero.
+    #[must_use]
     pub fn as_words(&self) -> &[u64] {
         self.words.as_ref()
     }
 
     /// The same filter over a borrowed table.
+    #[must_use]
     pub fn view(&self) -> CountingView<'_> {
         CountingBloomFilter {
             header: self.header,
@@ -105,6 +107,7 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
     }
 
     /// What the filter is made of beside its table; see [`from_words`](Self::from_words).
+    #[must_use]
     pub fn parts(&self) -> Parts<CountingParams> {
         Parts::new(self.params)
             .seed(self.header.seed)
@@ -113,6 +116,7 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
     }
 
     /// The share of counters above zero, 0 to 1; half at the design load. Reads the whole table.
+    #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         counters::tally(self.as_words(), above_zero) as f64 / self.params.counters as f64
     }
@@ -122,12 +126,14 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
     ///
     /// At the design load there are none, unless a key was inserted fifteen times;
     /// [`saturation_probability`](crate::theory::classic::saturation_probability) predicts them.
+    #[must_use]
     pub fn saturated_counters(&self) -> u64 {
         counters::tally(self.as_words(), saturated)
     }
 
     /// An estimate of the number of distinct keys, from the share of counters above zero; infinite
     /// if all are. Reads the whole table.
+    #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         let CountingParams { counters, probes } = self.params;
         theory::items_of_fill(counters, probes, self.fill_ratio())

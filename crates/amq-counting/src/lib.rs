@@ -27,8 +27,8 @@
 //!
 //! | type | a key is | bits per key at 1 % | choose it |
 //! | --- | --- | --- | --- |
-//! | [`CountingBloomFilter`] | k counters anywhere in the table | 38.4 | by default; converts to a [`BloomFilter`] |
-//! | [`BlockedCountingBloomFilter`] | 8 counters in one 64-byte block | 45.7 | for speed: one cache line an operation |
+//! | [`CountingBloomFilter`] | k counters anywhere in the table | 38.4 | by default; converts to [`BloomFilter`] |
+//! | [`BlockedCountingBloomFilter`] | 8 counters in a 64-byte block | 45.7 | for speed: one cache line |
 //!
 //! # Picture
 //!
@@ -36,7 +36,7 @@
 //! CountingBloomFilter, k = 3             hash(key)
 //!                             /             |            \         as in the classic filter
 //!                            v              v             v
-//! counters  0 0 1 0 0 2 0 0 [1] 0 1 0 0 0 [3] 0 1 0 0 0 [1] 0 15   insert: each +1, remove: each -1
+//! counters  0 0 1 0 0 2 0 0 [1] 0 1 0 0 0 [3] 0 1 0 0 0 [1] 0 15   insert: +1, remove: -1 each
 //!                                                            `-- saturated: stays at 15
 //!
 //! BlockedCountingBloomFilter        hash(key) * blocks = block | rest
@@ -50,17 +50,17 @@
 //! *Insert* raises the key's counters by one, *remove* lowers them, *contains* asks whether all are
 //! above zero, *count* returns the lowest. Sixteen counters share a 64-bit word. Raising one is an
 //! addition that cannot carry into its neighbour, because a counter at 15 is **saturated** and left
-//! alone for ever: it may stand for fifteen keys or for fifty, and lowering it could make the filter
-//! forget one of them. At the planned load of a 1 % filter one counter in 3e14 is saturated; whoever
-//! inserts one key fifteen times saturates all of that key's counters.
+//! alone for ever: it may stand for fifteen keys or for fifty, and lowering it could make the
+//! filter forget one of them. At the planned load of a 1 % filter one counter in 3e14 is saturated;
+//! whoever inserts one key fifteen times saturates all of that key's counters.
 //!
 //! In the blocked filter a key's eight counters lie in one cache line, one in each word. They are
 //! found, compared and changed together with AVX2 where the processor has it.
 //!
 //! # Cost and false-positive rate
 //!
-//! The rate of [`CountingBloomFilter`] is exactly that of a Bloom filter with as many bits as it has
-//! counters ([`theory::classic`]), at four times the space. The rate of
+//! The rate of [`CountingBloomFilter`] is exactly that of a Bloom filter with as many bits as it
+//! has counters ([`theory::classic`]), at four times the space. The rate of
 //! [`BlockedCountingBloomFilter`] is `E[(1 - (1 - 1/16)^i)^8]` over the number i of keys in a block
 //! ([`theory::blocked`]). Both depend only on the keys that are in *now*: removals bring the rate
 //! down again.
@@ -114,7 +114,7 @@ pub use amq_core::{
     PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
 };
 
-/// Tests the examples of the README.
+/// The README's examples are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -21,8 +21,8 @@ fn with(counters: u64, probes: u32, seed: u64) -> CountingBloomFilter {
 
 #[test]
 fn a_removal_that_is_refused_changes_nothing_even_where_probes_meet() {
-    // Tables so small that a key's own probes share counters: all of them may be above zero although
-    // the key was never inserted.
+    // Tables so small that a key's own probes share counters: all of them may be above zero
+    // although the key was never inserted.
     let mut undone = 0;
     for counters in 1..=8u64 {
         for held in 0..300u64 {

@@ -1,8 +1,9 @@
 //! Banding: eliminates equations, one a key, into a form that back-substitution solves.
 //!
 //! An equation says what the solution at some slots of a window must add up to over GF(2). It goes
-//! into the slot where its row starts. If that slot is taken, the two equations are added: the first
-//! coefficients cancel, and the sum starts further right. So a slot holds at most one equation:
+//! into the slot where its row starts. If that slot is taken, the two equations are added: the
+//! first coefficients cancel, and the sum starts further right. So a slot holds at most one
+//! equation:
 //!
 //! ```text
 //!   slot     0 1 2 3 4 5 6 7 8 9
@@ -15,8 +16,8 @@
 //!            . . . . 1 0 1 . . .   = r ^ r2 ^ r3    slot 4 is free
 //! ```
 //!
-//! A row that vanishes was a sum of others. If its result vanishes too, it is redundant (the same key
-//! twice, say); if not, it contradicts them.
+//! A row that vanishes was a sum of others. If its result vanishes too, it is redundant (the same
+//! key twice, say); if not, it contradicts them.
 //!
 //! Dillinger, Walzer, *Ribbon filter: practically smaller than Bloom and Xor* (2021), section 2.
 
@@ -117,8 +118,9 @@ impl<W: Row> Banding<W> {
         self.results[slot] = 0;
     }
 
-    /// Back-substitutes `blocks` blocks, last first. Calls `block(index, first_column, words)` for up
-    /// to eight columns at a time; bit 0 of a word is the block's first slot. Empty slots are zero.
+    /// Back-substitutes `blocks` blocks, last first. Calls `block(index, first_column, words)` for
+    /// up to eight columns at a time; bit 0 of a word is the block's first slot. Empty slots are
+    /// zero.
     #[inline(always)]
     pub(crate) fn solve(
         &self,

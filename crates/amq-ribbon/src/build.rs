@@ -9,8 +9,8 @@
 //!
 //! Shards are independent, so their working set stays in cache, however many keys there are.
 //!
-//! Dillinger, Hübschle-Schneider, Sanders, Walzer, *Fast succinct retrieval and approximate membership
-//! using ribbon* (2022), section 4.
+//! Dillinger, Hübschle-Schneider, Sanders, Walzer, *Fast succinct retrieval and approximate
+//! membership using ribbon* (2022), section 4.
 
 use crate::elimination::{Bumps, Elimination};
 use crate::entry::{Entry, Source};
@@ -256,8 +256,8 @@ fn eliminations_for<'a, W: Row, E: Entry>(
     Ok(tools)
 }
 
-/// Calls `work` for each group of [`LOCKSTEP`] shards, with tools kept from one group to the next, and
-/// `done` with each outcome in order, until it returns `false`. Returns whether it never did.
+/// Calls `work` for each group of [`LOCKSTEP`] shards, with tools kept from one group to the next,
+/// and `done` with each outcome in order, until it returns `false`. Returns whether it never did.
 #[cfg(not(feature = "parallel"))]
 fn each_group<S, T: Default, R>(
     shards: &mut [S],

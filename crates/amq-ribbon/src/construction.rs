@@ -1,8 +1,9 @@
 //! How likely a system of equations has a solution: what the sizes of standard ribbons rest on.
 //!
-//! A standard ribbon has a few percent more slots than keys. Now and then a row vanishes all the same,
-//! and another seed must be tried: less often with more slots, more often with more keys to a shard. So
-//! the slots per key grow with the logarithm of their number. [`fits`] is how that was measured.
+//! A standard ribbon has a few percent more slots than keys. Now and then a row vanishes all the
+//! same, and another seed must be tried: less often with more slots, more often with more keys to a
+//! shard. So the slots per key grow with the logarithm of their number. [`fits`] is how that was
+//! measured.
 //!
 //! ```
 //! use amq_ribbon::{Key, KeyHash, Standard, construction};
@@ -29,8 +30,8 @@ pub const MAX_SLOTS: u64 = 1 << 24;
 
 /// Whether the keys with these hashes all find room in one system of `slots` slots.
 ///
-/// This is what a filter of the kind does in a shard of its last layer, with the shard's first seed.
-/// `slots` is at least the bits of a row, and at most [`MAX_SLOTS`].
+/// This is what a filter of the kind does in a shard of its last layer, with the shard's first
+/// seed. `slots` is at least the bits of a row, and at most [`MAX_SLOTS`].
 pub fn fits<K: Kind>(hashes: &[KeyHash], slots: u64) -> Result<bool, BuildError> {
     PlanError::check_parameter("slots", slots, K::Row::BITS, MAX_SLOTS)?;
     let starts = slots - K::Row::BITS + 1;
@@ -49,8 +50,8 @@ pub fn fits<K: Kind>(hashes: &[KeyHash], slots: u64) -> Result<bool, BuildError>
     }))
 }
 
-/// The slots that a filter gives `keys` keys in one shard, before it rounds up to whole blocks: with
-/// this many, at most about one seed in ten fails. At least the bits of a row.
+/// The slots that a filter gives `keys` keys in one shard, before it rounds up to whole blocks:
+/// with this many, at most about one seed in ten fails. At least the bits of a row.
 pub fn slots<K: Kind>(keys: u64) -> u64 {
     (libm::ceil(slots_for::<K::Row>(keys as f64)) as u64).max(K::Row::BITS)
 }

@@ -3,10 +3,11 @@
 //! Each step of an elimination depends on the step before, so one alone leaves the processor idle.
 //! Several shards take turns, one step each: while one waits the others go on.
 //!
-//! A shard's buckets are eliminated from left to right, the keys of a bucket from right to left. In a
-//! layer that bumps keys, the first key without room sets the bucket's threshold: the lowest above its
-//! start. All keys below the threshold are bumped. Those of them with a slot came last, so they can be
-//! taken out again. In the last layer a key without room ends the attempt; another seed must be tried.
+//! A shard's buckets are eliminated from left to right, the keys of a bucket from right to left. In
+//! a layer that bumps keys, the first key without room sets the bucket's threshold: the lowest
+//! above its start. All keys below the threshold are bumped. Those of them with a slot came last,
+//! so they can be taken out again. In the last layer a key without room ends the attempt; another
+//! seed must be tried.
 
 use crate::banding::{Banding, Equation};
 use crate::entry::Entry;

@@ -10,7 +10,8 @@ use amq_core::{
     PlanFilter, PredictedFpr,
 };
 
-/// The standard ribbon filter, rows of 128 bits: four to five percent over the least possible space.
+/// The standard ribbon filter, rows of 128 bits: four to five percent over the least possible
+/// space.
 pub type RibbonFilter = Ribbon<Standard>;
 /// The standard ribbon filter, rows of 64 bits: larger, and faster to build.
 pub type NarrowRibbonFilter = Ribbon<Standard64>;
@@ -46,8 +47,8 @@ amq_core::shell!(plan [K: Kind] Ribbon<K>: RibbonParams);
 amq_core::shell!(build [K: Kind] Ribbon<K>: RibbonParams);
 
 impl<K: Kind> Ribbon<K> {
-    /// [`BuildFilter::build_hashes`], which calls `progress` with the number of keys placed so far: a
-    /// hundred times or so for ten million keys, and at the end with all of them.
+    /// [`BuildFilter::build_hashes`], which calls `progress` with the number of keys placed so far:
+    /// a hundred times or so for ten million keys, and at the end with all of them.
     ///
     /// The last layer reports only when it is done; with the feature `parallel` every layer does.
     pub fn build_with_progress(
@@ -101,8 +102,8 @@ impl<K: Kind> Ribbon<K> {
         if system.bytes() <= allowed {
             return Ok(system);
         }
-        // About one filter in a hundred bumps more keys than planned. How many does not depend on the
-        // columns, so with fewer columns the same keys fit.
+        // About one filter in a hundred bumps more keys than planned. How many does not depend on
+        // the columns, so with fewer columns the same keys fit.
         let fitting = theory::within::<K>(system.params, allowed)?;
         drop(system);
         let system = System::build(source, fitting.columns(), &mut |_| ())?;

@@ -104,8 +104,8 @@ fn solve<W: Row, E>(
 
 /// Why no other seed needs to be tried, if there is a reason.
 ///
-/// Two results of one hash, or more distinct keys than slots, which someone must have chosen. (A map's
-/// values could agree by chance; then its layer is widened without need.)
+/// Two results of one hash, or more distinct keys than slots, which someone must have chosen. (A
+/// map's values could agree by chance; then its layer is widened without need.)
 #[cold]
 fn hopeless<E: Entry>(entries: &[E], slots: u64) -> Option<Unsolved> {
     // Without memory to look, the seeds are tried.

@@ -1,5 +1,5 @@
-//! Ribbon filters: static sets in next to the least possible space, 0.3 % over it at a million keys and
-//! a rate of 2^-8; and static maps that do not store their keys.
+//! Ribbon filters: static sets in next to the least possible space, 0.3 % over it at a million keys
+//! and a rate of 2^-8; and static maps that do not store their keys.
 //!
 //! ```
 //! use amq_ribbon::{Budget, BumpedRibbonFilter};
@@ -16,17 +16,22 @@
 //!
 //! # What it is
 //!
-//! A filter that is built from all its keys at once and never changes. It answers *definitely not in* or
-//! *probably in*; the second is wrong for a share of the absent keys that is chosen beforehand, the
-//! **false-positive rate**. It is never wrong about a key that is in. Of all known filters it comes
-//! closest to the least possible space, `log2(1 / fpr)` bits per key.
+//! A filter that is built from all its keys at once and never changes. It answers *definitely not
+//! in* or *probably in*; the second is wrong for a share of the absent keys that is chosen
+//! beforehand, the **false-positive rate**. It is never wrong about a key that is in. Of all known
+//! filters it comes closest to the least possible space, `log2(1 / fpr)` bits per key.
 //!
-//! | type | bits per key at 1 % / 0.39 % / 0.1 % | over the least | choose it |
-//! | --- | --- | --- | --- |
-//! | [`BumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.015 / 1.003 / 1.004 | by default |
-//! | [`WideBumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.014 / 1.002 / 1.003 | when a thousandth of the space is worth more than twice the time to build, and half as much again to query |
-//! | [`NarrowRibbonFilter`] | 7.29 / 8.67 / 10.82 | 1.097 / 1.084 / 1.085 | when it is rebuilt often: it takes half the time |
-//! | [`RibbonFilter`] | 6.99 / 8.32 / 10.37 | 1.052 / 1.040 / 1.041 | hardly ever; it is the textbook's, to compare with |
+//! | type | bits per key at 1 % / 0.39 % / 0.1 % | over the least |
+//! | --- | --- | --- |
+//! | [`BumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.015 / 1.003 / 1.004 |
+//! | [`WideBumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.014 / 1.002 / 1.003 |
+//! | [`NarrowRibbonFilter`] | 7.29 / 8.67 / 10.82 | 1.097 / 1.084 / 1.085 |
+//! | [`RibbonFilter`] | 6.99 / 8.32 / 10.37 | 1.052 / 1.040 / 1.041 |
+//!
+//! Take the bumped ribbon by default. The wide one is for those to whom a thousandth of the space
+//! is worth more than twice the time to build and half as much again to query. The narrow one is
+//! for filters that are rebuilt often: it takes half the time. The last is the textbook's, to
+//! compare with.
 //!
 //! These are for a million keys. (1 % is no whole number of bits, and mixing 6 and 7 costs 1.1 %.)
 //! [`RibbonMap`] gives each key a value of up to 32 bits instead.
@@ -49,56 +54,57 @@
 //!
 //! # Algorithm
 //!
-//! *Build*: keys are sorted by where their rows start, and eliminated one by one. If a row's first slot
-//! is taken, the row there is added to it, which moves its start to the right, until it finds a free
-//! slot. (Sorted rows form a ribbon along the diagonal, hence the name.) Back-substitution from right to
-//! left then gives the solution.
+//! *Build*: keys are sorted by where their rows start, and eliminated one by one. If a row's first
+//! slot is taken, the row there is added to it, which moves its start to the right, until it finds
+//! a free slot. (Sorted rows form a ribbon along the diagonal, hence the name.) Back-substitution
+//! from right to left then gives the solution.
 //!
-//! A row that vanishes on its way leaves its key without room. The *standard* ribbon has a few percent
-//! more slots than keys, so that this is rare, and takes another seed when it happens. The *bumped*
-//! ribbon has five percent *fewer* slots than keys. Its slots fill up almost completely, and the keys
-//! without room, about one in twenty, are bumped to a next layer, built in the same way. The last layer,
-//! of a few hundred keys, is a standard ribbon, as is a small filter as a whole (up to 1,200 keys; with
-//! rows of 128 bits up to 8,000). So that a query knows which layer to ask, every 128
-//! starts share a threshold of two bits: keys that start below it are bumped.
+//! A row that vanishes on its way leaves its key without room. The *standard* ribbon has a few
+//! percent more slots than keys, so that this is rare, and takes another seed when it happens. The
+//! *bumped* ribbon has five percent *fewer* slots than keys. Its slots fill up almost completely,
+//! and the keys without room, about one in twenty, are bumped to a next layer, built in the same
+//! way. The last layer, of a few hundred keys, is a standard ribbon, and so is a small filter (up
+//! to 1,200 keys, or 8,000 with rows of 128 bits). So that a query knows which layer to ask, every
+//! 128 starts share a threshold of two bits (512 with rows of 128 bits): keys that start below it
+//! are bumped.
 //!
 //! Layers consist of independent shards of 8,000 to 65,000 slots. They are built in cache, four in
-//! lockstep, on all processors with the feature `parallel`, and the result is always the same, byte for
-//! byte. Repeated keys do no harm: their equations are redundant.
+//! lockstep, on all processors with the feature `parallel`, and the result is always the same, byte
+//! for byte. Repeated keys do no harm: their equations are redundant.
 //!
 //! *Contains* exclusive-ors the solution at the row's slots and compares with the key's result: all
 //! columns at once with AVX2 where the processor has it, without a branch.
 //!
-//! A plan meets any rate, and any size, to within a block: a share of the blocks has one column less
-//! ([`theory`]). How many keys are bumped differs a little from filter to filter, and its size with it:
-//! a plan's bytes are what 99 in 100 filters take at most, a thousandth or two more than most take (a few
-//! dozen bytes in a small one). A size that was allowed is never exceeded: where more keys than planned
-//! are bumped, the filter is built a second time, with the columns that fit. Built for a goal or plan
-//! with fewer keys than that is for, it has the plan's rate in less space.
+//! A plan meets any rate, and any size, to within a block: a share of the blocks has one column
+//! less ([`theory`]). How many keys are bumped differs a little from filter to filter, and its size
+//! with it. A plan's bytes are enough for 99 filters in 100: a thousandth or two more than most
+//! take, or a few dozen bytes in a small one. A size that is given is never exceeded: where more
+//! keys are bumped than planned, the filter is built again with the columns that fit. Built for a
+//! goal or plan with fewer keys than that is for, it has the plan's rate in less space.
 //!
 //! # Cost and false-positive rate
 //!
-//! With r columns the rate is exactly `2^-r`, for every filter and every number of keys. With a share s
-//! of the blocks one column shorter it is `(1 + s) 2^-r`, to within a thousandth from some thousand keys
-//! on ([`theory`]).
+//! With r columns the rate is exactly `2^-r`, for every filter and every number of keys. With a
+//! share s of the blocks one column shorter it is `(1 + s) 2^-r`, to within a thousandth from some
+//! thousand keys on ([`theory`]).
 //!
-//! A query reads two neighbouring blocks, 16 r bytes (32 r with rows of 128 bits): two or three adjacent
-//! cache lines at a rate of 2^-8. Building takes about 65 ns a key (narrow: 35; with two threads two
-//! thirds of that), whatever their number from a million on. Beside the filter it needs 9 bytes a key,
-//! and up to nine megabytes for the four shards in work. Building from an iterator needs 8 bytes a key
-//! more, for the hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice twice.
-//! ([`RibbonMap`]: 16 bytes a pair, twice.)
+//! A query reads two neighbouring blocks, 16 r bytes (32 r with rows of 128 bits): two or three
+//! adjacent cache lines at a rate of 2^-8. Building takes about 65 ns a key (narrow: 35; with two
+//! threads two thirds of that), whatever their number from a million on. Beside the filter it needs
+//! 9 bytes a key, and up to nine megabytes for the four shards in work. Building from an iterator
+//! needs 8 bytes a key more, for the hashes; [`BuildFilter::build_keys`] goes without by hashing
+//! each key of a slice twice. ([`RibbonMap`]: 16 bytes a pair, twice.)
 //!
 //! # When not to use it
 //!
 //! - Keys come or go: `amq-cuckoo`, `amq-quotient`, `amq-bloom`.
-//! - Queries must be as fast as possible, and a tenth more space or so does not matter: `amq-bloom`'s
-//!   split-block filter.
-//! - Fewer than a few hundred keys: a row is wide against their number. At 10 keys and 1 % it takes 45.6
-//!   bits per key, a Bloom filter 12.8.
-//! - Strangers choose the keys and know the seed: they can choose many that start alike. Building still
-//!   ends, in an error once all layers and seeds are tried ([`BuildError::Exhausted`]). Use a secret seed
-//!   ([`Ribbon::build_with_seed`]), and read SECURITY.md in the repository.
+//! - Queries must be as fast as possible, and a tenth more space or so does not matter:
+//!   `amq-bloom`'s split-block filter.
+//! - Fewer than a few hundred keys: a row is wide against their number. At 10 keys and 1 % it takes
+//!   45.6 bits per key, a Bloom filter 12.8.
+//! - Strangers choose the keys and know the seed: they can choose many that start alike. Building
+//!   still ends, in an error ([`BuildError::Exhausted`]) or a filter not much larger than planned.
+//!   Use a secret seed ([`Ribbon::build_with_seed`]), and read SECURITY.md in the repository.
 //!
 //! # Papers
 //!
@@ -106,8 +112,8 @@
 //!   arXiv:2103.02515, 2021.
 //! - P. C. Dillinger, L. Hübschle-Schneider, P. Sanders, S. Walzer, *Fast succinct retrieval and
 //!   approximate membership using ribbon*, SEA 2022.
-//! - M. Dietzfelbinger, S. Walzer, *Efficient Gauss elimination for near-quadratic matrices with one
-//!   short random block per row, with applications*, ESA 2019.
+//! - M. Dietzfelbinger, S. Walzer, *Efficient Gauss elimination for near-quadratic matrices with
+//!   one short random block per row, with applications*, ESA 2019.
 #![no_std]
 #![deny(unsafe_code)]
 
@@ -154,6 +160,7 @@ pub use amq_core::{
     Stats, Target,
 };
 
+/// The README's examples are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -12,13 +12,13 @@ use amq_core::{BuildError, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError
 use core::error::Error;
 use core::fmt;
 
-/// A map from a fixed set of keys to values of a few bits. It does not store the keys: **a key that was
-/// not among them gets some value, too**.
+/// A map from a fixed set of keys to values of a few bits. It does not store the keys: **a key that
+/// was not among them gets some value, too**.
 ///
-/// It takes little more than the values' own bits, 1.003 times as many for a million keys of 8 bits.
-/// It works as [`BumpedRibbonFilter`](crate::BumpedRibbonFilter) does. The literature calls it
-/// retrieval, or a Bloomier filter (Chazelle, Kilian, Rubinfeld, Tal: *The Bloomier filter: an efficient
-/// data structure for static support lookup tables*, SODA 2004).
+/// It takes little more than the values' own bits, 1.003 times as many for a million keys of 8
+/// bits. It works as [`BumpedRibbonFilter`](crate::BumpedRibbonFilter) does. The literature calls
+/// it retrieval, or a Bloomier filter (Chazelle, Kilian, Rubinfeld, Tal: *The Bloomier filter: an
+/// efficient data structure for static support lookup tables*, SODA 2004).
 ///
 /// ```
 /// use amq_ribbon::RibbonMap;
@@ -69,14 +69,14 @@ impl fmt::Display for MapError {
         match self {
             Self::Value { index, value, bits } => write!(
                 f,
-                "the value {value} of pair {index} (counted from 0) takes {} bits, and the map's values \
-                 have {bits}: build it with more bits",
+                "the value {value} of pair {index} (counted from 0) takes {} bits, and the map's \
+                 values have {bits}: build it with more bits",
                 32 - value.leading_zeros()
             ),
             Self::Conflict { first, second } => write!(
                 f,
-                "pairs {first} and {second} (counted from 0) have the same key, or the same hash, and \
-                 different values: give each key one value, or take another seed"
+                "pairs {first} and {second} (counted from 0) have the same key, or the same hash, \
+                 and different values: give each key one value, or take another seed"
             ),
             Self::Build(error) => error.fmt(f),
         }
@@ -223,7 +223,8 @@ impl<S> fmt::Debug for RibbonMap<S> {
 
 /// The pairs as entries, each value checked.
 fn collect(bits: u32, pairs: impl Iterator<Item = (KeyHash, u32)>) -> Result<Vec<Pair>, MapError> {
-    // What an iterator says of its length is a hint: it gets room for up to a million pairs at first.
+    // What an iterator says of its length is a hint: it gets room for up to a million pairs at
+    // first.
     let mut entries = room(pairs.size_hint().0.min(1 << 20) as u64)?;
     for (index, (hash, value)) in pairs.enumerate() {
         if u64::from(value) >> bits != 0 {

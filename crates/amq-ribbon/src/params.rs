@@ -36,8 +36,8 @@ pub struct RibbonParams {
 impl RibbonParams {
     /// Blocks of `columns` columns, of which a share of `short / 2^32` has one less.
     ///
-    /// Not checked yet, and for no number of keys yet: [`Ribbon::plan_params`](crate::Ribbon::plan_params)
-    /// does both.
+    /// Not checked yet, and for no number of keys yet:
+    /// [`Ribbon::plan_params`](crate::Ribbon::plan_params) does both.
     pub const fn new(columns: u32, short: u32) -> Self {
         Self {
             columns,

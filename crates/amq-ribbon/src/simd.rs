@@ -1,8 +1,8 @@
 //! Queries and builds with instructions that not every processor has.
 //!
-//! The one module of this crate with `unsafe` in it. Everything here has a portable twin that gives the
-//! same answers. A query compares all columns at once with AVX2; a build only gains from BMI and its
-//! like, which generic code gets by being inlined into a function compiled for them.
+//! The one module of this crate with `unsafe` in it. Everything here has a portable twin that gives
+//! the same answers. A query compares all columns at once with AVX2; a build only gains from BMI
+//! and its like, which generic code gets by being inlined into a function compiled for them.
 #![allow(unsafe_code)]
 
 use crate::Kind;
@@ -74,8 +74,8 @@ pub(crate) fn seed<W: Row, E: Entry>(
 
 /// Each function needs the features it is compiled for.
 ///
-/// What a query or a build calls is inlined here, since a function of its own is compiled without the
-/// features; so is a closure, which is why [`Group`] has methods instead.
+/// What a query or a build calls is inlined here, since a function of its own is compiled without
+/// the features; so is a closure, which is why [`Group`] has methods instead.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     // Compilers differ in which of these intrinsics are unsafe.
@@ -113,7 +113,20 @@ mod x86 {
     /// The processor has the features.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
     pub(super) unsafe fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
-        system.value(&system.window(hash))
+        match system.first_window(hash) {
+            Some(window) => system.value(&window),
+            // SAFETY: the features are those of this function.
+            None => unsafe { value_later(system, hash) },
+        }
+    }
+
+    /// # Safety
+    /// The processor has the features.
+    #[cold]
+    #[inline(never)]
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn value_later<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
+        system.value(&system.later_window(hash))
     }
 
     /// # Safety
@@ -136,15 +149,16 @@ mod x86 {
         hash: u64,
     ) -> bool {
         match system.first_window(hash) {
+            // SAFETY: the features are those of this function, and the window is below the end.
+            Some(window) if window.word < system.vector_end() => unsafe { agrees(system, &window) },
+            Some(_) => super::contains_portable(system, hash),
             // SAFETY: the features are those of this function.
-            Some(window) => unsafe { agrees(system, &window) },
-            // SAFETY: as above.
             None => unsafe { contains_later(system, hash) },
         }
     }
 
-    /// For the few keys that the first layer bumps. A function of its own, so that the one above keeps
-    /// everything in registers.
+    /// For the few keys that the first layer bumps. A function of its own, so that the one above
+    /// keeps everything in registers.
     ///
     /// # Safety
     /// The processor has the features.
@@ -153,7 +167,7 @@ mod x86 {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     unsafe fn contains_later<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
         // SAFETY: the features are those of this function.
-        unsafe { agrees(system, &system.later_window(hash)) }
+        unsafe { agrees_anywhere(system, &system.later_window(hash)) }
     }
 
     /// # Safety
@@ -165,19 +179,34 @@ mod x86 {
         answers: &mut [bool],
     ) {
         // SAFETY: the features are those of this function.
-        system.each(hashes, answers, |window| unsafe { agrees(system, window) });
+        let agrees = |window: &Window| unsafe { agrees_anywhere(system, window) };
+        system.each(hashes, answers, agrees);
     }
 
     /// The twin of [`System::agrees`].
     ///
     /// # Safety
+    /// As [`agrees`], for any window.
+    #[inline(always)]
+    unsafe fn agrees_anywhere<K: Kind, S: Store<K::Row>>(
+        system: &System<K, S>,
+        window: &Window,
+    ) -> bool {
+        if window.word < system.vector_end() {
+            // SAFETY: as the caller says, and the window is below the end.
+            return unsafe { agrees(system, window) };
+        }
+        system.agrees(window)
+    }
+
+    /// [`System::agrees`] of a window below [`System::vector_end`].
+    ///
+    /// # Safety
     /// The processor has the features of the functions here, and the caller is compiled for them: a
-    /// function with features of its own would not be inlined everywhere.
+    /// function with features of its own would not be inlined everywhere. The window's word is
+    /// below the system's `vector_end`.
     #[inline(always)]
     unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> bool {
-        if window.word >= system.vector_end() {
-            return system.agrees(window);
-        }
         let row = Halves::of::<K::Row>(window);
         // SAFETY: below `vector_end` all columns of two blocks, rounded up to eights, can be read.
         unsafe {
@@ -195,7 +224,8 @@ mod x86 {
     /// `differ` of the ninth column and those after it.
     ///
     /// # Safety
-    /// The processor has the features; all columns of both blocks, rounded up to eights, can be read.
+    /// The processor has the features; all columns of both blocks, rounded up to eights, can be
+    /// read.
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     unsafe fn differ_later<K: Kind, S: Store<K::Row>>(
@@ -212,8 +242,8 @@ mod x86 {
         differences
     }
 
-    /// A row's part in its first block and its part in the next. Rows of 64 bits have an upper half of
-    /// zero.
+    /// A row's part in its first block and its part in the next. Rows of 64 bits have an upper half
+    /// of zero.
     #[derive(Clone, Copy)]
     struct Halves {
         here: [u64; 2],
@@ -231,8 +261,8 @@ mod x86 {
         }
     }
 
-    /// The columns, of eight from `first` on, whose parity differs from the result; columns past the
-    /// last do not differ.
+    /// The columns, of eight from `first` on, whose parity differs from the result; columns past
+    /// the last do not differ.
     ///
     /// # Safety
     /// The processor has the features; eight columns can be read there, and in the next block.
@@ -335,7 +365,8 @@ mod x86 {
             let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<8>(sum));
             let sum = _mm256_xor_si256(sum, _mm256_srli_epi32::<4>(sum));
             let halves = _mm256_and_si256(sum, _mm256_set1_epi8(15));
-            // For each value of four bits, whether an odd number of them is set, as the highest bit.
+            // For each value of four bits, whether an odd number of them is set, as the highest
+            // bit.
             const EVEN: i8 = 0;
             const ODD: i8 = i8::MIN;
             let odd = _mm256_broadcastsi128_si256(_mm_setr_epi8(

@@ -204,12 +204,11 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
 
     /// The words of a window's two blocks; none if there are none, as in a system of no keys.
     #[inline(always)]
-    fn blocks(&self, window: &Window) -> Option<(&[K::Row], &[K::Row])> {
-        let (words, columns) = (self.store.words(), window.columns);
-        let block = words.get(window.word..window.word + columns)?;
+    fn blocks(&self, window: &Window) -> Option<[&[K::Row]; 2]> {
+        let words = self.store.words().get(window.word..)?;
+        let (block, rest) = words.split_at_checked(window.columns)?;
         // A row in the very last block ends in it, so there any words will do for the next one.
-        let next = (window.word + columns).min(words.len() - columns);
-        Some((block, &words[next..next + columns]))
+        Some([block, rest.get(..window.columns).unwrap_or(block)])
     }
 
     /// Whether the window's parities are the key's result. Stops at the first column that differs.
@@ -217,7 +216,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     pub(crate) fn agrees(&self, window: &Window) -> bool {
         let (row, mut result) = (K::Row::of(window.hash), row::result(window.hash));
         let (here, next) = (row.up(window.offset), row.rest(window.offset));
-        let Some((block, after)) = self.blocks(window) else {
+        let Some([block, after]) = self.blocks(window) else {
             return false;
         };
         for (&one, &other) in block.iter().zip(after) {
@@ -237,13 +236,13 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         let row = K::Row::of(window.hash);
         let (here, next) = (row.up(window.offset), row.rest(window.offset));
         let mut value = 0;
-        let Some((block, after)) = self.blocks(window) else {
+        let Some([block, after]) = self.blocks(window) else {
             return value;
         };
-        for (column, (&one, &other)) in block.iter().zip(after).enumerate() {
+        for (&one, &other) in block.iter().zip(after).rev() {
             let mut sum = one.and(here);
             sum ^= other.and(next);
-            value |= sum.parity() << column;
+            value = value << 1 | sum.parity();
         }
         value
     }

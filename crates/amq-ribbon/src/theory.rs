@@ -1,21 +1,22 @@
 //! How often a filter is wrong, and how large it must be.
 //!
-//! The answer to an absent key is a sum of the solution's slots, which is independent of the key's own
-//! result. So with r columns they agree with probability
+//! The answer to an absent key is a sum of the solution's slots, which is independent of the key's
+//! own result. So with r columns they agree with probability
 //!
 //! ```text
 //! fpr = 2^-r,     or  s 2^-(r-1) + (1 - s) 2^-r
 //!                 where a share s of the answers comes from short blocks, with r - 1 columns
 //! ```
 //!
-//! whatever the solution is. All filters of the same parameters have the same rate: it has no spread.
-//! Slots that no key determines cost space, not rate.
+//! whatever the solution is. All filters of the same parameters have the same rate: it has no
+//! spread. Slots that no key determines cost space, not rate.
 //!
-//! A rate of whole columns is exact. Between two, the same share of blocks is short in every layer, to
-//! within one block. The short blocks are a layer's first, and the beginning of a shard bumps no keys,
-//! so they answer a little more than their share. How much more is a model fitted to measurements. With
-//! it the rate is right to within a thousandth from 3,000 keys on, or 20,000 with bumped rows of
-//! 128 bits. Below that a bumped ribbon with short blocks errs up to 1.5 % less often than predicted.
+//! A rate of whole columns is exact. Between two, the same share of blocks is short in every layer,
+//! to within one block. The short blocks are a layer's first, and the beginning of a shard bumps no
+//! keys, so they answer a little more than their share. How much more is a model fitted to
+//! measurements. With it the rate is right to within a thousandth from 3,000 keys on, or 20,000
+//! with bumped rows of 128 bits. Below that a bumped ribbon with short blocks errs up to 1.5 % less
+//! often than predicted.
 
 use crate::geometry::most;
 use crate::layer::Layer;
@@ -26,8 +27,8 @@ use crate::{Kind, RibbonParams};
 use amq_core::numeric::{first_true, hash_floor, last_true};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
-/// The rate of a filter with these parameters that holds `items` keys: the same for every number but
-/// zero. Parameters that have no number of keys yet get the expected ones.
+/// The rate of a filter with these parameters that holds `items` keys: the same for every number
+/// but zero. Parameters that have no number of keys yet get the expected ones.
 pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
     let mean = match (params.check(), items) {
         (Err(_), _) => f64::NAN,
@@ -58,8 +59,8 @@ fn rate<K: Kind>(params: &RibbonParams) -> f64 {
     libm::exp2(-f64::from(params.columns)) * (1.0 + short / keys(0).max(1.0))
 }
 
-/// Of the queries that come to a layer, the share that a short block answers, if the layer bumps the
-/// share `bumped`.
+/// Of the queries that come to a layer, the share that a short block answers, if the layer bumps
+/// the share `bumped`.
 fn short_answers<W: Row>(layer: &Layer, bumped: f64) -> f64 {
     // The shard in which the short blocks end; all blocks before it are short.
     let full = (1 << layer.shard_bits) / W::BITS + 1;
@@ -77,9 +78,9 @@ fn short_answers<W: Row>(layer: &Layer, bumped: f64) -> f64 {
     short / layer.starts as f64 - bumped * bumping_in_short / bumping_in_all
 }
 
-/// Of the first `starts` starts of a shard, how many bump keys, in effect: the overload must add up to a
-/// row before there is no room. Measured, with rows of 64 and of 128 bits: bumping begins after about
-/// three rows' lengths, and is as everywhere after about seventeen.
+/// Of the first `starts` starts of a shard, how many bump keys, in effect: the overload must add up
+/// to a row before there is no room. Measured, with rows of 64 and of 128 bits: bumping begins
+/// after about three rows' lengths, and is as everywhere after about seventeen.
 fn bumping<W: Row>(starts: u64) -> f64 {
     let (starts, row) = (starts as f64, W::BITS as f64);
     let (from, to) = (3.0 * row, 17.0 * row);
@@ -115,8 +116,8 @@ pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
     plan_params::<K>(params, goal.items)
 }
 
-/// The plan of a filter with these columns for `items` keys: `params` gives the columns and the short
-/// blocks, `items` the keys of each layer.
+/// The plan of a filter with these columns for `items` keys: `params` gives the columns and the
+/// short blocks, `items` the keys of each layer.
 pub fn plan_params<K: Kind>(
     params: RibbonParams,
     items: u64,
@@ -198,9 +199,9 @@ const fn most_short(columns: u32) -> u64 {
     if columns == 1 { 0 } else { u32::MAX as u64 }
 }
 
-/// The most memory for building beside the filter: the hashes and those bumped, and the working set of
-/// each elimination, which is largest in the first layer. (With the feature `parallel` each thread has
-/// [`LOCKSTEP`] eliminations.)
+/// The most memory for building beside the filter: the hashes and those bumped, and the working set
+/// of each elimination, which is largest in the first layer. (With the feature `parallel` each
+/// thread has [`LOCKSTEP`] eliminations.)
 fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
     let items = params.keys[0];
     let geometry = params.geometry::<K>();
@@ -216,8 +217,8 @@ fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
     };
     let buckets = |starts: f64| starts / K::Row::BUCKET as f64 + 1.0;
     let all = 8.0 * (items + bumped) as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
-    // Each slot has a row, its result and a count for the sort. Each key is there once more, sorted,
-    // with its slot. Each bucket has a threshold and a range.
+    // Each slot has a row, its result and a count for the sort. Each key is there once more,
+    // sorted, with its slot. Each bucket has a threshold and a range.
     let slots = starts + 2.0 * K::Row::BITS as f64 + K::Row::BUCKET as f64;
     let of_slots = slots * (size_of::<K::Row>() + 8) as f64;
     let elimination = of_slots + keys * 12.0 + buckets(slots) * 10.0;

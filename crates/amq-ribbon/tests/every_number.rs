@@ -1,16 +1,17 @@
-//! No number of keys is one that cannot be built: each of them, of every kind. Half a minute each, so it is asked for:
-//! `cargo test -p amq-ribbon --test every_number -- --ignored` (`.ci/run` does). A sample of it is in `laws.rs`.
+//! Every number of keys can be built, of every kind. Half a minute each, so they are ignored unless
+//! asked for: `cargo test -p amq-ribbon --test every_number -- --ignored` (`.ci/run` does).
+//! `laws.rs` has a sample.
 
-// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
+// themselves.
 #![allow(clippy::unwrap_used)]
 
 use amq_ribbon::{
-    Budget, BuildFilter, Bumped, Bumped128, Filter, Key, KeyHash, Kind, Ribbon, Standard,
-    Standard64,
+    Budget, BuildFilter, Bumped, Bumped128, Key, KeyHash, Kind, Ribbon, Standard, Standard64,
 };
 use std::ops::RangeInclusive;
 
-/// All of these, and then some where a kind's shards become more.
+/// Every number up to this one, and some around those at which a kind gets another shard.
 const ALL: u64 = 20_000;
 
 fn builds<K: Kind>(more: &[RangeInclusive<u64>]) {
@@ -20,7 +21,7 @@ fn builds<K: Kind>(more: &[RangeInclusive<u64>]) {
     let mut answers = vec![false; hashes.len()];
     for n in (0..=ALL).chain(more.iter().cloned().flatten()) {
         let (hashes, answers) = (&hashes[..n as usize], &mut answers[..n as usize]);
-        let filter = Ribbon::<K>::build(Budget::Fpr(0.05), 1, hashes).unwrap();
+        let filter = Ribbon::<K>::build_hashes(Budget::Fpr(0.05), 1, hashes).unwrap();
         filter.contains_batch(hashes, answers).unwrap();
         assert!(answers.iter().all(|&answer| answer), "{n} keys");
         assert_eq!(filter.len(), n);

@@ -1,12 +1,14 @@
 //! What ribbon filters promise beyond the suite that all filters pass.
 
-// Helpers of tests may fail as tests do; the configuration allows it only in the test functions themselves.
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
+// themselves.
 #![allow(clippy::unwrap_used)]
 
 use amq_ribbon::{
     Budget, BuildError, BuildFilter, Bumped, Bumped128, BumpedRibbonFilter, Filter, Goal, Key,
-    KeyHash, Kind, MapError, PlanFilter, Ribbon, RibbonFilter, RibbonMap, Standard, Standard64,
-    theory,
+    KeyHash, Kind, MapError, NarrowRibbonFilter, Plan, PlanError, PlanFilter, Ribbon, RibbonFilter,
+    RibbonMap, RibbonMapView, RibbonParams, RibbonView, Standard, Standard64,
+    WideBumpedRibbonFilter, theory,
 };
 
 fn hashes(n: u64, seed: u64) -> Vec<KeyHash> {
@@ -14,7 +16,7 @@ fn hashes(n: u64, seed: u64) -> Vec<KeyHash> {
 }
 
 fn built<K: Kind>(n: u64, fpr: f64, seed: u64) -> Ribbon<K> {
-    Ribbon::build(Budget::Fpr(fpr), seed, &hashes(n, seed)).unwrap()
+    Ribbon::build_hashes(Budget::Fpr(fpr), seed, &hashes(n, seed)).unwrap()
 }
 
 fn holds_all<K: Kind>(filter: &Ribbon<K>, hashes: &[KeyHash]) {
@@ -26,7 +28,8 @@ fn holds_all<K: Kind>(filter: &Ribbon<K>, hashes: &[KeyHash]) {
 
 #[test]
 fn any_number_of_keys_up_to_twenty_thousand_can_be_built() {
-    // The sequential keys of a counter; every number to 3000, which each kind shares with the others. All of them are in `every_number.rs`.
+    // The sequential keys of a counter; every number to 3000, shared among the kinds. All of them
+    // are in `every_number.rs`.
     fn build<K: Kind>(offset: u64) {
         for n in (offset..20_000)
             .step_by(7)
@@ -34,7 +37,7 @@ fn any_number_of_keys_up_to_twenty_thousand_can_be_built() {
             .chain((3000 + offset..20_000).step_by(199))
         {
             let keys = hashes(n, n);
-            let filter = Ribbon::<K>::build(Budget::Fpr(0.05), n, &keys).unwrap();
+            let filter = Ribbon::<K>::build_hashes(Budget::Fpr(0.05), n, &keys).unwrap();
             holds_all(&filter, &keys);
             assert_eq!(filter.len(), n);
         }
@@ -50,7 +53,7 @@ fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
     fn excess<K: Kind>(n: u64, fpr: f64) -> f64 {
         let filter = built::<K>(n, fpr, 1);
         holds_all(&filter, &hashes(n, 1));
-        let planned = Ribbon::<K>::plan(Goal::fpr(n, fpr)).unwrap().bytes as f64;
+        let planned = Ribbon::<K>::plan(Goal::fpr(n as usize, fpr)).unwrap().bytes as f64;
         let held = filter.size_in_bytes() as f64;
         // At most, and no more than the spread below.
         let share = held / planned;
@@ -60,7 +63,7 @@ fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
         );
         held * 8.0 / n as f64 / -filter.expected_fpr().log2()
     }
-    // Whole bits: nothing is lost to mixing columns.
+    // Whole columns: nothing is lost to mixing them.
     for (n, most) in [(10_000, 1.03), (100_000, 1.006), (1_000_000, 1.004)] {
         let got = excess::<Bumped>(n, 1.0 / 256.0);
         assert!((1.0..most).contains(&got), "{n} keys: {got}");
@@ -77,13 +80,14 @@ fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
 fn a_size_is_met_to_a_block_and_never_exceeded_by_the_plan() {
     for n in [1000u64, 20_000, 300_000] {
         for bytes in [n, n + n / 3, 2 * n, 3 * n] {
-            let plan = BumpedRibbonFilter::plan(Goal::bytes(n, bytes)).unwrap();
+            let plan = BumpedRibbonFilter::plan(Goal::bytes(n as usize, bytes)).unwrap();
             assert!(
                 plan.bytes <= bytes && plan.bytes + 16 > bytes,
                 "{n} in {bytes}: {}",
                 plan.bytes
             );
-            let filter = BumpedRibbonFilter::build(Budget::Bytes(bytes), 3, &hashes(n, 3)).unwrap();
+            let filter =
+                BumpedRibbonFilter::build_hashes(Budget::Bytes(bytes), 3, &hashes(n, 3)).unwrap();
             let share = filter.size_in_bytes() as f64 / bytes as f64;
             assert!(
                 share <= 1.0 && share > 1.0 - 1.0 / (n as f64).sqrt(),
@@ -119,7 +123,8 @@ fn the_rate_is_the_mixture_of_its_columns() {
 
 #[test]
 fn small_layers_with_short_blocks_have_the_rate_that_is_predicted() {
-    // The beginning of a layer, where the short blocks are, passes no keys on: that shows where layers are small.
+    // The beginning of a layer, where the short blocks are, bumps no keys. That shows in small
+    // layers.
     fn measured<K: Kind>(n: u64, asked: f64, queries: u64) {
         let seeds = 40;
         let (mut found, mut expected) = (0, 0.0);
@@ -138,7 +143,7 @@ fn small_layers_with_short_blocks_have_the_rate_that_is_predicted() {
             "{n} keys at {asked}: {found} false positives, {expected} expected"
         );
     }
-    // So many that a rate half a percent off is seen: as it would be if keys were passed on everywhere alike.
+    // Enough queries to see a rate half a percent off, as it would be if keys were bumped evenly.
     measured::<Bumped>(3000, 0.01, 1_000_000);
     for n in [3000, 6000, 20_000] {
         for asked in [0.0058, 0.0045] {
@@ -155,8 +160,8 @@ fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
     let keys = hashes(200_000, 9);
     let mut backwards = keys.clone();
     backwards.reverse();
-    let one = BumpedRibbonFilter::build(Budget::Fpr(0.01), 9, &keys).unwrap();
-    let two = BumpedRibbonFilter::build(Budget::Fpr(0.01), 9, &backwards).unwrap();
+    let one = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 9, &keys).unwrap();
+    let two = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 9, &backwards).unwrap();
     holds_all(&two, &keys);
     assert_eq!(
         (one.params().columns, one.len()),
@@ -174,13 +179,13 @@ fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
         "{told:?}"
     );
 
-    let four = BumpedRibbonFilter::from_keys(Budget::Fpr(0.01), 9, 0..200_000u64).unwrap();
+    let four = BumpedRibbonFilter::build_with_seed(Budget::Fpr(0.01), 9, 0..200_000u64).unwrap();
     assert!(four == one);
 }
 
 #[test]
 fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_not_much_larger_than_planned() {
-    // Hashes that somebody has chosen, in place of hashes of keys: from the beginnings of many stretches, or of one.
+    // Hashes that someone chose: all from the beginnings of a few stretches.
     fn chosen<K: Kind>(n: u64, starts: u64, spread: f64) -> bool {
         let hash = |i: u64| {
             let start = (i * 7919) % starts * (u64::MAX / starts);
@@ -189,15 +194,15 @@ fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_not_much_larger_than_pl
             KeyHash::new(start + place)
         };
         let hashes: Vec<KeyHash> = (0..n).map(hash).collect();
-        let plan = Ribbon::<K>::plan(Goal::fpr(n, 0.01)).unwrap();
-        match Ribbon::<K>::build(Budget::Fpr(0.01), 0, &hashes) {
+        let plan = Ribbon::<K>::plan(Goal::fpr(n as usize, 0.01)).unwrap();
+        match Ribbon::<K>::build_hashes(Budget::Fpr(0.01), 0, &hashes) {
             Err(BuildError::Exhausted { .. }) => false,
             Err(error) => panic!("{error}"),
             Ok(filter) => {
                 holds_all(&filter, &hashes);
                 let over = filter.size_in_bytes() as f64 / plan.bytes as f64;
-                // Of one layer, as of the last, the slots become three tenths more; a first one passes on two buckets and
-                // some more than planned.
+                // A last layer, or the only one, gets three tenths more slots; a first one bumps
+                // two buckets and some more than planned.
                 let most = match n {
                     _ if n <= K::ONE_LAYER => 1.31,
                     ..=2000 => 1.2,
@@ -226,7 +231,7 @@ fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_not_much_larger_than_pl
     of_kind::<Bumped>();
     of_kind::<Bumped128>();
     let one_place: Vec<KeyHash> = (0..100_000).map(KeyHash::new).collect();
-    let refused = BumpedRibbonFilter::build(Budget::Fpr(0.01), 0, &one_place).map(drop);
+    let refused = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 0, &one_place).map(drop);
     assert!(matches!(refused, Err(BuildError::Exhausted { .. })));
 }
 
@@ -237,15 +242,15 @@ fn scattered(i: u64) -> u64 {
 
 #[test]
 fn a_filter_over_its_budget_is_built_again_with_the_columns_that_fit() {
-    // Seeds at which more keys are passed on than planned: seldom, and then as large a filter as fits.
+    // Seldom, more keys are bumped than planned; then the filter is as large as fits.
     let (n, bytes) = (1500, 1700);
-    let planned = BumpedRibbonFilter::plan(Goal::bytes(n, bytes))
+    let planned = BumpedRibbonFilter::plan(Goal::bytes(n as usize, bytes))
         .unwrap()
         .params;
     let mut again = 0;
     for seed in 0..1500 {
         let keys = hashes(n, seed);
-        let filter = BumpedRibbonFilter::build(Budget::Bytes(bytes), seed, &keys).unwrap();
+        let filter = BumpedRibbonFilter::build_hashes(Budget::Bytes(bytes), seed, &keys).unwrap();
         let (params, held) = (filter.params(), filter.size_in_bytes());
         assert!(held <= bytes, "seed {seed}: {held}");
         if (params.columns, params.short) != (planned.columns, planned.short) {
@@ -259,7 +264,7 @@ fn a_filter_over_its_budget_is_built_again_with_the_columns_that_fit() {
 
 #[test]
 fn many_values_for_one_key_are_found_at_once_and_named() {
-    // However many there are, and among however many others: a build that tried all seeds would take minutes.
+    // However many they are, among however many others. To try all seeds would take minutes.
     for (others, values) in [
         (0, 2),
         (0, 100_000),
@@ -272,7 +277,7 @@ fn many_values_for_one_key_are_found_at_once_and_named() {
         let pairs: Vec<(u64, u32)> = rest.chain(one).collect();
         let first = others as usize;
         assert_eq!(
-            RibbonMap::new(32, &pairs).map(drop),
+            RibbonMap::build(32, pairs.iter().copied()).map(drop),
             Err(MapError::Conflict {
                 first,
                 second: first + 1
@@ -283,15 +288,15 @@ fn many_values_for_one_key_are_found_at_once_and_named() {
 }
 
 #[test]
-fn copies_are_dropped_where_they_are_too_many_to_pass_on() {
+fn copies_are_dropped_where_they_are_too_many_to_bump() {
     // Fifty keys many times, among others that need nearly all of the space.
     for n in [20_000u64, 150_000] {
         let mut keys = hashes(n, 8);
         let often = keys[..50].to_vec();
         keys.extend((0..n / 25).map(|i| often[i as usize % 50]));
-        let filter = BumpedRibbonFilter::build(Budget::Fpr(0.01), 8, &keys).unwrap();
+        let filter = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 8, &keys).unwrap();
         holds_all(&filter, &keys);
-        let planned = BumpedRibbonFilter::plan(Goal::fpr(keys.len() as u64, 0.01)).unwrap();
+        let planned = BumpedRibbonFilter::plan(Goal::fpr(keys.len(), 0.01)).unwrap();
         assert!(filter.size_in_bytes() <= planned.bytes);
         assert_eq!(filter.len(), keys.len() as u64);
     }
@@ -326,7 +331,7 @@ fn what_hashes_add_to_the_rate_is_counted_where_it_counts() {
         (1 << 32, 1.01 * 0.5f64.powi(31)),
         (1 << 20, 0.5f64.powi(20)),
     ] {
-        match BumpedRibbonFilter::plan(Goal::fpr(items, asked)) {
+        match BumpedRibbonFilter::plan(Goal::fpr(items as usize, asked)) {
             Ok(plan) => assert!(
                 plan.expected_fpr <= asked * (1.0 + 1.1e-6),
                 "{items} at {asked}"
@@ -345,7 +350,7 @@ fn a_map_gives_every_key_its_value() {
             }
             let value = |key: u32| (key.wrapping_mul(0x9E37_79B9) >> 7) & (u32::MAX >> (32 - bits));
             let pairs: Vec<(u32, u32)> = (0..n).map(|key| (key, value(key))).collect();
-            let map = RibbonMap::with_seed(bits, 5, &pairs).unwrap();
+            let map = RibbonMap::build_with_seed(bits, 5, pairs.iter().copied()).unwrap();
             assert!(
                 pairs.iter().all(|(key, value)| map.get(key) == *value),
                 "{n} keys, {bits} bits"
@@ -381,10 +386,10 @@ fn a_map_gives_every_key_its_value() {
 fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
     let mut pairs: Vec<(u64, u32)> = (0..5000).map(|key| (key, key as u32 & 7)).collect();
     pairs.extend_from_within(1000..2000);
-    let map = RibbonMap::new(3, &pairs).unwrap();
+    let map = RibbonMap::build(3, pairs.iter().copied()).unwrap();
     assert!((0..5000).all(|key: u64| map.get(&key) == key as u32 & 7));
     pairs[5500].1 ^= 1;
-    let refused = RibbonMap::new(3, &pairs).unwrap_err();
+    let refused = RibbonMap::build(3, pairs.iter().copied()).unwrap_err();
     assert_eq!(
         refused,
         MapError::Conflict {
@@ -394,7 +399,7 @@ fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
     );
     assert!(refused.to_string().contains("1500 and 5500"));
 
-    let refused = RibbonMap::new(3, &[(1u8, 7), (2, 8)]).unwrap_err();
+    let refused = RibbonMap::build(3, [(1u8, 7), (2, 8)]).unwrap_err();
     assert_eq!(
         refused,
         MapError::Value {
@@ -404,7 +409,7 @@ fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
         }
     );
     for bits in [0, 33, u32::MAX] {
-        let refused = RibbonMap::new(bits, &[(1u8, 0)]).unwrap_err();
+        let refused = RibbonMap::build(bits, [(1u8, 0)]).unwrap_err();
         assert!(matches!(refused, MapError::Build(BuildError::Plan(_))));
     }
 }
@@ -418,18 +423,172 @@ fn repeated_keys_do_no_harm_at_any_number() {
             .flat_map(|&key| std::iter::repeat_n(key, copies))
             .collect();
         holds_all(
-            &RibbonFilter::build(Budget::Fpr(0.01), 2, &all).unwrap(),
+            &RibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &all).unwrap(),
             &keys,
         );
-        // So few different ones that none is passed on.
-        let bumped = BumpedRibbonFilter::build(Budget::Fpr(0.01), 2, &all).unwrap();
+        // Too few distinct ones for a second layer.
+        let bumped = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &all).unwrap();
         holds_all(&bumped, &keys);
         let rate = bumped.expected_fpr();
         assert!((0.0078..0.0157).contains(&rate), "{rate}");
     }
     keys = vec![keys[0]; 200_000];
     holds_all(
-        &BumpedRibbonFilter::build(Budget::Fpr(0.01), 2, &keys).unwrap(),
+        &BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &keys).unwrap(),
         &keys[..1],
     );
 }
+
+#[test]
+fn a_goal_or_plan_refuses_more_keys_and_gives_fewer_the_same_rate_in_less_space() {
+    fn of_kind<K: Kind>() {
+        let (n, keys) = (40_000, hashes(40_001, 4));
+        let goal = Goal::fpr(n, 0.01);
+        let plan = Ribbon::<K>::plan(goal).unwrap();
+        let refused = Err(BuildError::TooManyKeys { planned: n as u64 });
+        assert_eq!(Ribbon::<K>::build_hashes(goal, 4, &keys).map(drop), refused);
+        assert_eq!(Ribbon::<K>::build_hashes(plan, 4, &keys).map(drop), refused);
+        assert_eq!(
+            Ribbon::<K>::build_with_seed(plan, 4, 0..=n as u64).map(drop),
+            refused
+        );
+        assert_eq!(
+            Ribbon::<K>::build_keys(plan, 4, &(0..=n as u64).collect::<Vec<_>>()).map(drop),
+            refused
+        );
+        for used in [n, n - 1, n / 2, 1000, 1, 0] {
+            let keys = &keys[..used];
+            let one = Ribbon::<K>::build_hashes(goal, 4, keys).unwrap();
+            let two = Ribbon::<K>::build_with_seed(plan, 4, 0..used as u64).unwrap();
+            assert!(one == two, "{used} keys");
+            holds_all(&one, keys);
+            assert_eq!((one.len(), one.capacity()), (used as u64, n as u64));
+            let params = one.params();
+            assert_eq!(
+                (params.columns, params.short),
+                (plan.params.columns, plan.params.short)
+            );
+            let share = one.size_in_bytes() as f64 / plan.bytes as f64;
+            // To within a shard's last blocks.
+            assert!(
+                share <= 1.0 && share < used as f64 / n as f64 + 0.025,
+                "{used} keys: {share}"
+            );
+            if used > 0 {
+                // A few blocks cannot have the same share of short ones; then there are fewer.
+                let rate = one.expected_fpr() / plan.expected_fpr;
+                let least = if used >= 1000 { 0.95 } else { 0.75 };
+                assert!((least..1.005).contains(&rate), "{used} keys: {rate}");
+            }
+        }
+    }
+    of_kind::<Standard>();
+    of_kind::<Standard64>();
+    of_kind::<Bumped>();
+    of_kind::<Bumped128>();
+}
+
+#[test]
+fn a_plan_of_explicit_parameters_is_followed_and_checked_again() {
+    let keys = hashes(5000, 7);
+    for params in [RibbonParams::new(9, 0), RibbonParams::new(9, 1 << 31)] {
+        let plan = BumpedRibbonFilter::plan_params(params, 5000).unwrap();
+        let filter = BumpedRibbonFilter::build_hashes(plan, 7, &keys).unwrap();
+        holds_all(&filter, &keys);
+        assert_eq!(
+            (filter.params().columns, filter.params().short),
+            (params.columns, params.short)
+        );
+        assert!(filter.size_in_bytes() <= plan.bytes);
+        // The rate does not wait for the keys of each layer to be known.
+        let rate = theory::fpr::<Bumped>(&params, 5000).mean;
+        assert_eq!(rate, plan.expected_fpr);
+        assert_eq!(
+            filter.expected_fpr(),
+            theory::fpr::<Bumped>(&filter.params(), 5000).mean
+        );
+        // A plan, and what a filter became, can be planned again.
+        for params in [plan.params, filter.params()] {
+            assert_eq!(BumpedRibbonFilter::plan_params(params, 5000), Ok(plan));
+        }
+    }
+    for (columns, short) in [(0, 0), (33, 0), (u32::MAX, 0), (1, 1)] {
+        let params = RibbonParams::new(columns, short);
+        let refused = BumpedRibbonFilter::plan_params(params, 5000);
+        assert!(matches!(refused, Err(PlanError::Parameter { .. })));
+        // The fields of a plan are public.
+        let mut plan: Plan<RibbonParams> =
+            BumpedRibbonFilter::plan_params(RibbonParams::new(9, 0), 5000).unwrap();
+        plan.params = params;
+        let refused = BumpedRibbonFilter::build_hashes(plan, 7, &keys).map(drop);
+        assert!(matches!(
+            refused,
+            Err(BuildError::Plan(PlanError::Parameter { .. }))
+        ));
+    }
+    let refused = BumpedRibbonFilter::plan_params(RibbonParams::new(9, 0), u64::MAX);
+    assert!(matches!(
+        refused,
+        Err(PlanError::Items {
+            items: u64::MAX,
+            ..
+        })
+    ));
+}
+
+#[test]
+fn a_view_answers_as_its_owner() {
+    fn of_kind<K: Kind>() {
+        for n in [0, 1, 700, 30_000] {
+            let filter = built::<K>(n, 0.02, 6);
+            let view: RibbonView<'_, K> = filter.view();
+            let asked = hashes(n + 2000, 6);
+            let answers = |filter: &dyn Filter| {
+                let mut batch = vec![false; asked.len()];
+                filter.contains_batch(&asked, &mut batch).unwrap();
+                let single = asked.iter().map(|&hash| filter.contains_hash(hash));
+                assert!(single.eq(batch.iter().copied()));
+                batch
+            };
+            assert_eq!(answers(&filter), answers(&view));
+            assert_eq!(filter.stats(), view.stats());
+            assert_eq!(filter.params(), view.params());
+            assert!(view.view() == view);
+        }
+    }
+    of_kind::<Standard>();
+    of_kind::<Standard64>();
+    of_kind::<Bumped>();
+    of_kind::<Bumped128>();
+
+    let map = RibbonMap::build(7, (0..5000u32).map(|key| (key, key % 100))).unwrap();
+    let view: RibbonMapView<'_> = map.view();
+    assert!((0..9000).all(|key| map.get(&key) == view.get(&key)));
+    assert_eq!(
+        (map.len(), map.value_bits()),
+        (view.len(), view.value_bits())
+    );
+}
+
+#[test]
+fn the_load_factor_is_keys_over_slots() {
+    let load = |n: u64, fpr| built::<Bumped>(n, fpr, 2).load_factor();
+    assert_eq!(load(0, 0.01), 0.0);
+    assert!(load(1_000_000, 0.01) > 0.99);
+    let standard = built::<Standard64>(20_000, 0.01, 2).load_factor();
+    assert!((0.9..0.95).contains(&standard), "{standard}");
+    // Copies share a slot.
+    let copies = RibbonFilter::build(Budget::Fpr(0.01), vec![5; 100_000]).unwrap();
+    assert!(copies.load_factor() <= 1.0);
+}
+
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<RibbonFilter>();
+    shared::<NarrowRibbonFilter>();
+    shared::<BumpedRibbonFilter>();
+    shared::<WideBumpedRibbonFilter>();
+    shared::<RibbonView<'_, Bumped>>();
+    shared::<RibbonMap>();
+    shared::<RibbonMapView<'_>>();
+};

@@ -1,6 +1,7 @@
 //! What filters take of memory, and what they do without; see `amq_conformance::memory`.
 //!
-//! With the feature `parallel` other threads take part, whose allocations are not counted, and the thread pool's own cannot be refused.
+//! With the feature `parallel` other threads take part, whose allocations are not counted, and the
+//! thread pool's own cannot be refused.
 #![cfg(not(feature = "parallel"))]
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
@@ -23,19 +24,19 @@ fn a_map_and_a_filter_of_an_iterator_without_memory_are_errors() {
     let pairs: Vec<(u64, u32)> = (0..30_000).map(|key| (key, key as u32 & 7)).collect();
     hold(every_refused_allocation_is_an_error(
         "a map",
-        || RibbonMap::new(3, &pairs),
+        || RibbonMap::build(3, pairs.iter().copied()),
         |_| Ok(()),
     ));
     // The pairs may be more than the iterator says.
     let short = || Short(pairs.iter().map(|(key, value)| (key.key_hash(0), *value)));
     hold(every_refused_allocation_is_an_error(
         "a map of an iterator",
-        || RibbonMap::from_hashes(3, 0, short()),
+        || RibbonMap::build_hashes(3, 0, short()),
         |_| Ok(()),
     ));
     hold(every_refused_allocation_is_an_error(
         "a filter of an iterator",
-        || BumpedRibbonFilter::from_keys(Budget::Fpr(0.01), 0, 0..30_000u64),
+        || BumpedRibbonFilter::build(Budget::Fpr(0.01), 0..30_000u64),
         |_| Ok(()),
     ));
 }
@@ -54,5 +55,3 @@ impl<I: Iterator> Iterator for Short<I> {
         (10, Some(10))
     }
 }
-
-impl<I: Iterator> ExactSizeIterator for Short<I> {}

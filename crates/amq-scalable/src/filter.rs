@@ -58,6 +58,7 @@ amq_core::shell!(merge [F: OwnedStage] ScalableFilter<F> {
 
 impl<F: StageFilter> ScalableFilter<F> {
     /// Number of stages.
+    #[must_use]
     pub fn stage_count(&self) -> usize {
         self.later.len() + 1
     }

@@ -1,7 +1,8 @@
-//! Scalable Bloom filters: sets that grow, with a false-positive rate that holds however large they become.
+//! Scalable Bloom filters: sets that grow, with a false-positive rate that holds however large they
+//! become.
 //!
 //! ```
-//! use amq_scalable::{Filter, Goal, InsertFilter, ScalableBloomFilter};
+//! use amq_scalable::{Goal, ScalableBloomFilter};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // Room for a thousand at first; 1 % for ever.
@@ -18,10 +19,11 @@
 //!
 //! # What it is
 //!
-//! A Bloom filter for when the number of keys is not known. When it is full it adds a stage, a further Bloom filter, larger and
-//! with a lower rate than the last. It answers *definitely not in* or *probably in*, and the false-positive rate
-//! asked for is the **compound** one, of all stages together: it is not exceeded, at no moment of growth, in the mean over all seeds.
-//! (Each seed makes another filter. A single one, if it is small, may be above the mean; its `expected_fpr` says where it is.)
+//! A Bloom filter for an unknown number of keys. When it is full it adds a stage: another Bloom
+//! filter, larger and with a lower rate than the last. It answers *definitely not in* or *probably
+//! in*. The false-positive rate you ask for is the **compound** rate of all stages together. It is
+//! never exceeded while the filter grows, in the mean over all seeds. (Each seed makes another
+//! filter. A single small one may lie above the mean; its `expected_fpr` tells.)
 //!
 //! | type | stages are | choose it |
 //! | --- | --- | --- |
@@ -31,37 +33,48 @@
 //! # Picture
 //!
 //! ```text
-//! insert -> newest stage                    query: newest first, until one says "probably in"
+//! insert -> newest stage                   query: newest first, until one says "probably in"
 //!
 //!  stage 0   stage 1      stage 2            stage 3 (newest)
-//! |#######|##############|############################|##################......................................|
+//! |#######|##############|############################|##################......................|
 //!  n0        n0 s         n0 s^2             n0 s^3                      capacity
 //!  P(1-r)    P(1-r) r     P(1-r) r^2         P(1-r) r^3                  rate: sums to P at most
 //!
-//! hash(key) --remix(0)--> stage 0     --remix(1)--> stage 1     --remix(2)--> ...     one hash, independent stages
+//! hash(key) --remix(0)--> stage 0    --remix(1)--> stage 1    ...    one hash, independent stages
 //! ```
 //!
 //! # Algorithm
 //!
-//! *Insert*: a key that any stage answers `true` for is left as it is; another one goes into the newest stage, and counts against its
-//! capacity. When that is used up, the next stage is made first. *Query*: every stage, from the newest, which has most of the keys. The key is
-//! hashed once; each stage gets that hash remixed with its own number, because stages that share hash bits err together.
+//! *Insert*: a key that any stage answers `true` for changes nothing. Any other key goes into the
+//! newest stage and counts against its capacity; when that is used up, the next stage is added
+//! first. *Query*: each stage, from the newest, which has most of the keys. The key is hashed once.
+//! Each stage gets that hash remixed with its own number, because stages that share hash bits err
+//! together.
 //!
-//! With a **bound** ([`ScalableParams::bounded`]), the largest number of keys that can come, the rate is shared among the stages in
-//! proportion to their capacities. That is what makes a growing filter affordable: 1.16 to 1.3 times the space of a
-//! filter that had the right size from the start, instead of 1.7 and more.
+//! With a **bound** ([`ScalableParams::bounded`]), the largest number of keys there can be, the
+//! stages share the rate in proportion to their capacities. That makes a growing filter affordable:
+//! 1.16 to 1.3 times the space of a filter of the right size from the start, instead of 1.7 and
+//! more.
+//!
+//! With a **limit on bytes** ([`ScalableParams::max_bytes`]) the stage that would exceed it is cut
+//! to the bytes that are left. Since it is the last, it gets all that is left of the rate.
 //!
 //! # Cost and false-positive rate
 //!
-//! The compound rate is `1 - prod (1 - p_i)` over the exact rates of the stages ([`theory`]). At 1 % and a growth of 2 the filter takes
-//! 16.3 bits per key when all its stages are full, and twice that when the newest is empty; with a bound and a growth of 4, 11.1. A query of an absent key asks every
-//! stage, `log_s(n / n0)` of them.
+//! The compound rate is `1 - prod (1 - p_i)` over the exact rates of the stages ([`theory`]). With
+//! each stage twice the last, a filter of 1 % takes 16.3 bits per key when all its stages are full,
+//! and twice that when the newest is empty; with a bound and a growth of 4, 11.1 when full; with a
+//! limit on bytes, 12.5 to 16.5 at the limit. [`ScalableFilter::plan_params`] tells the size for
+//! any number of keys. A query of an absent key asks every stage, `log_s(n / n0)` of them.
 //!
 //! # When not to use it
 //!
-//! - The number of keys is known, even roughly: `amq-bloom` at twice the number is smaller than an unbounded growing filter.
-//! - Keys must be taken out again: `amq-quotient`, which can grow up to a stated limit; or, at a fixed size, `amq-cuckoo` and `amq-counting`.
-//! - Strangers choose the keys: they can make it grow. Set a limit ([`ScalableParams::max_bytes`]), and use a secret seed.
+//! - You know the number of keys, even roughly: an `amq-bloom` filter for twice the number is
+//!   smaller than an unbounded growing one.
+//! - You need to remove keys: `amq-quotient`, which can grow up to a stated limit; or `amq-cuckoo`
+//!   and `amq-counting`, at a fixed size.
+//! - Strangers choose the keys: they can make it grow. Set a limit ([`ScalableParams::max_bytes`]),
+//!   and use a secret seed ([`ScalableFilter::with_seed`]).
 //!
 //! # Papers
 //!
@@ -104,7 +117,7 @@ pub use amq_core::{
     MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Stats, Target,
 };
 
-/// Tests the examples of the README.
+/// The README's examples are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

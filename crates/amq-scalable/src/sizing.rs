@@ -27,22 +27,25 @@ pub fn plan<F: OwnedStage>(goal: Goal) -> Result<Plan<ScalableParams>, PlanError
     plan_params::<F>(ScalableParams::new(goal.items, fpr), goal.items)
 }
 
-/// The plan of a filter with these parameters that has grown to `items` keys, or as far as its
-/// limits let it.
+/// The plan of a filter with these parameters once it has grown to `items` keys. More keys than its
+/// limits allow are refused.
 pub fn plan_params<F: OwnedStage>(
     params: ScalableParams,
     items: u64,
 ) -> Result<Plan<ScalableParams>, PlanError> {
     params.check()?;
     let (goal, first) = first_stage::<F>(&params)?;
-    let (mut bytes, mut capacity) = (first.bytes, goal.capacity);
-    if capacity < items {
+    let (mut max, mut bytes) = (goal.capacity, first.bytes);
+    if max < items {
         for (goal, plan) in stages::<F>(params).skip(1) {
-            bytes += plan.bytes + STAGE_BYTES;
-            capacity = capacity.saturating_add(goal.capacity);
-            if capacity >= items {
+            max = max.saturating_add(goal.capacity);
+            bytes = bytes.saturating_add(plan.bytes + STAGE_BYTES);
+            if max >= items {
                 break;
             }
+        }
+        if max < items {
+            return Err(PlanError::Items { items, min: 0, max });
         }
     }
     Ok(Plan::new(params, items)

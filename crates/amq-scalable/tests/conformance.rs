@@ -1,7 +1,29 @@
 //! The laws that every filter of the family keeps; see `amq-conformance`.
 
 use amq_conformance::suite;
-use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter};
+use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter, ScalableParams};
 
-suite!(scalable: ScalableBloomFilter => [empty, merge]);
-suite!(scalable_blocked: ScalableBlockedBloomFilter => [empty, merge]);
+suite!(
+    scalable: ScalableBloomFilter => [empty, merge],
+    out_of_range [
+        ScalableParams::new(0, 0.01),
+        ScalableParams::new(10, 0.0),
+        ScalableParams::new(10, 1.5),
+        ScalableParams::new(10, 0.01).growth(1),
+        ScalableParams::new(10, 0.01).tightening(1.0),
+        ScalableParams::new(10, 0.01).max_stages(0),
+        ScalableParams::new(10, 0.01).bounded(9),
+    ]
+);
+suite!(
+    scalable_blocked: ScalableBlockedBloomFilter => [empty, merge],
+    out_of_range [
+        ScalableParams::new(0, 0.01),
+        ScalableParams::new(10, 0.0),
+        ScalableParams::new(10, 1.5),
+        ScalableParams::new(10, 0.01).growth(1),
+        ScalableParams::new(10, 0.01).tightening(1.0),
+        ScalableParams::new(10, 0.01).max_stages(0),
+        ScalableParams::new(10, 0.01).bounded(9),
+    ]
+);

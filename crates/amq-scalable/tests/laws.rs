@@ -444,11 +444,16 @@ fn uses_every_byte<F: OwnedStage>(params: ScalableParams) -> ScalableFilter<F> {
         (own - predicted.mean).abs() < 5.0 * predicted.sd + 1e-3 * predicted.mean,
         "{params:?}: {own} {predicted:?}"
     );
-    // The plan says the same without a filter: size and rate stay what they are from here on.
-    let plan = ScalableFilter::<F>::plan_params(params, key).unwrap();
+    // The plan says the same without a filter, and how many keys the limit allows.
+    let max = filter.capacity();
+    let plan = ScalableFilter::<F>::plan_params(params, max).unwrap();
     assert_eq!(plan.bytes, filter.size_in_bytes());
-    let further = ScalableFilter::<F>::plan_params(params, u64::MAX).unwrap();
-    assert_eq!(further.bytes, plan.bytes);
+    let (items, min) = (max + 1, 0);
+    let refusal = PlanError::Items { items, min, max };
+    assert_eq!(
+        ScalableFilter::<F>::plan_params(params, items),
+        Err(refusal)
+    );
     filter
 }
 
@@ -524,12 +529,16 @@ fn the_last_stage_is_planned_in_a_bounded_number_of_steps() {
             .bounded(1 << 40)
             .max_bytes(1 << 30),
     ] {
-        let plan = || ScalableBloomFilter::plan_params(params, u64::MAX).unwrap();
-        let (plan, steps) = amq_core::steps_of(plan);
+        let plan = || ScalableBloomFilter::plan_params(params, u64::MAX);
+        let (refused, steps) = amq_core::steps_of(plan);
         assert!(
-            plan.bytes <= params.max_bytes && steps < 200_000,
-            "{params:?}: {steps}"
+            matches!(refused, Err(PlanError::Items { .. })),
+            "{refused:?}"
         );
+        let rate = || theory::fpr::<BloomFilter>(&params, u64::MAX);
+        let (rate, more) = amq_core::steps_of(rate);
+        assert!((0.0..=params.fpr * 1.0001).contains(&rate.mean), "{rate:?}");
+        assert!(steps + more < 200_000, "{params:?}: {steps} + {more}");
     }
 }
 

@@ -1,6 +1,8 @@
-//! Which filter should I choose? A need, the filter that the records put first for it, why, and who is next.
+//! Which filter should I choose? A need, the filter that the records put first for it, why, and who
+//! is next.
 //!
-//! Every row follows a rule that is stated with it; what is within the noise is a tie, and a tie is decided by space.
+//! Every row follows a rule that is stated with it; what is within the noise is a tie, and a tie is
+//! decided by space.
 
 mod growing;
 mod needs;
@@ -118,8 +120,8 @@ fn row(data: &Data, need: &Need, fitting: &[Entry<'_>]) -> Option<Vec<Spans>> {
     let (mut ties, rest): (Vec<_>, Vec<_>) = ranked
         .into_iter()
         .partition(|(_, value)| *value <= least * (1.0 + tie));
-    // Of equally small ones the quicker, of equally quick ones the smaller; of those that are equal in both the one
-    // that is built sooner.
+    // Of equally small ones the quicker, of equally quick ones the smaller; of those that are equal
+    // in both the one that is built sooner.
     let slack = match need.by {
         By::Space => data.noise().unwrap_or(0.0),
         By::Time(_) => SPACE_TIE,

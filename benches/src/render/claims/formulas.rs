@@ -10,7 +10,8 @@ use std::f64::consts::LN_2;
 
 const MILLION: u64 = 1_000_000;
 
-/// All of them. A formula that refuses its own textbook example is an error, of which a test sees to it that there is none.
+/// All of them. A formula that refuses its own textbook example is an error, of which a test sees
+/// to it that there is none.
 pub(super) fn all() -> Vec<Result<Settled, PlanError>> {
     vec![
         halving(),
@@ -195,7 +196,8 @@ const FULL: f64 = 0.95;
 const SLOTS: f64 = 4.0;
 
 fn cuckoo_is_smaller() -> Settled {
-    // Rate of fingerprints of so many bits, one value of which stands for an empty slot; a query looks at two buckets.
+    // Rate of fingerprints of so many bits, one value of which stands for an empty slot; a query
+    // looks at two buckets.
     let rate = |bits: f64| 1.0 - (1.0 - 1.0 / (bits.exp2() - 1.0)).powf(2.0 * SLOTS * FULL);
     let crosses = |saved: f64| {
         let steps = (4000..20_000).map(|step| f64::from(step) / 1000.0);
@@ -216,7 +218,8 @@ fn cuckoo_is_smaller() -> Settled {
 }
 
 fn quotient_is_larger() -> Settled {
-    // So many bits of metadata a slot at some load, with remainders from seven to ten bits: the least and the most over Bloom's size.
+    // So many bits of metadata a slot at some load, with remainders from seven to ten bits: the
+    // least and the most over Bloom's size.
     let larger = |metadata: f64, load: f64| {
         let ratio = |remainder: f64| {
             let rate = -(-load / remainder.exp2()).exp_m1();

@@ -1,4 +1,5 @@
-//! Claims that introductions repeat, each settled by this workspace's own formulas or by the records.
+//! Claims that introductions repeat, each settled by this workspace's own formulas or by the
+//! records.
 //!
 //! Nothing in the right column is typed: a change in theory changes the page.
 
@@ -19,7 +20,8 @@ struct Settled {
 
 /// The table, and what must wait.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
-    // A formula that refuses its own textbook example leaves its row out; tests see to it that none does.
+    // A formula that refuses its own textbook example leaves its row out; tests see to it that none
+    // does.
     let mut settled: Vec<Settled> = formulas::all().into_iter().flatten().collect();
     settled.extend(records::all(data));
     let row = |settled: Settled| {

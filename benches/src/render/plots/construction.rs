@@ -56,7 +56,8 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     Ok(groups.map(chart).collect())
 }
 
-/// A line: its steps, and what filters are built with as a hollow mark. Its label stands where no other line is near.
+/// A line: its steps, and what filters are built with as a hollow mark. Its label stands where no
+/// other line is near.
 fn series(line: &Line<'_>, all: &[Line<'_>]) -> [Series; 2] {
     let point = |trial: &&Trial| match Share::of(trial) {
         Some(share) => Point {
@@ -102,7 +103,8 @@ fn alone(trial: &Trial, line: &Line<'_>, all: &[Line<'_>]) -> f64 {
     there.fold(share.min(1.0 - share), f64::min)
 }
 
-/// What nine seeds of ten need with each width, with so many keys and with the fewest; and what filters are built with.
+/// What nine seeds of ten need with each width, with so many keys and with the fewest; and what
+/// filters are built with.
 fn caption(group: &[Line<'_>], fewest: &[&Line<'_>]) -> String {
     let mut text = String::new();
     for (place, line) in group.iter().enumerate() {

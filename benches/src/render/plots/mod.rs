@@ -68,7 +68,8 @@ struct Panel<'a> {
     filters: Vec<&'a ContenderFacts>,
 }
 
-/// All filters in one panel if they are few; else ours and peers apart, in as many panels as it takes.
+/// All filters in one panel if they are few; else ours and peers apart, in as many panels as it
+/// takes.
 fn panels(data: &Data) -> Vec<Panel<'_>> {
     panels_of(data.filters())
 }
@@ -108,7 +109,8 @@ fn panels_of(filters: Vec<&ContenderFacts>) -> Vec<Panel<'_>> {
     panels
 }
 
-/// All of them if they are few; else the first of each family, which is a plot of families against each other, and the others.
+/// All of them if they are few; else the first of each family, which is a plot of families against
+/// each other, and the others.
 fn first_of_families(
     filters: Vec<&ContenderFacts>,
 ) -> (Vec<&ContenderFacts>, Vec<&ContenderFacts>) {

@@ -76,7 +76,8 @@ pub(super) fn rows(name: &str, key_set: &str, keys: u64, rate: f64, ns: f64) -> 
     [vec![verify], timed.to_vec()].concat()
 }
 
-/// The rows of a filter of ten bits a key and one in a hundred at its plan, over a course; the rate rises with the load.
+/// The rows of a filter of ten bits a key and one in a hundred at its plan, over a course; the rate
+/// rises with the load.
 pub(super) fn course(name: &str, workload: Workload, planned: u64, stops: &[u64]) -> Vec<Row> {
     let row = |&keys: &u64| {
         let cell = Cell {
@@ -173,7 +174,8 @@ impl Made {
         };
         records.write_machine(&machine).unwrap();
         for (name, rows) in &self.rows {
-            // Names in records are those of the registry; hostile ones must not decide where a file lies.
+            // Names in records are those of the registry; hostile ones must not decide where a file
+            // lies.
             if !name.contains('/') {
                 records.write_rows(name, rows).unwrap();
             }

@@ -94,7 +94,8 @@ pub fn fpr_of_fill(fill: f64, probes: u32) -> f64 {
 
 /// The same with the floor of 64-bit hashes: the rate that the filter has.
 ///
-/// The fill tells how many keys may share their hash with an absent one. The filter's length does not: a union counts keys twice.
+/// The fill tells how many keys may share their hash with an absent one. The filter's length does
+/// not: a union counts keys twice.
 pub fn fpr_of_table(bits: u64, probes: u32, fill: f64) -> f64 {
     let rate = fpr_of_fill(fill, probes);
     let keys = libm::round(items_of_fill(bits, probes, fill));
@@ -149,8 +150,8 @@ fn moment(m: f64, power: u32, all_set: impl Fn(usize) -> f64) -> f64 {
     rate.clamp(0.0, 1.0)
 }
 
-/// `P(j given bits are all set)` for each j, built up throw by throw: slow, and free of cancellation. A throw hits one of those still
-/// clear, or not:
+/// `P(j given bits are all set)` for each j, built up throw by throw: slow, and free of
+/// cancellation. A throw hits one of those still clear, or not:
 ///
 /// ```text
 /// P(j, t) = (1 - j/m) P(j, t-1) + j/m P(j-1, t-1)
@@ -212,7 +213,8 @@ struct Corrections {
 impl Corrections {
     fn new(m: f64, throws: f64, power: usize) -> Self {
         step(2 * power as u64);
-        // c_i - 1, then its forward differences at 0, in place: taking the 1 out first keeps them exact.
+        // c_i - 1, then its forward differences at 0, in place: taking the 1 out first keeps them
+        // exact.
         let mut table = [0.0; MAX_POWER + 1];
         for (i, c) in table.iter_mut().enumerate().take(power + 1) {
             *c = libm::expm1(throws * log_excess(i as f64, m));

@@ -32,7 +32,8 @@ pub struct SplitBlock {
     pub choices: f64,
 }
 
-/// Values of the selector to a block from which on one more or less makes no difference to the rate: the square of 1/4096.
+/// Values of the selector to a block from which on one more or less makes no difference to the
+/// rate: the square of 1/4096.
 const EVEN: u64 = 4096;
 
 impl SplitBlock {
@@ -52,8 +53,8 @@ impl SplitBlock {
         (1..=self.max_blocks).contains(&blocks) && self.check().is_ok()
     }
 
-    /// The exact false-positive rate of filters of `blocks` blocks with `items` distinct keys: mean and
-    /// spread over all seeds.
+    /// The exact false-positive rate of filters of `blocks` blocks with `items` distinct keys: mean
+    /// and spread over all seeds.
     pub fn predicted(&self, blocks: u64, items: u64) -> PredictedFpr {
         PredictedFpr {
             mean: self.fpr(blocks, items),
@@ -95,10 +96,11 @@ impl SplitBlock {
         libm::sqrt(((square - mean * mean - explained) / blocks as f64).max(0.0))
     }
 
-    /// The rate of one built filter: `rate` by the places set, a share `fill` of all, and on top what is due to keys of one block that
-    /// the hash cannot tell apart.
+    /// The rate of one built filter: `rate` by the places set, a share `fill` of all, and on top
+    /// what is due to keys of one block that the hash cannot tell apart.
     ///
-    /// The fill tells how many keys there are. The filter's length does not: a union counts keys twice.
+    /// The fill tells how many keys there are. The filter's length does not: a union counts keys
+    /// twice.
     pub fn fpr_of_table(&self, blocks: u64, rate: f64, fill: f64) -> f64 {
         let floor = self.items_of_fill(blocks, fill) / blocks as f64 / self.choices;
         rate + (1.0 - rate) * floor.min(1.0)
@@ -154,8 +156,9 @@ impl SplitBlock {
     /// The mean of `f(keys in the block)` over the block that an absent key queries.
     fn over_blocks(&self, blocks: u64, items: u64, mut f: impl FnMut(u64) -> f64) -> f64 {
         let mut mean = |probability: f64| binomial_mean(items, probability, &mut f);
-        // A block owns either `floor(selectors / blocks)` of the values or one more. With half a hash and above some 10^7
-        // blocks that is a difference to be counted: fuller blocks are also asked more often.
+        // A block owns either `floor(selectors / blocks)` of the values or one more. With half a
+        // hash and above some 10^7 blocks that is a difference to be counted: fuller blocks are
+        // also asked more often.
         let selectors = match self.selectors {
             Some(selectors) if selectors / blocks < EVEN => selectors,
             _ => return mean(1.0 / blocks as f64),
@@ -200,8 +203,9 @@ impl SplitBlock {
                 }
             });
         }
-        // The odds of an error fall as a power of the number of blocks, nearly: a few steps of the secant method on the logarithms come
-        // near, and the rest is bisected. Each evaluation is a sum over the keys in a block, so few are wanted.
+        // The odds of an error fall as a power of the number of blocks, nearly: a few steps of the
+        // secant method on the logarithms come near, and the rest is bisected. Each evaluation is a
+        // sum over the keys in a block, so few are wanted.
         let at = |blocks: f64| (blocks as u64).clamp(1, self.max_blocks);
         let log_odds = |rate: f64| libm::log(rate) - libm::log1p(-rate);
         let log_odds_of = |blocks: u64| log_odds(self.fpr(blocks, items));
@@ -221,7 +225,8 @@ impl SplitBlock {
         Ok(first_true_near(1, self.max_blocks, near, reached))
     }
 
-    /// Roughly the keys of a block for a rate: those of one block whose rate it is, where blocks differ there may be fewer.
+    /// Roughly the keys of a block for a rate: those of one block whose rate it is, where blocks
+    /// differ there may be fewer.
     fn keys_guess(&self, asked: f64) -> f64 {
         // (1 - e^(-i/p))^w = asked.
         let clear = -libm::expm1(libm::log(asked) / f64::from(self.words));

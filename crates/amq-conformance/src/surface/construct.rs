@@ -1,4 +1,4 @@
-//! Goals, plans and budgets as ways of construction.
+//! Construction from goals, plans and budgets.
 
 use crate::fill::{absent_hashes, all_found, present, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
@@ -6,8 +6,8 @@ use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, EmptyFilter, Goal, KeyHash, Plan, PlanFilter,
 };
 
-/// A goal or plan given to `build` takes exactly as many keys as it is for, by every way of
-/// building; one more is refused with that number.
+/// Every way of building from a goal or plan takes exactly the planned number of keys; one more is
+/// refused with that number.
 pub fn a_build_refuses_more_keys_than_planned<F: BuildFilter>() -> Verdict {
     for n in [1, 2, 100, 3000] {
         let goal = Goal::fpr(n as usize, 0.01);
@@ -38,7 +38,7 @@ pub fn a_build_refuses_more_keys_than_planned<F: BuildFilter>() -> Verdict {
     Ok(())
 }
 
-/// Builds of the first so many present keys.
+/// Builds a filter of the first `n` present keys: `build(target, seed, n)`.
 type Build<F> = fn(BuildTarget<<F as PlanFilter>::Params>, u64, u64) -> Result<F, BuildError>;
 
 trait Ways: BuildFilter {
@@ -59,7 +59,7 @@ impl<F: BuildFilter> Ways for F {
             |target, seed, n| F::build_iter(target, seed, keys(n)),
             "an iterator",
         ),
-        // An iterator that knows nothing of its length.
+        // An iterator of unknown length.
         (
             |target, seed, n| F::build_iter(target, seed, keys(n).into_iter().filter(|_| true)),
             "a filtered iterator",
@@ -71,7 +71,7 @@ fn keys(n: u64) -> Vec<u64> {
     (0..n).map(present).collect()
 }
 
-/// A filter made from a plan is the one made from the plan's goal, empty or filled.
+/// A filter made from a plan equals the one made from the plan's goal, empty or filled.
 pub fn an_empty_filter_by_its_plan_is_the_one_by_its_goal<F>() -> Verdict
 where
     F: EmptyFilter + PartialEq,
@@ -105,8 +105,8 @@ where
     Ok(())
 }
 
-/// A filter built by a plan is the one built by the plan's goal; and the one built by its budget,
-/// if the keys are as many as were planned.
+/// A filter built from a plan equals the one built from its goal, and, with the planned number of
+/// keys, the one built from its budget.
 pub fn a_filter_built_by_its_plan_is_the_one_by_its_goal<F: BuildFilter>() -> Verdict {
     for goal in goals() {
         let plan = F::plan(goal).map_err(Violation::refused(format!("{goal:?}")))?;
@@ -158,8 +158,8 @@ fn same_answers<F: PlanFilter>(one: &F, other: &F, goal: Goal) -> Verdict {
     Ok(())
 }
 
-/// A plan's fields are public, and may be changed: whatever parameters of other plans are put in,
-/// and whatever numbers, a filter is made that loses no key, or an error tells why not.
+/// A plan's fields are public and may be changed. Whatever numbers and other plans' parameters it
+/// is given, it makes a filter that loses no key, or an error that says why not.
 pub fn a_plan_that_was_changed_is_followed_or_refused<F: PlanFilter>(make: ByPlan<F>) -> Verdict {
     let goals = [
         Goal::fpr(1, 0.5),
@@ -189,10 +189,10 @@ pub fn a_plan_that_was_changed_is_followed_or_refused<F: PlanFilter>(make: ByPla
     Ok(())
 }
 
-/// A way to make a filter by a plan, with these hashes in it.
+/// Makes a filter from a plan, with these hashes in it.
 pub type ByPlan<F> = fn(Plan<<F as PlanFilter>::Params>, &[KeyHash]) -> Result<F, BuildError>;
 
-/// As [`by_inserting`](crate::by_inserting), by a plan.
+/// Like [`by_inserting`](crate::by_inserting), from a plan.
 pub fn inserting_by_plan<F: EmptyFilter>(
     plan: Plan<F::Params>,
     hashes: &[KeyHash],
@@ -202,7 +202,7 @@ pub fn inserting_by_plan<F: EmptyFilter>(
     Ok(filter)
 }
 
-/// As [`at_once`](crate::at_once), by a plan.
+/// Like [`at_once`](crate::at_once), from a plan.
 pub fn building_by_plan<F: BuildFilter>(
     plan: Plan<F::Params>,
     hashes: &[KeyHash],
@@ -210,8 +210,8 @@ pub fn building_by_plan<F: BuildFilter>(
     F::build_hashes(plan, 5, hashes)
 }
 
-/// Parameters out of their range are refused where they are planned with, and again where a filter
-/// is made from a plan that was given them: by the same error, and before anything else.
+/// Parameters out of range are refused when planned, and again when a filter is made from a plan
+/// with such parameters: by the same error, and before anything else.
 pub fn parameters_out_of_range_are_refused<F: PlanFilter>(
     make: ByPlan<F>,
     out_of_range: &[F::Params],

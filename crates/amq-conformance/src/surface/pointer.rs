@@ -1,4 +1,4 @@
-//! Pointers to filters.
+//! Laws of pointers to filters.
 
 use crate::fill::{Fill, absent, all_found, filled, present, present_hashes};
 use crate::violation::{Verdict, Violation, same, unchanged};
@@ -38,7 +38,7 @@ where
     Ok(())
 }
 
-/// `Ok` if `pointer` says of itself what `filter` does, and gives its answers.
+/// `Ok` if `pointer` reports and answers the same as `filter`.
 pub fn answers_as<F: Filter, P: Filter>(filter: &F, pointer: &P, what: &str) -> Verdict {
     let of = |method: &str| format!("{method} of {what}");
     same(of("kind"), pointer.kind(), filter.kind())?;
@@ -83,7 +83,7 @@ pub fn answers_as<F: Filter, P: Filter>(filter: &F, pointer: &P, what: &str) -> 
     Ok(())
 }
 
-/// `&mut F` and `Box<F>` take keys, and are cleared, as the filter they point to.
+/// `&mut F` and `Box<F>` take keys, and clear, as the filter they point to does.
 pub fn a_pointer_to_a_filter_takes_keys_as_it_does<F>() -> Verdict
 where
     F: EmptyFilter + Clone + PartialEq,
@@ -98,8 +98,8 @@ where
     unchanged(&*boxed, &filter, "inserting through Box<F> instead")
 }
 
-/// `Ok` if `pointer` takes keys in each of the ways there are, and is cleared, as `filter` does.
-/// Both are empty, made alike, and have room for 1000 keys.
+/// `Ok` if `pointer` takes keys in every way, and clears, as `filter` does. Both are empty, made
+/// alike, and have room for 1000 keys.
 pub fn takes_keys_as<F, P>(filter: &mut F, pointer: &mut P, what: &str) -> Verdict
 where
     F: InsertFilter + ClearFilter,
@@ -122,7 +122,7 @@ where
     Ok(())
 }
 
-/// Puts in 400 keys, some of them twice; how many were new, by each way of inserting.
+/// Inserts 400 keys, some of them twice. Returns the number of new keys for each way of inserting.
 fn takes_keys<F: InsertFilter>(filter: &mut F) -> Result<[u64; 4], Violation> {
     let refused = "some of 650 keys of 1000 planned";
     let keys = (0..400).map(present).collect::<Vec<u64>>();
@@ -141,11 +141,11 @@ fn takes_keys<F: InsertFilter>(filter: &mut F) -> Result<[u64; 4], Violation> {
     let batch = batch.map_err(Violation::refused(refused))?;
     let extended = filter.try_extend(&keys[250..]);
     let extended = extended.map_err(Violation::refused(refused))?;
-    all_found(filter, &hashes, "inserted in each of the ways there are")?;
+    all_found(filter, &hashes, "inserted in every way")?;
     Ok([singly, batch, unique, extended])
 }
 
-/// `&mut F` and `Box<F>` let go of keys as the filter they point to.
+/// `&mut F` and `Box<F>` remove keys as the filter they point to does.
 pub fn a_pointer_to_a_filter_removes_keys_as_it_does<F>() -> Verdict
 where
     F: EmptyFilter + RemoveFilter + Clone + PartialEq,
@@ -162,7 +162,7 @@ where
     unchanged(&*boxed, &filter, "removing through Box<F> instead")
 }
 
-/// `Ok` if `pointer` lets go of keys as `filter` does. Both hold the first 500 keys.
+/// `Ok` if `pointer` removes keys as `filter` does. Both hold the first 500 keys.
 pub fn removes_keys_as<F, P>(filter: &mut F, pointer: &mut P, what: &str) -> Verdict
 where
     F: RemoveFilter,

@@ -1,4 +1,4 @@
-//! The textbook's Bloom filter.
+//! The textbook Bloom filter.
 
 use super::{Fault, theory};
 use amq_core::index::{index, remix};
@@ -150,7 +150,7 @@ impl<const FAULT: u8> Filter for Bloom<FAULT> {
         if Self::has(Fault::RateCountsCopies) {
             return rate + hash_floor(self.len);
         }
-        // As many keys as set so many bits, in the mean: a merge counts some twice.
+        // The number of keys that sets this many bits in the mean, since a merge counts some twice.
         let clear = (-1.0 / self.params.bits as f64).ln_1p() * f64::from(self.params.probes);
         let keys = ((-fill).ln_1p() / clear).min(self.len as f64);
         rate + (1.0 - rate) * hash_floor(keys as u64)
@@ -306,17 +306,17 @@ impl<const FAULT: u8> Bloom<FAULT> {
         };
         Ok(Plan::new(params, asked.items)
             .bytes(params.bits / 8)
-            // Beside the table the hashes of keys.
+            // Besides the table, the hashes of the keys.
             .build_bytes((params.bits / 8).saturating_add(goal.items.saturating_mul(8)))
             .expected_fpr(Self::predicted_fpr(&params, goal.items).mean))
     }
 }
 
-/// As many whole words as a `u64` counts bits.
+/// The most whole words whose bits a `u64` can count.
 const MAX_BITS: u64 = u64::MAX / 64 * 64;
 
 impl<const FAULT: u8> Bloom<FAULT> {
-    /// The fewest words at the textbook's number of probes.
+    /// The fewest words for the rate, at the textbook number of probes.
     fn smallest(items: u64, fpr: f64) -> Result<Params, PlanError> {
         let probes = (-fpr.log2()).round().clamp(1.0, 64.0) as u32;
         let k = f64::from(probes);
@@ -337,7 +337,7 @@ impl<const FAULT: u8> Bloom<FAULT> {
             return Ok(params);
         }
         if Self::has(Fault::PlanWordByWord) {
-            // From the first word on; nobody waits for all of them.
+            // Searches word by word from the first; cut short, or the test would not end.
             let words = (params.bits / 64).min(1 << 20);
             (0..words).for_each(|_| step(1));
         }
@@ -354,7 +354,7 @@ impl<const FAULT: u8> Bloom<FAULT> {
         Ok(params)
     }
 
-    /// All the words that `bits` bits hold, at the textbook's number of probes.
+    /// All the words within `bits` bits, at the textbook number of probes.
     fn within(items: u64, bits: u64) -> Result<Params, PlanError> {
         let words = bits / 64 + u64::from(Self::has(Fault::PlanOverBudget));
         let min = 8 - u64::from(Self::has(Fault::LeastSizeUnderstated));
@@ -410,7 +410,7 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
         let mut target = target.into();
         if let (BuildTarget::Budget(budget), true) = (target, hashes.is_empty()) {
             if !Self::has(Fault::NoKeyTakesRoom) {
-                // One word, whatever is allowed.
+                // One word, whatever the budget.
                 Goal::new(0, budget).check(0)?;
                 target = BuildTarget::Budget(Budget::Bytes(8));
             }
@@ -455,7 +455,7 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
         keys: &[K],
     ) -> Result<Self, BuildError> {
         if Self::has(Fault::CountsOnTheSameHashes) {
-            // Sixteen parts, counted before they are filled.
+            // Sixteen parts, counted before filling.
             let part = |key: &K| (key.key_hash(seed).get() >> 60) as usize;
             let mut parts = [const { Vec::new() }; 16];
             keys.iter().for_each(|key| parts[part(key)].push(seed));

@@ -17,7 +17,7 @@ pub(crate) enum Lapse {
     Remove,
 }
 
-/// A pointer with a lapse.
+/// A pointer with one [`Lapse`].
 pub(crate) struct Careless<'a, F>(pub(crate) &'a mut F, pub(crate) Lapse);
 
 impl<F: Filter> Filter for Careless<'_, F> {

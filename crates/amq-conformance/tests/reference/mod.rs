@@ -1,5 +1,4 @@
-//! Two filters so plain that one can see they are right, with a fault to order: what the suite is
-//! tested on.
+//! Two filters plain enough to be seen right, each with a selectable fault, to test the suite on.
 
 mod bloom;
 mod multiset;

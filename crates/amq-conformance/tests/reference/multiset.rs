@@ -1,7 +1,7 @@
-//! A multiset of fingerprints in a hash map: what cuckoo and quotient filters do, without their tables.
+//! A multiset of fingerprints in a hash map: a cuckoo or quotient filter without its table.
 //!
-//! A fingerprint is the hash scaled to a universe of U, 2^r for each slot; the rate is the share of U
-//! that is taken, `1 - (1 - 1/U)^n` in the mean.
+//! A fingerprint is the hash scaled to a universe of U, 2^r per slot. The rate is the occupied
+//! share of U, `1 - (1 - 1/U)^n` in the mean.
 
 use super::{Fault, theory};
 use amq_core::index::index;
@@ -13,7 +13,7 @@ use amq_core::{
 use std::collections::HashMap;
 use std::fmt;
 
-/// The most copies of one fingerprint, as a cuckoo filter has it.
+/// The most copies of one fingerprint, as in a cuckoo filter.
 const COPIES: u64 = 8;
 
 /// A multiset with one fault, `Fault::... as u8`.
@@ -44,7 +44,7 @@ impl<const FAULT: u8> fmt::Debug for Multiset<FAULT> {
 }
 
 impl Params {
-    /// As many remainders as 64 bits of hash allow.
+    /// Every remainder length that leaves the universe within 64 bits.
     fn all(items: u64) -> impl Iterator<Item = Self> {
         let slots = items.saturating_add(items / 20);
         (0..slots.leading_zeros()).map(move |remainder| Self { slots, remainder })
@@ -132,7 +132,8 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
                 self.len += 1;
             }
             if !Self::has(Fault::RefusesOnlyOnce) || !self.refused {
-                // A note that an error was given is no part of the set, but only the faulty one takes it.
+                // The flag that an error was returned is no part of the set; only the faulty filter
+                // sets it.
                 self.refused = Self::has(Fault::RefusesOnlyOnce);
                 return Err(if copies == COPIES {
                     Full::Copies { copies }
@@ -312,15 +313,15 @@ impl<const FAULT: u8> MergeFilter for Multiset<FAULT> {
 }
 
 impl<const FAULT: u8> Multiset<FAULT> {
-    /// Both as one. Of a fingerprint among more the last bits are dropped, if it is a power of two
-    /// times as many.
+    /// The union. A fingerprint of a larger universe loses its last bits, if that universe is a
+    /// power of two times this one.
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         let (ours, theirs) = (self.params, other.params);
         let (more, fewer) = (ours.slots.max(theirs.slots), ours.slots.min(theirs.slots));
         if more % fewer != 0 || !(more / fewer).is_power_of_two() {
             MergeError::check("slots", ours.slots, theirs.slots)?;
         }
-        // As if all had our slots; with a fault, and theirs without a bit to spare, as none at all.
+        // The fault accepts fingerprints with too few bits, and the shift saturates at none.
         let apart = (more / fewer).trailing_zeros();
         let saturates = Self::has(Fault::MergeSaturates)
             && ours.remainder == 0

@@ -1,4 +1,4 @@
-//! The textbook's sums, as they are written there.
+//! The textbook sums, computed as written.
 
 /// `(E[(X/m)^k], E[(X/m)^2k])`, X the distinct values of `throws` uniform throws into m.
 pub(super) fn fill_moments(m: u64, throws: u64, k: u32) -> (f64, f64) {
@@ -15,8 +15,8 @@ pub(super) fn fill_moments(m: u64, throws: u64, k: u32) -> (f64, f64) {
     )
 }
 
-/// Mean and variance of X/m. The variance is that of large tables, but for small ones, where the exact
-/// difference doesn't yet cancel.
+/// Mean and variance of X/m. The variance is the large-table one, except for small tables, where
+/// the exact difference does not yet cancel.
 pub(super) fn fill(m: f64, throws: f64) -> (f64, f64) {
     let load = throws / m;
     let clear = (throws * (-1.0 / m).ln_1p()).exp();

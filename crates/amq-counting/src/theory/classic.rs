@@ -1,7 +1,8 @@
 //! The counting Bloom filter.
 //!
 //! A counter is above zero exactly where a Bloom filter of as many bits would have a bit set. So
-//! the rate is that of the classic filter ([`amq_bloom::theory::classic`]), at four times the space.
+//! the rate is that of the classic filter ([`amq_bloom::theory::classic`]), at four times the
+//! space.
 //!
 //! The number of keys that share a counter is binomial, and in any real table practically Poisson,
 //! with mean `kn/m`: ln 2 = 0.69 at the best number of probes. A counter then has to count sixteen
