@@ -160,14 +160,16 @@ pub use params::{
     BLOCK_SLOTS, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,
     QuotientParams,
 };
-pub use validate::Inconsistent;
 
 pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
-    CountFilter, DEFAULT_SEED, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
+    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
+    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
+    Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
 };
+
+#[cfg(feature = "std")]
+pub use amq_core::ReadError;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

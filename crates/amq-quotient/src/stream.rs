@@ -58,7 +58,8 @@ impl<'a> Fingerprints<'a> {
         true
     }
 
-    /// One past the first runend from the present position.
+    /// One past the first runend from the present position; a round later if there is none, but a
+    /// consistent table has one.
     #[inline(always)]
     fn run_end(&self) -> u64 {
         let first = self.position / BLOCK_SLOTS;
@@ -70,8 +71,7 @@ impl<'a> Fingerprints<'a> {
             }
             mask = u64::MAX;
         }
-        // No runend: a validated table has one.
-        self.position
+        (first + self.table.blocks + 1) * BLOCK_SLOTS
     }
 }
 

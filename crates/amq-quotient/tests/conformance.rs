@@ -3,4 +3,4 @@
 use amq_conformance::suite;
 use amq_quotient::QuotientFilter;
 
-suite!(quotient: QuotientFilter => [empty, build, merge, remove, count]);
+suite!(quotient: QuotientFilter => [empty, build, merge, remove, count, file]);
