@@ -80,6 +80,10 @@
 //! [`QuotientFilter::plan_growing`] starts small and doubles by itself up to a limit; it keeps from
 //! the start as many bits of each hash as the grown filter needs.
 //!
+//! *Files* hold the table as it is in memory, byte by byte, so a view ([`QuotientView::open`])
+//! works on every machine and at every alignment. The stored fingerprints determine every bit of a
+//! table; so reading a file walks it once, and refuses any other bits.
+//!
 //! # Cost and false-positive rate
 //!
 //! With n distinct keys the rate is `1 - (1 - 1/F)^n` for F = slots * 2^r fingerprints, close to

@@ -1,9 +1,9 @@
 //! The table: blocks of slots in memory, and access to their parts.
 //!
 //! A *position* counts slots from the first and runs on past the last instead of wrapping, so no
-//! run ends before it starts. Positions wrap where memory is touched, and however far past the last
-//! slot they are: a view opened without a walk may have any metadata. With n slots in memory none is
-//! above 4n + 512.
+//! run ends before it starts. Positions wrap where memory is touched, however far past the last
+//! slot they are: a view opened without the structural walk may have any metadata. With n slots in
+//! memory none is above 4n + 512.
 
 use crate::QuotientParams;
 use crate::fields::{Fields, load, store};

@@ -1,5 +1,5 @@
-//! The structural walk: whether bytes are a quotient filter's table. A file's table passes it before
-//! its first query, and the tests make it after every operation.
+//! The structural walk: whether bytes are a quotient filter's table. A file's table passes it
+//! before its first query, and the tests make it after every operation.
 
 use crate::params::BLOCK_SLOTS;
 use crate::table::{SATURATED, Table};

@@ -22,8 +22,8 @@ fn noise(i: u64) -> u64 {
     KeyHash::of(&i, 77).get()
 }
 
-/// The file of the filter, but for the table, the number of keys and that of different fingerprints.
-/// All checksums are right.
+/// The filter's file with another table, number of keys and number of different fingerprints. All
+/// checksums are right.
 fn forged(filter: &QuotientFilter, table: &[u8], len: u64, distinct: u64) -> Vec<u8> {
     let mut bytes = filter.to_bytes().unwrap();
     bytes[TABLE..TABLE + table.len()].copy_from_slice(table);
@@ -31,6 +31,14 @@ fn forged(filter: &QuotientFilter, table: &[u8], len: u64, distinct: u64) -> Vec
     bytes[TABLE - 64 + 16..][..8].copy_from_slice(&distinct.to_le_bytes());
     mend(&mut bytes);
     bytes
+}
+
+/// The last byte of every block.
+fn offsets(filter: &QuotientFilter) -> Vec<u8> {
+    let (bytes, params) = (filter.to_bytes().unwrap(), filter.params());
+    let table = &bytes[TABLE..][..params.bytes() as usize];
+    let blocks = table.chunks(17 + 8 * params.remainder_bits as usize);
+    blocks.map(|block| block[block.len() - 1]).collect()
 }
 
 /// Makes the checksums right.
@@ -70,10 +78,11 @@ fn golden_files_are_read_and_written_as_ever() {
     golden("quotient-one", 1, &of(1, 1, 0));
     golden("quotient-small", 300, &of(300, 300, 7));
 
-    // Every key twice, and one of them 300 times: its run makes the offsets of blocks saturate.
+    // Every key twice, and one of them 300 times: its run saturates the offset of a block.
     let mut duplicates = of(300, 1000, 0);
     duplicates.try_extend(0..300u64).unwrap();
     duplicates.try_extend([5u64; 298]).unwrap();
+    assert!(offsets(&duplicates).contains(&255));
     golden("quotient-duplicates", 300, &duplicates);
 
     let mut removed = of(300, 300, 0);
@@ -81,10 +90,11 @@ fn golden_files_are_read_and_written_as_ever() {
     golden("quotient-removed", 100, &removed);
 
     // At the highest load, with runs that pass the end and go on in the first slots.
-    let mut full = empty(params(300, 7));
-    full.try_extend(0..285u64).unwrap();
-    assert!(full.insert(&285u64).is_err());
-    golden("quotient-full", 285, &full);
+    let mut full = empty(params(320, 7));
+    full.try_extend(0..304u64).unwrap();
+    assert!(full.insert(&304u64).is_err());
+    assert!(offsets(&full)[0] > 0);
+    golden("quotient-full", 304, &full);
 
     let plan = QuotientFilter::plan_growing(Goal::fpr(20_000, 0.01), 100).unwrap();
     let mut grown = QuotientFilter::new(plan).unwrap();
