@@ -59,6 +59,21 @@ impl<S: AsRef<[u8]>> Table<S> {
         (first + self.blocks) * BLOCK_SLOTS + 63
     }
 
+    /// The same for the first, without select.
+    #[inline(always)]
+    pub(crate) fn first_runend(&self, position: u64) -> u64 {
+        let first = position / BLOCK_SLOTS;
+        let mut mask = from((position % BLOCK_SLOTS) as u32);
+        for block in first..=first + self.blocks {
+            let ends = self.runends(self.wrapped(block)) & mask;
+            if ends != 0 {
+                return block * BLOCK_SLOTS + u64::from(ends.trailing_zeros());
+            }
+            mask = u64::MAX;
+        }
+        (first + self.blocks) * BLOCK_SLOTS + 63
+    }
+
     /// A block's offset, however large: the slots, from the block's first, that belong to runs of
     /// earlier blocks. `byte` is what the block says.
     #[inline(always)]
