@@ -22,10 +22,10 @@ pub(crate) struct Contents {
 impl<S: AsRef<[u8]>> Table<S> {
     /// Walks the whole table, whatever its bytes, in time proportional to its slots.
     ///
-    /// Takes the first block's offset, the slots of the runs that wrapped, at its word; it was right
-    /// if as many slots turn out to be taken past the last one. Between there and one round later
-    /// the runs are followed in order. Each takes the first runend from its start, so if there are
-    /// no more runends than runs, all are taken.
+    /// The first block's offset says how many slots wrapped runs take. The walk believes it, and
+    /// at its end compares it with the slots taken past the last one. From there, once around, it
+    /// follows the runs in order. Each takes the first runend from its start; there are no more
+    /// runends than runs, so all are taken.
     pub(crate) fn walk(&self) -> Result<Contents, DecodeError> {
         self.check_runs()?;
         let wrapped = self.offset::<Broadword>(0, self.metadata(0).offset);
