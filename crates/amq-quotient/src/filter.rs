@@ -4,13 +4,15 @@ use crate::edit::{Put, Taken};
 use crate::resize::refusal;
 use crate::stream::{Fingerprints, Packed, pack};
 use crate::table::Table;
-use crate::validate::{Contents, Inconsistent};
+use crate::validate::Contents;
 use crate::{QuotientParams, simd, theory};
+use alloc::vec;
 use alloc::vec::Vec;
+use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored, narrow};
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BatchFull, BuildError, BuildFilter, BuildTarget, Count, CountFilter, FilterKind, Full, Goal,
-    Inserted, KeyHash, Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter,
+    BatchFull, BuildError, BuildFilter, BuildTarget, Count, CountFilter, DecodeError, FilterKind,
+    Full, Goal, Inserted, KeyHash, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter,
 };
 use core::fmt;
 
@@ -67,58 +69,10 @@ amq_core::shell!(merge [] QuotientFilter {
     merge;
 });
 
+amq_core::shell!(file [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S>,
+    owned [] QuotientFilter, view ['a] QuotientFilter<&'a [u8]>);
+
 impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
-    /// The filter with the table that [`as_bytes`](Self::as_bytes) gave, or a view of one.
-    ///
-    /// Reads the whole table, and refuses one that inserts and removals could not have made, since
-    /// it could deny keys. The table tells its own length; `parts.len` is ignored. The seed cannot
-    /// be checked: a wrong one denies keys.
-    ///
-    /// ```
-    /// use amq_quotient::{Goal, QuotientFilter, QuotientView};
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut filter = QuotientFilter::new(Goal::fpr(1000, 0.01))?;
-    /// filter.insert("a key")?;
-    /// let (bytes, parts) = (filter.as_bytes(), filter.parts());
-    /// let view = QuotientView::from_bytes(bytes, parts)?; // copies nothing
-    /// assert!(view.contains("a key"));
-    /// assert!(QuotientFilter::from_bytes(bytes.to_vec(), parts)? == filter);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn from_bytes(bytes: S, parts: Parts<QuotientParams>) -> Result<Self, Inconsistent> {
-        parts.params.check().map_err(Inconsistent::Params)?;
-        let (given, needed) = (bytes.as_ref().len() as u64, parts.params.bytes());
-        if given != needed {
-            return Err(Inconsistent::Length {
-                bytes: given,
-                needed,
-            });
-        }
-        let table = Table::over(parts.params, bytes);
-        let Contents { items, distinct } = table.validate()?;
-        Ok(Self {
-            header: Header::of_parts(&parts),
-            table,
-            len: items,
-            distinct,
-        })
-    }
-
-    /// The table: blocks of 64 slots, one after another. A block is 64 packed remainders, then 64
-    /// bits of occupieds, 64 of runends, and the byte of the offset; all little-endian.
-    pub fn as_bytes(&self) -> &[u8] {
-        self.table.bytes()
-    }
-
-    /// What the filter is made of besides its table; see [`from_bytes`](Self::from_bytes).
-    pub fn parts(&self) -> Parts<QuotientParams> {
-        Parts::new(self.table.params)
-            .seed(self.header.seed)
-            .capacity(self.header.capacity)
-            .len(self.len)
-    }
-
     /// The same filter over a borrowed table.
     pub fn view(&self) -> QuotientView<'_> {
         QuotientFilter {
@@ -150,17 +104,17 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
 
     /// Reads the whole table, and checks that inserts and removals could have made it: runs, order,
     /// offsets, counts.
-    pub fn validate(&self) -> Result<(), Inconsistent> {
-        let contents = self.table.validate()?;
-        for (count, expected) in [
-            (self.len, contents.items),
-            (self.distinct, contents.distinct),
-        ] {
-            if count != expected {
-                return Err(Inconsistent::Count { count, expected });
-            }
-        }
-        Ok(())
+    ///
+    /// Every way of reading a file does this, but for
+    /// [`open_without_checking_payload`](QuotientView::open_without_checking_payload).
+    pub fn validate(&self) -> Result<(), DecodeError> {
+        let Contents { items, distinct } = self.table.walk()?;
+        let what = match (self.len == items, self.distinct == distinct) {
+            (true, true) => return Ok(()),
+            (false, _) => "number of keys",
+            (true, false) => "number of different fingerprints",
+        };
+        Err(DecodeError::Structure { what })
     }
 
     /// What the table stores, in order.
@@ -201,7 +155,7 @@ impl<S: AsRef<[u8]> + Send + Sync> Shell for QuotientFilter<S> {
     }
 
     fn bytes(&self) -> u64 {
-        self.as_bytes().len() as u64
+        self.table.bytes().len() as u64
     }
 
     fn rate(&self) -> f64 {
@@ -219,6 +173,67 @@ impl<S: AsRef<[u8]> + Send + Sync> Shell for QuotientFilter<S> {
 
     fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         simd::contains_each(&self.table, hashes, answers);
+    }
+}
+
+impl<S: AsRef<[u8]> + Send + Sync> Stored for QuotientFilter<S> {
+    const REVISION: u8 = 1;
+
+    fn describe(&self) -> Description<'_> {
+        let QuotientParams {
+            slots,
+            remainder_bits,
+            max_slots,
+        } = self.table.params;
+        // The two numbers after these belong to filters that lengthen their fingerprints.
+        let geometry = [slots, remainder_bits.into(), self.distinct, max_slots];
+        let mut entry = [0; 8];
+        entry[..4].copy_from_slice(&geometry);
+        Description {
+            entries: vec![entry],
+            sections: vec![Section::of(self.table.bytes())],
+            ..Description::default()
+        }
+    }
+}
+
+impl Restore for QuotientFilter {
+    type Over<R: Source> = QuotientFilter<R::Store<u8>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(Self::KIND, Self::REVISION)?;
+        opened.expect_asked(0)?;
+        let [slots, remainder_bits, distinct, max_slots] = opened.only_entry()?;
+        let params = QuotientParams {
+            slots,
+            remainder_bits: narrow("remainder bits", remainder_bits)?,
+            max_slots,
+        };
+        params.check()?;
+        let len = opened.items();
+        for (field, value, most) in [
+            ("number of keys", len, params.max_items()),
+            ("number of different fingerprints", distinct, len),
+        ] {
+            if value > most {
+                return Err(DecodeError::Geometry { field, value });
+            }
+        }
+        opened.expect_sections([(params.bytes(), u8::WIDTH)].into_iter())?;
+        let bytes = source.section::<u8>(opened)?;
+        let filter = QuotientFilter {
+            header: opened.header(),
+            table: Table::over(params, bytes),
+            len,
+            distinct,
+        };
+        if source.finish(opened)? {
+            filter.validate()?;
+        }
+        Ok(filter)
     }
 }
 

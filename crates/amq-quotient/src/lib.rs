@@ -80,6 +80,10 @@
 //! [`QuotientFilter::plan_growing`] starts small and doubles by itself up to a limit; it keeps from
 //! the start as many bits of each hash as the grown filter needs.
 //!
+//! *Files* hold the table as it is in memory, byte by byte, so a view ([`QuotientView::open`])
+//! works on every machine and at every alignment. The stored fingerprints determine every bit of a
+//! table; so reading a file walks it once, and refuses any other bits.
+//!
 //! # Cost and false-positive rate
 //!
 //! With n distinct keys the rate is `1 - (1 - 1/F)^n` for F = slots * 2^r fingerprints, close to
@@ -160,14 +164,16 @@ pub use params::{
     BLOCK_SLOTS, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,
     QuotientParams,
 };
-pub use validate::Inconsistent;
 
 pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
-    CountFilter, DEFAULT_SEED, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
+    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
+    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
+    Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
 };
+
+#[cfg(feature = "std")]
+pub use amq_core::ReadError;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -3,8 +3,8 @@
 use crate::bits::{Select, below, from};
 use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, SATURATED, Table};
-use amq_core::KeyHash;
 use amq_core::prefetch::DISTANCE;
+use amq_core::{KeyHash, step};
 
 /// Positions of a quotient's run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,14 +38,16 @@ pub(crate) struct Near {
 }
 
 impl<S: AsRef<[u8]>> Table<S> {
-    /// The position of the runend with `rank` others before it, counted from `position`. Visits
-    /// every block at most once.
+    /// The position of the runend with `rank` others before it, counted from `position`. Goes round
+    /// the table once; without such a runend, which a consistent table has, it is the last slot of
+    /// that round.
     pub(crate) fn nth_runend<I: Select>(&self, position: u64, rank: u32) -> u64 {
         let first = position / BLOCK_SLOTS;
         let mut home = self.wrapped(first);
         let mut word = self.runends(home) & from((position % BLOCK_SLOTS) as u32);
         let mut rank = rank;
         for block in first..=first + self.blocks {
+            step(1);
             let end = I::select(word, rank.min(63));
             if end < 64 {
                 return block * BLOCK_SLOTS + u64::from(end);
@@ -54,8 +56,22 @@ impl<S: AsRef<[u8]>> Table<S> {
             home = self.wrapped(home + 1);
             word = self.runends(home);
         }
-        // No such runend: a validated table has it.
-        position
+        (first + self.blocks) * BLOCK_SLOTS + 63
+    }
+
+    /// The same for the first, without select.
+    #[inline(always)]
+    pub(crate) fn first_runend(&self, position: u64) -> u64 {
+        let first = position / BLOCK_SLOTS;
+        let mut mask = from((position % BLOCK_SLOTS) as u32);
+        for block in first..=first + self.blocks {
+            let ends = self.runends(self.wrapped(block)) & mask;
+            if ends != 0 {
+                return block * BLOCK_SLOTS + u64::from(ends.trailing_zeros());
+            }
+            mask = u64::MAX;
+        }
+        (first + self.blocks) * BLOCK_SLOTS + 63
     }
 
     /// A block's offset, however large: the slots, from the block's first, that belong to runs of
@@ -83,6 +99,10 @@ impl<S: AsRef<[u8]>> Table<S> {
         }
         for _ in 0..back {
             offset = self.next_offset::<I>(home, offset);
+            if offset >= self.places() {
+                // Inconsistent. Going on might search the whole table again for each block.
+                return self.places();
+            }
             home = self.wrapped(home + 1);
         }
         offset

@@ -262,4 +262,32 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn fast_and_portable_queries_agree_and_end_on_any_bytes() {
+        for (slots, remainder_bits) in [(1u64, 0u32), (50, 56), (64, 2), (700, 0), (3000, 6)] {
+            let params = QuotientParams::new(slots, remainder_bits);
+            for seed in 0..if cfg!(miri) { 2 } else { 40 } {
+                let noise = |i: u64| remix(i, seed) as u8;
+                let bytes: alloc::vec::Vec<u8> = (0..params.bytes())
+                    .map(|i| match seed % 4 {
+                        0 => noise(i),
+                        1 => noise(i) & noise(!i),
+                        2 => noise(i) | noise(!i),
+                        // Mostly 0 or 255: saturated offsets, and words without a bit.
+                        _ => noise(i) / 128 * 255,
+                    })
+                    .collect();
+                let table = Table::over(params, &bytes[..]);
+                for i in 0..100 {
+                    let fingerprint = remix(i, seed) % params.fingerprints();
+                    let found = portable::contains(&table, fingerprint);
+                    assert_eq!(contains(&table, fingerprint), found);
+                    let copies = portable::count(&table, fingerprint);
+                    assert_eq!(count(&table, fingerprint), copies);
+                    assert!(copies <= table.places() + 64);
+                }
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! them from end to end, and one is built fastest from sorted hashes.
 
 use crate::QuotientParams;
-use crate::bits::{Broadword, from};
+use crate::bits::Broadword;
 use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, SATURATED, Table};
 use amq_core::BuildError;
@@ -54,24 +54,8 @@ impl<'a> Fingerprints<'a> {
         self.quotient = self.block * BLOCK_SLOTS + u64::from(self.occupieds.trailing_zeros());
         self.occupieds &= self.occupieds - 1;
         self.position = self.end.max(self.quotient);
-        self.end = self.run_end();
+        self.end = self.table.first_runend(self.position) + 1;
         true
-    }
-
-    /// One past the first runend from the present position.
-    #[inline(always)]
-    fn run_end(&self) -> u64 {
-        let first = self.position / BLOCK_SLOTS;
-        let mut mask = from((self.position % BLOCK_SLOTS) as u32);
-        for block in first..=first + self.table.blocks {
-            let ends = self.table.metadata(self.table.wrapped(block)).runends & mask;
-            if ends != 0 {
-                return block * BLOCK_SLOTS + u64::from(ends.trailing_zeros()) + 1;
-            }
-            mask = u64::MAX;
-        }
-        // No runend: a validated table has one.
-        self.position
     }
 }
 

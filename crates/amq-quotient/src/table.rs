@@ -1,8 +1,9 @@
 //! The table: blocks of slots in memory, and access to their parts.
 //!
 //! A *position* counts slots from the first and runs on past the last instead of wrapping, so no
-//! run ends before it starts. Positions wrap where memory is touched. With n slots none is above
-//! 3n.
+//! run ends before it starts. Positions wrap where memory is touched, however far past the last
+//! slot they are: a view opened without the structural walk may have any metadata. With n slots in
+//! memory none is above 4n + 512.
 
 use crate::QuotientParams;
 use crate::fields::{Fields, load, store};
@@ -98,13 +99,14 @@ impl<S: AsRef<[u8]>> Table<S> {
         )
     }
 
-    /// The block in memory with this number, which may run past the last.
+    /// The block in memory with this number, which may run past the last. (In a consistent table it
+    /// does so less than once around.)
     #[inline(always)]
     pub(crate) const fn wrapped(&self, block: u64) -> u64 {
         if block < self.blocks {
             block
         } else {
-            block - self.blocks
+            block % self.blocks
         }
     }
 

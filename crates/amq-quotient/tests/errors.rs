@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use amq_conformance::with_params;
-use amq_quotient::{Goal, KeyHash, Parts, QuotientFilter, QuotientParams};
+use amq_quotient::{Goal, KeyHash, QuotientFilter, QuotientParams};
 use std::fmt::Display;
 
 fn hashes(keys: u64) -> Vec<KeyHash> {
@@ -109,37 +109,4 @@ fn what_cannot_grow_shrink_or_merge() {
          into the other",
     );
     assert_eq!(filter.len(), 90);
-}
-
-#[test]
-fn what_is_no_table() {
-    let from = |bytes: &[u8]| QuotientFilter::from_bytes(bytes.to_vec(), Parts::new(params(64, 1)));
-    let says = |result, text: &str| {
-        let whole = [
-            "these bytes are not a quotient filter: ",
-            text,
-            "; read them again from the source, or rebuild the filter",
-        ];
-        says(result, &whole.concat());
-    };
-    // Eight bytes of remainders, then the occupieds, the runends and the offset.
-    let with = |set: &[(usize, u8)]| {
-        let mut bytes = [0; 25];
-        for &(at, byte) in set {
-            bytes[at] = byte;
-        }
-        bytes
-    };
-    says(from(&[0; 3]), "there are 3, and its parameters need 25");
-    says(from(&with(&[(8, 1)])), "1 runs start and 0 end");
-    says(
-        from(&with(&[(24, 1)])),
-        "the offset of block 0 is 1 instead of 0",
-    );
-    says(
-        from(&with(&[(0, 1)])),
-        "slot 0 belongs to no run but is not zero",
-    );
-    let unordered = with(&[(0, 1), (8, 1), (16, 2)]);
-    says(from(&unordered), "the remainder in slot 1 is out of order");
 }

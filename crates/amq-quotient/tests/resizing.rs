@@ -364,19 +364,3 @@ fn a_plan_for_more_keys_than_its_table_takes_is_refused_as_inserting_refuses() {
         assert_eq!(refused, BuildError::Full(full));
     }
 }
-
-#[test]
-fn a_table_handed_in_may_grow_if_it_could_before() {
-    let plan = QuotientFilter::plan_growing(Goal::fpr(12_000, 0.01), 100).unwrap();
-    let mut filter = QuotientFilter::with_seed(plan, 7).unwrap();
-    filter
-        .insert_keys(&(0..2000u64).collect::<Vec<_>>())
-        .unwrap();
-    let mut back = QuotientFilter::from_bytes(filter.as_bytes().to_vec(), filter.parts()).unwrap();
-    assert!(back == filter);
-    for key in 2000..12_000u64 {
-        back.insert(&key).unwrap();
-        filter.insert(&key).unwrap();
-    }
-    assert!(back == filter && back.params().slots > plan.params.slots);
-}
