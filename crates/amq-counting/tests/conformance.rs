@@ -3,5 +3,5 @@
 use amq_conformance::suite;
 use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 
-suite!(counting: CountingBloomFilter => [empty, build, merge, remove, count]);
-suite!(blocked: BlockedCountingBloomFilter => [empty, build, merge, remove, count]);
+suite!(counting: CountingBloomFilter => [empty, build, merge, remove, count, file]);
+suite!(blocked: BlockedCountingBloomFilter => [empty, build, merge, remove, count, file]);
