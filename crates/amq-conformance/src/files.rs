@@ -421,7 +421,7 @@ pub fn what_is_no_file_is_refused_by_name<F: FileFilter>(fill: Fill<F>) -> Verdi
 }
 
 /// Makes the checksums of a forged file right again, as far as its lengths lead into it.
-fn mend(bytes: &mut [u8]) {
+pub fn mend(bytes: &mut [u8]) {
     let at = |bytes: &[u8], at: usize| {
         u64::from_le_bytes(core::array::from_fn(|i| bytes[at + i])) as usize
     };

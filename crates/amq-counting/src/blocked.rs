@@ -1,14 +1,16 @@
 //! The blocked counting filter.
 
 use crate::block::{Block, place};
-use crate::counters::MAX;
+use crate::counters::{MAX, check_sum};
 use crate::theory::blocked as theory;
 use crate::{BlockedCountingParams, simd};
+use alloc::vec;
 use alloc::vec::Vec;
+use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored};
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BuildError, Count, CountFilter, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter,
-    Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
+    BuildError, Count, CountFilter, DecodeError, FilterKind, Goal, Inserted, KeyHash, MergeError,
+    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
 };
 use core::convert::Infallible;
 
@@ -67,22 +69,10 @@ amq_core::shell!(merge [] BlockedCountingBloomFilter {
     merge;
 });
 
-impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
-    /// A filter with the blocks that [`blocks`](Self::blocks) returned, owned or borrowed.
-    ///
-    /// There must be as many as the parameters say. Nothing else can be checked: a wrong seed or a
-    /// damaged table denies keys.
-    pub fn from_blocks(blocks: S, parts: Parts<BlockedCountingParams>) -> Result<Self, PlanError> {
-        parts.params.check()?;
-        let wanted = parts.params.blocks;
-        PlanError::check_parameter("blocks", blocks.as_ref().len() as u64, wanted, wanted)?;
-        Ok(Self {
-            header: Header::of_parts(&parts),
-            len: parts.len,
-            blocks,
-        })
-    }
+amq_core::shell!(file [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S>,
+    owned [] BlockedCountingBloomFilter, view ['a] BlockedCountingBloomFilter<&'a [Block]>);
 
+impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     /// The blocks.
     #[must_use]
     pub fn blocks(&self) -> &[Block] {
@@ -97,15 +87,6 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
             len: self.len,
             blocks: self.blocks.as_ref(),
         }
-    }
-
-    /// What the filter is made of beside its blocks; see [`from_blocks`](Self::from_blocks).
-    #[must_use]
-    pub fn parts(&self) -> Parts<BlockedCountingParams> {
-        Parts::new(self.table_params())
-            .seed(self.header.seed)
-            .capacity(self.header.capacity)
-            .len(self.len)
     }
 
     /// The share of counters above zero, 0 to 1. Reads the whole table.
@@ -180,6 +161,43 @@ impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedCountingBloomFilter<S> {
 
     fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         simd::contains_batch(self.blocks(), hashes, answers);
+    }
+}
+
+impl<S: AsRef<[Block]> + Send + Sync> Stored for BlockedCountingBloomFilter<S> {
+    const REVISION: u8 = 1;
+
+    fn describe(&self) -> Description<'_> {
+        Description {
+            entries: vec![[self.blocks().len() as u64, 0, 0, 0, 0, 0, 0, 0]],
+            sections: vec![Section::of(self.blocks())],
+            ..Description::default()
+        }
+    }
+}
+
+impl Restore for BlockedCountingBloomFilter {
+    type Over<R: Source> = BlockedCountingBloomFilter<R::Store<Block>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(Self::KIND, Self::REVISION)?;
+        opened.expect_asked(0)?;
+        let [blocks] = opened.only_entry()?;
+        BlockedCountingParams::new(blocks).check()?;
+        opened.expect_sections([(blocks * size_of::<Block>() as u64, Block::WIDTH)].into_iter())?;
+        let blocks = source.section::<Block>(opened)?;
+        let len = opened.items();
+        if source.finish(opened)? {
+            check_sum(blocks.as_ref().iter().flat_map(Block::words), len, 8)?;
+        }
+        Ok(BlockedCountingBloomFilter {
+            header: opened.header(),
+            len,
+            blocks,
+        })
     }
 }
 

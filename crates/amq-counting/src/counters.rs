@@ -3,6 +3,8 @@
 //! A counter saturates at 15: it no longer knows its own count, so it is neither raised nor lowered
 //! any more. No operation touches a neighbour.
 
+use amq_core::DecodeError;
+
 /// Number of counters in a word.
 pub(crate) const PER_WORD: u64 = 16;
 /// Where a counter saturates.
@@ -63,6 +65,35 @@ const fn sum_of_even(a: u64, b: u64) -> u64 {
     // A sum above 15 has bit 4 set, which becomes four ones.
     let over = (sum >> 4) & ONES & EVEN;
     (sum & EVEN) | (over * MAX)
+}
+
+/// The sum of a word's counters.
+const fn total(word: u64) -> u64 {
+    // Pairs of counters, a byte each and at most 30; then all eight bytes, at most 240.
+    let pairs = (word & EVEN) + (word >> 4 & EVEN);
+    pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56
+}
+
+/// `Ok` if `len` keys of `probes` counters each can have filled these words.
+///
+/// Each insert raises the sum of all counters by `probes` and each removal lowers it by as much,
+/// unless a counter was saturated; and such a counter stays so.
+pub(crate) fn check_sum<'a>(
+    words: impl Iterator<Item = &'a u64>,
+    len: u64,
+    probes: u32,
+) -> Result<(), DecodeError> {
+    let (mut sum, mut stuck) = (0u64, 0);
+    for &word in words {
+        sum = sum.saturating_add(total(word));
+        stuck |= saturated(word);
+    }
+    if stuck != 0 || len.checked_mul(probes.into()) == Some(sum) {
+        return Ok(());
+    }
+    Err(DecodeError::Structure {
+        what: "counters that do not add up to the number of keys",
+    })
 }
 
 /// One bit for each of the sixteen counters, in order: whether it is above zero.
@@ -131,6 +162,7 @@ mod tests {
             prop_assert_eq!(unpack(sum(a, b)), wanted);
             prop_assert_eq!(sum(a, b), sum(b, a));
             prop_assert_eq!(sum(a, 0), a);
+            prop_assert_eq!(total(a), unpack(a).iter().sum::<u64>());
         }
 
         #[test]

@@ -4,14 +4,16 @@ use crate::counters::{
     self, MAX, PER_WORD, above_zero, get, lowered, place, raised, saturated, sum,
 };
 use crate::{CountingParams, theory::classic as theory};
+use alloc::vec;
 use alloc::vec::Vec;
 use amq_bloom::probing::{ProbeTable, Probes};
 use amq_bloom::{BloomFilter, BloomParams};
+use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored, narrow};
 use amq_core::prefetch::prefetch;
 use amq_core::shell::{Fill, Header, Shell};
 use amq_core::{
-    BuildError, Count, CountFilter, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter,
-    Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
+    BuildError, Count, CountFilter, DecodeError, FilterKind, Goal, Inserted, KeyHash, MergeError,
+    MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
 };
 use core::convert::Infallible;
 
@@ -65,29 +67,10 @@ amq_core::shell!(merge [] CountingBloomFilter {
     merge;
 });
 
-impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
-    /// A filter with the table that [`as_words`](Self::as_words) returned, owned or borrowed.
-    ///
-    /// A table of the wrong length, or with a counter above zero past the last, is refused. Nothing
-    /// else can be checked: a wrong seed or a damaged table denies keys.
-    pub fn from_words(words: S, parts: Parts<CountingParams>) -> Result<Self, PlanError> {
-        let params = parts.params;
-        params.check()?;
-        let (wanted, table) = (words_for(params), words.as_ref());
-        PlanError::check_parameter("words", table.len() as u64, wanted, wanted)?;
-        let last = table.last().copied().unwrap_or_default();
-        let unused = (wanted * PER_WORD - params.counters) as u32;
-        let past = above_zero(last) & !(u64::MAX >> (unused * 4));
-        let past = past.count_ones().into();
-        PlanError::check_parameter("counters above zero past the last", past, 0, 0)?;
-        Ok(Self {
-            header: Header::of_parts(&parts),
-            params,
-            len: parts.len,
-            words,
-        })
-    }
+amq_core::shell!(file [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>,
+    owned [] CountingBloomFilter, view ['a] CountingBloomFilter<&'a [u64]>);
 
+impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
     /// The table: counter `i` is the four bits from bit `i % 16 * 4` of word `i / 16`. Counters
     /// past the last are zero.
     #[must_use]
@@ -106,19 +89,12 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
         }
     }
 
-    /// What the filter is made of beside its table; see [`from_words`](Self::from_words).
-    #[must_use]
-    pub fn parts(&self) -> Parts<CountingParams> {
-        Parts::new(self.params)
-            .seed(self.header.seed)
-            .capacity(self.header.capacity)
-            .len(self.len)
-    }
-
     /// The share of counters above zero, 0 to 1; half at the design load. Reads the whole table.
     #[must_use]
     pub fn fill_ratio(&self) -> f64 {
-        counters::tally(self.as_words(), above_zero) as f64 / self.params.counters as f64
+        let above = counters::tally(self.as_words(), above_zero);
+        // A view whose payload was not checked may have some past the last.
+        above.min(self.params.counters) as f64 / self.params.counters as f64
     }
 
     /// Number of counters at 15, which never change again: a key that has one of them can no longer
@@ -201,6 +177,12 @@ const fn words_for(params: CountingParams) -> u64 {
     params.counters.div_ceil(PER_WORD)
 }
 
+/// The bits of the last word that belong to no counter.
+const fn past_the_last(params: CountingParams) -> u64 {
+    let (_, last) = place(params.counters - 1);
+    !(u64::MAX >> (60 - last))
+}
+
 /// The counters of a table, as a query sees them: zero or not.
 #[derive(Clone, Copy)]
 struct Counters<'a> {
@@ -280,6 +262,52 @@ impl<S: AsRef<[u64]> + Send + Sync> Shell for CountingBloomFilter<S> {
 
     fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         self.table().contains_each(hashes, answers);
+    }
+}
+
+impl<S: AsRef<[u64]> + Send + Sync> Stored for CountingBloomFilter<S> {
+    const REVISION: u8 = 1;
+
+    fn describe(&self) -> Description<'_> {
+        let CountingParams { counters, probes } = self.params;
+        Description {
+            entries: vec![[counters, probes.into(), 0, 0, 0, 0, 0, 0]],
+            sections: vec![Section::of(self.as_words())],
+            ..Description::default()
+        }
+    }
+}
+
+impl Restore for CountingBloomFilter {
+    type Over<R: Source> = CountingBloomFilter<R::Store<u64>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(Self::KIND, Self::REVISION)?;
+        opened.expect_asked(0)?;
+        let [counters, probes] = opened.only_entry()?;
+        let params = CountingParams::new(counters, narrow("probes", probes)?);
+        params.check()?;
+        opened.expect_sections([(words_for(params) * 8, u64::WIDTH)].into_iter())?;
+        let words = source.section::<u64>(opened)?;
+        let (len, table) = (opened.items(), words.as_ref());
+        if source.finish(opened)? {
+            let last = table.last().copied().unwrap_or_default();
+            if last & past_the_last(params) != 0 {
+                return Err(DecodeError::Structure {
+                    what: "counters above zero past the last",
+                });
+            }
+            counters::check_sum(table.iter(), len, params.probes)?;
+        }
+        Ok(CountingBloomFilter {
+            header: opened.header(),
+            params,
+            len,
+            words,
+        })
     }
 }
 

@@ -109,12 +109,15 @@ pub use params::{BlockedCountingParams, CountingParams, MAX_BLOCKS};
 pub use amq_bloom::{BloomFilter, MAX_PROBES};
 pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
-    CountFilter, DEFAULT_SEED, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
+    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
+    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
+    Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
 };
 
-/// The README's examples are tests.
+#[cfg(feature = "std")]
+pub use amq_core::ReadError;
+
+/// Tests the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

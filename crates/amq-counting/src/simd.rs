@@ -10,6 +10,15 @@ use crate::block::{Block, place};
 use amq_core::prefetch::{contains_each, insert_each};
 use amq_core::{KeyHash, dispatch};
 
+// SAFETY: eight `u64` without padding, for which any bits are a value, zero among them.
+unsafe impl amq_core::bytemuck::Zeroable for Block {}
+// SAFETY: as above; it is `Copy` and `'static`.
+unsafe impl amq_core::bytemuck::Pod for Block {}
+
+impl amq_core::envelope::Plain for Block {
+    const WIDTH: usize = 8;
+}
+
 /// An operation on one block: the dispatching function and its portable twin.
 macro_rules! operation {
     ($(#[$doc:meta])* $name:ident($block:ty)) => {

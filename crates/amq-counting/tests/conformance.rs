@@ -6,7 +6,7 @@ use amq_counting::{
 };
 
 suite!(
-    counting: CountingBloomFilter => [empty, build, merge, remove, count],
+    counting: CountingBloomFilter => [empty, build, merge, remove, count, file],
     out_of_range [
         CountingParams::new(0, 7),
         CountingParams::new(640, 0),
@@ -15,6 +15,6 @@ suite!(
     ]
 );
 suite!(
-    blocked: BlockedCountingBloomFilter => [empty, build, merge, remove, count],
+    blocked: BlockedCountingBloomFilter => [empty, build, merge, remove, count, file],
     out_of_range [BlockedCountingParams::new(0), BlockedCountingParams::new(u64::MAX)]
 );

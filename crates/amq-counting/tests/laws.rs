@@ -6,9 +6,8 @@
 use amq_conformance::with_params;
 use amq_counting::theory::classic::saturation_probability;
 use amq_counting::{
-    BlockedCountingBloomFilter, BlockedCountingParams, BlockedCountingView, CountFilter,
-    CountingBloomFilter, CountingParams, CountingView, Goal, KeyHash, Parts, PlanError, PlanFilter,
-    RemoveFilter,
+    BlockedCountingBloomFilter, BlockedCountingParams, CountFilter, CountingBloomFilter,
+    CountingParams, Goal, KeyHash, PlanFilter, RemoveFilter,
 };
 
 fn hash(key: u64) -> KeyHash {
@@ -177,7 +176,6 @@ fn explicit_parameters_out_of_range_are_refused() {
     for (counters, probes) in [(0, 3), (100, 0), (100, u32::MAX), (u64::MAX, 3)] {
         let params = CountingParams::new(counters, probes);
         assert!(CountingBloomFilter::plan_params(params, 1).is_err());
-        assert!(CountingBloomFilter::from_words(vec![], Parts::new(params)).is_err());
         // The fields of a plan are public: it is checked again where a table is made from it.
         let mut plan = CountingBloomFilter::plan(Goal::fpr(10, 0.01)).unwrap();
         plan.params = params;
@@ -186,44 +184,12 @@ fn explicit_parameters_out_of_range_are_refused() {
     for blocks in [0, (1 << 32) + 1, u64::MAX] {
         let params = BlockedCountingParams::new(blocks);
         assert!(BlockedCountingBloomFilter::plan_params(params, 1).is_err());
-        assert!(BlockedCountingBloomFilter::from_blocks(vec![], Parts::new(params)).is_err());
         let mut plan = BlockedCountingBloomFilter::plan(Goal::fpr(10, 0.01)).unwrap();
         plan.params = params;
         assert!(BlockedCountingBloomFilter::new(plan).is_err());
         let rate = BlockedCountingBloomFilter::predicted_fpr(&params, 10);
         assert!(rate.mean.is_nan() && rate.sd.is_nan());
     }
-}
-
-#[test]
-fn a_filter_comes_back_from_its_table_and_a_wrong_table_is_refused_by_name() {
-    // 100 counters: six words and a quarter of the seventh.
-    let mut filter = with(100, 3, 7);
-    filter.extend(0..10u64);
-    let (words, parts) = (filter.as_words().to_vec(), filter.parts());
-    let back = CountingBloomFilter::from_words(words.clone(), parts);
-    assert_eq!(back, Ok(filter.clone()));
-    let refused = |words: &[u64]| match CountingView::from_words(words, parts) {
-        Err(PlanError::Parameter { name, .. }) => name,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(refused(&words[1..]), "words");
-    assert_eq!(refused(&[]), "words");
-    let past = "counters above zero past the last";
-    assert_eq!(refused(&[0, 0, 0, 0, 0, 0, 1 << 16]), past);
-    assert_eq!(refused(&[0, 0, 0, 0, 0, 0, 1 << 63]), past);
-    assert!(CountingView::from_words(&[u64::MAX, 0, 0, 0, 0, 0, 0xFFFF], parts).is_ok());
-    // Full to the last word, nothing is past the last counter.
-    let whole = Parts::new(CountingParams::new(16, 1));
-    assert!(CountingView::from_words(&[u64::MAX], whole).is_ok());
-
-    let mut blocked = BlockedCountingBloomFilter::with_seed(Goal::fpr(1000, 0.01), 7).unwrap();
-    blocked.extend(0..1000u64);
-    let (blocks, parts) = (blocked.blocks().to_vec(), blocked.parts());
-    assert!(BlockedCountingView::from_blocks(&blocks[1..], parts).is_err());
-    assert!(BlockedCountingView::from_blocks(&[], parts).is_err());
-    let back = BlockedCountingBloomFilter::from_blocks(blocks, parts);
-    assert_eq!(back, Ok(blocked));
 }
 
 #[test]
