@@ -3,5 +3,5 @@
 use amq_conformance::suite;
 use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
 
-suite!(cuckoo: CuckooFilter => [empty, build, merge, remove, count]);
-suite!(windowed: WindowedCuckooFilter => [empty, build, merge, remove, count]);
+suite!(cuckoo: CuckooFilter => [empty, build, merge, remove, count, file]);
+suite!(windowed: WindowedCuckooFilter => [empty, build, merge, remove, count, file]);
