@@ -86,6 +86,7 @@ macro_rules! suite {
             a_damaged_file_is_refused
             what_is_no_file_is_refused_by_name
             a_forged_file_is_refused_or_answers
+            a_view_of_a_forged_file_answers
             a_file_is_little_larger_than_its_table
         });
     };

@@ -59,6 +59,14 @@ mod tests {
         (0..n).map(|i| crate::KeyHash::of(&i, 0xC0FFEE).get())
     }
 
+    /// The reader in Python (`reader/`) has the same.
+    #[test]
+    fn remix_has_known_values() {
+        assert_eq!(remix(0, 0), 0x28AB_F1FB_EAED_7C7B);
+        assert_eq!(remix(1, 0), 0x9AE1_2662_5D85_0B37);
+        assert_eq!(remix(u64::MAX, 3), 0x55DA_672C_3498_00D3);
+    }
+
     #[test]
     fn places_stay_in_range_and_reach_both_ends_around_2_32_and_2_40() {
         for n in [

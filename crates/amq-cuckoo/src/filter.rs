@@ -4,11 +4,13 @@ use crate::fingerprints::{Fingerprint, Fingerprints};
 use crate::ops::Refused;
 use crate::table::{Place, Table};
 use crate::{Buckets, CuckooParams, Layout, Windows, theory};
+use alloc::vec;
 use alloc::vec::Vec;
+use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored, narrow};
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BuildError, BuildFilter, BuildTarget, Count, CountFilter, EmptyFilter, FilterKind, Full, Goal,
-    Inserted, Key, KeyHash, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
+    BuildError, BuildFilter, BuildTarget, Count, CountFilter, DecodeError, EmptyFilter, FilterKind,
+    Full, Goal, Inserted, Key, KeyHash, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
     PredictedFpr, RemoveFilter,
 };
 
@@ -78,55 +80,10 @@ amq_core::shell!(merge [L: Layout] Cuckoo<L> {
     merge;
 });
 
+amq_core::shell!(file [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>,
+    owned [L: Layout] Cuckoo<L>, view ['a, L: Layout] Cuckoo<L, &'a [u8]>);
+
 impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
-    /// The filter with the table that [`as_bytes`](Self::as_bytes) gave, or a view of one.
-    ///
-    /// Reads the whole table, and refuses one that inserts and removals could not have made.
-    /// `parts.len` is not needed. The seed cannot be checked: a wrong one denies keys.
-    ///
-    /// ```
-    /// use amq_cuckoo::{CuckooFilter, CuckooView, Goal};
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
-    /// filter.insert("a key")?;
-    /// let (bytes, parts) = (filter.as_bytes(), filter.parts());
-    /// let view = CuckooView::from_bytes(bytes, parts)?; // copies nothing
-    /// assert!(view.contains("a key"));
-    /// assert!(CuckooFilter::from_bytes(bytes.to_vec(), parts)? == filter);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn from_bytes(bytes: S, parts: Parts<CuckooParams>) -> Result<Self, PlanError> {
-        parts.params.check::<L>()?;
-        let (given, wanted) = (bytes.as_ref().len() as u64, parts.params.bytes::<L>());
-        PlanError::check_parameter("bytes", given, wanted, wanted)?;
-        let table = Table::over(parts.params, bytes);
-        let len = table.check()?;
-        Ok(Self {
-            header: Header::of_parts(&parts),
-            table,
-            len,
-        })
-    }
-
-    /// The table: slot `s` is the `fingerprint_bits` bits from bit `s * fingerprint_bits` on,
-    /// lowest bit first. It holds zero or a fingerprint; where buckets overlap, the top bit is set
-    /// if it is the second of its bucket. After the last slot come 8 bytes of padding, or 16 if a
-    /// bucket does not fit 64 bits.
-    #[must_use]
-    pub fn as_bytes(&self) -> &[u8] {
-        self.table.bytes()
-    }
-
-    /// What the filter is made of besides its table; see [`from_bytes`](Self::from_bytes).
-    #[must_use]
-    pub fn parts(&self) -> Parts<CuckooParams> {
-        Parts::new(self.table.params())
-            .seed(self.header.seed)
-            .capacity(self.header.capacity)
-            .len(self.len)
-    }
-
     /// The same filter over a borrowed table.
     #[must_use]
     pub fn view(&self) -> Cuckoo<L, &[u8]> {
@@ -168,7 +125,6 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
             table: self.table.view(),
             seed: self.header.seed,
             slot: 0,
-            left: self.len,
         }
     }
 
@@ -288,7 +244,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Shell for Cuckoo<L, S> {
     }
 
     fn bytes(&self) -> u64 {
-        self.as_bytes().len() as u64
+        self.table.bytes().len() as u64
     }
 
     fn rate(&self) -> f64 {
@@ -312,6 +268,54 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Shell for Cuckoo<L, S> {
                 *answer = self.table.contains(place);
             }
         }
+    }
+}
+
+impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Stored for Cuckoo<L, S> {
+    const REVISION: u8 = 1;
+
+    fn describe(&self) -> Description<'_> {
+        let CuckooParams {
+            buckets,
+            fingerprint_bits,
+        } = self.table.params();
+        Description {
+            entries: vec![[buckets, fingerprint_bits.into(), 0, 0, 0, 0, 0, 0]],
+            sections: vec![Section::of(self.table.bytes())],
+            ..Description::default()
+        }
+    }
+}
+
+impl<L: Layout> Restore for Cuckoo<L> {
+    type Over<R: Source> = Cuckoo<L, R::Store<u8>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(L::KIND, Self::REVISION)?;
+        opened.expect_asked(0)?;
+        let [buckets, bits] = opened.only_entry()?;
+        let params = CuckooParams::new(buckets, narrow("fingerprint_bits", bits)?);
+        params.check::<L>()?;
+        let len = opened.items();
+        if len > params.slots::<L>() {
+            return Err(DecodeError::Geometry {
+                field: "number of keys",
+                value: len,
+            });
+        }
+        opened.expect_sections([(params.bytes::<L>(), u8::WIDTH)].into_iter())?;
+        let table = Table::over(params, source.section::<u8>(opened)?);
+        if source.finish(opened)? {
+            table.check(len)?;
+        }
+        Ok(Cuckoo {
+            header: opened.header(),
+            table,
+            len,
+        })
     }
 }
 

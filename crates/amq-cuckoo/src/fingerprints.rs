@@ -46,15 +46,14 @@ impl<L: Layout> fmt::Debug for Fingerprint<L> {
 pub struct Fingerprints<'a, L: Layout> {
     pub(crate) table: Table<L, &'a [u8]>,
     pub(crate) seed: u64,
+    /// The slot to look at next.
     pub(crate) slot: u64,
-    /// How many are still to come.
-    pub(crate) left: u64,
 }
 
 impl<L: Layout> fmt::Debug for Fingerprints<'_, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fingerprints")
-            .field("left", &self.left)
+            .field("slot", &self.slot)
             .finish_non_exhaustive()
     }
 }
@@ -63,23 +62,20 @@ impl<L: Layout> Iterator for Fingerprints<'_, L> {
     type Item = Fingerprint<L>;
 
     fn next(&mut self) -> Option<Fingerprint<L>> {
-        let slots = self.table.params().slots::<L>();
-        let taken = (self.slot..slots).find(|&slot| self.table.slot(slot) != 0);
-        self.slot = taken.map_or(slots, |slot| slot + 1);
-        let (bucket, tag) = self.table.owner(taken?);
-        self.left -= 1;
-        Some(Fingerprint {
-            params: self.table.params(),
-            seed: self.seed,
-            bucket,
-            tag,
-            layout: PhantomData,
-        })
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = usize::try_from(self.left);
-        (left.unwrap_or(usize::MAX), left.ok())
+        while self.slot < self.table.params().slots::<L>() {
+            let stored = self.table.stored(self.slot);
+            self.slot += 1;
+            if let Some((bucket, tag)) = stored {
+                return Some(Fingerprint {
+                    params: self.table.params(),
+                    seed: self.seed,
+                    bucket,
+                    tag,
+                    layout: PhantomData,
+                });
+            }
+        }
+        None
     }
 }
 

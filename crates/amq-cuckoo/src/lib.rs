@@ -77,6 +77,9 @@
 //! ever removed, [`insert_unique`](Cuckoo::insert_unique) stores one copy. *Remove* empties a slot
 //! that holds the key's fingerprint; *count* counts them.
 //!
+//! A filter is stored as a file ([`to_bytes`](Cuckoo::to_bytes), [`save`](Cuckoo::save)) and read
+//! again, or queried where its bytes lie ([`CuckooView::open`](Cuckoo::open)).
+//!
 //! A cuckoo filter cannot grow: it does not store which of its two buckets a key's hash began with,
 //! so the key's place in a larger table is unknown. Use `amq-quotient`, which grows by powers of
 //! two, or `amq-scalable`; or keep the keys and fill a larger filter with them.
@@ -148,10 +151,13 @@ pub use params::{CuckooParams, MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
 
 pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
-    CountFilter, DEFAULT_SEED, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
+    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
+    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
+    Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
 };
+
+#[cfg(feature = "std")]
+pub use amq_core::ReadError;
 
 /// The README's examples are tests.
 #[cfg(doctest)]

@@ -9,7 +9,8 @@ pub const MIN_FINGERPRINT_BITS: u32 = 4;
 pub const MAX_FINGERPRINT_BITS: u32 = 32;
 
 /// A bucket number and a fingerprint together take at most this many of a hash's 64 bits. The two
-/// to spare keep every fingerprint equally likely to within a quarter.
+/// to spare keep every fingerprint equally likely to within a quarter. Every such table has fewer
+/// than 2^63 bits.
 const MAX_PLACE_BITS: u32 = 62;
 
 /// What determines a table.
@@ -54,14 +55,7 @@ impl CuckooParams {
 
     /// The most buckets for slots of this width, which is in its range.
     pub(crate) const fn max_buckets(fingerprint_bits: u32) -> u64 {
-        let by_hash = 1 << (MAX_PLACE_BITS - fingerprint_bits);
-        // Four slots of 32 bits take 16 bytes; leave some for the padding.
-        let by_memory = (i64::MAX as u64 / 16 - 1) / 2 * 2;
-        if by_hash < by_memory {
-            by_hash
-        } else {
-            by_memory
-        }
+        1 << (MAX_PLACE_BITS - fingerprint_bits)
     }
 
     /// Slots in the table.

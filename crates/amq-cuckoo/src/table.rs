@@ -4,7 +4,7 @@ use crate::lanes::{Lanes, Word, low_bits};
 use crate::{CuckooParams, Layout};
 use alloc::vec::Vec;
 use amq_core::index::{index, index_and_rest};
-use amq_core::{BuildError, KeyHash, PlanError, prefetch, zeroed};
+use amq_core::{BuildError, DecodeError, KeyHash, prefetch, zeroed};
 use core::marker::PhantomData;
 
 /// 2^64 over the golden ratio: its multiples are spread evenly.
@@ -88,25 +88,30 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
         Table::over(self.params(), self.bytes())
     }
 
-    /// The number of fingerprints, if inserts could have put each where it is. Reads every slot.
-    pub(crate) fn check(&self) -> Result<u64, PlanError> {
-        let params = self.params();
-        let (mut items, mut misplaced) = (0, 0);
-        for slot in 0..params.slots::<L>() {
-            let value = self.slot(slot);
-            let (mark, tag) = self.split(value);
-            let in_bucket = slot >= mark && (slot - mark) / u64::from(L::STRIDE) < self.buckets;
-            items += u64::from(value != 0);
-            misplaced += u64::from(value != 0 && (tag == 0 || !in_bucket));
+    /// `Ok` if inserts could have put `items` fingerprints where they are, and all else is zero.
+    /// Reads every slot.
+    pub(crate) fn check(&self, items: u64) -> Result<(), DecodeError> {
+        let slots = self.params().slots::<L>();
+        let structure = |what| Err(DecodeError::Structure { what });
+        let mut found = 0;
+        for slot in 0..slots {
+            if self.slot(slot) != 0 {
+                if self.stored(slot).is_none() {
+                    return structure("a slot whose value no insert leads to");
+                }
+                found += 1;
+            }
         }
-        PlanError::check_parameter("misplaced fingerprints", misplaced, 0, 0)?;
+        if found != items {
+            return structure("a number of keys other than that of the slots taken");
+        }
         // The last slot may end within a byte; what follows it is zero.
-        let (end, used) = self.address(params.slots::<L>());
-        let past = self.bytes()[end..].iter().enumerate();
-        let past = past.map(|(i, &byte)| if i == 0 { byte >> used } else { byte });
-        let past = past.map(|byte| u64::from(byte.count_ones())).sum();
-        PlanError::check_parameter("bits set past the last slot", past, 0, 0)?;
-        Ok(items)
+        let (end, used) = self.address(slots);
+        let past = &self.bytes()[end..];
+        if past[0] >> used != 0 || past[1..].iter().any(|&byte| byte != 0) {
+            return structure("bits set past the last slot");
+        }
+        Ok(())
     }
 
     /// The bytes.
@@ -215,7 +220,15 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
         (value >> tag_bits, value & low_bits(tag_bits))
     }
 
-    /// The bucket and the fingerprint of a slot that is not empty.
+    /// The bucket and the fingerprint of a slot; `None` if it is empty, or holds what no insert put
+    /// there, as in a damaged file that was opened without checking its payload.
+    pub(crate) fn stored(&self, slot: u64) -> Option<(u64, u64)> {
+        let (mark, tag) = self.split(self.slot(slot));
+        let bucket = slot.checked_sub(mark)? / u64::from(L::STRIDE);
+        (tag != 0 && bucket < self.buckets).then_some((bucket, tag))
+    }
+
+    /// The bucket and the fingerprint of a slot that is not empty, in a table known to be sound.
     #[inline(always)]
     pub(crate) fn owner(&self, slot: u64) -> (u64, u64) {
         let (mark, tag) = self.split(self.slot(slot));
@@ -227,10 +240,8 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     pub(crate) fn distinct(&self) -> u64 {
         let slots = 0..self.params().slots::<L>();
         let firsts = slots.filter(|&slot| {
-            self.slot(slot) != 0 && {
-                let (bucket, tag) = self.owner(slot);
-                self.first_slot(self.place_of(bucket, tag)) == slot
-            }
+            self.stored(slot)
+                .is_some_and(|(bucket, tag)| self.first_slot(self.place_of(bucket, tag)) == slot)
         });
         firsts.count() as u64
     }

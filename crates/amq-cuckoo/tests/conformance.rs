@@ -4,7 +4,7 @@ use amq_conformance::suite;
 use amq_cuckoo::{CuckooFilter, CuckooParams, WindowedCuckooFilter};
 
 suite!(
-    cuckoo: CuckooFilter => [empty, build, merge, remove, count],
+    cuckoo: CuckooFilter => [empty, build, merge, remove, count, file],
     out_of_range [
         CuckooParams::new(0, 8),
         CuckooParams::new(7, 8),
@@ -13,7 +13,7 @@ suite!(
     ]
 );
 suite!(
-    windowed: WindowedCuckooFilter => [empty, build, merge, remove, count],
+    windowed: WindowedCuckooFilter => [empty, build, merge, remove, count, file],
     out_of_range [
         CuckooParams::new(0, 8),
         CuckooParams::new(7, 8),

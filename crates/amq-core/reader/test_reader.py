@@ -1,0 +1,195 @@
+"""The reader against the committed golden files of all crates, and against damaged ones.
+
+    $ python3 crates/amq-core/reader/test_reader.py
+"""
+
+import pathlib
+import re
+import struct
+import unittest
+
+import amq_reader
+import xxhash
+from amq_reader import File, FormatError, UnknownKind, key_hash, loads
+
+CRATES = pathlib.Path(__file__).resolve().parents[2]
+GOLDEN = sorted(CRATES.glob("*/tests/golden/*.amq"))
+# The stream of absent keys, and how many of it are asked.
+STREAM, ASKED = 1_000_000, 100_000
+
+
+def record(path):
+    """The seed, the number of keys, and the first false positives of a golden file."""
+    text = path.with_suffix(".txt").read_text()
+    seed = int(re.search(r"^seed: (\d+)$", text, re.M)[1])
+    keys = int(re.search(r"^keys: 0\.\.(\d+)$", text, re.M)[1])
+    found = re.search(r"^false positives from %d on: ?(.*)$" % STREAM, text, re.M)[1]
+    return seed, keys, [int(key) for key in found.split()]
+
+
+def read():
+    """The golden files of the kinds that are known, as (path, bytes, filter); and the others."""
+    known, skipped = [], {}
+    for path in GOLDEN:
+        content = path.read_bytes()
+        try:
+            known.append((path, content, loads(content, record(path)[0])))
+        except UnknownKind as error:
+            skipped.setdefault(error.number, []).append(path.name)
+    return known, skipped
+
+
+def mended(content):
+    """The bytes with their checksums made right."""
+    content = bytearray(content)
+    directory = struct.unpack_from("<Q", content, 136)[0]
+    payload = 192 + directory
+    for at, part in ((168, content[payload:]), (176, content[192:payload])):
+        struct.pack_into("<Q", content, at, xxhash.xxh3_64_intdigest(bytes(part)))
+    struct.pack_into("<Q", content, 184, xxhash.xxh3_64_intdigest(bytes(content[:184])))
+    return bytes(content)
+
+
+class Golden(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.known, cls.skipped = read()
+        for number, names in sorted(cls.skipped.items()):
+            print("SKIPPED: kind %d, %d files: %s" % (number, len(names), ", ".join(names)))
+
+    def test_every_kind_of_the_reader_has_golden_files(self):
+        kinds = {type(filter) for _, _, filter in self.known}
+        self.assertEqual(kinds, set(amq_reader.KINDS))
+
+    def test_keys_are_found_and_the_first_false_positives_are_the_recorded_ones(self):
+        for path, _, filter in self.known:
+            with self.subTest(path.name):
+                seed, keys, expected = record(path)
+                self.assertEqual(filter.seed, seed)
+                lost = [key for key in range(keys) if key not in filter]
+                self.assertEqual(lost, [])
+                # As far as the record goes: to its 20th, or to the end of what was asked.
+                end = expected[-1] + 1 if len(expected) == 20 else STREAM + ASKED
+                found = [key for key in range(STREAM, end) if key in filter]
+                self.assertEqual(found, expected)
+
+    def test_every_cut_and_many_flipped_bits_are_refused(self):
+        for path, content, _ in self.known:
+            with self.subTest(path.name):
+                for length in range(0, len(content)):
+                    self.assertRaises(FormatError, loads, content[:length])
+                self.assertRaises(FormatError, loads, content + b"\0")
+                for bit in range(0, len(content) * 8, 7):
+                    damaged = bytearray(content)
+                    damaged[bit // 8] ^= 1 << bit % 8
+                    self.assertRaises(FormatError, loads, bytes(damaged))
+
+    def test_forged_files_are_refused_or_answer(self):
+        numbers = (0, 1, 3, 63, 1 << 32, 1 << 63, (1 << 64) - 1)
+        outcomes = {True: 0, False: 0}
+        for _, content, _ in self.known:
+            payload = len(content) - struct.unpack_from("<Q", content, 144)[0]
+            for at in [*range(24, 168, 8), *range(192, payload, 8)]:
+                for number in numbers:
+                    forged = bytearray(content)
+                    struct.pack_into("<Q", forged, at, number)
+                    # Lengths that lead elsewhere have no checksums to be made right.
+                    forged = bytes(forged) if 136 <= at < 152 else mended(forged)
+                    outcomes[self.refused(forged)] += 1
+            for at in range(payload, len(content)):
+                forged = bytearray(content)
+                forged[at] ^= 0x81
+                outcomes[self.refused(mended(forged))] += 1
+        self.assertTrue(min(outcomes.values()) > 100, outcomes)
+
+    def refused(self, forged):
+        try:
+            filter = loads(forged)
+        except FormatError:
+            return True
+        for key in range(20):
+            filter.contains_hash(key_hash(key, 99))
+        return False
+
+
+class Envelope(unittest.TestCase):
+    def content(self):
+        path = next(path for path in GOLDEN if path.name == "bloom-small.amq")
+        return bytearray(path.read_bytes())
+
+    def refused(self, content, words):
+        with self.assertRaisesRegex(FormatError, words):
+            loads(bytes(content))
+
+    def test_errors_say_what_is_wrong(self):
+        self.refused(b"", "0 bytes are less than a header")
+        self.refused(b"\1" * 500, "does not begin as one")
+        self.refused(self.content().replace(b"\r", b"", 1), "text mode")
+        for at, value, words in [
+            (8, 9, "version 9"),
+            (17, 9, "revision 9"),
+            (18, 9, "hash 9"),
+            (19, 9, "encoding 9"),
+            (22, 2, "flags 0x20000"),
+            (22, 1, "a seed that is withheld is not zero"),
+            (48, 1, "reserved"),
+            (56, 9, "budget"),
+            (72, 1, "reserved"),
+        ]:
+            content = self.content()
+            content[at] = value
+            self.refused(mended(content), words)
+        for at, part in [(24, "header"), (200, "directory"), (-1, "payload")]:
+            content = self.content()
+            content[at] ^= 1
+            self.refused(content, part + "'s checksum")
+
+    def test_what_may_be_ignored_is(self):
+        for at in (10, 20):
+            content = self.content()
+            content[at] = 9
+            self.assertIn(0, loads(mended(content)))
+
+    def test_a_withheld_seed_must_be_given(self):
+        content = self.content()
+        struct.pack_into("<Q", content, 40, 0)
+        content[22] = 1
+        content = mended(content)
+        self.refused(content, "give it")
+        self.assertTrue(all(key in loads(content, 7) for key in range(300)))
+
+    def test_an_unknown_kind_is_named(self):
+        content = self.content()
+        content[16] = 200
+        with self.assertRaises(UnknownKind) as raised:
+            loads(mended(content))
+        self.assertEqual(raised.exception.number, 200)
+        self.assertEqual(File(mended(content)).kind, 200)
+
+
+class Keys(unittest.TestCase):
+    def test_encodings_are_those_of_the_format(self):
+        encoding = amq_reader.encoding
+        number = lambda n: struct.pack("<Q", n)
+        self.assertEqual(encoding("é"), b"\xc3\xa9")
+        self.assertEqual(encoding(-1), b"\xff" * 8)
+        self.assertEqual(encoding(True), number(1))
+        self.assertEqual(encoding(("ab", 3)), number(2) + b"ab" + number(3))
+        self.assertEqual(encoding((1, (2, b"x"))), number(1) + number(2) + number(1) + b"x")
+        self.assertEqual(encoding([1, 2]), number(1) + number(2))
+        self.assertEqual(encoding(([1, 2], 7)), b"".join(map(number, (2, 1, 2, 7))))
+        self.assertRaises(OverflowError, encoding, 1 << 64)
+        self.assertRaises(TypeError, encoding, 1.5)
+
+    def test_hashes_are_those_that_the_crate_tests(self):
+        self.assertEqual(key_hash(b"", 0), 0x2D06800538D394C2)
+        self.assertEqual(key_hash(("ab", "c"), 0), 0x642D4DEBFEBF33AE)
+        self.assertEqual(key_hash((1, 2), 0), 0x07EE86C281446BEF)
+        self.assertEqual(key_hash(["seen"] * 40, 0), 0xAAD4BF75AD428588)
+        self.assertEqual(amq_reader.remix(0, 0), 0x28ABF1FBEAED7C7B)
+        self.assertEqual(amq_reader.remix(1, 0), 0x9AE126625D850B37)
+        self.assertEqual(amq_reader.remix((1 << 64) - 1, 3), 0x55DA672C349800D3)
+
+
+if __name__ == "__main__":
+    unittest.main()
