@@ -107,7 +107,7 @@ impl Goal {
 pub struct Plan<P> {
     /// The number of items planned for.
     pub items: u64,
-    /// Bytes of the filter's table on the heap. Where that depends on the keys, 99 filters in 100 take
+    /// Bytes of the table on the heap. Where that depends on the keys, 99 filters in 100 take
     /// at most this.
     pub bytes: u64,
     /// Expected false-positive rate with `items` distinct keys in it.
