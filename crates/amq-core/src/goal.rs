@@ -107,7 +107,8 @@ impl Goal {
 pub struct Plan<P> {
     /// The number of items planned for.
     pub items: u64,
-    /// Bytes the filter's table will hold on the heap; where that depends on the keys, what all but about one filter in a hundred hold at most.
+    /// Bytes of the table on the heap. Where that depends on the keys, 99 filters in 100 take
+    /// at most this.
     pub bytes: u64,
     /// Expected false-positive rate with `items` distinct keys in it.
     pub expected_fpr: f64,

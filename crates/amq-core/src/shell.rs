@@ -501,7 +501,8 @@ macro_rules! shell {
             /// Keeps a set from filling up with copies of keys that come again and again.
             ///
             /// **Remove nothing from a filter that is filled like this**: a key that was answered
-            /// `MaybePresent` may be represented by another key, and is denied once that is removed.
+            /// `MaybePresent` may be represented by another key, and is denied once that is
+            /// removed.
             #[inline]
             pub fn insert_unique<Q: $crate::Key + ?Sized>(
                 &mut self,

@@ -30,8 +30,7 @@ fn a_resize_without_memory_is_an_error_and_loses_no_key() {
             |done| {
                 let copy = copy.borrow();
                 assert!((0..500u64).all(|key| copy.contains(&key)), "{name}");
-                // What shrinks step by step stays as small as it has become, as its documentation
-                // says.
+                // What shrinks step by step stays as small as it has become, as its docs say.
                 let stays = name != "shrink_to_fit" && done.is_none();
                 assert!(!stays || *copy == filter, "{name}");
                 Ok(())
