@@ -246,7 +246,7 @@ impl<F: PartialEq> PartialEq for ScalableFilter<F> {
 
 impl<F: StageFilter> Shell for ScalableFilter<F> {
     type Params = ScalableParams;
-    const KIND: FilterKind = F::KIND;
+    const KIND: FilterKind = F::SCALABLE;
     const NAME: &'static str = "ScalableFilter";
 
     #[inline(always)]
@@ -319,9 +319,9 @@ impl<F: StageFilter> Shell for ScalableFilter<F> {
                 for (asked, &i) in asked.iter_mut().zip(&open[..count]) {
                     *asked = in_stage(hashes[usize::from(i)], index);
                 }
-                stage
-                    .filter
-                    .holds_each(&asked[..count], &mut found[..count]);
+                let (asked, found) = (&asked[..count], &mut found[..count]);
+                let answered = stage.filter.contains_batch(asked, found);
+                debug_assert!(answered.is_ok(), "the slices are equally long");
                 let mut still = 0;
                 for j in 0..count {
                     let i = open[j];
@@ -339,7 +339,6 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
     type Refusal = Full;
 
     fn empty(plan: &Plan<ScalableParams>, seed: u64) -> Result<Self, BuildError> {
-        plan.params.check()?;
         let (goal, first) = sizing::first_stage::<F>(&plan.params)?;
         Ok(Self {
             header: Header::new(plan, seed),

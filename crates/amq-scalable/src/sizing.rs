@@ -33,43 +33,32 @@ pub fn plan_params<F: OwnedStage>(
     params: ScalableParams,
     items: u64,
 ) -> Result<Plan<ScalableParams>, PlanError> {
-    params.check()?;
-    let (goal, first) = first_stage::<F>(&params)?;
-    let (mut max, mut bytes) = (goal.capacity, first.bytes);
-    if max < items {
-        for (goal, plan) in stages::<F>(params).skip(1) {
-            max = max.saturating_add(goal.capacity);
-            bytes = bytes.saturating_add(plan.bytes + STAGE_BYTES);
-            if max >= items {
-                break;
-            }
+    let first = first_stage::<F>(&params)?;
+    let (mut max, mut bytes) = (0u64, 0u64);
+    for (goal, plan) in iter::once(first).chain(stages::<F>(params).skip(1)) {
+        max = max.saturating_add(goal.capacity);
+        bytes = bytes.saturating_add(plan.bytes);
+        if max >= items {
+            let rate = theory::fpr::<F>(&params, items).mean;
+            return Ok(Plan::new(params, items).bytes(bytes).expected_fpr(rate));
         }
-        if max < items {
-            return Err(PlanError::Items { items, min: 0, max });
-        }
+        bytes = bytes.saturating_add(STAGE_BYTES);
     }
-    Ok(Plan::new(params, items)
-        .bytes(bytes)
-        .expected_fpr(theory::fpr::<F>(&params, items).mean))
+    Err(PlanError::Items { items, min: 0, max })
 }
 
-/// The stages of a filter that grows by these parameters, oldest first.
+/// The stages of a filter that grows by these parameters, oldest first; planned one at a time.
 pub(crate) fn stages<F: OwnedStage>(
     params: ScalableParams,
 ) -> impl Iterator<Item = StagePlan<F::Params>> {
-    let mut newest: Option<StageGoal> = None;
-    let (mut index, mut held) = (0, 0u64);
-    iter::from_fn(move || {
+    let (mut held, mut newest) = (0u64, None);
+    (0..).map_while(move |index| {
         let (goal, plan) = match newest {
             None => first_stage::<F>(&params).ok()?,
-            Some(newest) => {
-                index += 1;
-                held = held.saturating_add(STAGE_BYTES);
-                next_stage::<F>(&params, index, newest, held).ok()?
-            }
+            Some(newest) => next_stage::<F>(&params, index, newest, held).ok()?,
         };
         newest = Some(goal);
-        held = held.saturating_add(plan.bytes);
+        held = held.saturating_add(plan.bytes).saturating_add(STAGE_BYTES);
         Some((goal, plan))
     })
 }
@@ -79,6 +68,7 @@ pub(crate) fn stages<F: OwnedStage>(
 pub(crate) fn first_stage<F: OwnedStage>(
     params: &ScalableParams,
 ) -> Result<StagePlan<F::Params>, PlanError> {
+    params.check()?;
     let stage = params.stage(0).map_err(|_| PlanError::Items {
         items: params.initial,
         min: 1,
@@ -129,14 +119,12 @@ pub(crate) fn next_stage<F: OwnedStage>(
     let limited = params.max_bytes < u64::MAX;
     match F::plan(stage.goal()) {
         Ok(plan) if plan.bytes <= room => Ok((stage, plan)),
-        Ok(_) => last_stage::<F>(rest, room).ok_or(params.too_many_bytes()),
-        Err(PlanError::TooLarge { .. }) if limited => {
-            last_stage::<F>(rest, room).ok_or(params.too_many_bytes())
+        Err(error) if !(limited && matches!(error, PlanError::TooLarge { .. })) => {
+            // What is left of the rate is below what 64-bit hashes can give.
+            let stages = index.into();
+            Err(Full::Stages { stages })
         }
-        // What is left of the rate is below what 64-bit hashes can give.
-        Err(_) => Err(Full::Stages {
-            stages: index.into(),
-        }),
+        _ => last_stage::<F>(rest, room).ok_or(params.too_many_bytes()),
     }
 }
 

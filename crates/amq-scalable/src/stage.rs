@@ -2,7 +2,6 @@
 
 use crate::StageGoal;
 use amq_bloom::{Block, BlockedBloomFilter, BlockedBloomView, BloomFilter, BloomView};
-use amq_core::shell::Shell;
 use amq_core::{
     BuildError, EmptyFilter, Filter, FilterKind, KeyHash, MergeError, MergeFilter, Plan,
 };
@@ -12,15 +11,14 @@ use core::fmt::Debug;
 /// holds their tables.
 pub trait StageFilter: Filter + Debug + sealed::Sealed {
     /// The kind of a scalable filter with such stages.
-    const KIND: FilterKind;
+    const SCALABLE: FilterKind;
 
     /// [`Filter::contains_hash`], for a stage that most probably does not have the key.
     #[doc(hidden)]
-    fn holds(&self, hash: KeyHash) -> bool;
-
-    /// [`Filter::contains_batch`]; the slices are equally long.
-    #[doc(hidden)]
-    fn holds_each(&self, hashes: &[KeyHash], answers: &mut [bool]);
+    #[inline(always)]
+    fn holds(&self, hash: KeyHash) -> bool {
+        self.contains_hash(hash)
+    }
 }
 
 /// A stage that owns its table, so that a filter of such stages can grow.
@@ -33,23 +31,14 @@ pub trait OwnedStage: StageFilter + EmptyFilter + MergeFilter + Clone + PartialE
     /// The same stage over a borrowed table.
     #[doc(hidden)]
     fn borrowed(&self) -> Self::View<'_>;
-
-    /// Number of bits set: if one of two filters has every bit of the other, it tells whether they
-    /// are equal.
-    #[doc(hidden)]
-    fn ones(&self) -> u64;
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> StageFilter for BloomFilter<S> {
-    const KIND: FilterKind = FilterKind::Scalable;
+    const SCALABLE: FilterKind = FilterKind::Scalable;
 
     #[inline(always)]
     fn holds(&self, hash: KeyHash) -> bool {
         self.contains_hash_unlikely(hash)
-    }
-
-    fn holds_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
-        self.has_each(hashes, answers);
     }
 }
 
@@ -59,23 +48,10 @@ impl OwnedStage for BloomFilter {
     fn borrowed(&self) -> BloomView<'_> {
         self.view()
     }
-
-    fn ones(&self) -> u64 {
-        self.count_ones()
-    }
 }
 
 impl<S: AsRef<[Block]> + Send + Sync> StageFilter for BlockedBloomFilter<S> {
-    const KIND: FilterKind = FilterKind::ScalableBlocked;
-
-    #[inline(always)]
-    fn holds(&self, hash: KeyHash) -> bool {
-        self.contains_hash(hash)
-    }
-
-    fn holds_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
-        self.has_each(hashes, answers);
-    }
+    const SCALABLE: FilterKind = FilterKind::ScalableBlocked;
 }
 
 impl OwnedStage for BlockedBloomFilter {
@@ -83,10 +59,6 @@ impl OwnedStage for BlockedBloomFilter {
 
     fn borrowed(&self) -> BlockedBloomView<'_> {
         self.view()
-    }
-
-    fn ones(&self) -> u64 {
-        self.count_ones()
     }
 }
 
@@ -133,9 +105,9 @@ impl<F: OwnedStage> Stage<F> {
             self.taken = self.taken.saturating_add(part.taken);
         }
         // If one of them has every bit of both, that many inserts were enough to set them.
-        let ones = self.filter.ones();
+        let fill = self.filter.load_factor();
         for part in parts.into_iter().flatten() {
-            if part.filter.ones() == ones {
+            if part.filter.load_factor() == fill {
                 self.taken = self.taken.min(part.taken);
             }
         }
