@@ -125,7 +125,7 @@ pub trait Contender: Sync {
     ) -> Result<Box<dyn Built>, String>;
 
     /// The same for the first keys of a course: here the filter is planned for exactly this many
-    /// keys, whatever [`build`](Self::build) would tell it.
+    /// keys, whatever it is told otherwise.
     fn begin(
         &self,
         keys: Keys<'_>,
