@@ -53,8 +53,8 @@ impl Stream {
         }
     }
 
-    /// How many of the first `queries` queries must be answered `true`, given that all present keys
-    /// are and that `absent[i]` is the answer for absent key `i`.
+    /// How many of the `first` queries must be answered `true`, given that all present keys are and
+    /// that `absent[i]` is the answer for absent key `i`.
     pub fn hits(&self, first: usize, absent: &[bool]) -> u64 {
         self.picks[..first.min(self.picks.len())]
             .iter()

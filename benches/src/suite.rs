@@ -84,7 +84,7 @@ impl Group {
         }
     }
 
-    /// The same with short streams, for the given part.
+    /// The same with short streams, for part of the field.
     fn short(self, field: FieldSize) -> Self {
         Self {
             queries: SHORT.min(self.queries),

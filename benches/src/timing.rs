@@ -88,7 +88,7 @@ struct Pass {
     hits: Option<u64>,
 }
 
-/// `count` lanes take turns, in an order shuffled for each round. Round 0 is not timed: it warms up
+/// All lanes take turns, in an order shuffled for each round. Round 0 is not timed: it warms up
 /// caches, branch predictors and the allocator. With no rounds there is no warm-up either.
 pub fn turns(
     lanes: usize,
