@@ -50,9 +50,7 @@ pub enum KeyFileError {
         file: String,
     },
     /// It is too large.
-    #[error(
-        "{file} has more than {limit} bytes, the most this reads: take a sample of its lines"
-    )]
+    #[error("{file} has more than {limit} bytes, the most this reads: take a sample of its lines")]
     TooLarge {
         /// Which file.
         file: String,

@@ -28,7 +28,7 @@ pub struct Xorf<F> {
     info: Info,
     /// Bits of a fingerprint.
     bits: u32,
-    /// Equal digests, of which the keys of a measurement have none in all likelihood, make it fail.
+    /// Equal digests make it fail; a measurement's keys almost certainly have none.
     make: fn(&[u64]) -> Result<F, &'static str>,
 }
 
