@@ -51,7 +51,7 @@ pub struct All {
 /// Options of `measure`.
 #[derive(Args, Debug)]
 pub struct Measure {
-    /// Whom and what.
+    /// The contenders and the keys.
     #[command(flatten)]
     pub subject: Subject,
     /// Folder for the records, with a subfolder per machine and day. A run replaces the day's
@@ -68,7 +68,7 @@ pub struct Measure {
     pub rounds: Option<u64>,
 }
 
-/// Whom and what.
+/// The contenders and the keys.
 #[derive(Args, Debug)]
 pub struct Subject {
     /// Size of the run: smoke (seconds; its times mean nothing), quick (about three minutes), full

@@ -56,7 +56,7 @@ pub struct Row {
     /// Planned keys, in courses where the number in the filter differs or changes; else empty.
     #[serde(default)]
     pub planned_keys: Option<u64>,
-    /// The false-positive rate asked for; empty where the contender takes none.
+    /// The target false-positive rate; empty where the contender takes none.
     pub asked_fpr: Option<f64>,
     /// Keys in the filter over its slots, in courses over a table of slots; else empty.
     #[serde(default)]
@@ -94,7 +94,7 @@ pub struct Row {
     /// Its upper end.
     pub fpr_high: Option<f64>,
     /// Whether the measured rate agrees with the prediction within their joint error; empty without
-    /// one.
+    /// a prediction.
     pub fpr_agrees: Option<bool>,
 
     /// Operations in one timed pass.
@@ -147,7 +147,7 @@ pub struct Cell {
     pub keys: u64,
     /// Planned keys, if the number in the filter differs or changes.
     pub planned_keys: Option<u64>,
-    /// The rate asked for; empty where the contender takes none.
+    /// The target rate; empty where the contender takes none.
     pub asked_fpr: Option<f64>,
 }
 

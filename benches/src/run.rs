@@ -164,19 +164,19 @@ pub struct KeySetFacts {
 pub struct ContenderFacts {
     /// Its name.
     pub name: String,
-    /// Its kind.
+    /// Its family.
     pub family: Family,
-    /// What it is there for.
+    /// Its role.
     pub role: Role,
-    /// Whether it is of this workspace.
+    /// Whether it belongs to this workspace.
     pub ours: bool,
-    /// The packages it is made of and their versions.
+    /// Its packages and their versions.
     pub version: String,
     /// What to expect of it and why.
     pub analysis: String,
     /// What it can do.
     pub abilities: Vec<Ability>,
-    /// Whether it can be asked for a rate.
+    /// Whether it takes a target rate.
     pub takes_rate: bool,
     /// The command that measured it; differs from the run's if it was measured again alone.
     pub command: String,

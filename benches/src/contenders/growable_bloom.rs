@@ -27,7 +27,7 @@ const SIZED_INFO: Info = Info {
 #[derive(Debug)]
 pub struct Growable {
     info: Info,
-    /// It is told to expect one in this many keys.
+    /// It is told to expect one key in this many.
     told_one_in: usize,
 }
 

@@ -96,7 +96,7 @@ impl<'a> Entry<'a> {
         (!row.error.is_empty()).then_some(row.error.as_str())
     }
 
-    /// The rate asked for.
+    /// The target rate.
     pub(super) fn asked(&self) -> Option<f64> {
         self.rows.first().and_then(|row| row.asked_fpr)
     }

@@ -1,4 +1,4 @@
-//! Speed against load, churn and merging on the page; and the claims and needs that new families meet.
+//! Speed against load, churn and merging on the page, and the claims and needs about new families.
 
 use super::made::{Made, facts, rows};
 use crate::contender::{Ability, Family};
