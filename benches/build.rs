@@ -1,4 +1,4 @@
-//! Hands the compiler's own words to the records: which rustc, for which target, with which flags.
+//! Passes the compiler's own words to the records: which rustc, for which target, with which flags.
 
 use std::env;
 use std::process::Command;
@@ -16,7 +16,7 @@ fn main() {
     say("AMQ_PROFILE", &variable("PROFILE"));
     say("AMQ_OPT_LEVEL", &variable("OPT_LEVEL"));
     say("AMQ_TARGET_FEATURES", &variable("CARGO_CFG_TARGET_FEATURE"));
-    // A flag with a path in it says where somebody's files are; the record doesn't.
+    // A flag with a path reveals where somebody's files are, so the record leaves it out.
     let flags: Vec<String> = variable("CARGO_ENCODED_RUSTFLAGS")
         .split('\x1f')
         .filter(|flag| !flag.is_empty())

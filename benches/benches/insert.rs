@@ -1,4 +1,5 @@
-//! Did my edit make inserting quicker? A million random keys into an empty filter, one by one and as a batch.
+//! Did my edit make inserts faster? A million random keys into an empty filter, one by one and as a
+//! batch.
 
 use amq_bench::keys::Store;
 use amq_bench::keysets::KeySet;

@@ -1,11 +1,9 @@
-//! The counting allocator: how many bytes a filter really holds, and how many were held while it
-//! was built.
+//! The counting allocator: the bytes that a filter holds, and the peak while it was built.
 //!
-//! Every allocation of the program goes through it. The counts are per thread, so that tests
-//! running beside each other, or a progress bar with a thread of its own, do not disturb a
-//! measurement. A count is two additions to thread-local integers, little beside the allocation
-//! itself. Only for work that is known to have threads of its own, all threads are counted
-//! together.
+//! Every allocation of the program goes through it. The counts are per thread, so that parallel
+//! tests, or a progress bar with its own thread, do not disturb a measurement. Counting is two
+//! additions to thread-local integers, cheap next to the allocation itself. Only for work that
+//! spawns threads are all threads counted together.
 
 #![allow(unsafe_code)]
 
@@ -18,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 static COUNTING: Counting = Counting;
 
 thread_local! {
-    // Without a destructor, so usable from the allocator until the very end of a thread.
+    // No destructor, so usable from the allocator until the very end of a thread.
     static CURRENT: Cell<i64> = const { Cell::new(0) };
     static PEAK: Cell<i64> = const { Cell::new(0) };
 }
@@ -27,18 +25,18 @@ thread_local! {
 static ALL_COUNT: AtomicBool = AtomicBool::new(false);
 static ALL_CURRENT: AtomicI64 = AtomicI64::new(0);
 static ALL_PEAK: AtomicI64 = AtomicI64::new(0);
-/// Held by who has all threads counted.
+/// Held while all threads are counted.
 static ALL: Mutex<()> = Mutex::new(());
 
-/// The system's allocator, with a tally.
+/// The system allocator, with a tally.
 #[derive(Debug)]
 struct Counting;
 
-// SAFETY: every method hands its arguments on to the system's allocator unchanged and returns its
-// answer unchanged; the tally beside it touches only this thread's integers and allocates nothing.
+// SAFETY: every method passes its arguments to the system allocator unchanged and returns its
+// answer unchanged; the tally touches only integers and allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those of `System.alloc`.
+        // SAFETY: the caller upholds the contract of `System.alloc`.
         let pointer = unsafe { System.alloc(layout) };
         if !pointer.is_null() {
             add(layout.size());
@@ -47,7 +45,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those of `System.alloc_zeroed`.
+        // SAFETY: the caller upholds the contract of `System.alloc_zeroed`.
         let pointer = unsafe { System.alloc_zeroed(layout) };
         if !pointer.is_null() {
             add(layout.size());
@@ -94,16 +92,16 @@ fn subtract(bytes: usize) {
     }
 }
 
-/// What a piece of work did to this thread's memory.
+/// The change in memory held over a piece of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Memory {
-    /// Bytes more than before once it was done.
+    /// Additional bytes held at the end.
     pub held: i64,
-    /// Bytes more than before at the worst moment.
+    /// Additional bytes held at the peak.
     pub peak: i64,
 }
 
-/// Does a piece of work and says what it did to this thread's memory.
+/// Runs `work` and returns the change in this thread's memory.
 pub fn counted<T>(work: impl FnOnce() -> T) -> (T, Memory) {
     let before = CURRENT.with(Cell::get);
     PEAK.with(|peak| peak.set(before));
@@ -115,8 +113,7 @@ pub fn counted<T>(work: impl FnOnce() -> T) -> (T, Memory) {
     (result, memory)
 }
 
-/// Does a piece of work and says what it did to the memory of all threads. Whatever other threads
-/// do meanwhile counts too.
+/// Runs `work` and returns the change in all threads' memory, unrelated threads included.
 pub fn counted_everywhere<T>(work: impl FnOnce() -> T) -> (T, Memory) {
     let _alone = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     for count in [&ALL_CURRENT, &ALL_PEAK] {
@@ -142,7 +139,7 @@ mod tests {
         let work = || std::thread::spawn(|| vec![0u8; BIG]).join().unwrap();
         let (kept, alone) = counted(work);
         assert!(alone.held < 1 << 20, "{alone:?}");
-        // Other tests run meanwhile, but none of them holds so much.
+        // Other tests run at the same time, but none holds this much.
         let (both, all) = counted_everywhere(|| (work(), kept));
         assert!(all.held > BIG as i64 / 2 && all.peak >= all.held, "{all:?}");
         drop(both);

@@ -1,4 +1,4 @@
-//! What the commands do.
+//! The commands.
 
 use crate::cli::{Cli, Command, Measure, Render, Subject};
 use crate::construction;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// All went well.
+    /// Success.
     Good,
     /// One of our own filters has error rows.
     OursFailed,
@@ -126,7 +126,8 @@ fn say_what_comes(plan: &Plan) {
     say_what_is_left_out(plan);
 }
 
-/// Lines of a file, the courses if keys are the user's, and contenders with some of the keys.
+/// Reports what is left out: lines of a key file, courses with the user's keys, and contenders with
+/// some of the keys.
 fn say_what_is_left_out(plan: &Plan) {
     for group in &plan.groups {
         if let KeySet::File(file) = &group.key_set {
@@ -154,7 +155,7 @@ fn say_what_is_left_out(plan: &Plan) {
     }
 }
 
-/// Prints the error rows; peers' too, but only ours make the program fail.
+/// Prints all error rows; only ours make the program fail, not those of peers.
 fn say_failures(found: &Found) -> Outcome {
     let ours = |row: &Row| {
         let mut all = registry::ALL.iter().map(|contender| contender.info());
@@ -165,7 +166,7 @@ fn say_failures(found: &Found) -> Outcome {
         .iter()
         .filter(|row| !row.error.is_empty())
         .collect();
-    // Where verification failed, nothing was timed: one line is enough.
+    // A cell that fails verification is not timed: one line is enough.
     for row in failed
         .iter()
         .filter(|row| row.workload == Workload::Verify || !row.error.starts_with(NOT_TIMED))
@@ -183,19 +184,19 @@ fn say_failures(found: &Found) -> Outcome {
     }
 }
 
-/// The folder of records and pages: those of the user's own keys have one that git ignores.
+/// The folder of records and pages; the user's own keys have one that git ignores.
 fn reports(own_keys: bool) -> PathBuf {
     root().join(if own_keys { OWN_REPORTS } else { "reports" })
 }
 
-/// The workspace, if cargo runs the program; else where one stands.
+/// The workspace if cargo runs the program, else the current directory.
 fn root() -> PathBuf {
     let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let above = manifest.and_then(|folder| folder.parent().map(Path::to_owned));
     above.unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// A path as one would type it from here.
+/// A path relative to the current directory.
 fn short(path: &Path) -> String {
     let here = env::current_dir().ok();
     let relative = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));

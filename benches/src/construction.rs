@@ -1,9 +1,9 @@
-//! How many more slots than keys a standard ribbon needs: one system of equations, many seeds, how
-//! many of them have a solution.
+//! How many more slots than keys a standard ribbon needs: the share of seeds for which a linear
+//! system is solvable.
 //!
-//! This is about a parameter of our own construction, not about a contender's way through keys, and
-//! nothing is timed: so it is no [`Track`](crate::courses::Track). Each [`Line`] is one width of
-//! rows and one number of keys, over rising numbers of slots.
+//! This measures a parameter of our own construction and times nothing, so it is no
+//! [`Track`](crate::courses::Track). Each [`Line`] is one row width and one number of keys, over
+//! rising numbers of slots.
 
 use crate::error::BenchError;
 use crate::keys::Keys;
@@ -16,27 +16,27 @@ use amq_ribbon::construction::{fits, slots};
 use amq_ribbon::{Standard, Standard64};
 use std::time::Duration;
 
-/// The name of its record, and what `--only` knows it by.
+/// Its name in records and for `--only`.
 pub const NAME: &str = "construction";
 
 /// Overheads are counted in thousandths of the keys.
 const WHOLE: u64 = 1000;
 
-/// Rows of so many coefficients, and the overheads at which they are tried: up to where hardly a
-/// seed fails, in steps that a rise has several of.
+/// A row width and its overheads: up to where hardly any seed fails, in steps fine enough to show
+/// the rise.
 #[derive(Clone, Copy, Debug)]
 pub struct Width {
     /// Coefficients of a row.
     pub bits: u64,
-    /// From one overhead to the next, in thousandths.
+    /// The step between overheads, in thousandths.
     step: u64,
     /// The last overhead, in thousandths.
     last: u64,
-    /// Nanoseconds that a try takes per key, roughly.
+    /// Approximate nanoseconds per key and try.
     nanoseconds: u64,
-    /// Whether keys find room.
+    /// Whether all keys find room in a system.
     fits: Fits,
-    /// The slots that filters go by for so many keys, before they are rounded up to whole blocks.
+    /// The slots that filters use for a number of keys, before rounding up to whole blocks.
     slots: fn(u64) -> u64,
 }
 
@@ -59,18 +59,18 @@ const WIDTHS: [Width; 2] = [
     },
 ];
 
-/// Systems of so many keys.
+/// One row width and one number of keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
     /// The width of the rows.
     pub width: Width,
-    /// How many keys.
+    /// Keys in each system.
     pub keys: usize,
-    /// Seeds that are tried with each number of slots.
+    /// Seeds tried for each number of slots.
     pub seeds: u64,
 }
 
-/// Both widths over these numbers of keys, with so many seeds each.
+/// Both widths over pairs of a number of keys and its number of seeds.
 pub fn lines(sizes: &[(usize, u64)]) -> Vec<Line> {
     let of = |width: Width| sizes.iter().map(move |&(keys, seeds)| (width, keys, seeds));
     let all = WIDTHS.into_iter().flat_map(of);
@@ -79,7 +79,7 @@ pub fn lines(sizes: &[(usize, u64)]) -> Vec<Line> {
 }
 
 impl Line {
-    /// What it is called while it runs.
+    /// Its label in the progress bar.
     pub fn title(&self) -> String {
         format!(
             "{NAME}: {} keys in rows of {} bits, {} seeds",
@@ -87,7 +87,8 @@ impl Line {
         )
     }
 
-    /// The slots that are tried: every overhead, and what filters are built with. Rising.
+    /// The numbers of slots to try, rising: every overhead, and the one that filters are built
+    /// with.
     fn points(&self) -> Vec<u64> {
         let keys = self.keys as u64;
         let steps = (0..=self.width.last).step_by(self.width.step as usize);
@@ -98,7 +99,7 @@ impl Line {
         points
     }
 
-    /// How long it takes, roughly.
+    /// The estimated duration.
     pub fn estimate(&self) -> Duration {
         Duration::from_nanos(self.of_point() * self.points().len() as u64)
     }
@@ -107,7 +108,7 @@ impl Line {
         self.width.nanoseconds * self.keys as u64 * self.seeds
     }
 
-    /// Whether a trial is of this line.
+    /// Whether a trial belongs to this line.
     pub fn owns(&self, trial: &Trial) -> bool {
         (trial.row_bits, trial.keys) == (self.width.bits, self.keys as u64)
     }
@@ -121,7 +122,7 @@ impl Line {
         self.points().iter().all(is_tried)
     }
 
-    /// Tries every number of slots. What goes wrong is told in the trials.
+    /// Tries every number of slots. Failures are recorded in the trials.
     pub fn run(&self, seed: u64, progress: &Progress) -> Result<Vec<Trial>, BenchError> {
         progress.begin(&self.title());
         let made = KeySet::RandomU64.make(self.keys, 0, seed)?;
@@ -140,7 +141,7 @@ impl Line {
                 built_slots: (self.width.slots)(self.keys as u64),
                 ..Trial::default()
             };
-            // No two points share a seed: what is seen at one says nothing of the next.
+            // No two points share a seed, so their results are independent.
             let seeds = (0..self.seeds).map(|index| seed_of(seed, place * self.seeds + index));
             let counted = checked
                 .clone()
@@ -235,7 +236,7 @@ mod tests {
     #[test]
     fn an_answer_that_cannot_be_right_makes_error_rows_and_no_numbers() {
         let broken: [(Fits, &str); 4] = [
-            // Looks at the keys, not at the slots: the one or the other must be wrong.
+            // Looks at the keys but not the slots, so one of the two controls must fail.
             (
                 |hashes, _| fits::<Standard>(hashes, hashes.len() as u64 * 11 / 10),
                 "990 slots",

@@ -1,8 +1,8 @@
-//! What a contender is: something that says what it is, is built from keys, and then answers.
+//! A contender: describes itself, is built from keys, and answers queries.
 //!
-//! A contender's own file implements [`Contender`], and [`Probe`] for what it builds. The loops
-//! over keys are here, written once and compiled once for each contender and key type; the call
-//! through a trait object happens once a pass, never per key.
+//! A contender's file implements [`Contender`], and [`Probe`] for the filter it builds. The loops
+//! over keys are here, written once and compiled for each contender and key type. The virtual call
+//! happens once per pass, never per key.
 
 use crate::keys::{BenchKey, Keys};
 use crate::record::Workload;
@@ -15,13 +15,13 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::slice;
 
-/// The families that are drawn in one colour.
+/// Families, each drawn in one colour.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
     /// Bloom filters with bits anywhere.
     Classic,
-    /// Bloom filters with eight bits in one block.
+    /// Bloom filters with eight bits per key in one block.
     SplitBlock,
     /// Counting Bloom filters.
     Counting,
@@ -33,79 +33,78 @@ pub enum Family {
     Quotient,
     /// Ribbon filters.
     Ribbon,
-    /// Binary fuse, xor and other filters of three random places.
+    /// Binary fuse, xor and other filters that read three random slots.
     Fuse,
-    /// Sets that keep the keys.
+    /// Exact sets.
     Exact,
     /// Not a filter: what hashing alone costs.
     Floor,
 }
 
-/// What a contender is there for.
+/// A contender's role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// To be compared.
+    /// It is compared.
     Filter,
-    /// The same filter once more: what differs between the two is noise.
+    /// The same filter entered again: the difference between the two is noise.
     Twin,
-    /// To be subtracted: it hashes the keys and answers nothing.
+    /// A baseline to subtract: it hashes the keys and answers nothing.
     Floor,
 }
 
-/// What a filter can do besides answering.
+/// What a filter can do besides answering queries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ability {
-    /// Takes further keys one by one.
+    /// Inserts keys one by one.
     Insert,
-    /// Takes keys through a shared reference, from several threads.
+    /// Inserts keys through a shared reference, from several threads.
     ConcurrentInsert,
-    /// Forgets a key.
+    /// Removes keys.
     Remove,
-    /// Says how often a key was put in.
+    /// Counts the copies of a key.
     Count,
-    /// Takes in another filter.
+    /// Merges another filter.
     Merge,
     /// Grows beyond the number of keys it was planned for.
     Grow,
-    /// Answers many keys in one call, quicker than one by one.
+    /// Answers many keys in one call, faster than one by one.
     Batch,
-    /// Is made from all keys at once and then never changes.
+    /// Is built from all keys at once and never changes.
     Static,
 }
 
-/// The rate that theory expects of a family's filter of so many keys at so many bits per key; none
-/// where there is no such filter.
+/// A family's predicted rate for a number of keys and bits per key; `None` where there is no such
+/// filter.
 pub type Theory = fn(keys: u64, bits_per_key: f64) -> Option<f64>;
 
-/// What a contender says of itself.
+/// A contender's description.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
-    /// Its name: in records, in file names, for `--only`.
+    /// Its name in records, file names and `--only`.
     pub name: &'static str,
-    /// Its kind.
+    /// Its family.
     pub family: Family,
-    /// What it is there for.
+    /// Its role.
     pub role: Role,
-    /// Whether it is of this workspace.
+    /// Whether it belongs to this workspace.
     pub ours: bool,
-    /// The packages it is made of; their versions are read from the lock file. `std` stands for the
-    /// compiler.
+    /// Its packages; the lock file gives their versions. `std` stands for the compiler.
     pub packages: &'static [&'static str],
-    /// One sentence that says what to expect of it and why.
+    /// One sentence on what to expect of it and why.
     pub analysis: &'static str,
     /// What it can do.
     pub abilities: &'static [Ability],
-    /// Whether it can be asked for a rate. If not, it takes part once per number of keys.
+    /// Whether it takes a target rate. If not, it takes part once per number of keys.
     pub takes_rate: bool,
     /// The most keys it is measured with.
     pub max_keys: u64,
-    /// Whether it can be given a seed. One that cannot is the same filter every time: there is no
-    /// second one to verify.
+    /// Whether it takes a seed. Without one it builds the same filter every time, so there is only
+    /// one to verify.
     pub seeded: bool,
-    /// Several times slower than the others. So that nobody waits for it, it takes part at one rate
-    /// of each group, with the main keys only, and is asked a part of each stream.
+    /// Several times slower than the others. To save time it takes part at one rate of each group,
+    /// with the main keys only, and answers a part of each stream.
     pub slow: bool,
     /// Its theory, if it has one.
     pub theory: Option<Theory>,
@@ -116,8 +115,8 @@ pub trait Contender: Sync {
     /// What it is.
     fn info(&self) -> Info;
 
-    /// Makes a filter of all the keys, which are distinct, by the quickest way its interface
-    /// offers. `asked_fpr` is none exactly if the contender takes no rate.
+    /// Builds a filter of all the keys, which are distinct, by the fastest way its API offers.
+    /// `asked_fpr` is `None` exactly if the contender takes no rate.
     fn build(
         &self,
         keys: Keys<'_>,
@@ -125,8 +124,8 @@ pub trait Contender: Sync {
         seed: u64,
     ) -> Result<Box<dyn Built>, String>;
 
-    /// The same of the first keys of a course: whatever the contender is otherwise told of them,
-    /// here it is made for just so many.
+    /// The same for the first keys of a course: here the filter is planned for exactly this many
+    /// keys, whatever it is told otherwise.
     fn begin(
         &self,
         keys: Keys<'_>,
@@ -136,15 +135,14 @@ pub trait Contender: Sync {
         self.build(keys, asked_fpr, seed)
     }
 
-    /// Whether it builds with threads of its own, which takes another way of counting what they
-    /// hold.
+    /// Whether it builds with threads of its own, so that the memory of all threads must be
+    /// counted.
     fn has_threads(&self) -> bool {
         false
     }
 
-    /// Makes a filter for `room` keys and puts these in, which are no more than that. None where it
-    /// is only ever made for the keys that it is given, or where another entry of the same filter
-    /// already serves.
+    /// Makes a filter for `room` keys and inserts these, at most `room`. `None` if it can only be
+    /// made for the keys it is given, or if another entry of the same filter already takes part.
     fn with_room(
         &self,
         _room: usize,
@@ -155,10 +153,9 @@ pub trait Contender: Sync {
         None
     }
 
-    /// Whether it takes part in this course: those that grow in the one beyond the plan, those that
-    /// only take further keys in the other; by its abilities in those that need a filter
-    /// [with room](Self::with_room). No reason to override it but that another entry of the same
-    /// filter already does the same.
+    /// Whether it takes part in this course. Growing filters take part in `grow`, other filters
+    /// that insert in `overfill`; courses that need a filter [with room](Self::with_room) decide by
+    /// abilities. Override only if another entry of the same filter already takes part.
     fn goes(&self, course: Workload) -> bool {
         let info = self.info();
         let can = |ability| info.abilities.contains(&ability);
@@ -180,55 +177,53 @@ impl fmt::Debug for dyn Contender + '_ {
     }
 }
 
-/// A filter that has been built.
+/// A built filter.
 ///
-/// Asked for keys of another type than it was built of, it finds none; verification then says so.
+/// Queried for keys of another type than it was built from, it finds none, and verification fails.
 pub trait Built {
-    /// Bytes that it says it holds on the heap, if it can say.
+    /// The heap bytes it reports, if any.
     fn said_bytes(&self) -> Option<u64>;
 
-    /// What the exact formula expects of its rate, if there is one.
+    /// The exact formula's prediction of its rate, if there is one.
     fn predicted(&self) -> Option<PredictedFpr>;
 
-    /// The timed loop: one query after another, answers only counted.
+    /// The timed loop: one query after another, counting hits.
     fn count_hits(&self, queries: Keys<'_>) -> u64;
 
-    /// The same through the batch interface; none where there is none.
+    /// The same through the batch interface; `None` without one.
     fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64>;
 
-    /// The answers themselves, one for each query. Not timed.
+    /// The answers, one per query. Not timed.
     fn answers(&self, queries: Keys<'_>) -> Vec<bool>;
 
-    /// Puts in further keys, none of which is in yet, and says how many it took before it refused
-    /// one. None where it takes none once it is made.
+    /// Inserts further absent keys and returns how many it took before it refused one. `None` if it
+    /// takes no keys once built.
     fn insert_more(&mut self, _keys: Keys<'_>) -> Option<u64> {
         None
     }
 
-    /// Takes keys out, all of which are in, and says how many of them it knew. None where it
-    /// cannot.
+    /// Removes present keys and returns how many it reports removed. `None` if it cannot remove.
     fn remove(&mut self, _keys: Keys<'_>) -> Option<u64> {
         None
     }
 
-    /// Takes out the keys of the one list, all of which are in, and puts in those of the other, a
-    /// key in turn; says how many were replaced before one was not known or refused. None where it
-    /// cannot.
+    /// Removes a present key of the first list and inserts one of the second, in turn. Returns the
+    /// number of replacements before a removal or an insert failed. `None` if it cannot.
     fn replace(&mut self, _gone: Keys<'_>, _new: Keys<'_>) -> Option<u64> {
         None
     }
 
-    /// Takes in another filter that the same contender made. None where it cannot.
+    /// Merges another filter of the same contender. `None` if it cannot.
     fn merge(&mut self, _other: &dyn Built) -> Option<Result<(), String>> {
         None
     }
 
-    /// Places for keys, where each key takes one; see [`Probe::slots`].
+    /// The number of slots, if each key takes one; see [`Probe::slots`].
     fn slots(&self) -> Option<u64> {
         None
     }
 
-    /// Itself, to be told from others.
+    /// Itself, for downcasting.
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -238,41 +233,40 @@ impl fmt::Debug for dyn Built + '_ {
     }
 }
 
-/// What a contender implements for its filter: the answer to one key.
+/// What a contender implements for its filter.
 pub trait Probe<K: BenchKey + ?Sized> {
-    /// Bytes that it says it holds on the heap, if it can say.
+    /// The heap bytes it reports, if any.
     fn said_bytes(&self) -> Option<u64>;
 
-    /// What the exact formula expects of its rate, if there is one.
+    /// The exact formula's prediction of its rate, if there is one.
     fn predicted(&self) -> Option<PredictedFpr> {
         None
     }
 
-    /// Whether the key is probably in. Hashing is part of it.
+    /// Whether the key is probably present, hashing included.
     fn holds(&self, key: &K) -> bool;
 
-    /// How many of the keys are probably in, asked through the batch interface; none where there is
-    /// none.
+    /// How many of the keys are probably present, by the batch interface; `None` without one.
     fn count_batch(&self, _keys: &[K::Item<'_>]) -> Option<u64> {
         None
     }
 
-    /// Puts in keys by the quickest way there is and says how many were taken before one was
-    /// refused; none where it takes none once it is made. [`predicted`](Self::predicted) is of all
-    /// keys from then on.
+    /// Inserts keys by the fastest way and returns how many it took before it refused one; `None`
+    /// if it takes no keys once built. From then on [`predicted`](Self::predicted) covers all keys.
     fn insert_all(&mut self, _keys: &[K::Item<'_>]) -> Option<u64> {
         None
     }
 
-    /// Takes out keys and says how many of them it knew, all of them if it doesn't say; none where
-    /// it cannot. [`predicted`](Self::predicted) is of the remaining keys from then on.
+    /// Removes keys and returns how many it reports removed, or all of them if it does not report;
+    /// `None` if it cannot remove. From then on [`predicted`](Self::predicted) covers the remaining
+    /// keys.
     fn remove_all(&mut self, _keys: &[K::Item<'_>]) -> Option<u64> {
         None
     }
 
-    /// Takes out the keys of the one list and puts in those of the other, a key in turn, and says
-    /// how many were replaced before one was not known or refused; none where it cannot. To be
-    /// overridden where lists of one key are not the quickest way.
+    /// Removes a key of the first list and inserts one of the second, in turn. Returns the number
+    /// of replacements before a removal or an insert failed; `None` if it cannot. Override where
+    /// lists of one key are not the fastest way.
     fn replace_all(&mut self, gone: &[K::Item<'_>], new: &[K::Item<'_>]) -> Option<u64> {
         let mut replaced = 0;
         for (gone, new) in gone.iter().zip(new) {
@@ -285,14 +279,14 @@ pub trait Probe<K: BenchKey + ?Sized> {
         Some(replaced)
     }
 
-    /// Takes in another filter, or says why not; none where it cannot.
-    /// [`predicted`](Self::predicted) is of the keys of both from then on.
+    /// Merges another filter, or says why not; `None` if it cannot merge. From then on
+    /// [`predicted`](Self::predicted) covers the keys of both.
     fn merge(&mut self, _other: &Self) -> Option<Result<(), String>> {
         None
     }
 
-    /// Places for keys, in a table in which each key takes one: its load is the keys in it over
-    /// these. None where there is no such table. One that grows says another number from then on.
+    /// The slots of a table in which each key takes one; the load is keys over slots. `None`
+    /// without such a table. The number changes when the filter grows.
     fn slots(&self) -> Option<u64> {
         None
     }
@@ -303,7 +297,7 @@ pub fn built<K: BenchKey + ?Sized, P: Probe<K> + 'static>(probe: P) -> Box<dyn B
     Box::new(Loops(probe, PhantomData::<fn(&K)>))
 }
 
-/// The loops, compiled for each probe and key type.
+/// The loops, compiled per probe and key type.
 #[derive(Debug)]
 struct Loops<P, K: ?Sized>(P, PhantomData<fn(&K)>);
 
@@ -317,8 +311,8 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     }
 
     fn count_hits(&self, queries: Keys<'_>) -> u64 {
-        // The optimiser must take filter and keys as unknown, and the sum as used; within the loop
-        // it may do whatever it could do in a user's.
+        // The optimiser must treat filter and keys as unknown and the sum as used; inside the loop
+        // it may do whatever it could in a user's code.
         let probe = black_box(&self.0);
         let keys = black_box(K::slice(queries).unwrap_or_default());
         black_box(

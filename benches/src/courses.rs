@@ -1,7 +1,7 @@
-//! Courses: what takes filters through many states, checked in each and timed from one to the next.
+//! Courses take filters through many states, checked in each and timed from one to the next.
 //!
-//! Each is a [`Track`]: who runs on it, what is checked, what is timed. All of them are of random
-//! integers, at one rate.
+//! Each is a [`Track`]: who takes part, what is checked, what is timed. All use random integers, at
+//! one rate.
 
 pub mod beyond;
 pub mod churn;
@@ -25,30 +25,30 @@ use std::time::Duration;
 
 /// The keys.
 const KEY_SET: KeySet = KeySet::RandomU64;
-/// The rate that is asked for.
+/// The target rate.
 const RATE: f64 = 0.01;
-/// There are several stops, and the rates are high: one in so many of a stream's keys is absent
+/// There are several stops, and the rates are high: a stream's length over this is absent keys
 /// enough.
 const ABSENT_SHARE: usize = 4;
 
-/// A contender that takes part, and the cell that its rows begin with.
+/// A contender that takes part, and the template of its rows.
 pub type Entrant = (&'static dyn Contender, Cell);
 
-/// What a run says of all its courses.
+/// What a run decides for all its courses.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// How thoroughly.
+    /// The suite.
     pub suite: Suite,
     /// The seed of keys, filters and order.
     pub seed: u64,
-    /// Timed rounds; none to verify only.
+    /// Timed rounds; zero to verify only.
     pub rounds: u64,
 }
 
-/// How long one contender takes, roughly, in nanoseconds.
+/// The estimated duration for one contender, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// To be verified.
+    /// For verification.
     pub verify: u64,
     /// For one timed pass.
     pub pass: u64,
@@ -56,21 +56,21 @@ pub struct Cost {
 
 /// One course.
 pub trait Track: fmt::Debug {
-    /// The workload by which its rows are known.
+    /// The workload that identifies its rows.
     fn workload(&self) -> Workload;
 
-    /// Other workloads that it writes rows of.
+    /// Other workloads that it writes rows for.
     fn others(&self) -> &'static [Workload] {
         &[]
     }
 
-    /// What it is called while it runs.
+    /// Its label in the progress bar.
     fn title(&self) -> String;
 
-    /// The keys that a filter is made for.
+    /// The keys that a filter is planned for.
     fn planned(&self) -> usize;
 
-    /// The keys that it needs; who is not to have so many doesn't take part.
+    /// The keys that it needs; a contender limited to fewer takes no part.
     fn keys(&self) -> usize;
 
     /// Whether a contender takes part, beyond what [`Contender::goes`] says.
@@ -78,14 +78,14 @@ pub trait Track: fmt::Debug {
         true
     }
 
-    /// What one contender costs.
+    /// The cost of one contender.
     fn cost(&self, suite: Suite) -> Cost;
 
-    /// Verifies everybody, then times those who passed.
+    /// Verifies all contenders, then times those that passed.
     fn run(&self, ground: &Ground, entrants: Vec<Entrant>, progress: &Progress) -> Vec<Row>;
 }
 
-/// Who takes part, and in which cell.
+/// The contenders that take part, and their cells.
 pub fn entrants(track: &dyn Track, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
     let entry = |contender: &&'static dyn Contender| {
         let info = contender.info();
@@ -103,7 +103,7 @@ pub fn entrants(track: &dyn Track, contenders: &[&'static dyn Contender]) -> Vec
     contenders.iter().filter_map(entry).collect()
 }
 
-/// Whether everybody who takes part has rows of it.
+/// Whether every contender that takes part has rows of this course.
 pub fn is_done(
     track: &dyn Track,
     contenders: &[&'static dyn Contender],
@@ -115,12 +115,12 @@ pub fn is_done(
     })
 }
 
-/// Whether a row is of this course.
+/// Whether a row belongs to this course.
 pub fn owns(track: &dyn Track, row: &Row) -> bool {
     row.workload == track.workload() || track.others().contains(&row.workload)
 }
 
-/// How long a course takes, roughly.
+/// The estimated duration of a course.
 pub fn estimate(
     track: &dyn Track,
     contenders: &[&'static dyn Contender],
@@ -163,8 +163,7 @@ pub fn run(
     Ok(track.run(&ground, entrants, progress))
 }
 
-/// What a contender is verified with: the keys of the course, of which none is taken out
-/// beforehand.
+/// The subject for a contender: the keys of the course, with none to remove.
 fn subject<'a>(views: &'a [View<'_>; 2], asked_fpr: Option<f64>, seed: u64) -> Subject<'a> {
     Subject {
         present: views[0].keys(),
@@ -176,7 +175,7 @@ fn subject<'a>(views: &'a [View<'_>; 2], asked_fpr: Option<f64>, seed: u64) -> S
     }
 }
 
-/// A filter for a single key that is not put in: to see what it is like.
+/// An empty filter for a single key, to probe the contender.
 fn made_empty(contender: &dyn Contender) -> Result<Box<dyn Built>, Failure> {
     let views = [View::U64(&[]), View::U64(&[])];
     let asked_fpr = contender.info().takes_rate.then_some(RATE);
@@ -189,12 +188,12 @@ fn made_empty(contender: &dyn Contender) -> Result<Box<dyn Built>, Failure> {
     )
 }
 
-/// How many keys are asked for in vain at each stop.
+/// How many absent keys are queried at each stop.
 pub const fn absent(suite: Suite) -> usize {
     suite.queries() / ABSENT_SHARE
 }
 
-/// Short courses are gone over again, so that a pass has as many operations as one of a build.
+/// Short courses are repeated, so that a pass has as many operations as one of a build.
 fn repeats(operations: usize) -> usize {
     MIN_BUILD_OPERATIONS.div_ceil(operations.max(1))
 }

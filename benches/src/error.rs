@@ -1,17 +1,17 @@
-//! What can go wrong around a measurement. What goes wrong *in* one becomes an error row instead.
+//! Errors around a measurement. A failure *in* a measurement becomes an error row instead.
 
 use crate::keyfile::KeyFileError;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// An error of the harness; each names the thing it is about and the way out.
+/// An error of the harness; each names its subject and the way out.
 #[derive(Debug, Error)]
 pub enum BenchError {
     /// The user's key file.
     #[error(transparent)]
     KeyFile(#[from] KeyFileError),
-    /// A key set in which a key occurs twice.
+    /// A key set with a repeated key.
     #[error("the key set {key_set} made with seed {seed} repeats a key: choose another --seed")]
     KeysRepeat {
         /// Which set.
@@ -19,44 +19,45 @@ pub enum BenchError {
         /// The seed it was made with.
         seed: u64,
     },
-    /// A key set with fewer keys than the suite wants.
+    /// A key set with fewer keys than the suite needs.
     #[error(
-        "the key set {key_set} can give {half} present keys (half of what it has), and {wanted} were wanted"
+        "the key set {key_set} has {half} present keys (half of its keys), but {wanted} are needed"
     )]
     KeySetTooSmall {
         /// Which set.
         key_set: String,
-        /// Present keys wanted.
+        /// Present keys needed.
         wanted: u64,
-        /// Half of what there is.
+        /// Half of its keys.
         half: u64,
     },
-    /// `--only` names what there is not.
+    /// `--only` names an unknown contender.
     #[error("there is no contender named {name}. There are: {known}")]
     UnknownContender {
-        /// What was given.
+        /// The given name.
         name: String,
         /// All names.
         known: String,
     },
-    /// `--only construction` with keys of the user's.
+    /// `--only construction` with the user's keys.
     #[error(
-        "construction is tried with the keys of the suite: leave out --keys and --keys-file, or name contenders in --only"
+        "construction uses the suite's keys: leave out --keys and --keys-file, or name contenders in --only"
     )]
     NothingToMeasure,
-    /// A record or a folder of records that cannot be read or written.
+    /// A record or folder of records cannot be read or written.
     #[error("{doing} {path} failed: {reason}")]
     Io {
-        /// What was being done, as a gerund.
+        /// The action, as a gerund.
         doing: &'static str,
-        /// With which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// The system's; not called `source`, or whoever prints the chain of causes prints it twice.
+        /// The system's error; not named `source`, or printing the chain of causes would print it
+        /// twice.
         reason: io::Error,
     },
-    /// A record that is not what was written.
+    /// A damaged record.
     #[error(
-        "the record {path} is damaged: {reason}. Delete it and measure what it is of again with \
+        "the record {path} is damaged: {reason}. Delete it and measure its subject again with \
          `-- measure --only NAME`"
     )]
     DamagedRecord {
@@ -65,7 +66,7 @@ pub enum BenchError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A description of a run that is not what was written.
+    /// A damaged description of a run.
     #[error("{path} is damaged: {reason}. Delete its folder and measure again")]
     DamagedRun {
         /// The file.
@@ -73,23 +74,23 @@ pub enum BenchError {
         /// What is wrong with it.
         reason: String,
     },
-    /// `--resume` or `--only` over records that were measured with other options.
+    /// `--resume` or `--only` over records measured with other options.
     #[error(
-        "the records in {path} were measured with {option} = {before}, and now it is {now}: numbers of two kinds do \
-         not belong in one set. Use the same options, name another folder with --records, or measure everything \
+        "the records in {path} were measured with {option} = {before}, and now it is {now}: such numbers are not \
+         comparable. Use the same options, name another folder with --records, or measure everything \
          again (without --resume and --only)"
     )]
     OptionsChanged {
         /// The folder of records.
         path: PathBuf,
-        /// Which option.
+        /// The option.
         option: &'static str,
-        /// Its value then.
+        /// Its recorded value.
         before: String,
         /// Its value now.
         now: String,
     },
-    /// `--resume` without anything to resume.
+    /// `--resume` without a run to resume.
     #[error("there is no run to resume in {path}: measure without --resume first")]
     NothingToResume {
         /// The folder of records.
@@ -106,7 +107,7 @@ pub enum BenchError {
 }
 
 impl BenchError {
-    /// An adapter for `map_err`: `doing` is a gerund.
+    /// For `map_err`: `doing` is a gerund.
     pub fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |reason| Self::Io {

@@ -1,4 +1,4 @@
-//! One heat: the contenders that meet over the same keys at one asked rate.
+//! One heat: the contenders that meet over the same keys at one target rate.
 
 use crate::contender::{Ability, Contender, Info, Role};
 use crate::error::BenchError;
@@ -17,10 +17,10 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
 
-/// A slow contender is asked one in so many of the queries.
+/// A slow contender answers one in this many of the queries.
 const SLOW_SHARE: usize = 8;
 
-/// How the reason begins in the timed cells of a contender that was not verified.
+/// The beginning of the reason in the timed cells of a contender that failed verification.
 pub const NOT_TIMED: &str = "not timed: ";
 
 /// The keys of a group and the streams of queries over them.
@@ -35,7 +35,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Makes keys and streams; the same again for the same seed.
+    /// Makes keys and streams, the same for the same seed.
     pub fn new(group: &Group, seed: u64) -> Result<Self, BenchError> {
         let queries = group.queries;
         let made = group.key_set.make(group.keys, queries, seed)?;
@@ -65,7 +65,7 @@ impl Field {
         }
     }
 
-    /// The slices that contenders are given.
+    /// The slices handed to contenders.
     pub fn views(&self) -> Views<'_> {
         Views {
             field: self,
@@ -80,13 +80,13 @@ impl Field {
     }
 }
 
-/// Who takes no part in any heat of a group, by the reason.
+/// The contenders that take part in no heat of a group, by reason.
 pub fn left_out(
     group: &Group,
     contenders: &[&'static dyn Contender],
 ) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    // Who meets with an objection at the first rate has it at the others.
+    // An objection at the first rate holds at the others too.
     let first = group.rates.first().map(|&rate| Heat { group, rate });
     for info in contenders.iter().map(|contender| contender.info()) {
         if let Some(reason) = first.and_then(|heat| heat.objection(&info)) {
@@ -114,7 +114,7 @@ pub struct Views<'a> {
 pub struct Heat<'a> {
     /// The keys.
     pub group: &'a Group,
-    /// The rate that is asked for.
+    /// The target rate.
     pub rate: f64,
 }
 
@@ -127,8 +127,8 @@ impl Heat<'_> {
             .collect()
     }
 
-    /// Who takes part, and in which cell. A contender without a choice of rate takes part once per
-    /// group.
+    /// The contenders that take part, and their cells. One without a target rate takes part once
+    /// per group.
     pub fn entrants(
         &self,
         contenders: &[&'static dyn Contender],
@@ -143,7 +143,7 @@ impl Heat<'_> {
         contenders.iter().filter_map(entry).collect()
     }
 
-    /// Why a contender takes no part, if it could at this rate.
+    /// Why a contender that could run at this rate takes no part.
     fn objection(&self, info: &Info) -> Option<&'static str> {
         if info.max_keys < self.group.keys as u64 {
             Some("not with so many keys")
@@ -156,7 +156,7 @@ impl Heat<'_> {
         }
     }
 
-    /// The first rate of each group, and only of the keys that are compared at all sizes, or the
+    /// At the first rate of each group only, and only with the keys compared at all sizes, or the
     /// user's.
     fn is_for_the_slow(&self) -> bool {
         self.group.rates.first() == Some(&self.rate)
@@ -172,7 +172,7 @@ impl Heat<'_> {
         }
     }
 
-    /// What it is called while it runs.
+    /// Its label in the progress bar.
     pub fn title(&self) -> String {
         format!(
             "{}, {} keys, rate {:.4}",
@@ -182,7 +182,8 @@ impl Heat<'_> {
         )
     }
 
-    /// Verifies everybody. The rows of those who failed say why; the others are ready to be timed.
+    /// Verifies all contenders. The rows of those that fail say why; the others are ready to be
+    /// timed.
     pub fn verify(
         &self,
         entrants: Vec<(&'static dyn Contender, Cell)>,
@@ -241,7 +242,7 @@ impl Heat<'_> {
         (ready, rows)
     }
 
-    /// Times those who passed.
+    /// Times those that passed.
     pub fn time(
         &self,
         ready: &[Entrant],
@@ -274,8 +275,7 @@ impl Views<'_> {
         }
     }
 
-    /// What contenders without a choice of rate are verified with; the others are given a rate as
-    /// well.
+    /// The subject for contenders without a target rate; the others are given a rate as well.
     pub fn subject(&self, seed: u64) -> Subject<'_> {
         Subject {
             present: self.present.keys(),
@@ -305,7 +305,7 @@ mod tests {
     use crate::keysets::Source;
     use std::rc::Rc;
 
-    /// A thousand short keys and, among them, a long one that is asked for over and over.
+    /// A thousand short keys, and a long one that is queried over and over.
     #[test]
     fn streams_take_memory_by_the_bytes_of_the_keys_not_by_how_often_they_are_asked_for() {
         let long = vec![b'x'; 4 << 20];

@@ -1,14 +1,14 @@
-//! What a count of false positives says about the rate behind it.
+//! What a count of false positives tells about the rate behind it.
 
 use amq_core::PredictedFpr;
 use statrs::function::beta::checked_beta_reg;
 
-/// How many standard deviations a count may be away from the prediction. One cell in 16,000 is
-/// further away by chance; the seeds being fixed, it is then always that one.
+/// Standard deviations allowed between a count and its prediction. One cell in 16,000 is further
+/// off by chance; with fixed seeds it is always the same cell.
 pub const SIGMAS: f64 = 4.0;
 
-/// The 95 % Clopper-Pearson interval of a rate of which `hits` of `queries` were seen: exact, so
-/// rather a little too wide than too narrow.
+/// The 95 % Clopper-Pearson interval of a rate from `hits` of `queries`: exact, so never too
+/// narrow.
 pub fn clopper_pearson(hits: u64, queries: u64) -> (f64, f64) {
     const TAIL: f64 = 0.025;
     let (x, n) = (hits as f64, queries as f64);
@@ -25,15 +25,14 @@ pub fn clopper_pearson(hits: u64, queries: u64) -> (f64, f64) {
     (low, high)
 }
 
-/// Where the beta distribution with these positive shapes reaches the probability `p`, by
-/// bisection: the ready-made inverses do not come to an end, or to a result, for counts of a
-/// million and more.
+/// The `p` quantile of the beta distribution with these positive shapes, by bisection: the
+/// library's inverses do not converge for counts of a million and more.
 fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
-    // Below the smallest distance of rates that anybody looks at; each step is one evaluation.
+    // Finer than any difference of interest; each step is one evaluation.
     for _ in 0..64 {
         let middle = (low + high) / 2.0;
-        // In [0, 1], and the shapes are positive: the error cannot occur.
+        // The argument is in [0, 1] and the shapes are positive, so the error cannot occur.
         if checked_beta_reg(a, b, middle).unwrap_or(f64::NAN) < p {
             low = middle;
         } else {
@@ -45,16 +44,16 @@ fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 
 /// Whether a count agrees with the prediction within their joint error.
 ///
-/// Two things scatter: the answers of one filter, binomially, and the filters' own rates around
-/// their mean, with the standard deviation that theory gives. `queries` absent keys were asked of
-/// each of `filters` filters.
+/// Two sources of scatter add up: the answers of one filter, binomially, and the filters' rates
+/// around their mean, with theory's standard deviation. Each of `filters` filters answered
+/// `queries` absent keys.
 pub fn agrees(predicted: PredictedFpr, hits: u64, queries: u64, filters: u64) -> bool {
     let (queries, filters) = (queries as f64, filters as f64);
     let total = queries * filters;
     let p = predicted.mean;
     let binomial = total * p * (1.0 - p);
     let between_filters = filters * (queries * predicted.sd).powi(2);
-    // A count is whole: half a unit either way is no disagreement.
+    // Counts are whole: half a unit either way is no disagreement.
     (hits as f64 - total * p).abs()
         <= SIGMAS * (binomial + between_filters).sqrt() + if p > 0.0 { 0.5 } else { 0.0 }
 }
@@ -103,14 +102,14 @@ mod tests {
         assert!(agrees(exact, 1100, 100_000, 1));
         assert!(!agrees(exact, 1140, 100_000, 1));
         assert!(!agrees(exact, 860, 100_000, 1));
-        // Filters that differ among themselves allow for more, but many of them for less.
+        // A spread between filters allows more deviation, but less over many filters.
         let spread = PredictedFpr {
             mean: 0.01,
             sd: 0.002,
         };
         assert!(agrees(spread, 1700, 100_000, 1));
         assert!(!agrees(spread, 17_000, 100_000, 10));
-        // What cannot happen must not.
+        // A rate of zero allows no hits.
         let never = PredictedFpr { mean: 0.0, sd: 0.0 };
         assert!(agrees(never, 0, 1000, 1) && !agrees(never, 1, 1000, 1));
     }

@@ -12,28 +12,27 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use thiserror::Error;
 
-/// The fewest distinct keys that can be measured with: a filter of less than a hundred keys says
-/// nothing.
+/// The fewest distinct keys to measure with: a filter of less than a hundred keys tells nothing.
 pub const MIN_KEYS: u64 = 200;
 
-/// The most bytes that are read. Beyond it the keys, their copies and the filters would not fit in
-/// most memories.
+/// The most bytes read. Beyond this the keys, their copies and the filters would not fit in most
+/// memories.
 pub const MAX_BYTES: u64 = 4 << 30;
 
-/// Distinct keys out of a file.
+/// Distinct keys from a file.
 #[derive(Debug)]
 pub struct FileKeys {
-    /// The file's name, without its folder (records name no place on anybody's disk), or `stdin`.
+    /// The file's name without its folder, so that records reveal no path, or `stdin`.
     pub name: String,
     /// The keys, in the order of their first appearance.
     pub keys: Arena,
-    /// How many there are, and what was left out.
+    /// The counts: distinct keys, and what was left out.
     pub source: Source,
-    /// XXH3-64 of the whole file, so that a resumed run is of the same keys.
+    /// XXH3-64 of the whole file, so that a resumed run uses the same keys.
     pub digest: u64,
 }
 
-/// Why a file gave no keys. Each names the file as it was given, or standard input.
+/// Why a file yields no keys. Each error names the file as given, or standard input.
 #[derive(Debug, Error)]
 pub enum KeyFileError {
     /// It could not be opened or read.
@@ -50,10 +49,8 @@ pub enum KeyFileError {
         /// Which file.
         file: String,
     },
-    /// It is larger than can be measured with.
-    #[error(
-        "{file} has more than {limit} bytes, the most that are read: take a sample of its lines"
-    )]
+    /// It is too large.
+    #[error("{file} has more than {limit} bytes, the most this reads: take a sample of its lines")]
     TooLarge {
         /// Which file.
         file: String,
@@ -63,7 +60,7 @@ pub enum KeyFileError {
     /// It has too few distinct keys.
     #[error(
         "{file} has {distinct} distinct keys ({duplicates} repeated ones and {empty_lines} empty lines were left out), \
-         and at least {MIN_KEYS} are needed: half of them go into the filters, half are asked for in vain"
+         and at least {MIN_KEYS} are needed: half of them go into the filters, half are queried as absent"
     )]
     TooFew {
         /// Which file.
@@ -77,7 +74,7 @@ pub enum KeyFileError {
     },
 }
 
-/// Reads a key file; standard input, if it is called `-`.
+/// Reads a key file; `-` is standard input.
 pub fn read(path: &Path) -> Result<FileKeys, KeyFileError> {
     if path == Path::new("-") {
         let stdin = io::stdin().lock();
@@ -129,7 +126,7 @@ fn parse(bytes: &[u8]) -> (Arena, Source) {
     let mut source = Source::default();
     let mut seen = HashSet::new();
     let mut keys = Arena::default();
-    // What follows the last newline is a line only if there is something.
+    // Text after the last newline is a line only if it is not empty.
     let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let lines = text.split(|&byte| byte == b'\n');
     for line in lines.take(if bytes.is_empty() { 0 } else { usize::MAX }) {

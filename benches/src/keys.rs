@@ -1,8 +1,8 @@
 //! Keys in memory: integers or byte strings, laid out so that reading them costs every contender
 //! the same.
 //!
-//! Byte strings stand one after another in one block, in the order in which they are read; a
-//! contender never waits for a key.
+//! Byte strings lie end to end in one block, in the order in which they are read, so that no
+//! contender waits for a key.
 
 use amq_core::Key;
 use std::borrow::Borrow;
@@ -31,13 +31,13 @@ impl Keys<'_> {
         self.len() == 0
     }
 
-    /// The first `n` (or all, if there are fewer).
+    /// The first `n`, or all if there are fewer.
     #[must_use]
     pub fn first(&self, n: usize) -> Self {
         self.between(0, n)
     }
 
-    /// Those from `start` up to, but not with, `end` (as far as there are any).
+    /// The keys in `start..end`, as far as there are any.
     #[must_use]
     pub fn between(&self, start: usize, end: usize) -> Self {
         let end = end.min(self.len());
@@ -51,16 +51,15 @@ impl Keys<'_> {
 
 /// A type of key that contenders are measured with: `u64` or `[u8]`.
 ///
-/// A contender written against this trait is compiled once for each, so that no choice is made per
-/// key.
+/// A contender generic over this trait is compiled once per type, so nothing is decided per key.
 pub trait BenchKey: Key + Hash + Eq + ToOwned<Owned: Hash + Eq + Borrow<Self>> + 'static {
-    /// What a slice of such keys is made of.
+    /// The element of a slice of such keys.
     type Item<'a>: Key + Copy + Borrow<Self>;
 
     /// The keys, if they are of this type.
     fn slice(keys: Keys<'_>) -> Option<&[Self::Item<'_>]>;
 
-    /// The XXH3 digest that ours make of the key, for peers that take a digest.
+    /// The key's XXH3 digest, as our filters compute it, for peers that take a digest.
     #[inline]
     fn digest(&self, seed: u64) -> u64 {
         self.key_hash(seed).get()
@@ -120,7 +119,7 @@ impl Store {
         }
     }
 
-    /// Copies of the keys at these places.
+    /// Copies of the keys at these indices.
     #[must_use]
     pub fn pick(&self, places: &[usize]) -> Self {
         match self {
@@ -129,8 +128,8 @@ impl Store {
         }
     }
 
-    /// Whether no key occurs twice, here and in `other` together. Sorts a copy: the answer is
-    /// counted, not assumed.
+    /// Whether no key occurs twice, here and in `other` together. Sorts a copy: checked, not
+    /// assumed.
     pub fn distinct_from(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::U64(a), Self::U64(b)) => all_distinct(a.iter().chain(b)),
@@ -147,7 +146,7 @@ fn all_distinct<T: Ord>(keys: impl Iterator<Item = T>) -> bool {
     sorted.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-/// The slices that [`Keys`] borrow: byte strings need one pointer each.
+/// The slices that [`Keys`] borrows: byte strings need one pointer each.
 #[derive(Clone, Debug)]
 pub enum View<'a> {
     /// 64-bit integers.
@@ -182,7 +181,7 @@ impl Arena {
         self.spans.push((start, self.bytes.len()));
     }
 
-    /// Adds the string at `index` once more, without a copy of its bytes; nothing beyond the end.
+    /// Adds the string at `index` again, without copying its bytes; does nothing beyond the end.
     pub fn repeat(&mut self, index: usize) {
         self.spans.extend(self.spans.get(index).copied());
     }

@@ -1,4 +1,4 @@
-//! Where keys come from: made ones, a real set that a package ships, or the user's file.
+//! Sources of keys: generated, shipped with a package, or the user's file.
 
 use crate::error::BenchError;
 use crate::keyfile::FileKeys;
@@ -18,7 +18,7 @@ pub enum KeySet {
     Sequential,
     /// Random strings of 16 to 64 letters and digits.
     Strings,
-    /// German words: half of them may be present, the other half is absent.
+    /// German words: the first half is the pool of present keys, the second half is absent.
     Words,
     /// The user's own keys, split like the words.
     File(Rc<FileKeys>),
@@ -55,7 +55,8 @@ impl KeySet {
         }
     }
 
-    /// Makes `present` keys and, where the source has that many, `absent` others, and checks that they are all different.
+    /// Makes `present` keys and, if the source has that many, `absent` others, and checks that all
+    /// are distinct.
     pub fn make(&self, present: usize, absent: usize, seed: u64) -> Result<Made, BenchError> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let (present, absent, source) = match self {
@@ -107,10 +108,10 @@ impl KeySet {
     }
 }
 
-/// What was known of a source before keys were taken from it.
+/// A source's counts before keys were taken from it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Source {
-    /// Distinct keys it has; none where it makes as many as are wanted.
+    /// Distinct keys it has; `None` if it generates any number.
     pub distinct: Option<u64>,
     /// Empty lines that were skipped.
     pub empty_lines: u64,
@@ -121,11 +122,11 @@ pub struct Source {
 /// Keys made for one size: distinct and disjoint, checked.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// The keys that go into filters.
+    /// The keys inserted into filters.
     pub present: Store,
-    /// Keys that never do.
+    /// Keys never inserted.
     pub absent: Store,
-    /// What is known of their source.
+    /// The source's counts.
     pub source: Source,
 }
 

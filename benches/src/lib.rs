@@ -1,13 +1,14 @@
 //! The comparison harness and the report of the amq filters.
 //!
-//! Two halves, and a wall between them: the measuring half writes records, the drawing half ([`render`]) reads
-//! them. Neither calls the other's code, so that a report is drawn again without measuring again.
+//! Two halves with a wall between them: the measuring half writes records, the drawing half
+//! ([`render`]) reads them. Neither calls the other's code, so a report can be redrawn without
+//! measuring.
 //!
 //! | part | what it is |
 //! | --- | --- |
 //! | [`registry`], [`contenders`] | who is compared: one line and one file each |
 //! | [`contender`] | what a contender is, and the loops that are timed |
-//! | [`keys`], [`keysets`], [`keyfile`], [`stream`] | the keys: made, shipped or the user's; and what is asked for |
+//! | [`keys`], [`keysets`], [`keyfile`], [`stream`] | the keys: generated, shipped or the user's; and the queries |
 //! | [`verify`], [`interval`], [`alloc`] | checks before anything is timed: a wrong answer makes an error row, never a number |
 //! | [`timing`], [`stats`], [`progress`] | the clock: contenders in turns, medians over shuffled rounds |
 //! | [`suite`], [`heat`], [`courses`], [`construction`], [`measure`] | which cells there are, and a run through them |

@@ -1,8 +1,8 @@
-//! The versions that were compiled, out of the lock file: never typed by hand.
+//! The compiled versions, from the lock file: never typed by hand.
 
 use serde::Deserialize;
 
-/// The workspace's lock file, as it was when the harness was compiled.
+/// The workspace's lock file at compile time.
 const LOCK_FILE: &str = include_str!("../../Cargo.lock");
 
 #[derive(Deserialize)]
@@ -16,7 +16,7 @@ struct Package {
     version: String,
 }
 
-/// What contenders are made of: `fastbloom 0.17.0, foldhash 0.2.0`. The package `std` is the compiler.
+/// Contenders' packages: `fastbloom 0.17.0, foldhash 0.2.0`. The package `std` is the compiler.
 pub fn versions(packages: &[&str]) -> String {
     let lock: Option<Lock> = toml::from_str(LOCK_FILE).ok();
     let version = |name: &str| -> String {
@@ -44,7 +44,7 @@ pub fn versions(packages: &[&str]) -> String {
         .join(", ")
 }
 
-/// XXH3-64 of the lock file: two runs with the same one compiled the same dependencies.
+/// XXH3-64 of the lock file: equal digests mean equal dependencies.
 pub fn digest() -> String {
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(LOCK_FILE.as_bytes()))
 }

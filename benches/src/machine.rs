@@ -1,14 +1,14 @@
-//! The machine in its own words. What can't be found out is left empty; nothing here names a host or a user.
+//! The machine in its own words. Unknown fields stay empty; nothing here names a host or a user.
 
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 use std::thread::available_parallelism;
 
-/// What `machine.toml` says.
+/// The contents of `machine.toml`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Machine {
-    /// Name of the folder: the processor's model and the number of cores.
+    /// The folder's name: the processor's model and the number of cores.
     pub name: String,
     /// The processor's model.
     pub cpu: String,
@@ -18,11 +18,11 @@ pub struct Machine {
     pub memory_bytes: Option<u64>,
     /// Kernel and its version.
     pub kernel: String,
-    /// Whether it is a virtual machine: then other tenants may share the caches.
+    /// Whether it is a virtual machine, whose caches other tenants may share.
     pub hypervisor: Option<bool>,
     /// Operating system and architecture.
     pub platform: String,
-    /// The caches that the first core sees, from the nearest to the farthest.
+    /// The first core's caches, nearest first.
     #[serde(default)]
     pub cache: Vec<Cache>,
 }

@@ -1,4 +1,4 @@
-//! A whole run: heat after heat, each written down as soon as it is over.
+//! A whole run: heat after heat, each recorded as soon as it ends.
 
 use crate::construction::{self, Line};
 use crate::contender::{Ability, Contender, Role};
@@ -21,44 +21,44 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// What is wanted of a run.
+/// The request for a run.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// How much.
+    /// The suite.
     pub suite: Suite,
-    /// Of whom, or of what; empty for all.
+    /// Names of contenders, or `construction`; empty for all.
     pub only: Vec<String>,
-    /// With whose keys.
+    /// The user's key file, if any.
     pub keys_file: Option<PathBuf>,
-    /// With so many random keys, if not those of the suite.
+    /// Numbers of random keys, if not the suite's.
     pub keys: Vec<u64>,
-    /// How many timed rounds, if not the suite's.
+    /// Timed rounds, if not the suite's.
     pub rounds: Option<u64>,
     /// The seed of everything.
     pub seed: u64,
     /// The workspace, for the commit.
     pub root: PathBuf,
-    /// The command line, as it may be published.
+    /// The command line, fit to publish.
     pub command: String,
 }
 
 /// A request, looked up and checked.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Who takes part.
+    /// The contenders.
     pub contenders: Vec<&'static dyn Contender>,
-    /// Over which keys.
+    /// The groups of keys.
     pub groups: Vec<Group>,
-    /// Over which courses; none where the user says which keys.
+    /// The courses; none with the user's keys.
     pub courses: Vec<Rc<dyn Track>>,
-    /// The systems that are tried; likewise.
+    /// The ribbon systems; none with the user's keys.
     pub lines: Vec<Line>,
-    /// What must be the same for numbers to belong together.
+    /// What must be equal for numbers to be comparable.
     pub options: Options,
 }
 
 impl Plan {
-    /// Looks everything up; reads the key file.
+    /// Resolves the request; reads the key file.
     pub fn new(request: &Request) -> Result<Self, BenchError> {
         let contenders = registry::choose(&request.only)?;
         let file = match &request.keys_file {
@@ -101,7 +101,7 @@ impl Plan {
         })
     }
 
-    /// How long it may take, roughly.
+    /// The estimated duration.
     pub fn estimate(&self) -> Duration {
         let heats = Heat::all(&self.groups);
         let heats = heats.iter().map(|heat| self.estimate_of(heat));
@@ -139,17 +139,17 @@ impl Plan {
 /// The rows of all contenders that take part.
 type Rows = BTreeMap<&'static str, Vec<Row>>;
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Found {
     /// All rows of the contenders that took part.
     pub rows: Vec<Row>,
-    /// All systems that were tried.
+    /// All ribbon systems.
     pub trials: Vec<Trial>,
 }
 
-/// Runs, and gives what the records of the day have then of everything that took part. Until all is
-/// measured they stay as they were.
+/// Runs, and returns the day's records of everything that took part. The day's records change only
+/// once all is measured.
 pub fn run(
     request: &Request,
     plan: &Plan,
@@ -237,7 +237,7 @@ pub fn run(
     })
 }
 
-/// Adds new rows to their contenders' and writes down the records that changed.
+/// Adds new rows to their contenders' and writes the changed records.
 fn keep(
     new: impl Iterator<Item = Row>,
     rows: &mut Rows,
@@ -293,8 +293,7 @@ pub fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     Ok(Found { rows, trials })
 }
 
-/// What is there already, and whether this run may go on with it: what was interrupted, or else
-/// what the day has.
+/// The records to continue, and whether this run may: the interrupted run's, or else the day's.
 fn begin(
     request: &Request,
     plan: &Plan,
@@ -361,8 +360,8 @@ fn begin(
     Ok((with_contenders(earlier, fresh.contender, !resume), rows))
 }
 
-/// The earlier run with these contenders in it, in place of what it said of them or only if it said
-/// nothing.
+/// The earlier run with these contenders added, replacing its entries for them, or only where it
+/// has none.
 fn with_contenders(mut run: Run, contenders: Vec<ContenderFacts>, replace: bool) -> Run {
     for facts in contenders {
         match run.contender.iter_mut().find(|old| old.name == facts.name) {
@@ -375,7 +374,7 @@ fn with_contenders(mut run: Run, contenders: Vec<ContenderFacts>, replace: bool)
     run
 }
 
-/// Whether everybody who takes part in a heat has rows of it.
+/// Whether every contender that takes part in a heat has rows of it.
 fn is_done(heat: &Heat<'_>, plan: &Plan, rows: &Rows) -> bool {
     heat.entrants(&plan.contenders)
         .iter()
@@ -385,8 +384,8 @@ fn is_done(heat: &Heat<'_>, plan: &Plan, rows: &Rows) -> bool {
         })
 }
 
-/// The relative differences, in order, between the medians of the same filter entered twice: one
-/// for each timed cell.
+/// The sorted relative differences between the medians of the filter entered twice, one per timed
+/// cell.
 fn noise(rows: &Rows) -> Vec<f64> {
     let mut twins = registry::ALL.iter().map(|contender| contender.info());
     let of = |name| rows.get(name).map(Vec::as_slice).unwrap_or_default();
@@ -406,7 +405,7 @@ fn noise(rows: &Rows) -> Vec<f64> {
     noise
 }
 
-/// The smallest of the sorted numbers that is at least as large as this share of them.
+/// A quantile: the smallest of the sorted numbers that is at least as large as this share of them.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(place.saturating_sub(1)).copied()

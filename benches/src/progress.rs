@@ -1,24 +1,24 @@
-//! How far it is: a bar on a terminal, a line per group elsewhere.
+//! Progress: a bar on a terminal, a line per group elsewhere.
 //!
-//! The bar is moved by the thread that measures, between two passes; a thread that ticks by itself
-//! would take time from the other core in the middle of one.
+//! The measuring thread moves the bar between passes; a ticker thread would take time from the
+//! other core during one.
 
 use crate::record::Workload;
 use crate::timing::{MIN_BUILD_OPERATIONS, TIMED};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
-/// Where a run stands.
+/// The progress of a run.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A bar for so much estimated work.
+    /// A bar for this much estimated work.
     pub fn new(estimate: Duration) -> Self {
         let bar = ProgressBar::new(u64::try_from(estimate.as_nanos()).unwrap_or(u64::MAX));
-        // The template is a constant; were it wrong, the default style does as well.
+        // The template is a constant; if it were wrong, the default style would do.
         if let Ok(style) = ProgressStyle::with_template(
             "{bar:30} {percent:>3} %  {elapsed} gone, {eta} to go  {wide_msg}",
         ) {
@@ -34,7 +34,7 @@ impl Progress {
         }
     }
 
-    /// A new part of the work begins.
+    /// Begins a new part of the work.
     pub fn begin(&self, what: &str) {
         if self.bar.is_hidden() {
             eprintln!("{what}");
@@ -42,39 +42,39 @@ impl Progress {
         self.now(what);
     }
 
-    /// Says what is being done now.
+    /// Shows the current work.
     pub fn now(&self, what: &str) {
         self.bar.set_message(what.to_owned());
     }
 
-    /// One contender was verified over this many seeds.
+    /// One contender has been verified over this many seeds.
     pub fn did_verify(&self, keys: usize, absent: usize) {
         self.bar.inc(nanoseconds(keys, 2 * (2 * keys + absent)));
     }
 
-    /// One timed pass was done.
+    /// One timed pass is done.
     pub fn did_pass(&self, workload: Workload, keys: usize, queries: usize) {
         self.bar.inc(pass(workload, keys, queries));
     }
 
-    /// So many estimated nanoseconds of work were done.
+    /// This many estimated nanoseconds of work are done.
     pub fn did(&self, nanoseconds: u64) {
         self.bar.inc(nanoseconds);
     }
 
-    /// Work that a resumed run finds done.
+    /// This much work was done before the run resumed.
     pub fn skip(&self, estimate: Duration) {
         self.bar
             .inc(u64::try_from(estimate.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// How long one contender takes in one cell, roughly.
+/// The estimated duration of one contender in one cell.
 pub fn estimate(
     keys: usize,
     absent: usize,
@@ -95,14 +95,13 @@ fn pass(workload: Workload, keys: usize, queries: usize) -> u64 {
     match workload {
         // Inserts cost about twice a query.
         Workload::Build => nanoseconds(keys, 2 * keys.max(MIN_BUILD_OPERATIONS)),
-        // Built, and half of it taken out.
+        // Built, and half of it removed.
         Workload::Remove => nanoseconds(keys, 3 * keys.max(MIN_BUILD_OPERATIONS)),
         _ => nanoseconds(keys, queries),
     }
 }
 
-/// An operation of the average contender, by the size of its table: in the nearest cache, in the
-/// last, in memory.
+/// An average contender's operation, by table size: in the nearest cache, in the last, in memory.
 pub fn nanoseconds(keys: usize, operations: usize) -> u64 {
     let each = match keys {
         0..=200_000 => 20,

@@ -1,12 +1,12 @@
-//! What is written down of a measurement: the wall between the harness and the renderer.
+//! The record of a measurement: the wall between the harness and the renderer.
 //!
-//! Counts are stored, not rates; units stand in the names. One CSV file per contender, so that one
-//! contender can be measured again alone; and one of the systems that were tried.
+//! Records hold counts, not rates; names include units. One CSV file per contender, so that one
+//! contender can be measured again alone, and one for the ribbon systems.
 
 use crate::interval::clopper_pearson;
 use serde::{Deserialize, Serialize};
 
-/// What was done with a filter.
+/// A workload.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Workload {
@@ -14,7 +14,7 @@ pub enum Workload {
     Verify,
     /// From an empty filter (or nothing) to one that holds all keys, per key.
     Build,
-    /// Queries of which none is present, one after another, answers only counted (throughput).
+    /// Queries for absent keys, one after another, counting hits (throughput).
     Query0,
     /// The same, half present, in random order.
     Query50,
@@ -22,31 +22,28 @@ pub enum Workload {
     Query100,
     /// The batch interface, half present.
     Batch50,
-    /// Half of the keys of a full filter are taken out again, per key taken out; and facts about
-    /// what is left.
+    /// Removals of half of a full filter's keys, per removal; and facts about what is left.
     Remove,
-    /// A filter that grows, begun with a hundredth of the keys: facts and inserts at rising numbers
-    /// of keys.
+    /// A growing filter, begun with a hundredth of the keys: facts and inserts at rising numbers of
+    /// keys.
     Grow,
-    /// A filter that does not grow, given several times the keys it was planned for: the same.
+    /// A filter of fixed size, given several times its planned keys: the same.
     Overfill,
-    /// A table of slots is filled from one load to the next, per key put in; and facts about it at
-    /// that load.
+    /// Inserts into a table of slots from one load to the next, per insert; and facts at that load.
     LoadInsert,
     /// Queries at one load, half present, in random order.
     LoadQuery,
-    /// The table is emptied again from one load to the next, oldest keys first, per key taken out;
-    /// and facts about what is left.
+    /// Removals from one load down to the next, oldest keys first, per removal; and facts about
+    /// what is left.
     LoadRemove,
-    /// In a nearly full filter keys are replaced by others, one at a time, per pair of removal and
-    /// insert; and facts afterwards.
+    /// Replacements in a nearly full filter, per pair of removal and insert; and facts afterwards.
     Churn,
-    /// A filter of half of the keys takes in one of the other half, per key of the other; and facts
-    /// about the whole.
+    /// A merge of two filters of half of the keys each, per key of the other; and facts about the
+    /// whole.
     Merge,
 }
 
-/// One cell of the comparison: a contender, a key set, a number of keys, an asked rate and a
+/// One cell of the comparison: a contender, a key set, a number of keys, a target rate and a
 /// workload.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Row {
@@ -56,53 +53,53 @@ pub struct Row {
     pub key_set: String,
     /// Keys in the filter, all distinct.
     pub keys: u64,
-    /// Keys it was planned for, where that is another number or becomes one; else empty.
+    /// Planned keys, in courses where the number in the filter differs or changes; else empty.
     #[serde(default)]
     pub planned_keys: Option<u64>,
-    /// The false-positive rate asked for; empty where the contender takes none.
+    /// The target false-positive rate; empty where the contender takes none.
     pub asked_fpr: Option<f64>,
     /// Keys in the filter over its slots, in courses over a table of slots; else empty.
     #[serde(default)]
     pub load: Option<f64>,
-    /// What was done.
+    /// The workload.
     pub workload: Workload,
     /// Empty, or why this cell has no numbers.
     pub error: String,
-    /// Beyond its plan it refused a key when so many were in, as it may; it has no numbers then.
+    /// Keys held when, beyond its plan, it refused one, as it may; the row then has no numbers.
     #[serde(default)]
     pub refused_at: Option<u64>,
 
     /// Bytes held by the finished filter, by the counting allocator.
     pub held_bytes: Option<u64>,
-    /// Bytes the filter itself says it holds.
+    /// Bytes that the filter itself reports.
     pub said_bytes: Option<u64>,
-    /// Most bytes held at once while it was built, the filter included, the keys not.
+    /// Peak bytes held while building, the filter included, the keys not.
     pub peak_build_bytes: Option<u64>,
-    /// Present keys asked for (over all seeds).
+    /// Present keys queried (over all seeds).
     pub present_queries: Option<u64>,
     /// Present keys answered `false`. Anything but zero is an error row.
     pub false_negatives: Option<u64>,
-    /// Absent keys asked for (over all seeds).
+    /// Absent keys queried (over all seeds).
     pub absent_queries: Option<u64>,
     /// Absent keys answered `true`.
     pub false_positives: Option<u64>,
-    /// Seeds (that is, filters) the false positives are pooled over.
+    /// Seeds, and so filters, that the false positives are pooled over.
     pub seeds: Option<u64>,
     /// The exact formula's rate at the realised parameters; empty where none is known.
     pub predicted_fpr: Option<f64>,
-    /// Spread of the rate of single filters around the prediction.
+    /// Standard deviation of single filters' rates around the prediction.
     pub predicted_fpr_sd: Option<f64>,
     /// 95 % Clopper-Pearson interval of the measured rate.
     pub fpr_low: Option<f64>,
     /// Its upper end.
     pub fpr_high: Option<f64>,
     /// Whether the measured rate agrees with the prediction within their joint error; empty without
-    /// one.
+    /// a prediction.
     pub fpr_agrees: Option<bool>,
 
     /// Operations in one timed pass.
     pub operations: Option<u64>,
-    /// Hits counted in the timed pass; equal to the verified number, or the cell is an error.
+    /// Hits in the timed pass; equal to the verified number, or the cell is an error.
     pub hits: Option<u64>,
     /// Timed rounds, interleaved with the other contenders'.
     pub rounds: Option<u64>,
@@ -112,11 +109,11 @@ pub struct Row {
     pub mad_ns: Option<f64>,
     /// The fastest round.
     pub min_ns: Option<f64>,
-    /// The rounds scatter too much for the median to be trusted.
+    /// Whether the rounds scatter too much to trust the median.
     pub unstable: Option<bool>,
 }
 
-/// Systems of equations of one size, tried with several seeds.
+/// Linear systems of one size, tried with several seeds.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Trial {
     /// Coefficients of a row, in bits.
@@ -125,9 +122,9 @@ pub struct Trial {
     pub keys: u64,
     /// Its slots.
     pub slots: u64,
-    /// The slots that a filter of one system with so many keys is built with.
+    /// The slots that a filter uses for one system of this many keys.
     pub built_slots: u64,
-    /// Seeds that were tried.
+    /// Seeds tried.
     pub seeds: Option<u64>,
     /// Seeds that left room for all keys.
     pub solved: Option<u64>,
@@ -141,16 +138,16 @@ pub struct Trial {
     pub error: String,
 }
 
-/// What a row is about, whoever is measured.
+/// The subject of a row, for any contender.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cell {
     /// Which keys.
     pub key_set: String,
     /// How many of them are in the filter.
     pub keys: u64,
-    /// How many it was planned for, if that is another number or becomes one.
+    /// Planned keys, if the number in the filter differs or changes.
     pub planned_keys: Option<u64>,
-    /// The rate asked for; empty where the contender takes none.
+    /// The target rate; empty where the contender takes none.
     pub asked_fpr: Option<f64>,
 }
 
@@ -190,7 +187,7 @@ impl Row {
         }
     }
 
-    /// A row that says why it has no numbers.
+    /// An error row: why there are no numbers.
     pub fn failed(contender: &str, cell: &Cell, workload: Workload, error: &str) -> Self {
         Self {
             error: error.to_owned(),
@@ -224,7 +221,7 @@ impl Trial {
         self
     }
 
-    /// What cannot be: counts that do not add up, or a system of nothing.
+    /// Why the record is impossible, if it is: counts that do not add up, or a system without keys.
     pub fn fault(&self) -> Option<String> {
         let at = format!("with {} keys and {} slots", self.keys, self.slots);
         if self.keys == 0 {

@@ -1,11 +1,11 @@
-//! The contenders: one line each. A new one is a file in `contenders/` and a line here.
+//! The contenders, one line each. A new one is a file in `contenders/` and a line here.
 
 use crate::construction;
 use crate::contender::{Contender, Info};
 use crate::contenders::*;
 use crate::error::BenchError;
 
-/// All contenders, in the order in which they are listed. Names are distinct (a test).
+/// All contenders, in listed order. Names are distinct (tested).
 pub static ALL: &[&dyn Contender] = &[
     &bloom::CLASSIC,
     &bloom::SPLIT_BLOCK,
@@ -70,7 +70,8 @@ pub static ALL: &[&dyn Contender] = &[
 /// The contender that [`bloom::NOISE`] repeats.
 pub const TWIN_OF_NOISE: &str = "bloom";
 
-/// All contenders, or only the named ones. `construction` is a name too, but nobody's.
+/// All contenders, or only the named ones. `construction` is a valid name too, but not a
+/// contender's.
 pub fn choose(only: &[String]) -> Result<Vec<&'static dyn Contender>, BenchError> {
     for name in only {
         let known = || names().into_iter().chain([construction::NAME]);
@@ -90,7 +91,7 @@ pub fn choose(only: &[String]) -> Result<Vec<&'static dyn Contender>, BenchError
         .collect())
 }
 
-/// Whether a contender is of ours or, of the peers, the first of its family: who takes part where not everybody does.
+/// Whether a contender is ours or the first peer of its family: these take part where not all do.
 pub fn speaks_for_family(info: &Info) -> bool {
     let mut all = ALL.iter().map(|contender| contender.info());
     let first = all.find(|other| !other.ours && other.family == info.family);

@@ -1,4 +1,4 @@
-//! `run.toml`: what was run, with what, by which code, and how much noise there was.
+//! `run.toml`: what was run, with which options and code, and the noise.
 
 use crate::contender::{Ability, Contender, Family, Role};
 use crate::keysets::Source;
@@ -20,20 +20,20 @@ pub struct Run {
     pub command: String,
     /// The command that draws again.
     pub render_command: String,
-    /// How long measuring took, verification included. Over all parts of a resumed run.
+    /// Duration of the measurement, verification included, over all parts of a resumed run.
     pub seconds: f64,
     /// Whether all cells were measured.
     pub complete: bool,
     /// The median over all cells of the relative difference between the same filter entered twice;
     /// none if it was not measured.
     pub noise_median: Option<f64>,
-    /// The difference that nine in ten cells stay below: what is less than this is a tie.
+    /// The difference that nine in ten cells stay below: anything less is a tie.
     pub noise_floor: Option<f64>,
     /// Rounds that scatter by more than this share of their median are flagged unstable.
     pub unstable_above: f64,
-    /// Standard deviations that a false-positive count may be away from its prediction.
+    /// Standard deviations allowed between a false-positive count and its prediction.
     pub sigmas: f64,
-    /// What must be the same for numbers to belong together.
+    /// The conditions: all must be equal for numbers to be comparable.
     pub options: Options,
     /// The keys of each group.
     #[serde(default)]
@@ -43,7 +43,7 @@ pub struct Run {
     pub contender: Vec<ContenderFacts>,
 }
 
-/// Everything that decides what is measured and by which code.
+/// The conditions: everything that determines what is measured, and the code.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Options {
     /// `--suite`.
@@ -67,7 +67,7 @@ pub struct Options {
     pub profile: String,
     /// Flags given to the compiler.
     pub rustflags: String,
-    /// Instruction sets that were taken for granted when compiling.
+    /// Instruction sets assumed at compile time.
     pub target_features: String,
     /// The commit, as `git describe` has it, where there is a repository.
     pub git: Option<String>,
@@ -106,7 +106,7 @@ impl Options {
         }
     }
 
-    /// Whether the keys, or their number, are not the suite's.
+    /// Whether the keys or their number are the user's.
     pub const fn has_own_keys(&self) -> bool {
         self.keys_file.is_some() || !self.keys.is_empty()
     }
@@ -159,26 +159,26 @@ pub struct KeySetFacts {
     pub source: Source,
 }
 
-/// What a contender says of itself, for whoever reads the records without the code.
+/// A contender's description, for readers of the records without the code.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ContenderFacts {
     /// Its name.
     pub name: String,
-    /// Its kind.
+    /// Its family.
     pub family: Family,
-    /// What it is there for.
+    /// Its role.
     pub role: Role,
-    /// Whether it is of this workspace.
+    /// Whether it belongs to this workspace.
     pub ours: bool,
-    /// The packages it is made of and their versions.
+    /// Its packages and their versions.
     pub version: String,
     /// What to expect of it and why.
     pub analysis: String,
     /// What it can do.
     pub abilities: Vec<Ability>,
-    /// Whether it can be asked for a rate.
+    /// Whether it takes a target rate.
     pub takes_rate: bool,
-    /// The command that measured it, which differs from the run's if it was measured again alone.
+    /// The command that measured it; differs from the run's if it was measured again alone.
     pub command: String,
 }
 
@@ -200,8 +200,8 @@ impl ContenderFacts {
     }
 }
 
-/// Which commit was compiled. Like `git describe --always --dirty`, but records that were written
-/// in the meantime do not make the code dirty.
+/// The compiled commit. Like `git describe --always --dirty`, but new records do not make the code
+/// dirty.
 fn git_describe(root: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git")
@@ -238,7 +238,7 @@ pub fn render_command(options: &Options) -> String {
     command
 }
 
-/// A command line that can be published: of anything that is a path, only the last part.
+/// A command line fit to publish: of any path, only the last component.
 pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
     let mut words = vec!["cargo run --release -p amq-bench".to_owned()];
     for (index, argument) in arguments.enumerate() {

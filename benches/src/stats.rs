@@ -1,22 +1,22 @@
-//! Numbers out of rounds that scatter.
+//! Statistics over rounds.
 
-/// Rounds that scatter by more than this share of their median are not to be trusted.
+/// A median absolute deviation above this share of the median flags a cell as unstable.
 pub const UNSTABLE: f64 = 0.05;
 
 /// Median, median absolute deviation and minimum.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Summary {
-    /// The middle one; of an even number the mean of the middle two.
+    /// The middle value; for an even number, the mean of the middle two.
     pub median: f64,
-    /// The median of the distances from the median: unlike a standard deviation it doesn't mind one
-    /// round in which the machine did something else.
+    /// The median of the distances from the median. Unlike the standard deviation, it ignores a
+    /// single round in which the machine was busy.
     pub mad: f64,
     /// The least.
     pub min: f64,
 }
 
 impl Summary {
-    /// Of at least one number.
+    /// `None` of an empty slice.
     pub fn of(rounds: &[f64]) -> Option<Self> {
         let median = median(rounds)?;
         let distances: Vec<f64> = rounds.iter().map(|round| (round - median).abs()).collect();
@@ -33,7 +33,7 @@ impl Summary {
     }
 }
 
-/// The middle one; of an even number the mean of the middle two; none of none.
+/// The middle value; for an even number, the mean of the middle two; `None` if empty.
 pub fn median(numbers: &[f64]) -> Option<f64> {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -1,10 +1,9 @@
 //! Records on disk: `<records>/<machine>/<date>/` with a CSV file per contender,
 //! `construction.csv`, `machine.toml` and `run.toml`.
 //!
-//! A file is written beside its place, flushed to the disk and renamed, so that whatever happens
-//! there is either the old one or the new one. A run writes into a folder of its own within the
-//! day's, and takes the place of the day's records when it is finished: whoever interrupts it loses
-//! none of them.
+//! A file is written to a temporary name, flushed to disk and renamed, so that a crash leaves
+//! either the old file or the new one. A run writes to its own folder within the day's and replaces
+//! the day's records when it is finished, so an interrupted run loses none of them.
 
 use crate::construction;
 use crate::error::BenchError;
@@ -20,8 +19,8 @@ use tempfile::NamedTempFile;
 
 const RUN: &str = "run.toml";
 const MACHINE: &str = "machine.toml";
-/// The folder of a run that is not finished; of one of some contenders, the other, so that neither
-/// is lost by the other's start.
+/// The folders of unfinished runs: of all contenders, and of some. Two, so that neither overwrites
+/// the other.
 const UNFINISHED: [&str; 2] = ["unfinished", "unfinished-only"];
 
 /// The folder of one run's records.
@@ -38,14 +37,13 @@ impl Records {
         }
     }
 
-    /// The newest folder with a finished run in it: `records` itself, or below it; of this machine
-    /// if it has one.
+    /// The newest folder with a finished run: `records` itself, or one below it; this machine's if
+    /// it has one.
     pub fn newest(records: &Path, machine: Option<&str>) -> Option<Self> {
         Self::newest_with(Path::new(RUN), records, machine)
     }
 
-    /// The newest folder with a run in it that was interrupted; or, if there is none, with one that
-    /// is finished.
+    /// The newest folder with an interrupted run, or, if there is none, with a finished one.
     pub fn newest_to_resume(records: &Path, machine: &str, only: bool) -> Option<Self> {
         let interrupted = Path::new(UNFINISHED[usize::from(only)]).join(RUN);
         Self::newest_with(&interrupted, records, Some(machine))
@@ -64,12 +62,12 @@ impl Records {
             .flat_map(|folder| entries(&folder))
             .filter(|folder| folder.join(file).is_file())
             .collect();
-        // Dates sort as text; of one day, the machine's name decides.
+        // Dates sort as text; within a day, the machine's name decides.
         days.sort_by(|a, b| a.file_name().cmp(&b.file_name()).then_with(|| a.cmp(b)));
         days.pop().map(|folder| Self { folder })
     }
 
-    /// Where a run, of all contenders or of some, writes until it is finished.
+    /// Where a run of all or some contenders writes until it is finished.
     #[must_use]
     pub fn unfinished(&self, only: bool) -> Self {
         Self {
@@ -77,7 +75,7 @@ impl Records {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -102,7 +100,7 @@ impl Records {
         self.describe(MACHINE, machine)
     }
 
-    /// The rows of a contender; none if it has no record.
+    /// The rows of a contender; empty if it has no record.
     pub fn rows(&self, contender: &str) -> Result<Vec<Row>, BenchError> {
         self.lines(contender)
     }
@@ -112,7 +110,7 @@ impl Records {
         self.write_lines(contender, rows)
     }
 
-    /// The systems that were tried; none if there is no record of them.
+    /// The ribbon systems; empty if there is no record of them.
     pub fn trials(&self) -> Result<Vec<Trial>, BenchError> {
         let trials: Vec<Trial> = self.lines(construction::NAME)?;
         match trials.iter().find_map(Trial::fault) {
@@ -160,7 +158,7 @@ impl Records {
         write_atomically(&path, &bytes)
     }
 
-    /// The files of the run. Its description is the last: without it there is no run.
+    /// The files of the run. The description comes last: without it there is no run.
     fn files(&self) -> Vec<PathBuf> {
         let is_ours = |path: &PathBuf| {
             path.ends_with(RUN)
@@ -172,7 +170,7 @@ impl Records {
         files
     }
 
-    /// Begins again, with copies of what `earlier` has, if there is such.
+    /// Begins anew, with copies of `earlier`'s files, if given.
     pub fn start_from(&self, earlier: Option<&Self>) -> Result<(), BenchError> {
         if self.folder.exists() {
             fs::remove_dir_all(&self.folder).map_err(BenchError::io("removing", &self.folder))?;
@@ -184,7 +182,7 @@ impl Records {
         Ok(())
     }
 
-    /// Takes the place of an earlier run, of which nothing is left.
+    /// Replaces an earlier run completely.
     pub fn replace(&self, earlier: &Self) -> Result<(), BenchError> {
         let new = self.files();
         for file in &new {
@@ -253,12 +251,12 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), BenchError> {
     sync(folder).map_err(failed)
 }
 
-/// A rename is on the disk only once the folder is. Not every system can open one.
+/// A rename is durable only once the folder is flushed. Not every system can open a folder.
 fn sync(folder: &Path) -> std::io::Result<()> {
     fs::File::open(folder).map_or(Ok(()), |folder| folder.sync_all())
 }
 
-/// Temporary files are private; records are to be read by whoever may read the folder.
+/// Temporary files are private; records must be readable by anyone who may read the folder.
 #[cfg(unix)]
 fn readable_by_all(file: &fs::File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -316,7 +314,7 @@ mod tests {
             names
         };
 
-        // What is joined begins with copies; what was left there of another run is gone.
+        // A merged run begins with copies; leftovers of another run are gone.
         let joined = day.unfinished(true);
         joined.write_rows("left", &[row("left")]).unwrap();
         joined.start_from(Some(&day)).unwrap();

@@ -1,9 +1,8 @@
-//! Query streams: what is asked for, in which order.
+//! Query streams: the keys to query, in order.
 //!
-//! As long as the suite says, and of distinct keys as far as the set has them: a stream that
-//! repeats after a few thousand queries is learnt by the branch predictor, and the filter then
-//! looks quicker than it is. A smaller set is gone through again and again, in a new order each
-//! time.
+//! The suite sets the length, and keys are distinct as far as the set suffices. The branch
+//! predictor learns a stream that repeats after a few thousand queries, and the filter then looks
+//! faster than it is. A smaller set is repeated, in a new order each time.
 
 use crate::keys::{Arena, Store};
 use crate::keysets::Made;
@@ -13,9 +12,9 @@ use rand::seq::{SliceRandom, index};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// A key of at most so many bytes stands in a stream as often as it is asked for, so that keys are
-/// read from one end of memory to the other; of a longer one there is one copy, or a stream would
-/// take many times the memory of its keys.
+/// A key of at most this many bytes is copied for every query, so that a stream is read
+/// sequentially. A longer key is stored once, or a stream would take many times the memory of its
+/// keys.
 const SHORT_KEY: usize = 64;
 
 /// One query: which key of which set.
@@ -28,13 +27,13 @@ struct Pick {
 /// A stream of queries.
 #[derive(Debug)]
 pub struct Stream {
-    /// The keys in the order they are asked for.
+    /// The keys in query order.
     pub keys: Store,
     picks: Vec<Pick>,
 }
 
 impl Stream {
-    /// `length` queries, of which `share` in a hundred are for present keys, in random order.
+    /// `length` queries, `share` percent of them for present keys, in random order.
     pub fn new(made: &Made, length: usize, share: usize, rng: &mut Xoshiro256PlusPlus) -> Self {
         let present = length * share / 100;
         let mut picks = Vec::with_capacity(length);
@@ -54,8 +53,8 @@ impl Stream {
         }
     }
 
-    /// How many of the first so many queries must be answered `true`, given that all present keys
-    /// are and `absent[i]` is the answer for the absent key `i`.
+    /// How many of the `first` queries must be answered `true`, given that all present keys are and
+    /// that `absent[i]` is the answer for absent key `i`.
     pub fn hits(&self, first: usize, absent: &[bool]) -> u64 {
         self.picks[..first.min(self.picks.len())]
             .iter()
@@ -64,7 +63,7 @@ impl Stream {
     }
 }
 
-/// So many queries, of which every other one is for a present key, in random order.
+/// `length` queries, half of them for present keys, in random order.
 pub fn half_present(present: &[u64], absent: &[u64], length: usize, seed: u64) -> Vec<u64> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut keys = Vec::with_capacity(length);
@@ -84,7 +83,7 @@ pub fn halves(keys: &Store, rng: &mut Xoshiro256PlusPlus) -> (Store, Store) {
     (keys.pick(one), keys.pick(other))
 }
 
-/// `count` places in a pool: distinct ones if it has that many, else all of it over and over.
+/// `count` indices into a pool: distinct if it has that many, else the whole pool repeatedly.
 fn draws(pool: usize, count: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<usize> {
     let mut draws = Vec::with_capacity(count);
     while draws.len() < count && pool > 0 {
@@ -115,7 +114,7 @@ fn gather(made: &Made, picks: &[Pick]) -> Store {
             }
             Store::Bytes(keys)
         }
-        // Never made: both halves of a set are of one type.
+        // Unreachable: both halves of a set have one type.
         _ => Store::Bytes(Arena::default()),
     }
 }
@@ -151,7 +150,7 @@ mod tests {
         let of_present = stream.iter().filter(|&&key| key < 100).count();
         assert_eq!((stream.len(), of_present), (1000, 500));
         assert!(!stream.is_sorted() && stream == half_present(&present, &absent, 1000, 1));
-        // An empty filter is asked for absent keys alone.
+        // An empty filter gets absent keys only.
         assert_eq!(half_present(&[], &absent, 10, 1).len(), 5);
     }
 

@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::rc::Rc;
 
-/// 1 in 256: the one rate that filters of eight-bit fingerprints have.
+/// 1 in 256: the fixed rate of filters with eight-bit fingerprints.
 const BYTE: f64 = 1.0 / 256.0;
 /// The rates of the comparison.
 const RATES: [f64; 3] = [0.01, BYTE, 0.001];
-/// The rate at which everything else is varied.
+/// The rate at which all else varies.
 const ONE_PERCENT: [f64; 1] = [0.01];
 
-/// How much is measured.
+/// The size of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suite {
@@ -39,7 +39,7 @@ impl fmt::Display for Suite {
     }
 }
 
-/// One set of keys and the rates that filters of it are asked for.
+/// One key set and the target rates of its filters.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Which keys.
@@ -48,33 +48,32 @@ pub struct Group {
     pub keys: usize,
     /// The rates.
     pub rates: Vec<f64>,
-    /// Length of a query stream, and the least number of absent keys where the set is made to
-    /// measure.
+    /// Length of a query stream, and the least number of absent keys if the set is generated.
     pub queries: usize,
     /// Who takes part.
     pub field: FieldSize,
 }
 
-/// Who takes part in a group, and for how many rounds: a suite that must be over soon is thorough
-/// where most are compared.
+/// Who takes part in a group, and for how many rounds: a short suite is thorough where most
+/// contenders are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldSize {
-    /// Everybody, all rounds.
+    /// Everyone, all rounds.
     Whole,
-    /// Everybody; at the first rate all rounds and queries, at the others half of both.
+    /// Everyone; all rounds and queries at the first rate, half of both at the others.
     FirstRate,
-    /// Everybody, half of the rounds.
+    /// Everyone, half of the rounds.
     Short,
-    /// Of peers the first of each family, half of the rounds.
+    /// Only the first peer of each family, half of the rounds.
     Few,
 }
 
-/// Streams of small sizes in the suites that must be over soon: still of distinct keys, and long
-/// enough that nothing is learnt.
+/// Stream length for small sizes in the short suites: still distinct keys, and too long for a
+/// branch predictor to learn.
 const SHORT: usize = 1 << 18;
 
 impl Group {
-    /// A group of everybody.
+    /// A group of everyone.
     pub fn whole(key_set: KeySet, keys: usize, rates: &[f64], suite: Suite) -> Self {
         Self {
             key_set,
@@ -85,7 +84,7 @@ impl Group {
         }
     }
 
-    /// The same with short streams, for some or all.
+    /// The same with short streams, for part of the field.
     fn short(self, field: FieldSize) -> Self {
         Self {
             queries: SHORT.min(self.queries),
@@ -94,7 +93,7 @@ impl Group {
         }
     }
 
-    /// How many of a run's rounds are done at a rate.
+    /// The rounds at a rate, out of a run's rounds.
     pub fn rounds(&self, rate: f64, rounds: u64) -> u64 {
         if self.is_thorough(rate) || self.field == FieldSize::Whole {
             rounds
@@ -103,7 +102,7 @@ impl Group {
         }
     }
 
-    /// How much of each stream is asked at a rate.
+    /// The part of each stream that is queried at a rate.
     pub fn queries_at(&self, rate: f64) -> usize {
         if self.field == FieldSize::FirstRate && !self.is_thorough(rate) {
             self.queries / 2
@@ -116,8 +115,8 @@ impl Group {
         self.field == FieldSize::FirstRate && self.rates.first() == Some(&rate)
     }
 
-    /// The rate in whose turn contenders without a choice take part: 1/256 if it is there, since
-    /// that is the rate of most of them.
+    /// The rate beside which contenders without a target rate take part: 1/256 if the group has it,
+    /// since most of them have that rate.
     pub fn rate_of_fixed(&self) -> Option<f64> {
         self.rates
             .iter()
@@ -171,7 +170,7 @@ impl Suite {
         groups
     }
 
-    /// Groups of random keys, as many as the user says.
+    /// Groups of the user's numbers of random keys.
     pub fn sizes(self, keys: &[u64]) -> Vec<Group> {
         keys.iter()
             .map(|&keys| Group::whole(KeySet::RandomU64, keys as usize, &RATES, self))
@@ -194,7 +193,7 @@ impl Suite {
         ]
     }
 
-    /// The systems that are tried, with the fewer seeds the longer a try takes.
+    /// The linear systems, with fewer seeds the longer a try takes.
     pub fn lines(self) -> Vec<Line> {
         construction::lines(match self {
             Self::Smoke => &[(1_000, 10)],
@@ -208,8 +207,7 @@ impl Suite {
         })
     }
 
-    /// Length of a query stream, and the least number of absent keys where the set is made to
-    /// measure.
+    /// Length of a query stream, and the least number of absent keys if the set is generated.
     pub const fn queries(self) -> usize {
         match self {
             Self::Smoke => 1 << 14,
@@ -226,8 +224,8 @@ impl Suite {
         }
     }
 
-    /// Timed rounds of the courses: each is a pass through many states, so that the quick suite
-    /// does half of them.
+    /// Timed rounds of the courses. Each is a pass through many states, so the quick suite runs
+    /// half as many.
     pub const fn rounds_of_courses(self, rounds: u64) -> u64 {
         match self {
             Self::Quick => rounds.div_ceil(2),

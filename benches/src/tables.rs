@@ -1,4 +1,4 @@
-//! Plain text for the terminal. (The report's tables are the renderer's.)
+//! Plain text for the terminal. (The renderer draws the report's tables.)
 
 use crate::construction;
 use crate::contender::Contender;
@@ -75,7 +75,7 @@ fn line(contender: &dyn Contender) -> [String; 4] {
     ]
 }
 
-/// What `verify` prints of contenders; nothing if there are none.
+/// What `verify` prints about contenders; nothing if there are none.
 pub fn verified(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
@@ -127,7 +127,7 @@ pub fn verified(rows: &[Row]) -> String {
     columns(&lines)
 }
 
-/// What it prints of the systems that were tried; likewise.
+/// What `verify` prints about the ribbon systems; nothing if there are none.
 pub fn tried(trials: &[Trial]) -> String {
     if trials.is_empty() {
         return String::new();
@@ -154,7 +154,7 @@ pub fn tried(trials: &[Trial]) -> String {
     format!("\n{}", columns(&lines))
 }
 
-/// One line about systems that were not tried as they should be.
+/// One line about a system with an error.
 pub fn failed_trial(trial: &Trial) -> String {
     format!(
         "{}, {} keys in {} slots, rows of {} bits: {}",
@@ -187,7 +187,7 @@ fn optional<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| "-".to_owned(), text)
 }
 
-/// Lines with aligned columns; the last one is left ragged.
+/// Lines with aligned columns; the last column is left ragged.
 fn columns<const N: usize>(lines: &[[String; N]]) -> String {
     let mut widths = [0; N];
     for line in lines {

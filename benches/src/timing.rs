@@ -1,8 +1,7 @@
-//! The clock: contenders run in turns, in an order drawn anew for every round.
+//! The clock: contenders take turns, in an order shuffled for each round.
 //!
-//! A shared machine drifts: it is quicker now than in a minute. In turns, the drift hits all
-//! contenders alike, and the medians over the rounds can be compared although none of them is the
-//! machine's true speed.
+//! A shared machine's speed drifts. Taking turns spreads the drift over all contenders, so the
+//! medians over the rounds are comparable even though none is the machine's true speed.
 
 use crate::contender::{Built, Contender, Role};
 use crate::keys::Keys;
@@ -14,7 +13,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use std::time::{Duration, Instant};
 
-/// The workloads that are timed.
+/// The timed workloads.
 pub const TIMED: [Workload; 6] = [
     Workload::Build,
     Workload::Query0,
@@ -24,13 +23,13 @@ pub const TIMED: [Workload; 6] = [
     Workload::Remove,
 ];
 
-/// Small filters are built so often that a pass has at least this many inserts.
+/// Small filters are built repeatedly, until a pass has at least this many inserts.
 pub const MIN_BUILD_OPERATIONS: usize = 1 << 18;
 
-/// After each timed build or removal one in so many of the keys is asked for.
+/// One in this many keys is queried after each timed build or removal.
 const SAMPLE: usize = 16;
 
-/// What is asked of every contender: streams with no, half and all keys present.
+/// Every contender's query streams: 0, 50 and 100 % present keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Queries<'a> {
     /// 0 % present.
@@ -52,24 +51,23 @@ pub struct Expected {
     pub all: u64,
 }
 
-/// A verified contender on the starting line.
+/// A verified contender, ready to be timed.
 #[derive(Debug)]
 pub struct Entrant {
-    /// Who it is.
+    /// The contender.
     pub contender: &'static dyn Contender,
-    /// What its rows are about.
+    /// The subject of its rows.
     pub cell: Cell,
-    /// What it is built of.
+    /// The keys it is built from.
     pub asked_fpr: Option<f64>,
-    /// The filter that is queried.
+    /// The filter to query.
     pub filter: Box<dyn Built>,
-    /// What it must find; none for the floor, which finds nothing but must add up to the same each
-    /// time.
+    /// The hits it must have; `None` for the floor, which finds nothing but must give the same sum
+    /// each time.
     pub expected: Option<Expected>,
-    /// How many queries of each stream it is asked.
+    /// How many queries of each stream it answers.
     pub queries: usize,
-    /// What is known of it once half of the keys are gone; none if it cannot remove, or does it
-    /// badly.
+    /// The facts after half of the keys are removed; `None` if it cannot remove, or failed at it.
     pub removal: Option<Removal>,
 }
 
@@ -77,22 +75,21 @@ pub struct Entrant {
 struct Lane {
     entrant: usize,
     workload: Workload,
-    /// Nanoseconds per operation, a number a round; or what went wrong.
+    /// Nanoseconds per operation, one number per round; or what went wrong.
     rounds: Result<Vec<f64>, String>,
     operations: u64,
     hits: Option<u64>,
 }
 
-/// What one pass gave.
+/// The result of one pass.
 struct Pass {
     time: Duration,
     operations: u64,
     hits: Option<u64>,
 }
 
-/// So many take their turns, in every round in an order drawn anew. Round 0 warms up: caches,
-/// branch predictors, the allocator; nobody looks at the clock. Without rounds there is nothing to
-/// warm up for.
+/// All lanes take turns, in an order shuffled for each round. Round 0 is not timed: it warms up
+/// caches, branch predictors and the allocator. With no rounds there is no warm-up either.
 pub fn turns(
     lanes: usize,
     rounds: u64,
@@ -108,7 +105,7 @@ pub fn turns(
     }
 }
 
-/// Times all entrants and gives their rows.
+/// Times all entrants and returns their rows.
 pub fn race(
     entrants: &[Entrant],
     queries: &Queries<'_>,
@@ -160,7 +157,7 @@ fn run(
         _ => query(lane.workload, entrant, queries),
     };
     match pass {
-        // There is no such workload for this contender.
+        // This contender has no such workload.
         Ok(None) => {}
         Ok(Some(pass)) => {
             if round > 0 && lane.hits != pass.hits {
@@ -227,7 +224,7 @@ fn build(entrant: &Entrant, subject: &Subject<'_>) -> Result<Option<Pass>, Strin
         let filter = verify::build(entrant.contender, &subject, subject.seed);
         time += start.elapsed();
         let filter = filter.map_err(|failure| failure.to_string())?;
-        // The build that was timed is a build that worked. (Dropping the filter is not timed.)
+        // Checks that the timed build worked. (Dropping the filter is not timed.)
         if entrant.expected.is_some() {
             holds_sample(&*filter, subject.present, "build")?;
         }
@@ -239,7 +236,7 @@ fn build(entrant: &Entrant, subject: &Subject<'_>) -> Result<Option<Pass>, Strin
     }))
 }
 
-/// Takes half of the keys out of filters that are built for it, which is not timed.
+/// Removes half of the keys from filters built for this; building is not timed.
 fn remove(entrant: &Entrant, subject: &Subject<'_>) -> Result<Option<Pass>, String> {
     let subject = Subject {
         asked_fpr: entrant.asked_fpr,
@@ -266,7 +263,7 @@ fn remove(entrant: &Entrant, subject: &Subject<'_>) -> Result<Option<Pass>, Stri
     }))
 }
 
-/// Asks for some of the keys that must be in after a timed pass.
+/// Queries some of the keys that must be present after a timed pass.
 pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &str) -> Result<(), String> {
     let sample = keys.first(keys.len().div_ceil(SAMPLE));
     let found = filter.count_hits(sample);
@@ -279,7 +276,7 @@ pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &str) -> Result<()
     ))
 }
 
-/// The row of a lane; none if there is no such workload.
+/// The row of a lane; `None` without such a workload.
 fn row(entrant: &Entrant, lane: Lane) -> Option<Row> {
     let info = entrant.contender.info();
     let times = match lane.rounds {
@@ -296,7 +293,7 @@ fn row(entrant: &Entrant, lane: Lane) -> Option<Row> {
     Some(row)
 }
 
-/// Times of so many operations each into a row; none if there are no times.
+/// Writes times of `operations` operations each into a row; does nothing without times.
 pub fn write(times: &[f64], operations: u64, row: &mut Row) -> Option<()> {
     let summary = Summary::of(times)?;
     row.operations = Some(operations);

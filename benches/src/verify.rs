@@ -1,18 +1,15 @@
-//! Checked before it is timed: a wrong answer makes an error row, never a number.
+//! Verified before it is timed: a wrong answer makes an error row, never a number.
 //!
-//! For every contender and cell, over several seeds, that is, several filters:
+//! For every contender and cell, over filters of several seeds:
 //!
-//! 1. keys are distinct and absent keys absent ([`keysets`](crate::keysets) has counted them);
-//! 2. no false negative over *all* keys;
-//! 3. as many false positives as the exact formula expects, on both sides; pooled over seeds until
-//!    a thousand are expected;
-//! 4. the space it says is the space it holds;
-//! 5. every loop that will be timed counts the same hits as the answers one by one.
+//! 1. keys are distinct and absent keys absent ([`keysets`](crate::keysets) has counted them); 2.
+//!    no false negative over *all* keys; 3. the number of false positives agrees with the exact
+//!    formula, on both sides, pooled over seeds until a thousand are expected; 4. the filter holds
+//!    the bytes that it reports; 5. every loop to be timed counts the same hits as single queries.
 //!
-//! `removal` checks the same of a filter that half of the keys were taken out of, [`beyond`] of one
-//! that was given more than it was planned for, [`load`] of a table at one load after another,
-//! [`churn`] of one in which keys are replaced by others, and [`merge`] of two that became one.
-//! What they share is in `tally`. [`construction`] counts systems that have a solution.
+//! The same checks apply after removing half of the keys (`removal`), beyond the plan ([`beyond`]),
+//! at one load after another ([`load`]), under replacement ([`churn`]) and after a merge
+//! ([`merge`]). They share `tally`. [`construction`] counts solvable systems.
 
 use crate::alloc::{counted, counted_everywhere};
 use crate::contender::{Built, Contender, Info, Role};
@@ -33,19 +30,19 @@ mod tally;
 
 pub use removal::{Removal, verify_removal};
 
-/// How many filters the false positives are pooled over.
+/// The number of filters that false positives are pooled over.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Effort {
-    /// At least so many.
+    /// At least this many.
     pub min_seeds: u64,
-    /// At most so many, however few false positives there were.
+    /// At most this many, however few the false positives.
     pub max_seeds: u64,
-    /// Enough when so many false positives are expected: their count is then known to 3 %.
+    /// Enough when this many false positives are expected: the count is then known to 3 %.
     pub false_positives: f64,
 }
 
 impl Effort {
-    /// The effort that a contender is worth: one that has no seed is the same filter every time.
+    /// The effort for a contender: one without a seed is the same filter every time.
     #[must_use]
     pub const fn of(self, info: &Info) -> Self {
         if info.seeded {
@@ -62,15 +59,15 @@ impl Effort {
 /// What a contender is verified with.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// The keys that go in.
+    /// The keys inserted.
     pub present: Keys<'a>,
-    /// Keys that never do.
+    /// Keys never inserted.
     pub absent: Keys<'a>,
-    /// Half of the present keys, shuffled: those that are taken out again.
+    /// Half of the present keys, shuffled: those to remove.
     pub gone: Keys<'a>,
     /// The other half.
     pub kept: Keys<'a>,
-    /// The rate asked for, none if the contender takes none.
+    /// The target rate; `None` if the contender takes none.
     pub asked_fpr: Option<f64>,
     /// The first seed; the others follow from it.
     pub seed: u64,
@@ -89,52 +86,52 @@ pub struct Verified {
 /// Why a contender did not pass.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum Failure {
-    /// It would not be built.
+    /// It could not be built.
     #[error("build refused: {0}")]
     Build(String),
     /// It panicked.
     #[error("panicked: {0}")]
     Panic(String),
-    /// It forgot keys.
+    /// It has false negatives.
     #[error("{forgotten} false negatives among its {keys} keys (seed {seed})")]
     FalseNegatives {
-        /// How many keys it denied.
+        /// How many present keys it answered `false`.
         forgotten: u64,
-        /// How many it was built of.
+        /// How many it holds.
         keys: u64,
-        /// The seed it was built with.
+        /// Its seed.
         seed: u64,
     },
-    /// It is not as large as it says.
+    /// It misreports its size.
     #[error("says it holds {said} bytes and holds {held} (seed {seed})")]
     Space {
-        /// What it says.
+        /// What it reports.
         said: u64,
-        /// What the allocator says.
+        /// What the allocator counts.
         held: i64,
-        /// The seed it was built with.
+        /// Its seed.
         seed: u64,
     },
-    /// It cannot do what it says it can.
+    /// It claims an ability that it lacks.
     #[error("says that it {what}s, and does not")]
     Unable {
-        /// What it says.
+        /// What it reports.
         what: &'static str,
     },
-    /// It denied keys that it was asked to take out.
+    /// It failed to remove present keys.
     #[error("knew {known} of {keys} keys that were to be taken out (seed {seed})")]
     Unknown {
-        /// How many it knew.
+        /// How many it removed.
         known: u64,
-        /// How many there were, all of them in.
+        /// How many were to be removed, all present.
         keys: u64,
-        /// The seed it was built with.
+        /// Its seed.
         seed: u64,
     },
-    /// It is only ever made for the keys that it is given.
+    /// It can only be made for the keys it is given.
     #[error("cannot be made for more keys than it is given")]
     NoRoom,
-    /// It is no table of slots.
+    /// It reports no slots.
     #[error("says that it has slots, and does not")]
     NoSlots,
     /// It has more slots than there are keys.
@@ -145,7 +142,7 @@ pub enum Failure {
         /// How many keys.
         keys: u64,
     },
-    /// It did not know a key that was to be replaced, or had no place for another in its stead.
+    /// It failed to remove a key, or to insert another in its place.
     #[error(
         "replaced {replaced} of {keys} keys, then did not know one or refused another (seed {seed})"
     )]
@@ -154,13 +151,13 @@ pub enum Failure {
         replaced: u64,
         /// How many there were.
         keys: u64,
-        /// The seed it was built with.
+        /// Its seed.
         seed: u64,
     },
-    /// It would not take in another filter of the same contender.
+    /// It refused to merge another filter of the same contender.
     #[error("would not be merged: {0}")]
     Merge(String),
-    /// It says that keys find room where there are fewer slots than keys.
+    /// It claims room for more keys than slots.
     #[error("finds room for {keys} different keys in {slots} slots")]
     FindsRoom {
         /// How many keys.
@@ -168,7 +165,7 @@ pub enum Failure {
         /// How many slots.
         slots: u64,
     },
-    /// It says that keys find no room where there is plenty.
+    /// It claims to lack room where there is plenty.
     #[error("finds no room for {keys} keys in {slots} slots")]
     FindsNoRoom {
         /// How many keys.
@@ -181,13 +178,13 @@ pub enum Failure {
         "counts {got} hits in the {which} loop where its single answers have {want} (seed {seed})"
     )]
     Loops {
-        /// Which loop is off.
+        /// Which loop.
         which: &'static str,
-        /// What it counts.
+        /// What the loop counts.
         got: u64,
-        /// What the answers one by one add up to.
+        /// What single answers add up to.
         want: u64,
-        /// The seed it was built with.
+        /// Its seed.
         seed: u64,
     },
     /// Its rate is not the formula's.
@@ -198,14 +195,14 @@ pub enum Failure {
     Rate {
         /// How many were seen.
         hits: u64,
-        /// Of how many queries.
+        /// Among how many queries.
         queries: u64,
         /// Over how many filters.
         seeds: u64,
-        /// What the formula says.
+        /// What the formula predicts.
         predicted: f64,
     },
-    /// It grew, and its rate with it.
+    /// Its rate grew with it.
     #[error(
         "{hits} false positives in {queries} queries with {keys} keys in it, more than {SIGMAS} standard deviations above the \
          rate {asked:.4e} that it was asked to keep while it grows"
@@ -213,16 +210,16 @@ pub enum Failure {
     AboveAsked {
         /// How many were seen.
         hits: u64,
-        /// Of how many queries.
+        /// Among how many queries.
         queries: u64,
-        /// How many keys were in.
+        /// How many keys it held.
         keys: u64,
-        /// What was asked for.
+        /// The target rate.
         asked: f64,
     },
 }
 
-/// The numbers of a row of facts.
+/// The numbers in a row of facts.
 #[derive(Clone, Copy, Default, Debug)]
 struct Facts {
     held: u64,
@@ -233,11 +230,11 @@ struct Facts {
 
 /// The seed of the `i`-th filter.
 pub const fn seed_of(base: u64, i: u64) -> u64 {
-    // Far apart, so that no scheme that adds small numbers to a seed meets the next one.
+    // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
     base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))
 }
 
-/// Builds a filter; a panic in it is a failure like any other.
+/// Builds a filter; a panic is a failure like any other.
 pub fn build(
     contender: &dyn Contender,
     subject: &Subject<'_>,
@@ -268,10 +265,9 @@ pub fn with_room(
         .map_err(Failure::Build)
 }
 
-/// Work that a contender does; a panic in it is a failure like any other.
+/// Runs a contender's work; a panic is a failure like any other.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
-    // Nothing of the harness is shared with the work but keys that it can only read; what it leaves
-    // half done is dropped.
+    // The harness shares only read-only keys with the work, and drops what it leaves half done.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic
             .downcast_ref::<String>()
@@ -281,7 +277,7 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     })
 }
 
-/// The bytes a filter holds, once it has been compared with what it says.
+/// The bytes a filter holds, after comparison with what it reports.
 fn space(filter: &dyn Built, held: i64, seed: u64) -> Result<u64, Failure> {
     match filter.said_bytes() {
         Some(said) if i64::try_from(said) != Ok(held) => Err(Failure::Space { said, held, seed }),
@@ -289,8 +285,8 @@ fn space(filter: &dyn Built, held: i64, seed: u64) -> Result<u64, Failure> {
     }
 }
 
-/// Builds a filter of one key and drops it: some hashers make a table of constants when they are
-/// first used, and keep it. That is not the filter's.
+/// Builds a filter of one key and drops it: some hashers allocate a table of constants on first use
+/// and keep it, which must not count as the filter's.
 fn warm_up(contender: &dyn Contender, subject: &Subject<'_>) {
     let one = Subject {
         present: subject.present.first(1),
@@ -321,7 +317,7 @@ pub fn verify(
             counted(work)
         };
         let filter = built?;
-        // The struct itself was boxed by the harness; a user has it on the stack.
+        // The harness boxed the struct itself; a user has it on the stack.
         let boxed = size_of_val(&*filter) as i64;
         let held = space(&*filter, memory.held - boxed, seed)?;
         facts.held = facts.held.max(held);
@@ -350,7 +346,7 @@ pub fn verify(
     })
 }
 
-/// The answers for the absent keys, once all loops agree with them.
+/// The answers for the absent keys, after checking that all loops agree with them.
 fn compare_loops(
     filter: &dyn Built,
     subject: &Subject<'_>,
@@ -379,7 +375,7 @@ fn compare_loops(
     Ok(answers)
 }
 
-/// The `verify` row of a contender, whether it passed or not.
+/// The `verify` row of a contender, passed or failed.
 pub fn row(info: &Info, cell: &Cell, outcome: &Result<Verified, Failure>) -> Row {
     let verified = match outcome {
         Ok(verified) => verified,

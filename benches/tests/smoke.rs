@@ -1,8 +1,7 @@
-//! The whole program on a thousand keys: every contender is right, and a report is drawn twice
-//! alike.
+//! The whole program on a thousand keys: every contender is correct, and drawing twice gives the
+//! same report.
 
-// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
-// themselves.
+// Test helpers may fail as tests do; the lint configuration allows it only in test functions.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use amq_bench::construction;
@@ -48,13 +47,13 @@ fn amq_bench_fed(arguments: &[&str], input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// 3001 distinct keys, one of them no UTF-8, one repeated, and an empty line.
+/// 3001 distinct keys, one of them not UTF-8, one repeated, and an empty line.
 fn good_keys() -> Vec<u8> {
     let lines = (0..3000u32).flat_map(|key| format!("key {key}\r\n").into_bytes());
     lines.chain(*b"\n\xFF\xFE not UTF-8\nkey 7").collect()
 }
 
-/// How often a reason of the system's is told.
+/// How often a system error is printed.
 fn reasons(output: &Output) -> usize {
     said(output).matches("(os error ").count()
 }
@@ -87,7 +86,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// Who is measured load by load.
+/// The contenders measured load by load.
 const TABLES: &[&str] = &[
     "cuckoo",
     "cuckoo-windowed",
@@ -102,7 +101,7 @@ const TABLES: &[&str] = &[
     "probabilistic-quotient",
 ];
 
-/// Workloads of courses that end where they began.
+/// Workloads of courses that end where they begin.
 const COURSES: [Workload; 5] = [
     Workload::LoadInsert,
     Workload::LoadQuery,
@@ -111,8 +110,8 @@ const COURSES: [Workload; 5] = [
     Workload::Merge,
 ];
 
-/// Faults of peers, which verification must find: the one drops a key when it is full, the other
-/// keeps one of two keys with the same fingerprint, and so loses both when it loses one.
+/// Faults of peers that verification must find: one drops a key when full; the other stores one
+/// copy of two keys with the same fingerprint, and so loses both when one is removed.
 fn is_known(row: &Row) -> bool {
     let loses_when = match row.contender.as_str() {
         "cuckoofilter" => [Workload::Overfill, Workload::LoadInsert].as_slice(),
@@ -345,8 +344,7 @@ fn construction_is_tried_alone_and_resumed_where_it_was_left() {
         (dir.path().join(path), String::from_utf8(bytes).unwrap())
     };
     let (path, whole) = record();
-    // The last line of the record lost, and a count of the first width changed to one that can be
-    // known again.
+    // Drops the record's last line, and marks a count of the first width with a recognisable value.
     let kept = whole.trim_end().rsplit_once('\n').unwrap().0;
     let first = whole.lines().nth(1).unwrap();
     let mut fields: Vec<String> = first.split(',').map(str::to_owned).collect();
@@ -482,7 +480,7 @@ fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
     let drawn = measure("--keys-file", text(&keys));
     assert!(drawn.contains_key(Path::new("README.md")));
     assert!(drawn.contains_key(Path::new("latest/index.html")));
-    // Drawn again as the record says, it is the same.
+    // Redrawn by the recorded command, it is the same.
     let (_, record) = drawn
         .iter()
         .find(|(path, _)| path.ends_with("run.toml"))
@@ -490,7 +488,7 @@ fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
     assert!(String::from_utf8_lossy(record).contains("-- render --records reports/own/records\""));
     fs::remove_dir_all(own.join("latest")).unwrap();
     assert!(run(&["render", "--records", text(&own.join("records"))]) == drawn);
-    // Other options: not to be joined with those.
+    // Other options: not to be merged with those.
     fs::remove_dir_all(&own).unwrap();
     measure("--keys", "1000");
 
@@ -529,7 +527,7 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // Until the first keys are measured: all others are still to come.
+    // Waits until the first keys are measured, with all others still to come.
     while !unfinished.join("bloom.csv").exists() {
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         sleep(Duration::from_millis(5));
@@ -544,12 +542,11 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
         "the day's records are what they were"
     );
 
-    // A run of some contenders joins the records of the day; the one that was killed is not lost by
-    // it.
+    // A run of some contenders joins the day's records, and the killed run survives it.
     only(&[]);
     assert!(files(&unfinished) == part && !unfinished_only.exists());
-    // To resume a run of all contenders takes long. Were it one of some, there would be little left
-    // of it.
+    // Resuming a run of all contenders takes long, so this run is turned into one of some, with
+    // little left to do.
     fs::rename(&unfinished, &unfinished_only).unwrap();
     only(&["--resume"]);
     let after = files(&day);

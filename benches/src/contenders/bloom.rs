@@ -40,7 +40,7 @@ pub static SPLIT_BLOCK: Own<BlockedBloomFilter, Filled> = Own::new(Info {
     ..CLASSIC_INFO
 });
 
-/// The classic Bloom filter that is shared between threads.
+/// The classic Bloom filter, shared between threads.
 pub static ATOMIC: Own<AtomicBloomFilter, Filled> = Own::new(Info {
     name: "atomic-bloom",
     analysis: "The classic filter with atomic words: inserts through a shared reference, each bit a locked \

@@ -1,4 +1,4 @@
-//! Peer: bloomfilter, the classic Bloom filter with the most downloads.
+//! Peer: bloomfilter, the most downloaded classic Bloom filter.
 
 use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
 use crate::keys::{BenchKey, Keys};
@@ -7,7 +7,7 @@ use amq_bloom::{BloomFilter, BloomParams};
 use amq_core::{PlanFilter, PredictedFpr};
 use std::borrow::Borrow;
 
-/// `bloomfilter::Bloom`; it has SipHash built in.
+/// `bloomfilter::Bloom`, with built-in SipHash.
 #[derive(Debug)]
 pub struct Bloomfilter;
 
@@ -72,7 +72,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
         Some(self.filter.as_slice().len() as u64)
     }
 
-    /// The exact formula of the classic filter, at the size and number of probes it chose.
+    /// The exact classic formula, at the size and number of probes it chose.
     fn predicted(&self) -> Option<PredictedFpr> {
         let params = BloomParams::new(self.filter.len(), self.filter.number_of_hash_functions());
         Some(BloomFilter::predicted_fpr(&params, self.keys))

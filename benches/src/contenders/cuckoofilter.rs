@@ -1,4 +1,4 @@
-//! Peer: cuckoofilter, the cuckoo filter with the most downloads.
+//! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
 use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
 use crate::keys::{BenchKey, Keys};
@@ -9,16 +9,16 @@ use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hasher};
 
 /// Values of the byte that becomes a fingerprint. Not all fingerprints are equally likely: 100
-/// stands for an empty place, so that a byte of 100 becomes 101.
+/// marks an empty slot, so a byte of 100 becomes 101.
 const BYTES: f64 = 256.0;
-/// The load that it is planned for: a little below what such buckets reach. It would fill its table
-/// to the last place, in vain.
+/// The planned load, a little below what such buckets reach. Its own sizing would fill the table to
+/// the last slot, which fails.
 const MOST: f64 = 0.96;
-/// Places that a query looks at: two buckets of four.
+/// Slots that a query reads: two buckets of four.
 const PLACES: f64 = 8.0;
 
-/// `cuckoofilter::CuckooFilter` with foldhash's better hash, of which every bit may be used, since
-/// it can be told what to hash with.
+/// `cuckoofilter::CuckooFilter`, which takes a hasher: foldhash's quality variant, all of whose
+/// bits are usable.
 #[derive(Debug)]
 pub struct Cuckoofilter;
 
@@ -84,7 +84,7 @@ fn make<K: BenchKey + ?Sized>(room: usize, keys: &[K::Item<'_>]) -> Result<Box<d
     Ok(built::<K, _>(filter))
 }
 
-/// A hasher that is made without being told anything, as the filter wants it.
+/// A hasher made by `Default`, as the filter requires.
 struct Fold(FoldHasher<'static>);
 
 impl Default for Fold {
@@ -133,8 +133,8 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         Some(self.places())
     }
 
-    /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, with the fingerprints
-    /// as likely as they are here.
+    /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, with its actual
+    /// fingerprint distribution.
     fn predicted(&self) -> Option<PredictedFpr> {
         let load = self.keys as f64 / self.places() as f64;
         let found = |likely: f64| 1.0 - (1.0 - likely / BYTES).powf(PLACES * load);
@@ -148,7 +148,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         self.filter.contains(key)
     }
 
-    /// A key that is refused is in, and another one is not.
+    /// A refused key is present, and another is lost.
     #[inline]
     fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
         let refused = keys

@@ -1,4 +1,4 @@
-//! Peer: fastbloom, the quickest classic Bloom filter among the crates.
+//! Peer: fastbloom, the fastest classic Bloom filter among the crates.
 
 use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
 use crate::keys::{BenchKey, Keys};
@@ -89,7 +89,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         Some(size_of_val(self.filter.as_slice()) as u64)
     }
 
-    /// The exact formula of the classic filter, at the size and number of probes it chose.
+    /// The exact classic formula, at the size and number of probes it chose.
     fn predicted(&self) -> Option<PredictedFpr> {
         let params = BloomParams::new(self.filter.num_bits() as u64, self.filter.num_hashes());
         Some(BloomFilter::predicted_fpr(&params, self.keys))

@@ -7,7 +7,7 @@ use amq_core::{PlanFilter, PredictedFpr};
 use amq_counting::CountingParams;
 use std::borrow::Borrow;
 
-/// `fastbloom_rs::CountingBloomFilter`; it has XXH3 built in, with two seeds of its own.
+/// `fastbloom_rs::CountingBloomFilter`, with built-in XXH3 under two seeds of its own.
 #[derive(Debug)]
 pub struct FastbloomRs;
 
@@ -58,7 +58,7 @@ fn made(room: usize, keys: Keys<'_>, asked_fpr: Option<f64>) -> Result<Box<dyn B
     })
 }
 
-/// A key as the bytes that the filter takes.
+/// A key as the bytes the filter takes.
 trait Bytes {
     /// Calls with the bytes.
     fn with_bytes<T>(&self, work: impl FnOnce(&[u8]) -> T) -> T;
@@ -101,7 +101,7 @@ impl<K: BenchKey + Bytes + ?Sized> Probe<K> for Filter {
         Some(size_of_val(self.filter.get_u64_array()) as u64)
     }
 
-    /// The exact formula of the classic filter, at the counters and probes it chose.
+    /// The exact classic formula, at the counters and probes it chose.
     fn predicted(&self) -> Option<PredictedFpr> {
         let params = CountingParams::new(self.filter.config().size, self.filter.hashes());
         Some(amq_counting::CountingBloomFilter::predicted_fpr(

@@ -1,4 +1,4 @@
-//! Peer: growable-bloom-filter, the Bloom filter that grows with the most downloads.
+//! Peer: growable-bloom-filter, the most downloaded growing Bloom filter.
 
 use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
 use crate::keys::{BenchKey, Keys};
@@ -23,21 +23,21 @@ const SIZED_INFO: Info = Info {
     theory: None,
 };
 
-/// `GrowableBloom` that is told how many keys will come, or a share of it.
+/// `GrowableBloom`, told the number of keys to expect, or a share of it.
 #[derive(Debug)]
 pub struct Growable {
     info: Info,
-    /// It is told of one in so many keys.
+    /// It is told to expect one key in this many.
     told_one_in: usize,
 }
 
-/// Told of all keys.
+/// Told to expect all keys.
 pub static SIZED: Growable = Growable {
     info: SIZED_INFO,
     told_one_in: 1,
 };
 
-/// Told of a thousandth of the keys: it grows nine times.
+/// Told to expect a thousandth of the keys: it grows nine times.
 pub static GROWN: Growable = Growable {
     info: Info {
         name: "growable-bloom-grown",
@@ -68,8 +68,8 @@ impl Contender for Growable {
         })
     }
 
-    /// To grow a hundredfold from the keys it was told of is what the sized one does; the other would begin with a stage for
-    /// one key, which nobody would.
+    /// Only the sized entry grows a hundredfold in the course; the other would begin with a stage
+    /// for one key, as no user would.
     fn goes(&self, course: Workload) -> bool {
         course == Workload::Grow && self.told_one_in == 1
     }
@@ -83,7 +83,7 @@ fn filled<K: BenchKey + ?Sized>(mut filter: Filter, keys: &[K::Item<'_>]) -> Box
 struct Filter(GrowableBloom);
 
 impl<K: BenchKey + ?Sized> Probe<K> for Filter {
-    /// It doesn't say.
+    /// The crate does not report it.
     fn said_bytes(&self) -> Option<u64> {
         None
     }

@@ -1,4 +1,4 @@
-//! The floor: hashes every key and answers nothing. What a filter costs beyond it is the filter's own.
+//! The floor: hashes every key and answers nothing. Any cost beyond it is the filter's own.
 
 use crate::contender::{Built, Contender, Family, Info, Role};
 use crate::keys::{BenchKey, Keys};
@@ -38,7 +38,7 @@ impl Contender for HashOnly {
         seed: u64,
     ) -> Result<Box<dyn Built>, String> {
         let floor = Floor { seed };
-        // To build is to hash every key once.
+        // Building hashes every key once.
         black_box(floor.count_hits(keys));
         Ok(Box::new(floor))
     }

@@ -1,4 +1,4 @@
-//! The exact set: what a filter saves, and what an answer that is never wrong costs.
+//! The exact set: what a filter saves, and what exact answers cost.
 
 use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
 use crate::keys::{BenchKey, Keys};
@@ -7,8 +7,8 @@ use foldhash::fast::FixedState;
 use std::borrow::Borrow;
 use std::hash::Hash;
 
-/// `std::collections::HashSet` with foldhash: its default hasher is made to withstand attacks and would
-/// handicap it.
+/// `std::collections::HashSet` with foldhash: its default hasher resists attacks and would handicap
+/// it.
 #[derive(Debug)]
 pub struct HashSet;
 
@@ -77,7 +77,7 @@ impl Kept<u64> for u64 {
     }
 }
 
-/// Without the spare capacity of a `Vec`, and without the word that would hold it.
+/// A boxed slice: no spare capacity, and no word to hold it.
 impl Kept<[u8]> for Box<[u8]> {
     #[inline]
     fn of(key: &[u8]) -> Self {
@@ -100,7 +100,7 @@ fn make<K: BenchKey + ?Sized, T: Kept<K>>(
 struct Set<T>(std::collections::HashSet<T, FixedState>);
 
 impl<K: BenchKey + ?Sized, T: Kept<K>> Probe<K> for Set<T> {
-    /// The standard library doesn't say.
+    /// The standard library does not report it.
     fn said_bytes(&self) -> Option<u64> {
         None
     }

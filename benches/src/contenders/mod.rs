@@ -1,4 +1,4 @@
-//! The contenders, one file each (our own variants of one crate share a file: they are one line each).
+//! The contenders, one file each. Our own variants of one crate share a file, at one line each.
 
 pub mod bloom;
 pub mod counting;

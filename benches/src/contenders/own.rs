@@ -1,4 +1,4 @@
-//! Every filter of this workspace, through the traits they all implement.
+//! This workspace's filters, through the traits they all implement.
 
 use crate::contender::{Built, Contender, Info, Probe, built};
 use crate::keys::{BenchKey, Keys};
@@ -8,29 +8,29 @@ use amq_core::{
 };
 use std::marker::PhantomData;
 
-/// How many keys a batch query is given at once: some thousand, as a join or a compaction would.
+/// Keys per batch query: about a thousand, as in a join or a compaction.
 const BATCH: usize = 1024;
 
 const NO_RATE: &str = "this filter must be asked for a rate";
 
-/// A way of making a filter of keys, and of changing it then, as far as it can be.
+/// A way of making a filter of keys, and of changing it, as far as it can.
 pub trait Way<F> {
     /// Makes it.
     fn make<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError>;
 
-    /// Makes it for these keys and no more, to be filled beyond them; only a way that is not told
-    /// of all keys does it otherwise than [`make`](Self::make).
+    /// Makes it for exactly these keys, to be filled beyond them. Differs from [`make`](Self::make)
+    /// only where that plans for another number of keys.
     fn begin<K: Key>(asked_fpr: f64, seed: u64, keys: &[K]) -> Result<F, BuildError> {
         Self::make(asked_fpr, seed, keys)
     }
 
-    /// Puts in further keys: how many were taken before one was refused.
+    /// Inserts further keys; returns how many it took before it refused one.
     fn insert<K: Key>(_filter: &mut F, _keys: &[K]) -> Option<u64> {
         None
     }
 
-    /// Makes it for `room` keys and puts in these, which are fewer; none if it is only made for the
-    /// keys that it is given.
+    /// Makes it for `room` keys and inserts these, which are fewer; `None` if it can only be made
+    /// for the keys it is given.
     fn with_room<K: Key>(
         _room: u64,
         _asked_fpr: f64,
@@ -40,17 +40,17 @@ pub trait Way<F> {
         None
     }
 
-    /// Takes out keys: how many of them were known.
+    /// Removes keys; returns how many it reports removed.
     fn remove<K: Key>(_filter: &mut F, _keys: &[K]) -> Option<u64> {
         None
     }
 
-    /// Takes out one key and puts in another: whether the one was known and the other taken.
+    /// Removes one key and inserts another; whether both succeeded.
     fn replace<A: Key, B: Key>(_filter: &mut F, _gone: &A, _new: &B) -> Option<bool> {
         None
     }
 
-    /// Takes in another filter.
+    /// Merges another filter.
     fn merge(_filter: &mut F, _other: &F) -> Option<Result<(), MergeError>> {
         None
     }
@@ -96,7 +96,7 @@ impl<F: EmptyFilter + MergeFilter> Way<F> for Filled {
     }
 }
 
-/// The same, of keys that can be taken out again.
+/// The same for filters that can remove keys.
 #[derive(Debug)]
 pub struct Removable;
 
@@ -137,7 +137,7 @@ impl<F: EmptyFilter + MergeFilter + RemoveFilter> Way<F> for Removable {
     }
 }
 
-/// Made from all keys at once.
+/// Built from all keys at once.
 #[derive(Debug)]
 pub struct AtOnce;
 
@@ -148,7 +148,7 @@ impl<F: BuildFilter> Way<F> for AtOnce {
     }
 }
 
-/// A contender of our own: a filter type and the way it is made.
+/// One of our contenders: a filter type and the way it is made.
 #[derive(Debug)]
 pub struct Own<F, W> {
     info: Info,
@@ -160,7 +160,7 @@ pub struct Own<F, W> {
 type Slots<F> = fn(&F) -> u64;
 
 impl<F: PlanFilter + 'static, W: Way<F> + 'static> Own<F, W> {
-    /// A contender. Unless `info` has a theory of its own, it is the filter's plan.
+    /// A contender. Unless `info` has its own theory, the theory is the filter's plan.
     pub const fn new(info: Info) -> Self {
         Self {
             info,
@@ -169,8 +169,8 @@ impl<F: PlanFilter + 'static, W: Way<F> + 'static> Own<F, W> {
         }
     }
 
-    /// The same, of a filter that is a table of slots, of which each key takes one: it is compared
-    /// with others at equal load.
+    /// The same for a table in which each key takes one slot: it is compared with others at equal
+    /// load.
     pub const fn with_slots(self, slots: fn(&F) -> u64) -> Self {
         Self {
             slots: Some(slots),
@@ -282,7 +282,7 @@ impl<F: PlanFilter, W: Way<F>, K: BenchKey + ?Sized> Probe<K> for OwnFilter<F, W
         let mut hits = 0;
         for keys in keys.chunks(BATCH) {
             let answers = &mut answers[..keys.len()];
-            // The slices are equally long, so this cannot fail; were it to, the hits would not add
+            // The slices are equally long, so this cannot fail; if it did, the hits would not add
             // up.
             self.filter.contains_keys(keys, answers).ok()?;
             hits += answers.iter().map(|&hit| u64::from(hit)).sum::<u64>();

@@ -6,7 +6,7 @@ use ::pleat::filter::{Ribbon, StdRibbon};
 use amq_core::PredictedFpr;
 use std::borrow::Borrow;
 
-/// How many keys a batch query is given at once, as ours are.
+/// Keys per batch query, as for our filters.
 const BATCH: usize = 1024;
 
 const STD_INFO: Info = Info {
@@ -74,7 +74,7 @@ impl Contender for Pleat {
     }
 }
 
-/// The number of result bits is part of the type: those that the suites' rates need are compiled.
+/// The number of result bits is part of the type: those for the suites' rates are compiled in.
 fn make<K: BenchKey + ?Sized>(
     kind: Kind,
     keys: &[K::Item<'_>],
@@ -109,7 +109,7 @@ fn of_bits<const R: usize, K: BenchKey + ?Sized>(
     })
 }
 
-/// What the two have in common.
+/// What the two filters share.
 trait Solved: 'static {
     /// Bytes of the solution.
     fn bytes(&self) -> usize;

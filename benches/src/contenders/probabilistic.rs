@@ -8,12 +8,11 @@ use std::borrow::Borrow;
 use std::f64::consts::LN_2;
 use std::hash::BuildHasher;
 
-/// Each stage is twice as large as the one before, and may err half as often.
+/// Each stage is twice as large as the one before, at half its rate.
 const GROWTH: f64 = 2.0;
 const TIGHTENING: f64 = 0.5;
 
-/// `probabilistic_collections::bloom::ScalableBloomFilter` with foldhash, since it can be told what
-/// to hash with.
+/// `probabilistic_collections::bloom::ScalableBloomFilter`, which takes a hasher: foldhash.
 #[derive(Debug)]
 pub struct Probabilistic;
 
@@ -51,7 +50,7 @@ impl Contender for Probabilistic {
     }
 }
 
-/// foldhash under a seed, as small as the filter wants its hashers: it copies them.
+/// foldhash under a seed, small and `Copy`, since the filter copies its hashers.
 #[derive(Clone, Copy)]
 struct Seeded(u64);
 
@@ -67,9 +66,9 @@ impl BuildHasher for Seeded {
 fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], asked_fpr: f64, seed: u64) -> Box<dyn Built> {
     // The series of the stages' rates adds up to `first / (1 - TIGHTENING)`.
     let first = asked_fpr * (1.0 - TIGHTENING);
-    // The crate takes bits, not keys, and begins another stage, twice as large, as soon as half of
-    // them are set: with its whole number of probes that must not be before the last key, whatever
-    // the keys. Hence the hundredth more.
+    // The crate takes bits, not keys, and begins another stage, twice as large, once half of them
+    // are set. With its whole number of probes that must not happen before the last key, whatever
+    // the keys. Hence one percent more.
     let probes = (1.0 / first).log2().ceil();
     let bits = (keys.len() as f64 * probes / LN_2 * 1.01).ceil() as usize;
     let hashers = [Seeded(seed), Seeded(!seed)];
@@ -83,7 +82,7 @@ fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], asked_fpr: f64, seed: u64) -
 struct Filter<K: BenchKey + ?Sized>(ScalableBloomFilter<K::Owned, Seeded>);
 
 impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
-    /// It says how many bits it uses, not how many it holds.
+    /// It reports the bits it uses, not those it holds.
     fn said_bytes(&self) -> Option<u64> {
         None
     }

@@ -8,11 +8,11 @@ use amq_core::PredictedFpr;
 use foldhash::quality::FixedState;
 use std::borrow::Borrow;
 
-/// The load that a table made by hand is planned for: its own sizing stays below half.
+/// The planned load of a table sized by hand: its own sizing stays below half.
 const LOAD: f64 = 0.95;
 
-/// `probabilistic_collections::quotient::QuotientFilter` with foldhash's better hash, of which
-/// every bit may be used, since it can be told what to hash with.
+/// `probabilistic_collections::quotient::QuotientFilter`, which takes a hasher: foldhash's quality
+/// variant, all of whose bits are usable.
 #[derive(Debug)]
 pub struct ProbabilisticQuotient;
 
@@ -58,13 +58,13 @@ impl Contender for ProbabilisticQuotient {
         }
     }
 
-    /// Its table can be filled to the last slot, but every key then costs a walk through all of it:
-    /// that is not waited for. How it does as it fills up is seen load by load.
+    /// Its table can be filled to the last slot, but each key then costs a scan of the whole table,
+    /// which would take too long. The course over loads shows how it does as it fills up.
     fn goes(&self, course: Workload) -> bool {
         [Workload::LoadInsert, Workload::Churn].contains(&course)
     }
 
-    /// At a load that the others have: its own sizing stays below half.
+    /// At the other contenders' load: its own sizing stays below half.
     fn with_room(
         &self,
         room: usize,
@@ -114,7 +114,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
         Some(bits.div_ceil(64) * 8)
     }
 
-    /// A fingerprint is in if one of the keys has it.
+    /// A fingerprint is present if any key has it.
     fn predicted(&self) -> Option<PredictedFpr> {
         let bits = self.filter.quotient_bits() + self.filter.remainder_bits();
         let each = (-f64::from(bits)).exp2();
@@ -142,7 +142,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
         Some(taken)
     }
 
-    /// It doesn't say whether it knew them.
+    /// It does not report whether it held them.
     #[inline]
     fn remove_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
         for key in keys {

@@ -28,7 +28,7 @@ const INFO: Info = Info {
     theory: None,
 };
 
-/// `qfilter::Filter` of XXH3 digests, and the way it is made of all keys.
+/// `qfilter::Filter` of XXH3 digests, and the way it is built from all keys.
 #[derive(Debug)]
 pub struct Qfilter {
     info: Info,
@@ -41,7 +41,7 @@ pub static FILLED: Qfilter = Qfilter {
     sorts: false,
 };
 
-/// Made of sorted fingerprints by its builder.
+/// Built from sorted fingerprints by its builder.
 pub static SORTED: Qfilter = Qfilter {
     info: Info {
         name: "qfilter-sorted",
@@ -75,7 +75,7 @@ impl Contender for Qfilter {
         (!self.sorts).then(|| made(room, keys, asked_fpr, seed, false))
     }
 
-    /// Beyond its making the sorted one is the other.
+    /// Except for the build, the two entries are the same filter.
     fn goes(&self, course: Workload) -> bool {
         let fits = [
             Workload::Overfill,
@@ -162,7 +162,7 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter {
         Some(self.filter.memory_usage() as u64)
     }
 
-    /// A fingerprint is in if one of the keys has it.
+    /// A fingerprint is present if any key has it.
     fn predicted(&self) -> Option<PredictedFpr> {
         let each = (-f64::from(self.filter.fingerprint_size())).exp2();
         let mean = -(self.filter.len() as f64 * (-each).ln_1p()).exp_m1();

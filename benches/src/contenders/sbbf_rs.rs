@@ -1,8 +1,8 @@
 //! Peer: sbbf-rs, the split-block Bloom filter of the Parquet readers.
 //!
-//! The crate is the two functions `insert` and `contains` over a caller's buffer; size and hash are
-//! the caller's. It is given the block count of our own plan, so that both have the same space and
-//! rate, and the same XXH3 digests.
+//! The crate offers `insert` and `contains` over a caller's buffer; size and hash are the caller's.
+//! It gets our own plan's block count, so that both have the same space and rate, and the same XXH3
+//! digests.
 
 #![allow(unsafe_code)]
 
@@ -50,7 +50,7 @@ impl Contender for SbbfRs {
     }
 }
 
-/// As much of the buffer as must be aligned together.
+/// The unit of the buffer's alignment.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line {
@@ -131,8 +131,7 @@ mod tests {
     use super::*;
     use amq_core::KeyHash;
 
-    /// Two crates that say they have the layout of Parquet must set the same bits for the same
-    /// hashes.
+    /// Two crates with the Parquet layout must set the same bits for the same hashes.
     #[test]
     fn our_blocks_have_the_same_bits_as_those_of_sbbf_rs() {
         for blocks in [1u64, 2, 3, 1000, 4097] {

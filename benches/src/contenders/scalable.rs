@@ -7,10 +7,10 @@ use amq_bloom::{BlockedBloomFilter, BloomFilter};
 use amq_core::{BuildError, Key, MergeError};
 use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 
-/// How many times the first stage is exceeded: what a filter is for whose number of keys is not known.
+/// How far the first stage is exceeded: the case of an unknown number of keys.
 const GROWN: u64 = 1000;
 
-/// Made for a thousandth of the keys, then filled.
+/// Planned for a thousandth of the keys, then filled.
 #[derive(Debug)]
 pub struct Grown;
 
@@ -42,7 +42,7 @@ impl<F: OwnedStage> Way<ScalableFilter<F>> for Grown {
         filled(open(keys.len() as u64, fpr), seed, keys)
     }
 
-    /// Told of them all: what is merged is a filter of one stage.
+    /// Planned for all keys: merges filters of one stage.
     fn with_room<K: Key>(
         room: u64,
         fpr: f64,
@@ -59,7 +59,7 @@ impl<F: OwnedStage> Way<ScalableFilter<F>> for Grown {
         Some(filter.merge(other))
     }
 
-    /// For as many keys as it is begun with: how it is when the growing itself is measured.
+    /// Planned for its initial keys, for the courses that measure growth itself.
     fn begin<K: Key>(fpr: f64, seed: u64, keys: &[K]) -> Result<ScalableFilter<F>, BuildError> {
         filled(
             ScalableParams::new(keys.len().max(1) as u64, fpr),
@@ -83,9 +83,9 @@ impl<F: OwnedStage> Way<ScalableFilter<F>> for Bounded {
     }
 }
 
-/// The rate at which a filter of classic stages that has grown so far takes so many bits per key.
+/// The rate at which a filter of classic stages, grown this far, takes this many bits per key.
 ///
-/// For a curve of many points: the stages take what large filters take, without each being planned.
+/// For a curve of many points: assumes stages as dense as large filters, without planning each.
 fn rate_of(params: impl Fn(f64) -> ScalableParams, bits: f64) -> Option<f64> {
     let bits_at = |exponent: f64| {
         let params = params(exponent.exp2());

@@ -8,11 +8,11 @@ use foldhash::quality::{FixedState, FoldHasher};
 use std::borrow::Borrow;
 use std::hash::BuildHasher;
 
-/// Places that a query looks at in one stage: two buckets of four.
+/// Slots that a query reads in one stage: two buckets of four.
 const PLACES: f64 = 8.0;
 
-/// `scalable_cuckoo_filter::ScalableCuckooFilter` with foldhash's better hash, of which every bit
-/// may be used, since it can be told what to hash with.
+/// `scalable_cuckoo_filter::ScalableCuckooFilter`, which takes a hasher: foldhash's quality
+/// variant, all of whose bits are usable.
 #[derive(Debug)]
 pub struct ScalableCuckoo;
 
@@ -99,20 +99,20 @@ struct Filter<K: ?Sized> {
 }
 
 impl<K: BenchKey + ?Sized> Filter<K> {
-    /// Beside the tables' places, a few keys are in a list.
+    /// Besides the tables' slots, a list holds a few keys.
     fn has_grown(&self) -> bool {
         self.filter.capacity() as u64 >= 2 * self.slots
     }
 }
 
 impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
-    /// It says what its tables hold, and not the list of them.
+    /// It reports its tables, but not the list of them.
     fn said_bytes(&self) -> Option<u64> {
         None
     }
 
-    /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, as long as there is one
-    /// table: how the keys are shared out among several, it doesn't say.
+    /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, while there is one
+    /// table: it does not report how keys spread over several.
     fn predicted(&self) -> Option<PredictedFpr> {
         let bits = ((2.0 / self.asked_fpr).log2() + PLACES.log2()).ceil();
         let load = self.keys as f64 / self.slots as f64;

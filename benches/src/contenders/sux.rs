@@ -11,7 +11,7 @@ use amq_core::PredictedFpr;
 use dsi_progress_logger::no_logging;
 use std::fmt::Debug;
 
-/// Hashes of 64 bits, as the others have; no shards, which are for billions of keys.
+/// 64-bit hashes, as for the others; no shards, which are for billions of keys.
 type Sig = [u64; 1];
 type Bytes<K> = VFilter<K, Box<[u8]>, Sig, Fuse3NoShards>;
 type Packed<K> = VFilter<K, BitFieldVec<Box<[usize]>>, Sig, Fuse3NoShards>;
@@ -38,10 +38,10 @@ pub struct Sux {
     info: Info,
 }
 
-/// Of fingerprints that are bytes.
+/// With fingerprints of one byte.
 pub static BYTES: Sux = Sux { info: BYTES_INFO };
 
-/// Of fingerprints of as many bits as it takes.
+/// With fingerprints of as many bits as the rate needs.
 pub static PACKED: Sux = Sux {
     info: Info {
         name: "vfilter",
@@ -108,7 +108,7 @@ fn make<K: Hashed + ?Sized>(
 struct Filter<F>(F);
 
 impl<K: Hashed + ?Sized> Probe<K> for Filter<Bytes<K>> {
-    /// It doesn't say.
+    /// The crate does not report it.
     fn said_bytes(&self) -> Option<u64> {
         None
     }
@@ -124,7 +124,7 @@ impl<K: Hashed + ?Sized> Probe<K> for Filter<Bytes<K>> {
 }
 
 impl<K: Hashed + ?Sized> Probe<K> for Filter<Packed<K>> {
-    /// It doesn't say.
+    /// The crate does not report it.
     fn said_bytes(&self) -> Option<u64> {
         None
     }

@@ -28,7 +28,7 @@ pub struct Xorf<F> {
     info: Info,
     /// Bits of a fingerprint.
     bits: u32,
-    /// Equal digests, of which the keys of a measurement have none in all likelihood, make it fail.
+    /// Equal digests make it fail; a measurement's keys almost certainly have none.
     make: fn(&[u64]) -> Result<F, &'static str>,
 }
 
@@ -112,8 +112,8 @@ fn fuse_16(keys: u64, bits_per_key: f64) -> Option<f64> {
     fuse(keys, bits_per_key, 16.0)
 }
 
-/// One point, at the size that the formula of Graf and Lemire gives; the table is cut into segments, so that small filters are
-/// somewhat larger.
+/// One point, at the size by the formula of Graf and Lemire. The table is cut into segments, so
+/// small filters are somewhat larger.
 fn fuse(keys: u64, bits_per_key: f64, bits: f64) -> Option<f64> {
     let factor = (0.875 + 0.25 * 1e6f64.ln() / (keys.max(2) as f64).ln()).max(1.125);
     ((bits_per_key - bits * factor).abs() < 0.1).then(|| (-bits).exp2())

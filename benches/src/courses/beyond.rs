@@ -1,8 +1,7 @@
-//! Filters are filled beyond their plan, checked at every stop and timed from one to the next.
+//! Fills filters beyond their plan, checked at every stop and timed from one to the next.
 //!
-//! `grow` begins with a hundredth of the keys, which is all that the filter is told of, and goes up
-//! to all of them; `overfill` begins with as many keys as the filter is made for and goes up to
-//! five times as many. Both are the same walk.
+//! `grow` plans the filter for a hundredth of the keys and goes up to all of them; `overfill`
+//! starts from the planned number of keys and goes up to five times that. Both run the same code.
 
 use super::{Cost, Entrant, Ground, Track, absent, repeats, subject};
 use crate::contender::Contender;
@@ -24,7 +23,7 @@ pub fn grow(keys: usize) -> Course {
     }
 }
 
-/// Up to five times the keys it was made for.
+/// Up to five times the planned keys.
 pub fn overfill(keys: usize) -> Course {
     Course {
         workload: Workload::Overfill,
@@ -69,7 +68,7 @@ impl Track for Course {
         }
     }
 
-    /// Verifies everybody over the course, then times those who passed in so many rounds.
+    /// Verifies all contenders over the course, then times those that passed.
     fn run(&self, ground: &Ground, entrants: Vec<Entrant>, progress: &Progress) -> Vec<Row> {
         let setting = ground.setting;
         let views = [ground.made.present.view(), ground.made.absent.view()];
@@ -104,12 +103,12 @@ impl Track for Course {
     }
 }
 
-/// One contender on a course.
+/// One contender on the course.
 struct Lane {
     contender: &'static dyn Contender,
     asked_fpr: Option<f64>,
     rows: Vec<Row>,
-    /// Nanoseconds per key, for each round one number a stop; none once something went wrong.
+    /// Nanoseconds per key: per round, one number per stop; empty once something went wrong.
     times: Option<Vec<Vec<f64>>>,
 }
 
@@ -135,7 +134,7 @@ impl Lane {
         let times = self.times.unwrap_or_default();
         let repeats = repeats(course.all_keys()) as u64;
         for (place, row) in self.rows.iter_mut().enumerate() {
-            // Where it refused, no time was taken.
+            // A refusal is not timed.
             let of_stop: Vec<f64> = times
                 .iter()
                 .filter_map(|pass| pass.get(place))
@@ -143,15 +142,15 @@ impl Lane {
                 .collect();
             let before = place.checked_sub(1).map_or(0, |place| course.stops[place]);
             let stretch = course.stops[place] - before;
-            // Without times there is nothing to write.
+            // Nothing to write without times.
             let _ = timing::write(&of_stop, repeats * stretch as u64, row);
         }
         self.rows
     }
 }
 
-/// Nanoseconds per key from each stop to the next, as far as the filter was verified; to the first
-/// one it is built.
+/// Nanoseconds per key from each stop to the next, as far as the filter was verified; up to the
+/// first stop, those of the build.
 fn walk(
     contender: &dyn Contender,
     subject: &Subject<'_>,

@@ -1,4 +1,4 @@
-//! Churn: a key out, another in, many times over in a nearly full filter.
+//! Churn: one key out, another in, many times over in a nearly full filter.
 
 use super::single::Event;
 use super::{Cost, Entrant, Ground, Track, made_empty, repeats};
@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 
 /// How full the filters are.
 const LOAD: f64 = 0.9;
-/// The load that tables of a power of two are planned for, as in the course over loads.
+/// The planned load of tables of a power of two, as in the course over loads.
 const FULL: f64 = 0.95;
-/// Each replacement is two operations, and ten for each key of the plan there are.
+/// Replacements per planned key: five, each of two operations.
 const PAIRS: usize = 5;
 
-/// In tables of so many slots.
+/// Churn in tables of this many slots.
 pub fn of_slots(slots: usize) -> Churning {
     let room = (slots as f64 * FULL) as usize;
     Churning {
@@ -45,12 +45,13 @@ impl Track for Churning {
         self.room
     }
 
-    /// Enough for a table of twice as many slots.
+    /// Enough for a table of twice the slots.
     fn keys(&self) -> usize {
         self.pairs + 2 * self.room
     }
 
-    /// Those that can be made for more keys than they are given; what goes wrong in asking is told by the course.
+    /// Contenders that can be made for more keys than they are given; a failure while probing is
+    /// left for the course to report.
     fn takes(&self, contender: &dyn Contender) -> bool {
         !matches!(made_empty(contender), Err(Failure::NoRoom))
     }

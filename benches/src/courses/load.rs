@@ -1,9 +1,7 @@
-//! Speed against load: tables of slots are filled, asked and emptied again, from one load to the
-//! next.
+//! Speed against load: fills, queries and empties tables of slots, from one load to the next.
 //!
-//! The plan is such that a table of a power of two is at load 0.95 when it holds all that it was
-//! planned for: then those that have such tables and those that do not are compared at the same
-//! load.
+//! The plan brings a table of a power of two to load 0.95 when it holds all planned keys, so that
+//! tables with and without power-of-two sizes are compared at the same load.
 
 use super::{Cost, Entrant, Ground, Track, absent, made_empty, repeats, subject};
 use crate::contender::Contender;
@@ -18,16 +16,16 @@ use crate::verify::{Failure, Subject};
 use std::time::{Duration, Instant};
 
 const STOPS: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
-/// The load that is planned for.
+/// The planned load.
 const FULL: f64 = 0.95;
-/// Nobody is filled further: what runs along its table is not waited for.
+/// No table is filled beyond this load: some scans along the table would take too long.
 const LAST: f64 = 0.99;
-/// There are keys for a table that is so much larger.
+/// Keys suffice for a table larger by this factor.
 const SPARE: f64 = 1.2;
-/// At every stop a part of a stream is asked.
+/// Each stop queries this part of a stream.
 const QUERY_SHARE: usize = 8;
 
-/// Over tables of so many slots.
+/// The course over tables of this many slots.
 pub fn of_slots(slots: usize, suite: Suite) -> Loads {
     Loads {
         room: (slots as f64 * FULL) as usize,
@@ -58,7 +56,7 @@ impl Track for Loads {
         (self.room as f64 / FULL * SPARE) as usize
     }
 
-    /// Those that have slots; what goes wrong in asking is told by the course.
+    /// Contenders that have slots; a failure while probing is left for the course to report.
     fn takes(&self, contender: &dyn Contender) -> bool {
         match made_empty(contender) {
             Ok(filter) => filter.slots().is_some(),
@@ -117,11 +115,11 @@ struct Lane<'a> {
     cell: Cell,
     subject: Subject<'a>,
     steps: Result<Steps, Failure>,
-    /// A pass a round, or what went wrong in one.
+    /// One pass per round, or what went wrong in one.
     passes: Result<Vec<Pass>, String>,
 }
 
-/// Nanoseconds per operation, a number a stop.
+/// Nanoseconds per operation, one number per stop.
 #[derive(Default)]
 struct Pass {
     insert: Vec<f64>,
@@ -196,16 +194,16 @@ fn unverified(row: &Row) -> Row {
     }
 }
 
-/// Times into a row, unless it is an error or a refusal.
+/// Writes times into a row, unless it is an error or a refusal.
 fn timed(row: &mut Row, passes: &[Pass], of: impl Fn(&Pass) -> Option<&f64>, operations: u64) {
     if row.error.is_empty() && row.refused_at.is_none() {
         let times: Vec<f64> = passes.iter().filter_map(of).copied().collect();
-        // Without times there is nothing to write.
+        // Nothing to write without times.
         let _ = timing::write(&times, operations, row);
     }
 }
 
-/// One pass over all that was verified.
+/// One pass over the verified stops.
 fn pass(
     contender: &dyn Contender,
     subject: &Subject<'_>,

@@ -1,4 +1,4 @@
-//! Merging: a filter of half of the keys takes in one of the other half.
+//! Merging: a filter of half of the keys merges one of the other half.
 
 use super::single::Event;
 use super::{Cost, Entrant, Ground, Track, made_empty, repeats};
@@ -11,10 +11,10 @@ use crate::verify::merge::{Merged, halves, merge, verify_merge};
 use crate::verify::{Failure, Subject};
 use std::time::{Duration, Instant};
 
-/// Of so many keys.
+/// The course over this many keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Merging {
-    /// In both halves together; each filter is made for all of them.
+    /// Keys in both halves together; each filter is planned for all of them.
     pub keys: usize,
 }
 
@@ -35,7 +35,8 @@ impl Track for Merging {
         self.keys
     }
 
-    /// Those that can be made for more keys than they are given; what goes wrong in asking is told by the course.
+    /// Contenders that can be made for more keys than they are given; a failure while probing is
+    /// left for the course to report.
     fn takes(&self, contender: &dyn Contender) -> bool {
         !matches!(made_empty(contender), Err(Failure::NoRoom))
     }
@@ -64,7 +65,7 @@ impl Track for Merging {
     }
 }
 
-/// Nanoseconds per key taken in.
+/// Nanoseconds per merged key.
 fn pass(contender: &dyn Contender, subject: &Subject<'_>) -> Result<f64, String> {
     let keys = subject.present.len();
     let repeats = repeats(keys);

@@ -1,4 +1,4 @@
-//! Courses with one row for each contender: something is done to a filter, checked, and timed as a whole.
+//! Courses with one row per contender: an operation on a filter, checked and timed as a whole.
 
 use super::{Entrant, Ground, Track, subject};
 use crate::contender::Contender;
@@ -7,13 +7,13 @@ use crate::record::{Cell, Row};
 use crate::timing::{self, turns};
 use crate::verify::{Failure, Subject};
 
-/// What is done: how it is checked, how it is timed.
+/// The operation: how it is checked and timed.
 pub(super) struct Event<V, P, W> {
     /// Checks a contender.
     pub(super) verify: V,
     /// One timed pass: nanoseconds per operation.
     pub(super) pass: P,
-    /// What was found in checking, into the row.
+    /// Writes what the check found into the row.
     pub(super) write: W,
     /// Operations of a pass.
     pub(super) operations: usize,
@@ -25,12 +25,12 @@ struct Lane<'a, T> {
     cell: Cell,
     subject: Subject<'a>,
     verified: Result<T, Failure>,
-    /// A number a round, or what went wrong in one.
+    /// One number per round, or what went wrong in one.
     times: Result<Vec<f64>, String>,
 }
 
 impl<V, P, W> Event<V, P, W> {
-    /// Verifies everybody, then times those who passed.
+    /// Verifies all contenders, then times those that passed.
     pub(super) fn run<T>(
         &self,
         track: &dyn Track,
@@ -100,7 +100,7 @@ impl<V, P, W> Event<V, P, W> {
             (Ok(verified), Ok(times)) => {
                 let mut row = Row::new(name, &lane.cell, track.workload());
                 (self.write)(verified, &mut row);
-                // Without times there is nothing to write.
+                // Nothing to write without times.
                 let _ = timing::write(times, self.operations as u64, &mut row);
                 row
             }

@@ -1,4 +1,4 @@
-//! Who can do what, and who they are.
+//! The contenders and their abilities.
 
 use super::data::Data;
 use super::document::{Block, Spans, Table};

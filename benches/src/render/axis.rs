@@ -1,8 +1,8 @@
-//! Axes: from values to a range, to ticks, to a place.
+//! Axes: from values to a range, ticks and positions.
 
 use super::number::tick;
 
-/// How values become places.
+/// How values map to positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scale {
     /// Equal steps are equal differences.
@@ -14,27 +14,27 @@ pub(super) enum Scale {
 /// One axis.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Axis {
-    /// What it counts, with the unit.
+    /// Its title, with the unit.
     pub(super) name: String,
-    /// How.
+    /// Its scale.
     pub(super) scale: Scale,
     /// Its lower end.
     pub(super) low: f64,
     /// Its upper end.
     pub(super) high: f64,
-    /// Where it is labelled, and how.
+    /// Its ticks: value and label.
     pub(super) ticks: Vec<(f64, String)>,
 }
 
 impl Axis {
-    /// An axis of ratios around positive values; its name says that it is one.
+    /// A logarithmic axis around positive values; its title says so.
     pub(super) fn log(name: &str, values: impl IntoIterator<Item = f64>) -> Self {
         const MARGIN: f64 = 1.18;
         let (low, high) = ends(values.into_iter().filter(|&x| x > 0.0)).unwrap_or((1.0, 10.0));
         Self::log_between(name, low / MARGIN, high * MARGIN)
     }
 
-    /// An axis of ratios with given ends.
+    /// A logarithmic axis with given ends.
     pub(super) fn log_between(name: &str, low: f64, high: f64) -> Self {
         let decades = (high / low).log10();
         let steps: &[f64] = match decades {
@@ -60,14 +60,14 @@ impl Axis {
         }
     }
 
-    /// An axis of differences around values.
+    /// A linear axis around values.
     pub(super) fn linear(name: &str, values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) = ends(values.into_iter()).unwrap_or((0.0, 1.0));
         let margin = ((high - low) * 0.08).max(high.abs() * 0.01).max(1e-3);
         Self::linear_between(name, low - margin, high + margin)
     }
 
-    /// An axis of differences with given ends.
+    /// A linear axis with given ends.
     pub(super) fn linear_between(name: &str, low: f64, high: f64) -> Self {
         let rough = (high - low) / 8.0;
         let power = 10f64.powf(rough.log10().floor());
@@ -93,7 +93,7 @@ impl Axis {
         }
     }
 
-    /// An axis of names, the first one on top.
+    /// An axis of names, first one on top.
     pub(super) fn rows(names: &[String]) -> Self {
         let last = names.len() as f64;
         let place = |index: usize| last - index as f64;
@@ -124,7 +124,7 @@ impl Axis {
         self
     }
 
-    /// The value in the axis's own steps; what lies beyond an end is at it.
+    /// The value in the axis's own units, clamped to its ends.
     pub(super) fn place(&self, x: f64) -> f64 {
         let x = if x.is_nan() {
             self.low
@@ -137,7 +137,7 @@ impl Axis {
         }
     }
 
-    /// Whether it reaches so far.
+    /// Whether the axis covers the value.
     pub(super) fn holds(&self, x: f64) -> bool {
         (self.low..=self.high).contains(&x)
     }

@@ -1,4 +1,4 @@
-//! Filters filled beyond their plan: what they came to, in numbers.
+//! Filters filled beyond their plan, in numbers.
 
 use super::data::Data;
 use super::document::{Block, Spans, Table};
@@ -8,7 +8,7 @@ use super::numbers::{dash, rated, reasons, timed};
 use super::ties::Standing;
 use crate::record::{Row, Workload};
 
-/// Both ways, with what they are called.
+/// Both courses and their titles.
 const WAYS: [(Workload, &str); 2] = [
     (
         Workload::Grow,
@@ -20,7 +20,7 @@ const WAYS: [(Workload, &str); 2] = [
     ),
 ];
 
-/// A table each, to be opened.
+/// One collapsible table each.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let ways = WAYS.into_iter();
     ways.filter_map(|(workload, title)| table(data, workload, title))

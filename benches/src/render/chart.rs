@@ -1,4 +1,4 @@
-//! A chart as data: what every plot is made of before it is drawn.
+//! A chart as data, before it is drawn.
 
 use super::axis::Axis;
 use super::style::{Ink, Mark, look};
@@ -11,7 +11,7 @@ pub(super) enum Stroke {
     Theory,
     /// A bound: dashed.
     Bound,
-    /// Measured points of one of ours, joined to guide the eye: thin.
+    /// Measured points of ours, joined to guide the eye: thin.
     Guide,
     /// The same of a peer: thin and dashed.
     PeerGuide,
@@ -20,20 +20,20 @@ pub(super) enum Stroke {
 /// One measured point with its bars.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Point {
-    /// Where.
+    /// Its position.
     pub(super) at: (f64, f64),
     /// The ends of the bar along x.
     pub(super) across: Option<(f64, f64)>,
     /// The ends of the bar along y.
     pub(super) along: Option<(f64, f64)>,
-    /// The cell failed: a hollow cross, at the lower end of whatever is not known.
+    /// A failed cell: a hollow cross, at the lower end of any unknown axis.
     pub(super) failed: bool,
 }
 
-/// What belongs together.
+/// One series.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Series {
-    /// Its label; none if it stands for itself.
+    /// Its label; `None` if it needs none.
     pub(super) label: Option<String>,
     /// Its colour.
     pub(super) ink: Ink,
@@ -49,25 +49,25 @@ pub(super) struct Series {
     pub(super) points: Vec<Point>,
 }
 
-/// Where labels stand.
+/// Placement of labels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Labels {
     /// In a column on the right, each joined with the last point.
     Column,
     /// Beside the first point.
     Beside,
-    /// Nowhere: the axis has the names.
+    /// None: the axis has the names.
     Axis,
 }
 
-/// A hint behind the data: from where to where along x.
+/// A hint behind the data: a band or line along x.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Band {
     /// From here.
     pub(super) low: f64,
-    /// To here; the same for a line.
+    /// To here; the same value for a line.
     pub(super) high: f64,
-    /// What it is.
+    /// Its label.
     pub(super) label: String,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct Chart {
     pub(super) slug: String,
     /// What is plotted.
     pub(super) title: String,
-    /// What is found, computed from the data.
+    /// The finding, computed from the data.
     pub(super) caption: String,
     /// Along x.
     pub(super) x: Axis,
@@ -88,9 +88,9 @@ pub(super) struct Chart {
     pub(super) bands: Vec<Band>,
     /// The data.
     pub(super) series: Vec<Series>,
-    /// Where the labels stand.
+    /// The placement of labels.
     pub(super) labels: Labels,
-    /// Words within the plot that end at a point.
+    /// Text within the plot, ending at a point.
     pub(super) note: Option<((f64, f64), String)>,
     /// Height of the data's area.
     pub(super) height: u32,
@@ -107,7 +107,7 @@ impl Point {
         }
     }
 
-    /// A cell that failed; what is not known of its place is NaN.
+    /// A failed cell; unknown coordinates are NaN.
     pub(super) const fn failed(x: f64, y: f64) -> Self {
         Self {
             failed: true,
@@ -167,7 +167,7 @@ impl Series {
 }
 
 impl Chart {
-    /// What those who cannot see it are told.
+    /// The text alternative.
     pub(super) fn alt(&self) -> String {
         let names: Vec<&str> = self
             .series

@@ -9,13 +9,13 @@ use crate::record::Trial;
 
 const TITLE: &str = "Construction: how many more slots than keys a standard ribbon needs";
 
-/// What is called enough: nine seeds of ten.
+/// The share that counts as enough: nine seeds of ten.
 pub(super) const ENOUGH: (u64, u64) = (9, 10);
 
-/// How many of the seeds left room for all keys.
+/// The share of seeds that left room for all keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
-    /// Seeds that were tried.
+    /// Seeds tried.
     pub(super) seeds: u64,
     /// Those that left room.
     pub(super) solved: u64,
@@ -26,7 +26,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// What a trial says; none if it failed.
+    /// A trial's result; `None` if it failed.
     pub(super) fn of(trial: &Trial) -> Option<Self> {
         Some(Self {
             seeds: trial.seeds.filter(|&seeds| seeds > 0)?,
@@ -51,37 +51,38 @@ pub(super) fn overhead(trial: &Trial) -> f64 {
     trial.slots as f64 / trial.keys as f64 - 1.0
 }
 
-/// An overhead in words, exactly: nothing about it was measured.
+/// An overhead in words, exact, since it is not measured.
 pub(super) fn exactly(overhead: f64) -> String {
     format!("{} %", tick(overhead * 100.0))
 }
 
-/// Whether a trial has as many slots as filters are built with.
+/// Whether a trial has the slots that filters are built with.
 pub(super) const fn is_built(trial: &Trial) -> bool {
     trial.slots == trial.built_slots
 }
 
 impl Line<'_> {
-    /// The least overhead tried from which on enough seeds leave room: few seeds may do so before by chance.
+    /// The least overhead from which on enough seeds leave room at every overhead tried: with few
+    /// seeds, a smaller one may pass by chance.
     pub(super) fn enough(&self) -> Option<(&Trial, Share)> {
         let all = self.trials.iter().rev();
         let shares = all.map_while(|trial| Some((*trial, Share::of(trial)?)));
         shares.take_while(|(_, share)| share.is_enough()).last()
     }
 
-    /// What filters are built with.
+    /// The overhead that filters are built with.
     pub(super) fn built(&self) -> Option<(&Trial, Share)> {
         let trial = self.trials.iter().find(|trial| is_built(trial))?;
         Some((trial, Share::of(trial)?))
     }
 
-    /// The last overhead that was tried.
+    /// The last overhead tried.
     pub(super) fn last(&self) -> f64 {
         self.trials.last().map_or(f64::NAN, |trial| overhead(trial))
     }
 }
 
-/// Both tables, to be opened.
+/// Both tables, collapsible.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let lines = data.lines();
     if lines.is_empty() {
@@ -114,7 +115,7 @@ pub(super) fn failed(data: &Data) -> Vec<&'static str> {
         .collect()
 }
 
-/// A row for each number of keys: what is enough, and what filters have.
+/// A row per number of keys: the overhead that is enough, and the filters'.
 fn least(lines: &[Line<'_>]) -> Block {
     let row = |line: &Line<'_>| {
         let mut cells = sizes(line);

@@ -1,4 +1,4 @@
-//! What filters bore beyond a single number of keys, in numbers: tables load by load, churn, merging.
+//! Results beyond a single number of keys: tables load by load, churn, merging.
 
 use super::data::Data;
 use super::document::{Block, Spans, Table};
@@ -17,7 +17,7 @@ const LOADS: [Workload; 3] = [
 ];
 const LOADED: &str = "Load by load: tables of slots, filled, asked and emptied again";
 
-/// Courses with a row for each contender, what they are called, and what their time is of.
+/// Courses with a row per contender, their titles, and the unit of their times.
 const SINGLE: [(Workload, &str, &str); 2] = [
     (
         Workload::Churn,
@@ -31,7 +31,7 @@ const SINGLE: [(Workload, &str, &str); 2] = [
     ),
 ];
 
-/// A table each, to be opened.
+/// One collapsible table each.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let mut blocks: Vec<Block> = loads(data).into_iter().collect();
     let single = SINGLE.into_iter();

@@ -1,5 +1,4 @@
-//! The records of one run, sorted into heats: the contenders that met over the same keys at one
-//! asked rate.
+//! The records of one run, sorted into heats: the contenders over the same keys at one target rate.
 
 use super::entry::Entry;
 use crate::contender::{Family, Role};
@@ -12,13 +11,13 @@ use anyhow::{Context, Result};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-/// The rate of filters of eight-bit fingerprints, in whose heat contenders without a choice take
-/// part.
+/// The rate of filters with eight-bit fingerprints; contenders without a target rate take part in
+/// its heat.
 const BYTE: f64 = 1.0 / 256.0;
-/// The rate that everything is compared at, if it was asked for.
+/// The main rate of comparison, if it was measured.
 const ONE_PERCENT: f64 = 0.01;
 
-/// Everything that one run left behind.
+/// All records of one run.
 #[derive(Debug)]
 pub(super) struct Data {
     /// The folder it was read from.
@@ -31,7 +30,7 @@ pub(super) struct Data {
     rows: Vec<Vec<Row>>,
     /// The rows of filters filled beyond their plan, for each contender.
     beyond: Vec<Vec<Row>>,
-    /// The systems that were tried; none if they were not.
+    /// The ribbon systems; empty if not measured.
     trials: Vec<Trial>,
 }
 
@@ -42,20 +41,20 @@ pub(super) struct Line<'a> {
     pub(super) row_bits: u64,
     /// Keys of each system.
     pub(super) keys: u64,
-    /// What came of them.
+    /// The results.
     pub(super) trials: Vec<&'a Trial>,
 }
 
-/// Who met over the same keys.
+/// The contenders over the same keys.
 #[derive(Debug)]
 pub(super) struct Heat<'a> {
     /// Which keys.
     pub(super) key_set: &'a str,
     /// How many.
     pub(super) keys: u64,
-    /// The rate they were asked for; none where nobody could be asked.
+    /// The target rate; `None` if no contender took one.
     pub(super) rate: Option<f64>,
-    /// Who, in the order of the registry.
+    /// The contenders, in the order of the registry.
     pub(super) entries: Vec<Entry<'a>>,
 }
 
@@ -87,7 +86,7 @@ impl Data {
         })
     }
 
-    /// Contenders with what was recorded of them.
+    /// Contenders with their records.
     fn recorded(&self) -> impl Iterator<Item = (&ContenderFacts, &[Row])> {
         let rows = self.rows.iter().map(Vec::as_slice);
         self.run.contender.iter().zip(rows)
@@ -98,7 +97,7 @@ impl Data {
         self.run.contender.iter()
     }
 
-    /// Who was filled beyond its plan in this way, and its rows, keys rising.
+    /// The contenders of a course beyond the plan, with their rows, keys rising.
     pub(super) fn beyond(&self, workload: Workload) -> Vec<(&ContenderFacts, Vec<&Row>)> {
         let rows = self.beyond.iter().map(|rows| {
             let mut rows: Vec<&Row> = rows.iter().filter(|row| row.workload == workload).collect();
@@ -109,7 +108,7 @@ impl Data {
         all.filter(|(_, rows)| !rows.is_empty()).collect()
     }
 
-    /// The systems that were tried: wide rows first, keys rising.
+    /// The ribbon systems: wide rows first, keys rising.
     pub(super) fn lines(&self) -> Vec<Line<'_>> {
         let of_size = |trial: &&Trial| (Reverse(trial.row_bits), trial.keys);
         let mut trials: Vec<&Trial> = self.trials.iter().collect();
@@ -127,7 +126,7 @@ impl Data {
             .collect()
     }
 
-    /// Those that are compared and of which there is a record.
+    /// The compared contenders with records.
     pub(super) fn filters(&self) -> Vec<&ContenderFacts> {
         self.recorded()
             .filter(|(facts, rows)| facts.role == Role::Filter && !rows.is_empty())
@@ -161,7 +160,7 @@ impl Data {
         names
     }
 
-    /// The numbers of keys that a key set was measured with, rising.
+    /// A key set's numbers of keys, rising.
     pub(super) fn sizes(&self, key_set: &str) -> Vec<u64> {
         let of_set = self
             .rows
@@ -174,7 +173,7 @@ impl Data {
         sizes
     }
 
-    /// The rates asked for, falling.
+    /// The target rates, falling.
     pub(super) fn rates(&self, key_set: &str, keys: u64) -> Vec<f64> {
         let rows = self.rows.iter().flatten();
         let of_cell = rows.filter(|row| row.key_set == key_set && row.keys == keys);
@@ -225,7 +224,7 @@ impl Data {
         heats
     }
 
-    /// The key set that questions are answered with.
+    /// The main key set.
     pub(super) fn main_set(&self) -> Option<&str> {
         self.key_sets().first().copied()
     }
@@ -238,14 +237,14 @@ impl Data {
             .max_by_key(|&keys| (self.rates(set, keys).len(), keys))
     }
 
-    /// The rate that everything is compared at.
+    /// The main rate of comparison.
     pub(super) fn main_rate(&self) -> Option<f64> {
         let rates = self.rates(self.main_set()?, self.main_size()?);
         let one_percent = rates.iter().find(|&&rate| rate == ONE_PERCENT);
         one_percent.or(rates.first()).copied()
     }
 
-    /// The entries that answer for a rate: those asked for it, and those without a choice whose own
+    /// The entries that count for a rate: those with that target, and those without a target whose
     /// rate is no worse.
     pub(super) fn answering<'a>(
         &'a self,
@@ -270,7 +269,7 @@ impl Data {
             .collect()
     }
 
-    /// What is less than this is a tie: the run's noise floor, if it was measured.
+    /// Differences below this are ties: the run's noise floor, if it was measured.
     pub(super) fn noise(&self) -> Option<f64> {
         self.run.noise_floor
     }

@@ -1,17 +1,17 @@
-//! The report as a document, before it is HTML or Markdown: both say the same because both are written from this.
+//! The report as a document. HTML and Markdown say the same because both are written from it.
 
 /// A piece of text.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Span {
-    /// As it is.
+    /// Plain text.
     Text(String),
-    /// Weighty.
+    /// Strong text.
     Strong(String),
-    /// Of lesser weight, after what it qualifies.
+    /// An aside, after what it qualifies.
     Aside(String),
-    /// To be typed, or a name in the records.
+    /// Code: a command, or a name in the records.
     Code(String),
-    /// A file of the records; linked where the reader can reach it.
+    /// A file of the records, linked where the reader can reach it.
     Record(String),
 }
 
@@ -26,7 +26,7 @@ impl Spans {
         self
     }
 
-    /// Adds weighty text.
+    /// Adds strong text.
     pub(super) fn strong(mut self, text: impl Into<String>) -> Self {
         self.0.push(Span::Strong(text.into()));
         self
@@ -44,7 +44,7 @@ impl Spans {
         self
     }
 
-    /// How many letters it has.
+    /// The number of characters.
     pub(super) fn length(&self) -> usize {
         let length = |span: &Span| match span {
             Span::Text(text)
@@ -56,7 +56,7 @@ impl Spans {
         self.0.iter().map(length).sum()
     }
 
-    /// Adds prose of the code, which has names between backticks.
+    /// Adds prose from the code, with names in backticks.
     pub(super) fn prose(mut self, text: &str) -> Self {
         for (index, part) in text
             .split('`')
@@ -93,7 +93,7 @@ impl<S: Into<String>> From<S> for Spans {
 /// A table.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(super) struct Table {
-    /// What it shows; stands above it.
+    /// The caption, above the table.
     pub(super) caption: String,
     /// Heads of the columns.
     pub(super) head: Vec<String>,
@@ -110,9 +110,9 @@ pub(super) struct Figure {
     pub(super) slug: String,
     /// What is plotted.
     pub(super) title: String,
-    /// What is found in it, computed from the data.
+    /// The finding, computed from the data.
     pub(super) caption: String,
-    /// What those who cannot see it are told: axes, series, ends.
+    /// The text alternative: axes, series, ends.
     pub(super) alt: String,
     /// The picture: one `svg` element without a style sheet.
     pub(super) svg: String,
@@ -132,7 +132,7 @@ pub(super) enum Block {
     Subheading(String),
     /// A paragraph.
     Para(Spans),
-    /// A paragraph that must not be overlooked.
+    /// A warning.
     Warning(Spans),
     /// Points.
     List(Vec<Spans>),
@@ -144,7 +144,7 @@ pub(super) enum Block {
     Table(Table),
     /// A plot.
     Figure(Figure),
-    /// What is read on demand only.
+    /// A collapsible block.
     Details {
         /// Its title.
         summary: String,

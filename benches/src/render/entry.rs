@@ -1,4 +1,4 @@
-//! One contender in one heat: what the records say of it, and what follows from that.
+//! One contender in one heat: its records, and what follows from them.
 
 use crate::contender::{Ability, Family};
 use crate::record::{Row, Workload};
@@ -8,7 +8,7 @@ use amq_core::numeric::overhead;
 /// A contender's rows over the same keys at the same rate.
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
-    /// Who.
+    /// The contender.
     pub(super) facts: &'a ContenderFacts,
     /// The rows of all workloads.
     pub(super) rows: Vec<&'a Row>,
@@ -32,12 +32,12 @@ pub(super) struct Time {
     pub(super) median: f64,
     /// Median absolute deviation.
     pub(super) mad: f64,
-    /// Whether it scatters too much.
+    /// Whether the rounds scatter too much.
     pub(super) unstable: bool,
 }
 
 impl Rate {
-    /// What a row of facts says, with the interval of the count.
+    /// A row of facts, with the interval of the count.
     pub(super) fn of(row: &Row) -> Option<Self> {
         Some(Self {
             mean: row.false_positives? as f64 / row.absent_queries.filter(|&n| n > 0)? as f64,
@@ -46,8 +46,8 @@ impl Rate {
         })
     }
 
-    /// The same with the spread of single filters around their mean, as far as theory knows it,
-    /// taken into the interval: only a few filters were built.
+    /// The same, with the interval widened by the spread of single filters around their mean, where
+    /// theory gives it: only a few filters were built.
     pub(super) fn joint_of(row: &Row) -> Option<Self> {
         const NORMAL: f64 = 1.96;
         let rate = Self::of(row)?;
@@ -62,7 +62,7 @@ impl Rate {
 }
 
 impl Time {
-    /// What a timed row says.
+    /// A timed row.
     pub(super) fn of(row: &Row) -> Option<Self> {
         Some(Self {
             median: row.median_ns?,
@@ -85,18 +85,18 @@ impl<'a> Entry<'a> {
             .find(|row| row.workload == workload)
     }
 
-    /// Why the contender was not accepted, if so.
+    /// Why the contender failed, if it did.
     pub(super) fn error(&self) -> Option<&'a str> {
         self.failure(Workload::Verify)
     }
 
-    /// Why a cell has no numbers, if so.
+    /// Why a cell has no numbers, if it has none.
     pub(super) fn failure(&self, workload: Workload) -> Option<&'a str> {
         let row = self.row(workload)?;
         (!row.error.is_empty()).then_some(row.error.as_str())
     }
 
-    /// The rate asked for.
+    /// The target rate.
     pub(super) fn asked(&self) -> Option<f64> {
         self.rows.first().and_then(|row| row.asked_fpr)
     }
@@ -128,12 +128,12 @@ impl<'a> Entry<'a> {
         Rate::of(self.verified()?)
     }
 
-    /// The same with the spread of single filters taken into the interval.
+    /// The same, with the interval widened by the spread of single filters.
     pub(super) fn joint_rate(&self) -> Option<Rate> {
         Rate::joint_of(self.verified()?)
     }
 
-    /// What the exact formula expects, if there is one.
+    /// The exact formula's prediction, if there is one.
     pub(super) fn predicted(&self) -> Option<f64> {
         self.verified()?.predicted_fpr
     }
@@ -143,8 +143,8 @@ impl<'a> Entry<'a> {
         self.verified()?.fpr_agrees
     }
 
-    /// Whether the rate is no worse than this: by the formula, where the measurement agrees with
-    /// it, but for a hundredth part; else as far as the measurement can tell.
+    /// Whether the rate is at most this. Where the measurement agrees with the formula, the formula
+    /// decides, to within one percent; else the measurement, as far as it can tell.
     pub(super) fn keeps(&self, rate: f64) -> bool {
         const SLACK: f64 = 1.01;
         match (self.agrees(), self.predicted()) {
@@ -155,21 +155,21 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Bits per key over what any filter of the measured rate must take; none for exact sets.
+    /// Bits per key over the bound at the measured rate; `None` for exact sets.
     pub(super) fn overhead(&self) -> Option<f64> {
         let rate = self.rate().filter(|rate| rate.mean > 0.0)?;
         Some(overhead(self.bits()?, rate.mean))
     }
 
-    /// The overheads that go with the ends of the rate's interval.
+    /// The overheads at the ends of the rate's interval.
     pub(super) fn overhead_range(&self) -> Option<(f64, f64)> {
         let rate = self.joint_rate().filter(|rate| rate.low > 0.0)?;
         let bits = self.bits()?;
         Some((overhead(bits, rate.low), overhead(bits, rate.high)))
     }
 
-    /// The overhead at the rate that is known best: the formula's where the measurement agrees with
-    /// it, else the measured one.
+    /// The overhead at the best-known rate: the formula's where the measurement agrees with it,
+    /// else the measured one.
     pub(super) fn best_overhead(&self) -> Option<f64> {
         match (self.agrees(), self.predicted()) {
             (Some(true), Some(rate)) if rate > 0.0 => Some(overhead(self.bits()?, rate)),
@@ -177,7 +177,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Whether the rate after removals agrees with the formula for the keys that are left.
+    /// Whether the rate after removals agrees with the formula for the remaining keys.
     pub(super) fn agrees_after_removal(&self) -> Option<bool> {
         self.row(Workload::Remove)?.fpr_agrees
     }
@@ -187,7 +187,7 @@ impl<'a> Entry<'a> {
         self.row(workload).is_some()
     }
 
-    /// How long a workload takes per key.
+    /// The time of a workload per key.
     pub(super) fn time(&self, workload: Workload) -> Option<Time> {
         Time::of(self.row(workload).filter(|row| row.error.is_empty())?)
     }
@@ -202,12 +202,12 @@ impl<'a> Entry<'a> {
         &self.facts.name
     }
 
-    /// Whether it can do something.
+    /// Whether it has an ability.
     pub(super) fn can(&self, ability: Ability) -> bool {
         self.facts.abilities.contains(&ability)
     }
 
-    /// Whether it keeps the keys and is never wrong.
+    /// Whether it is an exact set.
     pub(super) fn is_exact(&self) -> bool {
         self.facts.family == Family::Exact
     }

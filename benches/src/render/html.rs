@@ -1,4 +1,4 @@
-//! The document as one HTML file that needs nothing else: style sheet and plots are in it.
+//! The document as one self-contained HTML file, with style sheet and plots.
 
 use super::document::{Block, Document, Figure, Span, Spans, Table};
 use super::link::url_part;
@@ -6,7 +6,8 @@ use super::number::unbroken;
 use super::style;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// The page. `records` leads from the page to the folder of the records, where the reader can reach it.
+/// The page. `records` is the link from the page to the records' folder, where the reader can reach
+/// it.
 pub(super) fn page(document: &Document, records: Option<&str>) -> String {
     let writer = Writer { records };
     let page = html! {
@@ -115,7 +116,8 @@ impl Writer<'_> {
     }
 }
 
-/// Words get the room they need: on a narrow screen the table scrolls, it does not become a ladder.
+/// Cells of text keep a least width: on a narrow screen the table scrolls instead of wrapping every
+/// word.
 fn width(cell: &Spans) -> &'static str {
     match cell.length() {
         0..=20 => "short",

@@ -1,7 +1,7 @@
-//! Labels that do not lie on each other.
+//! Placing labels without overlap.
 
-/// Moves places apart until neighbours are `gap` from each other, each as little as possible,
-/// between two ends.
+/// Moves places apart, each as little as possible, until neighbours are `gap` apart, between two
+/// ends.
 ///
 /// Isotonic regression: labels that would overlap become a block around their common middle.
 pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
@@ -35,9 +35,9 @@ pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> 
 /// A rectangle: left, top, right, bottom.
 pub(super) type Rect = [f64; 4];
 
-/// Where words of a width stand beside their points: the first of four sides where they cover
-/// nothing. `lines` are places on lines, not to be covered either. Gives the left end of each line
-/// of words, at half its height.
+/// Places text beside its points, on the first of four sides where it covers nothing. `lines` are
+/// points on lines, also to be left uncovered. Returns the left end of each text, at half its
+/// height.
 pub(super) fn beside(
     points: &[(f64, f64)],
     widths: &[f64],
@@ -97,7 +97,7 @@ fn overlap(a: &Rect, b: &Rect) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// How wide words are, roughly: no font is at hand, the reader's browser sets them.
+/// The approximate width of text: the reader's browser chooses the font.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.56
 }
@@ -117,7 +117,7 @@ mod tests {
             "{places:?}"
         );
         assert!(sorted[0] >= 0.0 && sorted[5] <= 100.0, "{places:?}");
-        // The order stays, and who has room stays where it wants to be.
+        // The order stays, and a label with room stays where it is.
         assert!(places[0] < places[1] && places[1] < places[2]);
         assert_eq!(places[3], 10.0);
         assert_eq!(spread(&[], 15.0, 0.0, 100.0), Vec::<f64>::new());

@@ -1,10 +1,10 @@
-//! What the page cannot say, and whose page it is.
+//! The limits of the page, and its authors' bias.
 
 use super::data::Data;
 use super::document::{Block, Spans};
 use super::number::{grouped, list, percent};
 
-/// Points, the machine's own first.
+/// The list of limits.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let mut points = vec![
         "Written by the authors of the filters marked as ours. The peers are used as their documentation says, in the versions named above, but nobody of theirs \

@@ -1,8 +1,9 @@
-//! Links from what is drawn to the records it was drawn from.
+//! Links from the report to its records.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The way from a folder to the records, if both lie below the folder above `out`: what is published together.
+/// The relative path from a folder to the records, if both lie below the parent of `out`, and so
+/// are published together.
 pub(super) fn relative(from: &Path, records: &Path, out: &Path) -> Option<String> {
     let absolute = |path: &Path| std::path::absolute(path).ok().map(|path| resolved(&path));
     let (from, records, tree) = (
@@ -29,7 +30,7 @@ pub(super) fn relative(from: &Path, records: &Path, out: &Path) -> Option<String
     Some(parts.join("/"))
 }
 
-/// Without `.` and `..`, as far as names alone tell.
+/// Resolves `.` and `..` by name only.
 fn resolved(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in path.components() {
@@ -44,7 +45,7 @@ fn resolved(path: &Path) -> PathBuf {
     clean
 }
 
-/// What may stand in a link as it is, and the rest by its bytes.
+/// Percent-encodes the bytes that a link cannot hold.
 pub(super) fn url_part(part: &str) -> String {
     part.bytes().fold(String::new(), |mut text, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

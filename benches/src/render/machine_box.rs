@@ -1,4 +1,4 @@
-//! On what, by what and how reliably it was measured.
+//! The machine, the compiler and the noise of the measurement.
 
 use super::data::Data;
 use super::document::{Block, Spans};
@@ -6,7 +6,7 @@ use super::number::{binary_bytes, percent};
 use crate::tables::minutes;
 use std::time::Duration;
 
-/// The box, and the two commands.
+/// The box and the two commands.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let run = &data.run;
     let options = &run.options;

@@ -4,10 +4,10 @@ use super::document::{Block, Document, Span, Spans, Table};
 use super::link::url_part;
 use std::fmt::Write;
 
-/// Where a Markdown file finds what it links to.
+/// The link targets of a Markdown file.
 #[derive(Clone, Debug)]
 pub(super) struct Places<'a> {
-    /// In front of the plots' file names: empty or with a slash at its end.
+    /// The prefix of the plots' file names: empty, or ending in a slash.
     pub(super) plots: &'a str,
     /// The folder of the records, where the reader can reach it.
     pub(super) records: Option<String>,
@@ -49,7 +49,7 @@ impl Places<'_> {
                 write!(text, "{}", items.join("\n"))
             }
             Block::Code(code) => {
-                // An indented block has no end that the code could contain.
+                // An indented block, since code cannot contain its end.
                 let lines: Vec<String> = code.lines().map(|line| format!("    {line}")).collect();
                 write!(text, "{}", lines.join("\n"))
             }
@@ -115,7 +115,7 @@ impl Places<'_> {
     }
 }
 
-/// Everything that Markdown, or HTML within it, would take for its own.
+/// Escapes everything that Markdown, or HTML within it, would interpret.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -127,7 +127,7 @@ fn escape(text: &str) -> String {
                 escaped.push('\\');
                 escaped.push(c);
             }
-            // A line's end would end the table's row.
+            // A line break would end the table's row.
             '\n' | '\r' => escaped.push(' '),
             _ => escaped.push(c),
         }
@@ -135,7 +135,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Code in running text; what backticks cannot hold is escaped instead.
+/// Inline code; text that backticks cannot hold is escaped instead.
 fn code(text: &str) -> String {
     if text.contains(['`', '|', '\\', '\n', '\r', '<']) {
         format!("<code>{}</code>", escape(text))

@@ -47,7 +47,7 @@ use document::{Block, Document, Spans};
 use markdown::Places;
 use std::path::{Path, PathBuf};
 
-/// What was drawn.
+/// The drawn report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rendered {
     /// The page.
@@ -56,9 +56,8 @@ pub struct Rendered {
     pub table: String,
 }
 
-/// Draws the records of one run into a folder: `index.html`, a file for each plot, and a
-/// `README.md` with the same contents (above the folder if that is called `latest`, since it is
-/// then the face of the folder above).
+/// Draws one run's records into a folder: `index.html`, a file per plot, and a `README.md` with the
+/// same contents (in the parent if the folder is called `latest`, to be the parent's front page).
 pub fn render(records: &Path, out: &Path) -> Result<Rendered> {
     let data = Data::read(records)?;
     let document = document(&data)?;
@@ -126,7 +125,7 @@ fn document(data: &Data) -> Result<Document> {
     })
 }
 
-/// What a reader must know before believing anything below.
+/// Warnings to read before the rest of the page.
 fn warnings(data: &Data) -> Vec<Block> {
     let mut warnings = Vec::new();
     let mut warn = |text: String| warnings.push(Block::Warning(Spans::from(text)));

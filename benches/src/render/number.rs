@@ -1,11 +1,11 @@
-//! Numbers in words: the same way in tables, captions and on axes.
+//! Number formats, the same in tables, captions and on axes.
 
 /// Three significant digits, without an exponent.
 pub(super) fn three(x: f64) -> String {
     digits(x, 3)
 }
 
-/// So many significant digits, without an exponent; trailing zeros stay, since they are measured.
+/// `digits` significant digits, without an exponent; trailing zeros stay, since they are measured.
 pub(super) fn digits(x: f64, digits: i32) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{x}");
@@ -13,7 +13,7 @@ pub(super) fn digits(x: f64, digits: i32) -> String {
     let magnitude = x.abs().log10().floor() as i32;
     let decimals = (digits - 1 - magnitude).max(0) as usize;
     let text = format!("{x:.decimals$}");
-    // Rounding may have made it a digit longer: 9.996 is 10.0, not 10.00.
+    // Rounding may add a digit: 9.996 is 10.0, not 10.00.
     let seen = text
         .chars()
         .filter(char::is_ascii_digit)
@@ -43,7 +43,7 @@ pub(super) fn percent(rate: f64) -> String {
     format!("{} %", three(rate * 100.0))
 }
 
-/// A rate that was asked for, without the zeros that a measurement would need: `1 %`, `1/256`.
+/// A target rate, without the zeros of a measurement: `1 %`, `1/256`.
 pub(super) fn asked(rate: f64) -> String {
     let inverse = 1.0 / rate;
     if inverse.log2().fract() == 0.0 && inverse > 8.0 {
@@ -66,7 +66,7 @@ pub(super) fn binary_bytes(bytes: u64) -> String {
     format!("{bytes} bytes")
 }
 
-/// A power of ten as it stands on an axis, else the number itself.
+/// A power of ten as on an axis, else the number itself.
 pub(super) fn tick(x: f64) -> String {
     let power = x.log10();
     if (power - power.round()).abs() < 1e-9 && (x >= 9_999.0) {
@@ -97,7 +97,7 @@ pub(super) fn list<S: AsRef<str>>(words: &[S]) -> String {
     }
 }
 
-/// Numbers are not parted from their units at a line's end.
+/// Keeps numbers and units on one line.
 pub(super) fn unbroken(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The number table: every heat with its intervals, ties, unstable cells and errors.
+//! The number tables: every heat with its intervals, ties, unstable cells and errors.
 
 use super::data::{Data, Heat};
 use super::document::{Block, Span, Spans, Table};
@@ -20,7 +20,7 @@ const TIMED: [(Workload, &str); 6] = [
     (Workload::Remove, "remove"),
 ];
 
-/// The timed columns of a heat: removal only where somebody removes.
+/// The timed columns of a heat: removal only if a contender removes.
 pub(super) fn timed_columns(heat: &Heat<'_>) -> Vec<(Workload, &'static str)> {
     let shown = |(workload, _): &(Workload, _)| {
         *workload != Workload::Remove || heat.entries.iter().any(|entry| entry.has(*workload))
@@ -28,10 +28,10 @@ pub(super) fn timed_columns(heat: &Heat<'_>) -> Vec<(Workload, &'static str)> {
     TIMED.into_iter().filter(shown).collect()
 }
 
-/// Space within this share is a tie: it is what whole blocks and words make of one size.
+/// Sizes within this share are ties: rounding to whole blocks and words differs by this much.
 pub(super) const SPACE_TIE: f64 = 0.005;
 
-/// The tables, the main size open and the others to be opened, and what the signs in them mean.
+/// The tables, the main size open and the others collapsed, and the legend.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let tie = data.noise().map_or_else(
         || "the noise floor was not measured, so that no tie is marked".to_owned(),

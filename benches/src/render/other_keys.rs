@@ -1,4 +1,4 @@
-//! Other keys than the main set's: does the rate hold, do the times change?
+//! Other key sets: does the rate hold, and do the times change?
 
 use super::data::Data;
 use super::document::{Block, Spans, Table};

@@ -1,17 +1,17 @@
-//! One colour and one mark for each family, everywhere: plots, tables, both colour schemes.
+//! One colour and one mark per family, in all plots and tables and both colour schemes.
 //!
-//! Plots are drawn in sentinel colours, which `svg` replaces by classes; the colours themselves
-//! stand here alone, once for light and once for dark.
+//! Plots are drawn in sentinel colours, which `svg` replaces by classes. The real colours are
+//! defined only here, for light and for dark.
 
 use crate::contender::Family;
 use std::fmt::Write;
 
-/// What something is drawn in.
+/// An ink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ink {
-    /// Words, axes.
+    /// Text, axes.
     Text,
-    /// Lesser words, leaders, bounds.
+    /// Secondary text, leaders, bounds.
     Muted,
     /// Grid lines.
     Grid,
@@ -19,18 +19,19 @@ pub(super) enum Ink {
     Band,
     /// The background.
     Ground,
-    /// What belongs to a family.
+    /// A family's ink.
     Family(Family),
 }
 
-/// How a line is broken. plotters would make an element of each dash; SVG has an attribute for it.
+/// The dashes of a line. plotters would draw each dash as an element; SVG has an attribute for
+/// them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Dash {
-    /// Not at all.
+    /// Solid.
     Solid = 1,
-    /// In long dashes.
+    /// Long dashes.
     Long = 2,
-    /// In short ones.
+    /// Short dashes.
     Short = 3,
 }
 
@@ -51,9 +52,9 @@ impl Dash {
 /// The shape of a family's marks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Mark {
-    /// A regular polygon of so many corners, turned by so many degrees.
+    /// A regular polygon: corners, and rotation in degrees.
     Polygon(u32, f64),
-    /// A star of so many points.
+    /// A star: its points.
     Star(u32),
 }
 
@@ -71,7 +72,7 @@ pub(super) const FAMILIES: [Family; 10] = [
     Family::Floor,
 ];
 
-/// How a family looks: its name, its mark, its colour on white and on black.
+/// A family's name, mark, and colour on white and on black.
 pub(super) const fn look(family: Family) -> (&'static str, Mark, &'static str, &'static str) {
     const ROUND: Mark = Mark::Polygon(24, 0.0);
     match family {
@@ -104,7 +105,7 @@ pub(super) const fn look(family: Family) -> (&'static str, Mark, &'static str, &
 }
 
 impl Mark {
-    /// Its corners around the origin, in a circle of this radius; the first one is above.
+    /// Its corners around the origin, in a circle of this radius; the first is on top.
     pub(super) fn corners(self, radius: f64) -> Vec<(f64, f64)> {
         let corner = |turn: f64, radius: f64| {
             let angle = turn.to_radians();
@@ -112,7 +113,7 @@ impl Mark {
         };
         match self {
             Self::Polygon(n, turned) => {
-                // Equal areas look equally large, equal radii don't.
+                // Marks of equal area look equally large; marks of equal radius do not.
                 let radius = match n {
                     3 => radius * 1.35,
                     4 => radius * 1.2,
@@ -151,7 +152,7 @@ impl Ink {
         .chain(FAMILIES.map(Self::Family))
     }
 
-    /// The class and the custom property it is known by in style sheets.
+    /// The class and the custom property in style sheets.
     pub(super) fn name(self) -> String {
         match self {
             Self::Text => "text".to_owned(),
@@ -178,8 +179,7 @@ impl Ink {
         }
     }
 
-    /// The colour it is drawn in before classes are put in: nobody would choose it, and no two are
-    /// equal.
+    /// The sentinel colour that a class replaces: unlike any real colour, and distinct.
     pub(super) fn sentinel(self, dash: Dash) -> [u8; 3] {
         let index = Self::all().position(|ink| ink == self).unwrap_or(0);
         [dash as u8, 254, index as u8]

@@ -1,13 +1,11 @@
-//! From what plotters writes to an SVG that has both colour schemes, a title and a description.
+//! From plotters' output to an SVG with both colour schemes, a title and a description.
 
 use super::style::{self, Dash, Ink};
 use maud::html;
 
-/// Puts classes in the place of sentinel colours, and words for those who cannot see the picture in
-/// front.
+/// Replaces sentinel colours by classes, and prepends the text alternative.
 ///
-/// The light colour stays as an attribute: a viewer without style sheets shows the picture as on
-/// paper.
+/// The light colour stays as an attribute, for viewers without style sheets.
 pub(super) fn dressed(drawn: &str, scale: u32, slug: &str, title: &str, alt: &str) -> String {
     let mut body = match drawn
         .split_once("<svg")
@@ -50,8 +48,7 @@ fn with_class(body: &str, ink: Ink, dash: Dash, scale: u32) -> String {
         .replace(&format!("fill=\"{sentinel}\""), &fill)
 }
 
-/// The picture as a file of its own, as wide as its units say, with the style sheet of both schemes
-/// in it.
+/// The picture as a standalone file in its natural size, with the style sheet of both schemes.
 pub(super) fn file(svg: &str, scale: u32) -> String {
     let (width, height) = view_box(svg);
     let opening = format!(

@@ -118,7 +118,7 @@ fn plain(text: &str) -> String {
         .collect()
 }
 
-/// The first column on the left, numbers on the right.
+/// The first column is left-aligned, numbers right-aligned.
 fn columns(lines: &[Vec<String>]) -> String {
     let mut widths = vec![0; lines.first().map_or(0, Vec::len)];
     for line in lines {

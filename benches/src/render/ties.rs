@@ -1,6 +1,6 @@
-//! The best of a column, and who cannot be told from it.
+//! The best of a column, and the values tied with it.
 
-/// How a value stands among others of its column.
+/// A value's rank in its column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Standing {
     /// The least.
@@ -11,7 +11,8 @@ pub(super) enum Standing {
     Behind,
 }
 
-/// Where each value stands, the least being the best; `noise` is the relative difference below which two are the same.
+/// The standing of each value, the least being the best; values within `noise` of the best,
+/// relatively, tie with it.
 pub(super) fn standings(values: &[Option<f64>], noise: f64) -> Vec<Standing> {
     let best = values.iter().flatten().copied().reduce(f64::min);
     let standing = |value: &Option<f64>| match (value, best) {
@@ -39,7 +40,7 @@ mod tests {
                 Standing::Behind
             ]
         );
-        // Without a known noise only equal values are equal.
+        // Without a known noise, only equal values tie.
         assert_eq!(
             standings(&[Some(1.0), Some(1.0), Some(1.01)], 0.0)[1..],
             [Standing::Best, Standing::Behind]

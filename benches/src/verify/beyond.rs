@@ -1,7 +1,7 @@
-//! Beyond the plan: a filter is made for some keys and then given more.
+//! Beyond the plan: a filter takes more keys than it was planned for.
 //!
-//! One that grows must keep what it was asked for; one that doesn't must err as often as its
-//! formula says of a filter so full, or refuse, and then still know what it has.
+//! One that grows must keep its target rate. One that does not must have its formula's rate for the
+//! keys it holds, or refuse, and then still find every key it took.
 
 use super::tally::{Tally, no_false_negative};
 use super::{Effort, Facts, Failure, Subject, begin, guarded, seed_of, space, warm_up};
@@ -10,23 +10,23 @@ use crate::contender::{Built, Contender, Info};
 use crate::keys::Keys;
 use crate::record::{Cell, Row, Workload};
 
-/// Numbers of keys at which a filter is looked at while it is filled.
+/// Numbers of keys at which a filter is checked while it is filled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Course {
     /// [`Workload::Grow`] or [`Workload::Overfill`].
     pub workload: Workload,
-    /// Keys it is made of, and made for.
+    /// The keys it is planned for and built from.
     pub planned: usize,
     /// The numbers, rising; the first is `planned`.
     pub stops: Vec<usize>,
 }
 
-/// What was found at one number of keys.
+/// The result at one number of keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop {
     /// The number.
     pub keys: usize,
-    /// It was not reached: so many were in when the next one was refused.
+    /// The keys held when it refused one, if it never reached the number.
     pub refused_at: Option<u64>,
     facts: Facts,
 }
@@ -100,7 +100,7 @@ impl Filling {
         };
         let (filter, memory) = counted(|| begin(contender, &subject, seed));
         let filter = filter?;
-        // The struct itself was boxed by the harness; a user has it on the stack.
+        // The harness boxed the struct itself; a user has it on the stack.
         let boxed = size_of_val(&*filter) as i64;
         Ok(Self {
             filter,
@@ -111,7 +111,7 @@ impl Filling {
         })
     }
 
-    /// Fills it up to these keys; if it refused one, how many are in.
+    /// Fills it up to these keys; the number held if it refused one.
     fn refused_before(&mut self, present: Keys<'_>) -> Result<Option<u64>, Failure> {
         let more = present.between(self.keys, present.len());
         let (taken, Memory { held, peak }) = counted(|| more_keys(&mut *self.filter, more));
@@ -136,7 +136,7 @@ impl Filling {
     }
 }
 
-/// Puts in further keys and says how many were taken.
+/// Inserts further keys and returns how many it took.
 pub fn more_keys(filter: &mut dyn Built, keys: Keys<'_>) -> Result<u64, Failure> {
     guarded(|| filter.insert_more(keys))?.ok_or(Failure::Unable { what: "insert" })
 }

@@ -1,5 +1,4 @@
-//! Churn: in a nearly full filter keys are replaced by others, many times over, and an exact model
-//! says which are in.
+//! Churn: a nearly full filter replaces its keys many times over, checked against an exact model.
 
 use super::tally::{Answers, Tally, no_false_negative};
 use super::{Effort, Failure, Subject, guarded, seed_of, with_room};
@@ -14,37 +13,36 @@ use std::ops::Range;
 /// How often the filter is compared with the model.
 const CHECKS: usize = 10;
 
-/// Which keys are replaced by which.
+/// A sequence of replacements.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// The keys that are in at first.
+    /// The initial keys.
     pub first: Vec<u64>,
-    /// The keys that are taken out, in order: each is in at its time, at random among those that
-    /// are.
+    /// The keys to remove, in order, each chosen at random among those present at its time.
     pub gone: Vec<u64>,
-    /// The keys that are put in after each.
+    /// The key to insert after each.
     pub new: Vec<u64>,
-    /// How many were replaced, and the keys that are then in, several times on the way.
+    /// Checkpoints: replacements so far, and the keys then present.
     checks: Vec<(usize, Vec<u64>)>,
-    /// The keys that are in at last.
+    /// The final keys.
     pub last: Vec<u64>,
 }
 
-/// What a contender is asked to bear.
+/// The parameters of churn.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Churning {
-    /// The keys that it is made for.
+    /// The keys that the filter is planned for.
     pub room: usize,
-    /// How full it is, of its slots, or of its plan if it has none.
+    /// Its load: of its slots, or of its plan if it has none.
     pub load: f64,
-    /// How many keys are replaced.
+    /// The number of replacements.
     pub pairs: usize,
 }
 
-/// A contender that bore it.
+/// A contender that passed.
 #[derive(Clone, Copy, Debug)]
 pub struct Borne {
-    /// Keys that were in all the time.
+    /// Keys in the filter throughout.
     pub held: usize,
     /// The same over its slots, if it has any.
     pub load: Option<f64>,
@@ -52,12 +50,12 @@ pub struct Borne {
 }
 
 impl Script {
-    /// Of keys that are all different: the first `held` of them are in, the next `pairs` come.
+    /// From distinct keys: the first `held` are present, the next `pairs` come in.
     pub fn new(keys: &[u64], held: usize, pairs: usize, seed: u64) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let held = held.min(keys.len());
         let (first, others) = keys.split_at(held);
-        // An empty filter has nothing to be replaced.
+        // An empty filter has nothing to replace.
         let pairs = if first.is_empty() { 0 } else { pairs };
         let new = others[..pairs.min(others.len())].to_vec();
         let mut model = first.to_vec();
@@ -82,7 +80,7 @@ impl Script {
 }
 
 impl Churning {
-    /// How many keys it holds, and those over its slots, if it has any.
+    /// The keys it holds, and its load if it has slots.
     pub fn held(
         &self,
         contender: &dyn Contender,
@@ -102,7 +100,7 @@ impl Churning {
         Ok((held, filter.slots().map(|slots| held as f64 / slots as f64)))
     }
 
-    /// The script for a filter that holds so many keys.
+    /// The script for a filter that holds `held` keys.
     pub fn script(&self, subject: &Subject<'_>, held: usize) -> Script {
         let keys = match subject.present {
             Keys::U64(keys) => keys,
@@ -112,8 +110,8 @@ impl Churning {
     }
 }
 
-/// Takes filters of several seeds through it and compares each with the model, several times on the
-/// way and at the end.
+/// Runs filters of several seeds through the script and compares each with the model, several times
+/// along the way and at the end.
 pub fn verify_churn(
     contender: &dyn Contender,
     subject: &Subject<'_>,
@@ -165,7 +163,7 @@ pub fn replace(
 }
 
 impl Borne {
-    /// Into the row of its times.
+    /// Writes the result into the row of its times.
     pub fn write(&self, row: &mut Row) {
         row.keys = self.held as u64;
         row.load = self.load;
@@ -197,7 +195,7 @@ mod tests {
         let (some, early) = script.checks.first().cloned().unwrap();
         let added = early.iter().filter(|&&key| key >= 100).count();
         assert!(some == 90 && (1..=90).contains(&added), "{added}");
-        // Most of those that were in at first are gone, some new ones too.
+        // Most of the initial keys are gone, and some new ones too.
         assert!(script.gone.iter().any(|&key| key >= 100));
         assert!(Script::new(&keys, 0, 10, 1).new.is_empty());
     }

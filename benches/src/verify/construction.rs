@@ -1,25 +1,24 @@
-//! Systems of equations: how many seeds leave room for all keys, and whether the answer can be
-//! right at all.
+//! Linear systems: how many seeds leave room for all keys, with controls.
 
 use super::{Failure, guarded, seed_of};
 use amq_core::{BuildError, KeyHash};
 
-/// Whether the keys with these hashes all find room in one system with so many slots.
+/// Whether all keys with these hashes find room in one system of this many slots.
 pub type Fits = fn(&[KeyHash], u64) -> Result<bool, BuildError>;
 
-/// Seeds for questions of which the answer is known.
+/// Seeds for each control.
 const SURE: u64 = 4;
 
 /// Seeds that were tried.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Count {
-    /// With room for all keys.
+    /// Seeds with room for all keys.
     pub solved: u64,
-    /// Without.
+    /// Seeds without.
     pub unsolved: u64,
 }
 
-/// Tries these seeds with so many slots.
+/// Tries these seeds with `slots` slots.
 pub fn count(
     fits: Fits,
     keys: &[u64],
@@ -38,12 +37,11 @@ pub fn count(
     Ok(count)
 }
 
-/// Asks what nobody can doubt: different keys never find room in fewer slots than there are keys,
-/// and always do in twice as many. Who is wrong there, or does not look at the slots, is not asked
-/// further.
+/// The controls: distinct keys never find room in fewer slots than keys, and always do in twice as
+/// many. Nothing is counted after a wrong answer.
 pub fn check(fits: Fits, keys: &[u64], seed: u64) -> Result<(), Failure> {
     let all = keys.len() as u64;
-    // From the other end than the seeds that are counted.
+    // Taken from the other end than the seeds that count.
     let seeds = || (1..=SURE).map(|index| seed_of(seed, index.wrapping_neg()));
     let (fewer, twice) = (all - all.div_ceil(100).min(all), 2 * all);
     if count(fits, keys, fewer, seeds())?.solved > 0 {

@@ -1,8 +1,8 @@
 //! A table of slots at one load after another: filled, emptied again, and filled until it refuses.
 //!
-//! At every stop each key that is in must be found and the rate be the formula's for so many keys.
-//! A refusal is no error, but what was taken before it must still be there. What goes wrong ends
-//! the course and is told of the stop at which it did; the stops before stay.
+//! At every stop each present key must be found, and the rate must be the formula's for that many
+//! keys. A refusal is no error, but the keys accepted before must still be found. A failure is
+//! recorded at its stop and ends that part of the course; earlier stops stay.
 
 use super::beyond::more_keys;
 use super::tally::{Tally, no_false_negative};
@@ -12,32 +12,32 @@ use crate::keys::Keys;
 use crate::record::{Cell, Row, Workload};
 use crate::stream::half_present;
 
-/// Beyond the last stop the keys come in so many parts of the slots.
+/// Beyond the last stop the table is filled by one part in this many of its slots at a time.
 const PARTS: usize = 512;
 
-/// Loads at which a table is looked at.
+/// Loads at which a table is checked.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Loads {
-    /// The keys that it is made for.
+    /// The keys that the table is planned for.
     pub room: usize,
     /// Keys over slots, rising.
     pub stops: Vec<f64>,
-    /// Nobody is filled further.
+    /// No table is filled beyond this load.
     pub last: f64,
     /// Queries at each stop.
     pub queries: usize,
 }
 
-/// What was found at one load.
+/// The result at one load.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// [`Workload::LoadInsert`] on the way up, [`Workload::LoadRemove`] on the way down.
     pub workload: Workload,
     /// Keys in the table.
     pub keys: usize,
-    /// The same over its slots.
+    /// Keys over slots.
     pub load: f64,
-    /// It refused a key when so many were in.
+    /// The keys held when it refused one.
     pub refused_at: Option<u64>,
     /// Hits of the stop's queries, on the way up.
     pub hits: u64,
@@ -46,14 +46,14 @@ pub struct Step {
     tally: Tally,
 }
 
-/// A course of a contender.
+/// A contender's results over the course.
 #[derive(Clone, Debug)]
 pub struct Steps {
     /// On the way up.
     pub up: Vec<Step>,
     /// On the way down, until it is empty.
     pub down: Vec<Step>,
-    /// Where it refused beyond the last stop, if it did.
+    /// The refusal beyond the last stop, if any.
     pub refusal: Option<Step>,
 }
 
@@ -62,7 +62,7 @@ pub struct Steps {
 enum End {
     Reached,
     Refused,
-    /// There are other slots now: it grew, and its load is not what it was.
+    /// It grew: its slots, and so its load, have changed.
     Grew,
 }
 
@@ -124,7 +124,7 @@ impl Loads {
         (slots as f64 * load) as usize
     }
 
-    /// The queries of a stop, in the order in which they are asked.
+    /// The queries of a stop, in order.
     pub fn stream(&self, subject: &Subject<'_>, keys: usize) -> Vec<u64> {
         let (Keys::U64(present), Keys::U64(absent)) = (subject.present, subject.absent) else {
             return Vec::new();
@@ -138,7 +138,7 @@ impl Loads {
         )
     }
 
-    /// Makes an empty table, and says how many slots it has.
+    /// Makes an empty table and returns it with its number of slots.
     pub fn begin(
         &self,
         contender: &dyn Contender,
@@ -173,7 +173,7 @@ impl Loads {
     }
 }
 
-/// Takes tables of several seeds over the course.
+/// Runs tables of several seeds over the course.
 pub fn verify_load(
     contender: &dyn Contender,
     subject: &Subject<'_>,
@@ -198,7 +198,7 @@ pub fn verify_load(
                 table.descend(&mut steps.down);
                 beyond(contender, loads, subject, seed, &mut steps.refusal)?;
             }
-            // From where it was in good order: another table, since this one has more.
+            // Down from the last good stop, with a new table, since this one holds more keys.
             Some(End::Refused) => {
                 let good = steps.up.iter().rev().find(|step| step.is_good());
                 let good = good.map_or(0, |step| step.keys);
@@ -217,7 +217,7 @@ pub fn verify_load(
     steps.ok_or(Failure::NoSlots)
 }
 
-/// Where a new table refuses, if it does before the last load.
+/// Finds where a new table refuses, if it does before the last load.
 fn beyond(
     contender: &dyn Contender,
     loads: &Loads,
@@ -271,7 +271,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Fills it up to so many keys.
+    /// Fills it up to `to` keys.
     fn fill(&mut self, to: usize) -> Result<End, Failure> {
         let more = self.subject.present.between(self.held, to);
         let taken = more_keys(&mut *self.filter, more)?;
@@ -291,7 +291,7 @@ impl Table<'_> {
         Ok(End::Refused)
     }
 
-    /// The way up. None if something went wrong.
+    /// The way up. `None` on failure.
     fn climb(&mut self, loads: &Loads, steps: &mut Steps) -> Option<End> {
         for place in 0..steps.up.len() {
             let step = &mut steps.up[place];
@@ -318,7 +318,7 @@ impl Table<'_> {
         Some(End::Reached)
     }
 
-    /// All keys, absent keys, and the queries that will be timed.
+    /// Checks all keys, absent keys, and the queries that will be timed.
     fn look(&self, loads: &Loads, step: &mut Step) -> Result<(), Failure> {
         let present = self.subject.present.first(self.held);
         let is_first = step.tally.filters == 0;
@@ -341,7 +341,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// The way down, the oldest keys first.
+    /// The way down, oldest keys first.
     fn descend(&mut self, down: &mut Vec<Step>) {
         let top = self.held;
         let mut first = 0;
@@ -352,7 +352,7 @@ impl Table<'_> {
             first = top - step.keys;
             let kept = self.subject.present.between(first, top);
             if let Err(failure) = self.take_out(gone, kept, &mut step.tally) {
-                // It says of itself that it cannot: there is no way down.
+                // The contender cannot remove: there is no way down.
                 let cannot = failure == Failure::Unable { what: "remove" };
                 step.failure = Some(failure);
                 down.truncate(if cannot { 0 } else { place + 1 });

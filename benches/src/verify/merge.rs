@@ -1,18 +1,18 @@
-//! Merging: a filter of half of the keys takes in one of the other half, and is then a filter of
-//! all of them.
+//! Merging: a filter of half of the keys merges one of the other half, and must then be a filter of
+//! all.
 
 use super::tally::{Answers, Tally};
 use super::{Effort, Failure, Subject, guarded, seed_of, with_room};
 use crate::contender::{Built, Contender};
 use crate::record::Row;
 
-/// A contender of which two became one.
+/// A contender that passed.
 #[derive(Clone, Copy, Debug)]
 pub struct Merged {
     answers: Answers,
 }
 
-/// Two filters that are each made for all keys; each has one half of them.
+/// Two filters planned for all keys, with one half of them each.
 pub fn halves(
     contender: &dyn Contender,
     subject: &Subject<'_>,
@@ -26,15 +26,15 @@ pub fn halves(
     Ok([half(0, keys / 2)?, half(keys / 2, keys)?])
 }
 
-/// Puts the one into the other.
+/// Merges one into the other.
 pub fn merge(into: &mut dyn Built, other: &dyn Built) -> Result<(), Failure> {
     guarded(|| into.merge(other))?
         .ok_or(Failure::Unable { what: "merge" })?
         .map_err(Failure::Merge)
 }
 
-/// Merges filters of several seeds: all keys of both must be found, and others as seldom as in a
-/// filter of so many keys.
+/// Merges filters of several seeds: all keys of both must be found, and the rate must be that of a
+/// filter of all keys.
 pub fn verify_merge(
     contender: &dyn Contender,
     subject: &Subject<'_>,
@@ -54,7 +54,7 @@ pub fn verify_merge(
 }
 
 impl Merged {
-    /// Into the row of the merges' times.
+    /// Writes the result into the row of the merges' times.
     pub fn write(&self, row: &mut Row) {
         self.answers.write(row);
     }

@@ -1,22 +1,22 @@
-//! Removal: what is left must all be found, what was taken out no oftener than a key that was never
-//! in.
+//! Removal: all remaining keys must be found, and removed keys no more often than keys never
+//! inserted.
 
 use super::tally::{Answers, Tally};
 use super::{Effort, Failure, Subject, build, guarded, seed_of};
 use crate::contender::{Built, Contender};
 use crate::record::Row;
 
-/// A contender from which half of the keys could be taken.
+/// A contender that passed.
 #[derive(Clone, Copy, Debug)]
 pub struct Removal {
     answers: Answers,
 }
 
-/// Takes half of the keys out of filters of several seeds, then asks for the others, and for those
-/// that are gone.
+/// Removes half of the keys from filters of several seeds, then queries the others and the removed
+/// ones.
 ///
-/// To a filter that has forgotten a key, that key is as good as any that was never in; so its rate
-/// for the keys that are gone is the one it would have had with half of the keys from the start.
+/// A removed key must be like any key never inserted, so the rate on removed keys is that of a
+/// filter built with half of the keys.
 pub fn verify_removal(
     contender: &dyn Contender,
     subject: &Subject<'_>,
@@ -47,7 +47,7 @@ fn take_out(filter: &mut dyn Built, subject: &Subject<'_>, seed: u64) -> Result<
 }
 
 impl Removal {
-    /// Into the row of the removals' times.
+    /// Writes the result into the row of the removals' times.
     pub fn write(&self, row: &mut Row) {
         self.answers.write(row);
     }

@@ -1,4 +1,4 @@
-//! What several filters of the same keys answered, added up and judged.
+//! Answers of several filters of the same keys, pooled and judged.
 
 use super::Failure;
 use crate::contender::Built;
@@ -7,10 +7,10 @@ use crate::keys::Keys;
 use crate::record::Row;
 use amq_core::PredictedFpr;
 
-/// Counts over filters of different seeds; each is asked for equally many keys.
+/// Counts over filters of different seeds, each with the same number of queries.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Tally {
-    /// How many filters.
+    /// The number of filters.
     pub(super) filters: u64,
     present_queries: u64,
     absent_queries: u64,
@@ -26,8 +26,8 @@ pub(super) struct Answers {
 }
 
 impl Tally {
-    /// Asks one filter for all keys that are in, of which it must know every one, and for keys that
-    /// are not. How many of those it took for present.
+    /// Queries one filter for all present keys, which it must find, and for absent keys. Returns
+    /// the false positives.
     pub(super) fn take(
         &mut self,
         filter: &dyn Built,
@@ -47,18 +47,17 @@ impl Tally {
         Ok(hits)
     }
 
-    /// How many false positives there should have been by now; as many as there were, if nobody can
-    /// tell.
+    /// The false positives expected so far; those counted, if there is no prediction.
     pub(super) fn expected(&self) -> f64 {
         match self.predicted {
-            // Nothing will ever be seen: the least number of filters is enough.
+            // No false positive is ever expected: the least number of filters is enough.
             Some(predicted) if predicted.mean == 0.0 => f64::INFINITY,
             Some(predicted) => predicted.mean * self.absent_queries as f64,
             None => self.false_positives as f64,
         }
     }
 
-    /// Compares with the formula, on both sides. A filter of ours must agree; another is flagged.
+    /// Compares with the formula, on both sides. A filter of ours must agree; a peer is flagged.
     pub(super) fn judged(self, ours: bool) -> Result<Answers, Failure> {
         let agrees = self.predicted.map(|predicted| self.agrees(predicted));
         if let (Some(false), Some(predicted), true) = (agrees, self.predicted, ours) {
@@ -81,7 +80,7 @@ impl Tally {
         agrees(rate, self.false_positives, queries, filters)
     }
 
-    /// Refuses counts that are above a rate that `keys` keys must not exceed.
+    /// Fails if the counts exceed the rate that `keys` keys must keep.
     pub(super) fn not_above(&self, asked: f64, keys: u64) -> Result<(), Failure> {
         let most = PredictedFpr {
             mean: asked,
@@ -101,7 +100,7 @@ impl Tally {
 }
 
 impl Answers {
-    /// Into a row.
+    /// Writes the counts into a row.
     pub(super) fn write(&self, row: &mut Row) {
         let tally = &self.tally;
         let (low, high) = clopper_pearson(tally.false_positives, tally.absent_queries);
@@ -118,7 +117,7 @@ impl Answers {
     }
 }
 
-/// Asks for keys that are all in.
+/// Queries keys that are all present.
 pub(super) fn no_false_negative(
     filter: &dyn Built,
     present: Keys<'_>,

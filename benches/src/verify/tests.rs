@@ -1,4 +1,4 @@
-//! Each check is shown to fail a contender that is broken in just that way.
+//! Each check must fail a contender that is broken in exactly that way.
 
 mod changes;
 mod courses;
@@ -47,11 +47,10 @@ enum Fault {
     RefusesToMerge,
 }
 
-/// The slots of a broken filter: so many that it is nearly full when it refuses further keys.
+/// The slots of a broken filter: nearly full when it refuses further keys.
 const SLOTS: u64 = 1250;
 
-/// A small exact set that errs on purpose for one absent key in a hundred, and has a fault beside
-/// it.
+/// A small exact set that errs on purpose for one absent key in a hundred, plus one fault.
 #[derive(Debug)]
 struct Broken {
     fault: Fault,
@@ -166,7 +165,7 @@ impl Probe<u64> for BrokenFilter {
             Fault::CannotChange => return None,
             Fault::PanicsWhenChanged => panic!("changed"),
             Fault::DropsFurtherKeys => return Some(keys.len() as u64),
-            // A fifth more than it was made for, and not one key beyond.
+            // A fifth more than its plan, and not one key beyond.
             Fault::RefusesFurtherKeys | Fault::RefusesAndForgets => {
                 taken = &keys[..keys.len().min(1200usize.saturating_sub(self.held.len()))];
             }
@@ -254,8 +253,7 @@ fn made() -> Made {
     KeySet::RandomU64.make(1000, 20_000, 5).unwrap()
 }
 
-/// Everything that a contender of integers is verified with. The first half of the keys is taken
-/// out.
+/// The subject for a contender of integers. The first half of the keys is to be removed.
 fn subject(made: &Made) -> Subject<'_> {
     let (Store::U64(present), Store::U64(absent)) = (&made.present, &made.absent) else {
         panic!("integers are integers");
@@ -378,7 +376,7 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_an_error_row() {
     let workloads: HashSet<Workload> = rows.iter().map(|row| row.workload).collect();
     assert_eq!(workloads, TIMED.into_iter().collect());
     for row in rows {
-        // Those build filters of their own each time, which are not asked for long.
+        // These build their own filters each time, which answer few queries.
         let built = matches!(row.workload, Workload::Build | Workload::Remove);
         assert_eq!(row.error.is_empty(), built, "{row:?}");
         assert_eq!(has_no_numbers(&row), !built, "{row:?}");

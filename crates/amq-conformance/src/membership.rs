@@ -205,7 +205,7 @@ pub fn two_seeds_err_independently<F: PlanFilter>(fill: Fill<F>) -> Verdict {
 
 /// A filter planned for many keys and given few or none reports what it holds.
 pub fn an_empty_filter_holds_nothing<F: PlanFilter>(fill: Fill<F>) -> Verdict {
-    // A static filter may refuse to be made of nothing.
+    // A static filter may refuse to be built of no keys.
     let Ok(filter) = fill(Goal::fpr(1000, 0.01), 2, &[]) else {
         return Ok(());
     };

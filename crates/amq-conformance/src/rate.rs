@@ -22,9 +22,9 @@ pub struct Cell {
     pub name: &'static str,
     /// Keys planned for.
     pub planned: u64,
-    /// Keys put in.
+    /// Keys inserted.
     pub held: u64,
-    /// The rate asked for.
+    /// The target rate.
     pub asked: f64,
 }
 

@@ -1,4 +1,5 @@
-//! The need of those who do not know how many keys will come: answered from filters that grew, not from filters that were told.
+//! The need for an unknown number of keys, answered from filters that grew, not from filters told
+//! the number.
 
 use crate::contender::Family;
 use crate::record::{Row, Workload};
@@ -19,7 +20,7 @@ struct Grown<'a> {
     rate: Rate,
 }
 
-/// The row of the answer: of those that kept the rate asked for, the smallest.
+/// The row of the answer: the smallest filter that kept its target rate.
 pub(super) fn row(data: &Data) -> Option<Vec<Spans>> {
     let all = data.beyond(Workload::Grow);
     let mut worse = Vec::new();

@@ -1,8 +1,7 @@
-//! Which filter should I choose? A need, the filter that the records put first for it, why, and who
-//! is next.
+//! Which filter should I choose? For each need: the best filter by the records, why, and the
+//! runner-up.
 //!
-//! Every row follows a rule that is stated with it; what is within the noise is a tie, and a tie is
-//! decided by space.
+//! Every row follows a stated rule; differences within the noise are ties, and space decides a tie.
 
 mod growing;
 mod needs;
@@ -16,7 +15,7 @@ use crate::contender::Ability;
 use crate::record::Workload;
 use needs::{By, Need, needs};
 
-/// The table, the rules it follows, and what cannot be answered from these records.
+/// The table, its rules, and the needs that these records cannot answer.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let Some((set, keys)) = data.main_set().zip(data.main_size()) else {
         return vec![Block::Warning(Spans::from(
@@ -86,7 +85,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     blocks
 }
 
-/// Filters that were asked for a rate and have a higher one.
+/// Filters whose rate is above their target.
 fn worse_than_asked(data: &Data, set: &str, keys: u64) -> Vec<String> {
     let mut worse = Vec::new();
     for heat in data.heats(set, keys) {
@@ -120,8 +119,8 @@ fn row(data: &Data, need: &Need, fitting: &[Entry<'_>]) -> Option<Vec<Spans>> {
     let (mut ties, rest): (Vec<_>, Vec<_>) = ranked
         .into_iter()
         .partition(|(_, value)| *value <= least * (1.0 + tie));
-    // Of equally small ones the quicker, of equally quick ones the smaller; of those that are equal
-    // in both the one that is built sooner.
+    // Ties in space go to the faster, ties in time to the smaller, and ties in both to the one
+    // built faster.
     let slack = match need.by {
         By::Space => data.noise().unwrap_or(0.0),
         By::Time(_) => SPACE_TIE,
@@ -184,7 +183,7 @@ fn row(data: &Data, need: &Need, fitting: &[Entry<'_>]) -> Option<Vec<Spans>> {
     ])
 }
 
-/// Without a batch interface many queries are asked one by one.
+/// Without a batch interface, queries run one by one.
 fn asked_of(entry: &Entry<'_>, workload: Workload) -> Workload {
     match workload {
         Workload::Batch50 if !entry.can(Ability::Batch) => Workload::Query50,
@@ -192,7 +191,7 @@ fn asked_of(entry: &Entry<'_>, workload: Workload) -> Workload {
     }
 }
 
-/// The numbers of a filter, what decides first.
+/// A filter's numbers, the deciding one first.
 fn facts(entry: &Entry<'_>, by: By) -> String {
     let space = entry.bits().map(|bits| {
         let overhead = entry.best_overhead().map_or_else(String::new, |overhead| {
@@ -238,7 +237,7 @@ fn unit(workload: Workload) -> &'static str {
     }
 }
 
-/// Who is next and by how much it is behind.
+/// The runner-up, and how far it is behind.
 fn runner_up(entry: &Entry<'_>, best: &Entry<'_>, by: By) -> Spans {
     let Some((own, least)) = value(entry, by)
         .zip(value(best, by))
@@ -264,7 +263,7 @@ fn runner_up(entry: &Entry<'_>, best: &Entry<'_>, by: By) -> Spans {
         .text(format!(": {behind}"))
 }
 
-/// What it costs never to be wrong.
+/// The cost of exact answers.
 fn exact(data: &Data, set: &str, keys: u64) -> Option<Vec<Spans>> {
     let all = data.answering(set, keys, data.main_rate());
     let mut exact: Vec<&Entry<'_>> = all

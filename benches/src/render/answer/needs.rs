@@ -1,4 +1,4 @@
-//! The needs that the answer speaks of, and the rule for each.
+//! The needs that the answer covers, and the rule for each.
 
 use crate::contender::{Ability, Family};
 use crate::record::Workload;
@@ -6,7 +6,7 @@ use crate::render::data::Data;
 use crate::render::entry::Entry;
 use crate::render::number::asked;
 
-/// What is the less, the better.
+/// The quantity to minimise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum By {
     /// Bits per key.
@@ -15,21 +15,21 @@ pub(super) enum By {
     Time(Workload),
 }
 
-/// One row: a need, who comes into question, and what decides among them.
+/// One row: a need, its candidates, and what decides among them.
 pub(super) struct Need {
-    /// In the words of who has it.
+    /// The need in a user's words.
     pub(super) need: String,
     /// The rate to be kept.
     pub(super) rate: Option<f64>,
-    /// Who comes into question.
+    /// The candidates.
     pub(super) fits: fn(&Entry<'_>) -> bool,
     /// What decides.
     pub(super) by: By,
-    /// Said after the numbers.
+    /// A remark after the numbers.
     pub(super) also: &'static str,
 }
 
-/// All needs that are asked about, whether or not the records have an answer.
+/// All needs, whether or not the records have an answer.
 pub(super) fn needs(data: &Data) -> Vec<Need> {
     let rate = data.main_rate();
     let need = |need: &str, fits: fn(&Entry<'_>) -> bool, by: By| Need {
@@ -121,7 +121,7 @@ pub(super) fn needs(data: &Data) -> Vec<Need> {
 const FEW_COPIES: &str =
     "cuckoo filters have no room for many copies of a key and are not considered";
 
-/// A cuckoo filter counts, too, but no further than the slots of two buckets.
+/// A cuckoo filter counts too, but only up to the slots of two buckets.
 fn counts(entry: &Entry<'_>) -> bool {
     entry.can(Ability::Count) && entry.facts.family != Family::Cuckoo && !entry.is_exact()
 }
@@ -130,7 +130,7 @@ fn inserts(entry: &Entry<'_>) -> bool {
     entry.can(Ability::Insert) && !entry.is_exact()
 }
 
-/// What says that it removes and does it badly is not meant.
+/// A filter that fails at removal is no candidate.
 fn removes(entry: &Entry<'_>) -> bool {
     let is_good = entry.failure(Workload::Remove).is_none();
     entry.can(Ability::Remove) && is_good && !entry.is_exact()

@@ -10,8 +10,8 @@ use std::f64::consts::LN_2;
 
 const MILLION: u64 = 1_000_000;
 
-/// All of them. A formula that refuses its own textbook example is an error, of which a test sees
-/// to it that there is none.
+/// All claims from theory. Errors if a planner rejects its textbook example; a test ensures that
+/// none does.
 pub(super) fn all() -> Vec<Result<Settled, PlanError>> {
     vec![
         halving(),
@@ -191,13 +191,13 @@ fn counters_overflow() -> Settled {
     }
 }
 
-/// Slots are filled so far, buckets have so many of them.
+/// Load of the table, slots per bucket.
 const FULL: f64 = 0.95;
 const SLOTS: f64 = 4.0;
 
 fn cuckoo_is_smaller() -> Settled {
-    // Rate of fingerprints of so many bits, one value of which stands for an empty slot; a query
-    // looks at two buckets.
+    // The rate of fingerprints of `bits` bits, one value of which marks an empty slot; a query
+    // reads two buckets.
     let rate = |bits: f64| 1.0 - (1.0 - 1.0 / (bits.exp2() - 1.0)).powf(2.0 * SLOTS * FULL);
     let crosses = |saved: f64| {
         let steps = (4000..20_000).map(|step| f64::from(step) / 1000.0);
@@ -218,8 +218,8 @@ fn cuckoo_is_smaller() -> Settled {
 }
 
 fn quotient_is_larger() -> Settled {
-    // So many bits of metadata a slot at some load, with remainders from seven to ten bits: the
-    // least and the most over Bloom's size.
+    // The size over a Bloom filter's, at a load and metadata bits per slot: the least and the most
+    // for remainders of seven to ten bits.
     let larger = |metadata: f64, load: f64| {
         let ratio = |remainder: f64| {
             let rate = -(-load / remainder.exp2()).exp_m1();

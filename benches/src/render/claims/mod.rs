@@ -1,7 +1,6 @@
-//! Claims that introductions repeat, each settled by this workspace's own formulas or by the
-//! records.
+//! Common claims, each settled by this workspace's own formulas or by the records.
 //!
-//! Nothing in the right column is typed: a change in theory changes the page.
+//! The right column is computed: a change in theory changes the page.
 
 mod formulas;
 mod records;
@@ -10,7 +9,7 @@ use super::data::Data;
 use super::document::{Block, Spans, Table};
 use crate::contender::Family;
 
-/// What became of a claim.
+/// A claim and its verdict.
 struct Settled {
     claim: String,
     holds: bool,
@@ -18,10 +17,9 @@ struct Settled {
     by: &'static str,
 }
 
-/// The table, and what must wait.
+/// The table, and the claims that these records cannot settle.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
-    // A formula that refuses its own textbook example leaves its row out; tests see to it that none
-    // does.
+    // A formula that rejects its textbook example leaves its row out; tests ensure that none does.
     let mut settled: Vec<Settled> = formulas::all().into_iter().flatten().collect();
     settled.extend(records::all(data));
     let row = |settled: Settled| {

@@ -1,4 +1,4 @@
-//! Claims that take a measurement.
+//! Claims that need a measurement.
 
 use super::Settled;
 use crate::contender::{Family, Role};
@@ -6,7 +6,7 @@ use crate::record::Workload;
 use crate::render::data::Data;
 use crate::render::number::{asked, grouped, list, three};
 
-/// Those for which there are records.
+/// The claims for which there are records.
 pub(super) fn all(data: &Data) -> Vec<Settled> {
     [
         rates_hold(data),
@@ -20,7 +20,7 @@ pub(super) fn all(data: &Data) -> Vec<Settled> {
     .collect()
 }
 
-/// What is said of other families' sizes, for those of ours that were measured.
+/// Claims about other families' sizes, for our measured filters.
 const SIZES: [(&str, &str, Verdict); 3] = [
     (
         "cuckoo",
@@ -39,10 +39,11 @@ const SIZES: [(&str, &str, Verdict); 3] = [
     ),
 ];
 
-/// Whether a size over Bloom's is what is said.
+/// Whether a size relative to Bloom's is as claimed.
 type Verdict = fn(f64) -> bool;
 
-/// The sizes at every rate of the main comparison, over what any filter of the rate they have must take; and ribbon's times.
+/// The sizes at every rate of the main comparison, over the bound at their rate; and the ribbon's
+/// times.
 fn against_bloom(data: &Data) -> Vec<Settled> {
     let Some((set, keys)) = data.main_set().zip(data.main_size()) else {
         return Vec::new();
@@ -84,7 +85,7 @@ fn against_bloom(data: &Data) -> Vec<Settled> {
     settled
 }
 
-/// The classic filter that others are compared with.
+/// The classic filter, the reference for comparisons.
 const BLOOM: &str = "bloom";
 
 fn ribbon(data: &Data, name: &str) -> Option<Settled> {

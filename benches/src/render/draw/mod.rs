@@ -1,6 +1,6 @@
-//! From a chart to a picture: the only folder that knows plotters.
+//! From a chart to a picture: the only module that uses plotters.
 //!
-//! plotters counts in whole pixels, so everything is drawn [`SCALE`] times as large as it is shown.
+//! plotters works in whole pixels, so everything is drawn at [`SCALE`] times its shown size.
 
 mod marks;
 mod words;
@@ -56,7 +56,7 @@ pub(super) fn figure(chart: &Chart) -> Result<Figure> {
     })
 }
 
-/// An axis as plotters wants it: in its own steps, with ticks where the axis has them.
+/// An axis for plotters: in its own units, with the axis's ticks.
 struct Ticked {
     axis: Axis,
     coord: RangedCoordf64,
@@ -159,7 +159,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
             Labels::Beside => self.words_beside()?,
             Labels::Axis => {}
         }
-        // Ours last: hollow marks of peers that lie around them stay visible, and nothing hides them.
+        // Ours last, so that nothing hides them, and peers' hollow marks around them stay visible.
         for hollow in [true, false] {
             for series in self
                 .chart
@@ -285,7 +285,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
             .map_err(failed)
     }
 
-    /// Where it is on the picture, in units.
+    /// Its position in the picture, in units.
     fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let at = (self.chart.x.place(x), self.chart.y.place(y));
         let (x, y) = self.context.backend_coord(&at);
@@ -298,7 +298,7 @@ fn colour(ink: Ink) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// Words of so many pixels. plotters takes the height of a line, not of the letters.
+/// Text of a size in pixels. plotters takes the height of a line, not of the letters.
 fn style(size: f64, ink: Ink) -> TextStyle<'static> {
     let font = ("sans-serif", size * 1.24 * f64::from(SCALE)).into_font();
     TextStyle {

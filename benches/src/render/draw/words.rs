@@ -15,7 +15,7 @@ impl Canvas<'_, '_> {
         let last = |series: &Series| {
             let points = series.points.iter().map(|point| (!point.failed, point.at));
             let path = series.path.iter().map(|&at| (true, at));
-            // What failed has no place of its own: only where there is nothing else.
+            // A failed cell has no place of its own, so it is used only if there is no other point.
             let last = points
                 .chain(path)
                 .max_by(|(a_good, a), (b_good, b)| a_good.cmp(b_good).then(a.0.total_cmp(&b.0)));
@@ -29,7 +29,7 @@ impl Canvas<'_, '_> {
                 Some((series, series.label.as_deref()?, self.place(last(series)?)))
             })
             .collect();
-        // What ends at nearly the same height is sorted by family.
+        // Series that end at nearly the same height are sorted by family.
         let family = |ink: Ink| Ink::all().position(|other| other == ink).unwrap_or(0) as f64;
         let step = f64::from(units(LINE / 2.0));
         let wanted: Vec<f64> = labelled
@@ -99,7 +99,7 @@ impl Canvas<'_, '_> {
         Ok(())
     }
 
-    /// Places on a path and on bars, near enough to each other that no word slips through.
+    /// Points on paths and bars, dense enough that no label fits between them.
     fn along(&self, series: &Series) -> Vec<(f64, f64)> {
         const STEPS: u32 = 100;
         let scale = f64::from(SCALE);

@@ -1,4 +1,4 @@
-//! Filters filled beyond their plan: how the rate of those that do not grow rises, and what those that grow cost.
+//! Filters beyond their plan: how the rate rises without growth, and what growth costs.
 
 use super::{Panel, panels_of, places};
 use crate::contender::Family;
@@ -65,7 +65,7 @@ pub(super) fn grown(data: &Data) -> Result<Vec<Chart>, String> {
     if !rates.is_empty() {
         let y = places(&rates).map(|at| at.1).chain(compound);
         let y = Axis::log("false-positive rate", y).in_percent();
-        // Just above its line.
+        // Just above the line.
         let above = (y.high / y.low).powf(0.04);
         let note = compound.map(|rate| ((x.high, rate * above), format!("asked: {}", asked(rate))));
         found = charts(&filters, |panel, of_panel| {
@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
         self.facts.family != Family::Exact
     }
 
-    /// A point for each stop; failed and refused ones are crosses.
+    /// A point per stop; failures and refusals are crosses.
     fn series(
         &self,
         x: impl Fn(&Row, u64) -> Option<f64>,
@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
 
     fn by_load(&self) -> Option<Series> {
         let points = self.series(load, rate)?.points;
-        // The line is theory's.
+        // The line is theory.
         Some(Series::of(self.facts).scattered(points))
     }
 
@@ -179,7 +179,7 @@ impl<'a> Walk<'a> {
         self.series(|_, keys| Some(keys as f64), bits)
     }
 
-    /// What the exact formula says at each stop.
+    /// The exact formula's rate at each stop.
     fn theory(&self) -> Series {
         let place = |row: &&Row| Some((load(row, row.keys)?, row.predicted_fpr?));
         let path = self.rows.iter().filter_map(place).collect();
@@ -202,7 +202,7 @@ fn rate(row: &Row) -> Option<(f64, Option<(f64, f64)>)> {
     Some((rate.mean, Some((rate.low, rate.high))))
 }
 
-/// What happens at twice the plan, and who refuses.
+/// The rates at twice the plan, and the refusals.
 fn past_plan(walks: &[&Walk<'_>]) -> String {
     let (mut found, mut refused) = (Vec::new(), Vec::new());
     for walk in walks {

@@ -1,4 +1,4 @@
-//! What a rate costs: false-positive rate against bits per key.
+//! The cost of a rate: false-positive rate against bits per key.
 
 use super::{Panel, entries_of, panels, theory};
 use crate::contender::Family;
@@ -28,7 +28,7 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
         .ok_or_else(missing)?;
     let worst = all.iter().map(|at| at.1).fold(0.0, f64::max);
     let least = all.iter().map(|at| at.1).fold(1.0, f64::min);
-    // To the left of the bound is nothing to see, nor below the lowest rate measured.
+    // There is nothing left of the bound, nor below the lowest measured rate.
     let low = least / 4.0;
     let x = Axis::log_between(
         "bits per key",
@@ -76,7 +76,7 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     Ok(panels.iter().map(chart).collect())
 }
 
-/// A contender's points at all rates it was measured at; exact sets have none.
+/// A contender's points at all measured rates; exact sets have none.
 fn points(data: &Data, set: &str, keys: u64, facts: &ContenderFacts) -> Vec<Point> {
     entries_of(data, set, facts)
         .iter()
@@ -114,7 +114,7 @@ fn caption(data: &Data, set: &str, keys: u64, panel: &Panel<'_>) -> String {
         })
         .collect();
     costs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(b.2)));
-    // Those whose numbers read the same are named together.
+    // Contenders with the same printed numbers are named together.
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (overhead, bits, name) in costs {
         let numbers = format!(

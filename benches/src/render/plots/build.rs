@@ -1,4 +1,4 @@
-//! What building costs: time and memory against the number of keys.
+//! The cost of building: time and memory against the number of keys.
 
 use super::query::{by_keys, reference, series};
 use super::{by_size, panels, places};

@@ -10,7 +10,7 @@ use crate::render::data::{Data, Line};
 use crate::render::number::{grouped, list};
 use crate::render::style::{Ink, look};
 
-/// One chart a number of keys, a line a width of rows.
+/// One chart per number of keys, one line per row width.
 pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let mut lines = data.lines();
     lines.sort_by_key(|line| line.keys);
@@ -56,8 +56,8 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     Ok(groups.map(chart).collect())
 }
 
-/// A line: its steps, and what filters are built with as a hollow mark. Its label stands where no
-/// other line is near.
+/// A line: its steps, with a hollow mark for the overhead that filters use. Its label stands where
+/// no other line is near.
 fn series(line: &Line<'_>, all: &[Line<'_>]) -> [Series; 2] {
     let point = |trial: &&Trial| match Share::of(trial) {
         Some(share) => Point {
@@ -90,7 +90,7 @@ fn series(line: &Line<'_>, all: &[Line<'_>]) -> [Series; 2] {
     ]
 }
 
-/// How far a step is from both ends of the axis and from other lines at the same overhead.
+/// A step's distance from both ends of the axis and from other lines at the same overhead.
 fn alone(trial: &Trial, line: &Line<'_>, all: &[Line<'_>]) -> f64 {
     let Some(share) = Share::of(trial).map(|share| share.mean()) else {
         return -1.0;
@@ -103,8 +103,8 @@ fn alone(trial: &Trial, line: &Line<'_>, all: &[Line<'_>]) -> f64 {
     there.fold(share.min(1.0 - share), f64::min)
 }
 
-/// What nine seeds of ten need with each width, with so many keys and with the fewest; and what
-/// filters are built with.
+/// The overheads that nine seeds in ten need, per width, at this and at the fewest keys; and the
+/// overheads that filters are built with.
 fn caption(group: &[Line<'_>], fewest: &[&Line<'_>]) -> String {
     let mut text = String::new();
     for (place, line) in group.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Speed against load: what inserts, queries and removals cost the fuller a table of slots is.
+//! Speed against load: the cost of inserts, queries and removals as a table of slots fills up.
 
 use super::{panels_of, places};
 use crate::record::{Row, Workload};
@@ -9,7 +9,7 @@ use crate::render::entry::Time;
 use crate::render::number::{list, three};
 use crate::run::ContenderFacts;
 
-/// What is shown: the workload, the file, the title, the axes.
+/// The variants: workload, file, title, axes.
 struct Shown {
     workload: Workload,
     slug: &'static str,
@@ -42,12 +42,12 @@ const SHOWN: [Shown; 3] = [
     },
 ];
 
-/// Tables are compared at loads; at each of these there are marks.
+/// The loads at which tables are compared and have marks.
 const TICKS: [f64; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
 
 type Walk<'a> = (&'a ContenderFacts, Vec<&'a Row>);
 
-/// One chart a workload and panel.
+/// One chart per workload and panel.
 pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let mut charts = Vec::new();
     for shown in &SHOWN {
@@ -88,11 +88,11 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     Ok(charts)
 }
 
-/// A point a stop; where it refused or failed, a cross. None without a single time.
+/// A point per stop, a cross for a refusal or failure. `None` without any time.
 fn series((facts, rows): &Walk<'_>) -> Option<Series> {
     let mut last = f64::NAN;
     let mut points = Vec::new();
-    // Rising: on the way down, what failed comes last.
+    // Rising: on the way down, a failure comes last.
     for row in rows {
         let load = row.load?;
         if let Some(time) = time(row) {
@@ -113,7 +113,7 @@ fn time(row: &Row) -> Option<Time> {
     Time::of(row).filter(|_| row.error.is_empty())
 }
 
-/// From the emptiest to the fullest, and how it ended.
+/// The times from the emptiest to the fullest table, and how each course ended.
 fn caption(workload: Workload, walks: &[&Walk<'_>]) -> String {
     let mut found: Vec<(f64, String)> = Vec::new();
     let (mut refused, mut failed) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! The plots, one file each: from records and theory to a chart, with what is found in it.
+//! The plots, one file each: from records and theory to a chart and its finding.
 
 mod beyond;
 mod bits;
@@ -21,7 +21,7 @@ use crate::contender::Role;
 use crate::run::ContenderFacts;
 use anyhow::Result;
 
-/// The most series that one plot shows; a reference line and the curves of theory are not counted.
+/// The most series in one plot, not counting a reference line and theory's curves.
 const SERIES: usize = 8;
 
 /// A plot: its charts, or why there is none.
@@ -42,7 +42,7 @@ const PLOTS: [Plot; 11] = [
     construction::charts,
 ];
 
-/// Draws whatever there are data for, and says what is left out and why.
+/// Draws every plot with data, and says which are left out and why.
 pub(super) fn all(data: &Data) -> Result<(Vec<Figure>, Vec<String>)> {
     let (mut figures, mut left_out) = (Vec::new(), Vec::new());
     for plot in PLOTS {
@@ -58,23 +58,23 @@ pub(super) fn all(data: &Data) -> Result<(Vec<Figure>, Vec<String>)> {
     Ok((figures, left_out))
 }
 
-/// Some of the filters, for one plot.
+/// A subset of the filters, for one plot.
 struct Panel<'a> {
     /// Added to the file's name.
     slug: String,
     /// Added to the title.
     title: String,
-    /// Who is shown.
+    /// The contenders shown.
     filters: Vec<&'a ContenderFacts>,
 }
 
-/// All filters in one panel if they are few; else ours and peers apart, in as many panels as it
-/// takes.
+/// All filters in one panel if they are few; else ours and peers in separate panels, as many as
+/// needed.
 fn panels(data: &Data) -> Vec<Panel<'_>> {
     panels_of(data.filters())
 }
 
-/// The same of some of them.
+/// The same for some of the filters.
 fn panels_of(filters: Vec<&ContenderFacts>) -> Vec<Panel<'_>> {
     if filters.len() <= SERIES {
         let panel = Panel {
@@ -91,7 +91,7 @@ fn panels_of(filters: Vec<&ContenderFacts>) -> Vec<Panel<'_>> {
     let (ours, more) = first_of_families(ours);
     let mut panels = Vec::new();
     for (name, group) in [("amq", ours), ("amq-more", more), ("peers", peers)] {
-        // Equal shares: nobody likes to be alone on the last page.
+        // Equal shares, so that the last panel is not nearly empty.
         let pages = group.len().div_ceil(SERIES).max(1);
         for (page, filters) in group.chunks(group.len().div_ceil(pages).max(1)).enumerate() {
             let number = if pages > 1 {
@@ -109,8 +109,8 @@ fn panels_of(filters: Vec<&ContenderFacts>) -> Vec<Panel<'_>> {
     panels
 }
 
-/// All of them if they are few; else the first of each family, which is a plot of families against
-/// each other, and the others.
+/// One panel if they are few; else one with the first of each family, to compare families, and
+/// panels with the others.
 fn first_of_families(
     filters: Vec<&ContenderFacts>,
 ) -> (Vec<&ContenderFacts>, Vec<&ContenderFacts>) {
@@ -135,7 +135,7 @@ fn entries_of<'a>(data: &'a Data, key_set: &'a str, facts: &ContenderFacts) -> V
         .collect()
 }
 
-/// Over the main key set at the main rate, or at its own rate: one entry a size.
+/// Over the main key set at the main rate, or at its own rate: one entry per size.
 fn by_size<'a>(data: &'a Data, facts: &ContenderFacts) -> Vec<Entry<'a>> {
     let Some(set) = data.main_set() else {
         return Vec::new();

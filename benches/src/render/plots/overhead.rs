@@ -1,4 +1,4 @@
-//! How far from the bound: bits per key over log2(1/rate), against the rate.
+//! Distance from the bound: bits per key over log2(1/rate), against the rate.
 
 use super::{entries_of, panels, places, theory};
 use crate::render::axis::Axis;
@@ -25,7 +25,7 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
         .flat_map(|panel| panel.filters.iter().map(measured))
         .collect();
     let x = Axis::log("false-positive rate", places(&all).map(|at| at.0)).in_percent();
-    // Most lie between the bound and twice the bound, some at ten times.
+    // Most lie between one and two times the bound, some at ten times.
     let most = places(&all).map(|at| at.1).fold(2.0, f64::max);
     let y = Axis::log_between(
         "bits per key, as a multiple of the bound log2(1/rate)",
@@ -81,7 +81,7 @@ fn points(data: &Data, set: &str, keys: u64, facts: &ContenderFacts) -> Vec<Poin
         .collect()
 }
 
-/// What each family's overhead does from the highest rate to the lowest.
+/// Each family's overhead from the highest rate to the lowest.
 fn caption(data: &Data, set: &str, keys: u64, filters: &[&ContenderFacts]) -> String {
     let mut found = Vec::new();
     let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! Time against space: who is beaten by nobody in both?
+//! Time against space: which filters does no other beat in both?
 
 use super::panels;
 use crate::record::Workload;
@@ -34,7 +34,7 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let ends = ends
         .filter_map(Entry::overhead_range)
         .flat_map(|(low, high)| [low, high]);
-    // From the bound to six times the bound, and most near the bound; the names stand on the right of the marks.
+    // From one to six times the bound, most near it; names stand right of the marks.
     let (low, high) = all
         .iter()
         .map(|(at, _)| at.0)

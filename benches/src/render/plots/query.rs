@@ -1,4 +1,4 @@
-//! Query time against the number of keys, with the places at which tables outgrow the caches.
+//! Query time against the number of keys, and where tables outgrow the caches.
 
 use super::{by_size, floor, panels, places};
 use crate::contender::Family;
@@ -10,7 +10,7 @@ use crate::render::number::{asked, binary_bytes, grouped, list, three};
 use crate::render::style::Ink;
 use crate::run::ContenderFacts;
 
-/// What is shown: single queries, then batches.
+/// The variants: single queries, then batches.
 const SHOWN: [(Workload, &str, &str); 2] = [
     (
         Workload::Query50,
@@ -24,7 +24,7 @@ const SHOWN: [(Workload, &str, &str); 2] = [
     ),
 ];
 
-/// One chart a workload and panel.
+/// One chart per workload and panel.
 pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let set = data.main_set().unwrap_or_default();
     if data.sizes(set).len() < 2 {
@@ -32,7 +32,7 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     }
     let bands = bands(data);
     let mut charts = Vec::new();
-    // The same axes for all, so that they can be laid side by side.
+    // The same axes for all, so that the charts can be compared side by side.
     let shown: Vec<Series> = SHOWN
         .iter()
         .flat_map(|(workload, ..)| every(data, *workload))
@@ -72,7 +72,7 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     Ok(charts)
 }
 
-/// An axis of the numbers of keys that were measured.
+/// An axis of the measured numbers of keys.
 pub(super) fn by_keys(data: &Data, set: &str) -> Axis {
     let sizes = data.sizes(set);
     let axis = Axis::log("keys", sizes.iter().map(|&keys| keys as f64));
@@ -82,7 +82,7 @@ pub(super) fn by_keys(data: &Data, set: &str) -> Axis {
     axis.with_ticks(ticks.collect())
 }
 
-/// A contender's times over all sizes; none if it was never timed.
+/// A contender's times over all sizes; `None` if it was never timed.
 pub(super) fn series(data: &Data, facts: &ContenderFacts, workload: Workload) -> Option<Series> {
     let point = |entry: &crate::render::entry::Entry<'_>| {
         let keys = entry.keys() as f64;
@@ -99,14 +99,14 @@ pub(super) fn series(data: &Data, facts: &ContenderFacts, workload: Workload) ->
     (!points.is_empty()).then(|| Series::of(facts).joined(points))
 }
 
-/// All contenders' times, hashing alone among them.
+/// All contenders' times, hashing alone included.
 fn every(data: &Data, workload: Workload) -> Vec<Series> {
     let all = data.filters().into_iter().chain(floor(data));
     all.filter_map(|facts| series(data, facts, workload))
         .collect()
 }
 
-/// Hashing alone, as a line to compare with.
+/// Hashing alone, as a reference line.
 pub(super) fn reference(data: &Data, workload: Workload) -> Option<Series> {
     let mut series = series(data, floor(data)?, workload)?;
     series.stroke = Stroke::Bound;
@@ -114,8 +114,8 @@ pub(super) fn reference(data: &Data, workload: Workload) -> Option<Series> {
     Some(series)
 }
 
-/// Where the tables outgrow each cache: from the number of keys at which the largest filter does to that at which the
-/// smallest does.
+/// Where tables outgrow each cache: from the number of keys at which the largest filter does to
+/// that of the smallest.
 fn bands(data: &Data) -> Vec<Band> {
     let filters = data
         .filters()

@@ -95,7 +95,7 @@ fn series(data: &Data, facts: &ContenderFacts) -> Option<Series> {
     (!points.is_empty()).then(|| Series::of(facts).joined(points))
 }
 
-/// Who cares and who does not: the slowest share over the quickest.
+/// Who depends on the share: the slowest time over the fastest.
 fn caption(data: &Data, filters: &[&ContenderFacts]) -> String {
     let tie = 1.0 + data.noise().unwrap_or(0.0);
     let (mut level, mut uneven) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Theory's curves: planning functions, asked for rising sizes.
+//! Theory's curves: planning functions at rising sizes.
 
 use crate::contender::{Family, Theory};
 use crate::registry;
@@ -10,7 +10,7 @@ use crate::run::ContenderFacts;
 /// Steps of a curve.
 const STEPS: u32 = 240;
 
-/// The curves for a plot of these contenders: each one's own; where no contender of a family has one, the family's.
+/// The curves for a plot of these contenders: each one's own, or the family's where none has one.
 pub(super) fn curves(
     data: &Data,
     shown: &[&ContenderFacts],
@@ -40,7 +40,7 @@ pub(super) fn curves(
     curves
 }
 
-/// The planning function of a family, from the first of the recorded contenders that has one.
+/// A family's planning function, from the first recorded contender that has one.
 fn of(data: &Data, family: Family) -> Option<Theory> {
     let recorded = |name: &str| data.contenders().any(|facts| facts.name == name);
     registry::ALL
@@ -50,7 +50,7 @@ fn of(data: &Data, family: Family) -> Option<Theory> {
         .find_map(|info| info.theory)
 }
 
-/// Bits per key and the rate that theory gives for them.
+/// Bits per key and theory's rate for them.
 pub(super) fn curve(theory: Theory, keys: u64, low: f64, high: f64) -> Vec<(f64, f64)> {
     (0..=STEPS)
         .map(|step| low + (high - low) * f64::from(step) / f64::from(STEPS))

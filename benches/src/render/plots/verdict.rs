@@ -1,4 +1,4 @@
-//! The verdict: is the measured rate the one that the formula promises?
+//! The verdict: does the measured rate agree with the formula?
 
 use super::{entries_of, places};
 use crate::contender::Family;
@@ -10,7 +10,7 @@ use crate::render::number::three;
 use crate::render::style::Ink;
 use crate::run::ContenderFacts;
 
-/// One chart, a row for each filter.
+/// One chart, one row per filter.
 pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let filters: Vec<&ContenderFacts> = data
         .filters()
@@ -52,7 +52,7 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
         .map(|((facts, entries), (row, _))| {
             let step = 0.72 / entries.len().max(1) as f64;
             let points = entries.iter().enumerate().map(|(index, entry)| {
-                // The first cell is the uppermost.
+                // The first cell is on top.
                 let y = row + 0.36 - step * (index as f64 + 0.5);
                 match ratio(entry) {
                     Some((mean, low, high)) => Point {
@@ -101,7 +101,7 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     }])
 }
 
-/// Measured over predicted (or asked for, where there is no formula), and its interval.
+/// The measured over the predicted rate (or the target rate without a formula), and its interval.
 fn ratio(entry: &Entry<'_>) -> Option<(f64, f64, f64)> {
     let over = entry
         .predicted()

@@ -51,7 +51,7 @@ fn growth_and_overfilling_are_drawn_told_and_tabled_and_make_no_heats() {
         assert!(text.contains("Growing: begun with a hundredth"));
         assert!(text.contains("5,000"));
     }
-    // Stops are no sizes at which anything is compared.
+    // Stops do not count as sizes for comparison.
     assert!(!table.contains("313 keys") && !page.contains("5,000 keys, random-u64"));
     assert_eq!(table.matches(" keys, random-u64").count(), 1);
 }
@@ -68,7 +68,7 @@ fn who_does_not_know_how_many_keys_come_is_answered_by_those_that_grew_and_kept_
             .unwrap()
             .to_owned()
     };
-    // A hundred times the rate is no answer, however small it is when it is told.
+    // A filter at a hundred times the rate is no answer, however small it is.
     assert!(!answer(&loose).contains("after growing a hundredfold"));
     let keeps = ContenderFacts {
         name: "keeper".to_owned(),

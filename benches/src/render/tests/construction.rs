@@ -3,7 +3,7 @@
 use super::made::Made;
 use crate::record::Trial;
 
-/// Systems of so many keys: at each overhead in thousandths, so many of a hundred seeds left room.
+/// Systems of `keys` keys: for each overhead in thousandths, how many of a hundred seeds left room.
 fn line(row_bits: u64, keys: u64, built: u64, solved: &[(u64, u64)]) -> Vec<Trial> {
     let slots = |over: u64| keys + keys * over / 1000;
     let trial = |&(over, solved): &(u64, u64)| {
@@ -45,7 +45,7 @@ fn figure<'a>(page: &'a str, slug: &str) -> &'a str {
 fn the_overhead_that_nine_seeds_of_ten_need_is_told_for_each_width() {
     let (page, readme, _) = made().drawn();
     let few = figure(&page, "construction-1000");
-    // Nine of ten at one percent was chance: it did not last.
+    // Nine in ten at one percent was chance: higher overheads fall below.
     assert!(
         few.contains("rows of 128\u{a0}bits and 1,000 keys, 2.5\u{a0}% more slots")
             && few.contains(
@@ -110,7 +110,7 @@ fn what_went_wrong_is_a_cross_and_an_error_with_its_reason() {
     let plot = std::fs::read_to_string(plot).unwrap();
     let outline = |line: &&str| line.contains("s-ribbon") && line.matches(',').count() == 17;
     assert_eq!(plot.lines().filter(outline).count(), 1);
-    // What is not known at the end of a line is no success.
+    // A failed trial at the end of a line does not count as success.
     assert!(figure(&page, "construction-100000").contains("more than 4\u{a0}%"));
 }
 

@@ -1,4 +1,4 @@
-//! Speed against load, churn and merging on the page; and the claims and needs that new families meet.
+//! Speed against load, churn and merging on the page, and the claims and needs about new families.
 
 use super::made::{Made, facts, rows};
 use crate::contender::{Ability, Family};
@@ -7,7 +7,7 @@ use crate::run::ContenderFacts;
 
 const SET: &str = "random-u64";
 
-/// The rows of a table of a thousand slots: its inserts cost the more the fuller it is.
+/// The rows of a table of a thousand slots, whose inserts cost more as it fills.
 fn table(name: &str, workload: Workload, loads: &[u64], ns: f64) -> Vec<Row> {
     let row = |&hundredths: &u64| {
         let cell = Cell {
@@ -75,7 +75,7 @@ fn speed_is_drawn_against_load_on_both_ways_and_tabled() {
         assert!(text.contains("Load by load: tables of slots"));
         assert!(text.contains("0.500"));
     }
-    // Loads are no sizes at which anything is compared.
+    // Loads do not count as sizes for comparison.
     assert_eq!(table.matches(" keys, random-u64").count(), 1);
 }
 
@@ -136,7 +136,7 @@ fn churn_and_merging_are_tabled_with_their_errors() {
     assert!(page.contains("no table of slots was measured") && !page.contains("Churn:"));
 }
 
-/// A filter of so many bits a key.
+/// A filter of `bits` bits per key.
 fn sized(name: &str, bits: u64, ns: f64) -> Vec<Row> {
     let mut all = rows(name, SET, 1000, 0.01, ns);
     all[0].held_bytes = Some(1000 * bits / 8);

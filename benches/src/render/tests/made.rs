@@ -1,4 +1,4 @@
-//! Records that nobody measured.
+//! Made-up records.
 
 use crate::contender::{Ability, Family, Role};
 use crate::machine::{Cache, Machine};
@@ -45,7 +45,7 @@ pub(super) fn facts(name: &str, family: Family) -> ContenderFacts {
     }
 }
 
-/// The rows of a filter of ten bits a key, at one in a hundred.
+/// The rows of a filter of ten bits per key at 1 %.
 pub(super) fn rows(name: &str, key_set: &str, keys: u64, rate: f64, ns: f64) -> Vec<Row> {
     let cell = Cell {
         key_set: key_set.to_owned(),
@@ -76,8 +76,8 @@ pub(super) fn rows(name: &str, key_set: &str, keys: u64, rate: f64, ns: f64) -> 
     [vec![verify], timed.to_vec()].concat()
 }
 
-/// The rows of a filter of ten bits a key and one in a hundred at its plan, over a course; the rate
-/// rises with the load.
+/// The rows over a course of a filter of ten bits per key and 1 % at its plan; the rate rises with
+/// the load.
 pub(super) fn course(name: &str, workload: Workload, planned: u64, stops: &[u64]) -> Vec<Row> {
     let row = |&keys: &u64| {
         let cell = Cell {
@@ -174,8 +174,7 @@ impl Made {
         };
         records.write_machine(&machine).unwrap();
         for (name, rows) in &self.rows {
-            // Names in records are those of the registry; hostile ones must not decide where a file
-            // lies.
+            // Names in records come from the registry; hostile ones must not choose a file's place.
             if !name.contains('/') {
                 records.write_rows(name, rows).unwrap();
             }

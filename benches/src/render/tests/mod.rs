@@ -1,4 +1,4 @@
-//! Whole reports, drawn from records that are made here.
+//! Whole reports, drawn from made-up records.
 
 mod beyond;
 mod construction;
@@ -82,7 +82,7 @@ fn every_plot_has_words_for_those_who_cannot_see_it_and_both_colour_schemes() {
         assert!(readme.contains(&format!("latest/{}.svg", figure.slug)));
         let file = fs::read_to_string(latest.join(format!("{}.svg", figure.slug))).unwrap();
         assert!(file.contains("prefers-color-scheme:dark") && file.contains("</svg>"));
-        // Every colour was given a class.
+        // Every colour has a class.
         assert!(
             !file.contains("#01FE") && !file.contains("#02FE") && !file.contains("#03FE"),
             "{}",
@@ -171,7 +171,7 @@ fn failed_cells_are_errors_in_tables_and_crosses_in_plots() {
     assert!(page.contains("<strong>ERROR</strong>") && page.contains("One cell failed"));
     assert!(readme.contains("3 of 9 keys \\| forgotten"));
     assert!(table.contains("ERROR broken: 3 of 9 keys | forgotten"));
-    // Nothing is recommended that failed.
+    // No failed contender is recommended.
     let answer = page.split("id=\"machine\"").next().unwrap();
     assert!(!answer.contains("<code>broken</code>"));
     let data = Data::read(&made.records()).unwrap();
@@ -286,7 +286,7 @@ fn a_filter_that_misses_its_rate_is_not_recommended_and_the_page_says_so() {
         .with(facts("loose", Family::Cuckoo), bad.clone())
         .drawn();
     let answer = |page: &str| page.split("id=\"machine\"").next().unwrap().to_owned();
-    // The main size is another one, at which it was not measured.
+    // It was not measured at the main size, which is another one.
     assert!(!answer(&page).contains("loose"));
     let (page, ..) = Made::new()
         .with(facts("loose", Family::Cuckoo), bad)

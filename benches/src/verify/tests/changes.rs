@@ -1,4 +1,4 @@
-//! Filters that go wrong when keys are taken out, or when they are given more than they were made for.
+//! Filters that fail when keys are removed, or beyond their plan.
 
 use super::*;
 use crate::verify::beyond::{self, Course, verify_beyond};
@@ -77,7 +77,7 @@ fn a_remover_that_goes_wrong_while_it_is_timed_is_an_error_row() {
             filter,
             expected: None,
             queries: 10,
-            // As if it had been good when it was verified.
+            // As if it had passed verification.
             removal: removed(Fault::Nothing, true).ok(),
         }];
         let queries = Queries {
@@ -95,7 +95,7 @@ fn a_remover_that_goes_wrong_while_it_is_timed_is_an_error_row() {
     }
 }
 
-/// The rows over five times the thousand keys that it is made for.
+/// The rows up to five times the thousand planned keys.
 fn filled(fault: Fault, workload: Workload) -> Vec<Row> {
     let made = KeySet::RandomU64.make(5000, 20_000, 5).unwrap();
     let course = Course {

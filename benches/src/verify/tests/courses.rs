@@ -1,4 +1,4 @@
-//! Filters that go wrong at some load, in churn, or when they are merged.
+//! Filters that fail at some load, in churn, or in a merge.
 
 use super::*;
 use crate::courses::churn::of_slots as churn_of_slots;
@@ -76,7 +76,7 @@ fn a_table_that_refuses_says_at_which_load_and_is_not_timed_there() {
     assert_eq!(refused[0].workload, Workload::LoadInsert);
     assert_eq!((refused[0].refused_at, refused[0].keys), (Some(1200), 1200));
     assert_eq!((refused[0].load, refused[0].median_ns), (Some(0.96), None));
-    // The way down begins where it was in good order.
+    // The way down begins at the last good stop.
     assert_eq!(loads(&rows, Workload::LoadRemove).len(), 10);
     assert!(rows.iter().all(|row| row.error.is_empty()));
 }
@@ -186,7 +186,7 @@ fn only_tables_of_slots_go_from_load_to_load() {
         fault: Fault::Nothing,
         ours: true,
     };
-    // What goes wrong in the asking must not be silence.
+    // A failure while probing a contender must not stay silent.
     static PANICS: Broken = Broken {
         fault: Fault::Panics,
         ours: true,
