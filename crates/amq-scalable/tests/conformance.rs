@@ -3,5 +3,5 @@
 use amq_conformance::suite;
 use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter};
 
-suite!(scalable: ScalableBloomFilter => [empty, merge]);
-suite!(scalable_blocked: ScalableBlockedBloomFilter => [empty, merge]);
+suite!(scalable: ScalableBloomFilter => [empty, merge, file]);
+suite!(scalable_blocked: ScalableBlockedBloomFilter => [empty, merge, file]);
