@@ -114,6 +114,17 @@ impl BlockedBloomFilter {
 }
 
 impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
+    /// A filter from its parts, as a file's reader has checked them: there is a block at least. For
+    /// amq-scalable, too.
+    #[doc(hidden)]
+    pub const fn over(header: Header, len: u64, blocks: S) -> Self {
+        Self {
+            header,
+            len,
+            blocks,
+        }
+    }
+
     /// The blocks. Their words, written as little-endian bytes one after another, are the bitset of
     /// a Parquet Bloom filter.
     #[must_use]
@@ -269,11 +280,11 @@ impl Restore for BlockedBloomFilter {
         opened.expect_sections([(blocks * size_of::<Block>() as u64, Block::WIDTH)].into_iter())?;
         let blocks = source.section::<Block>(opened)?;
         source.finish(opened)?;
-        Ok(BlockedBloomFilter {
-            header: opened.header(),
-            len: opened.items(),
+        Ok(BlockedBloomFilter::over(
+            opened.header(),
+            opened.items(),
             blocks,
-        })
+        ))
     }
 }
 

@@ -127,6 +127,29 @@ impl BloomFilter {
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
+    /// A filter from its parts, as a file's reader has checked them: there are as many words as the
+    /// parameters ask for. For amq-scalable, too.
+    #[doc(hidden)]
+    pub const fn over(header: Header, params: BloomParams, len: u64, words: S) -> Self {
+        Self {
+            header,
+            params,
+            len,
+            words,
+        }
+    }
+
+    /// The structural check of a table that was read.
+    #[doc(hidden)]
+    pub fn walk(&self) -> Result<(), DecodeError> {
+        match bits_past(self.as_words(), self.params.bits) {
+            0 => Ok(()),
+            _ => Err(DecodeError::Structure {
+                what: "bits set past the last",
+            }),
+        }
+    }
+
     /// The table: bit `i` is bit `i % 64` of word `i / 64`. Bits past the last are zero.
     #[must_use]
     pub fn as_words(&self) -> &[u64] {
@@ -319,17 +342,11 @@ impl Restore for BloomFilter {
         params.check()?;
         opened.expect_sections([(words_for(bits) * 8, 8)].into_iter())?;
         let words = source.section::<u64>(opened)?;
-        if source.finish(opened)? && bits_past(words.as_ref(), bits) != 0 {
-            return Err(DecodeError::Structure {
-                what: "bits set past the last",
-            });
+        let filter = BloomFilter::over(opened.header(), params, opened.items(), words);
+        if source.finish(opened)? {
+            filter.walk()?;
         }
-        Ok(BloomFilter {
-            header: opened.header(),
-            params,
-            len: opened.items(),
-            words,
-        })
+        Ok(filter)
     }
 }
 

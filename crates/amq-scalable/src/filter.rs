@@ -2,13 +2,16 @@
 
 use crate::sizing::{self, STAGE_BYTES};
 use crate::stage::Stage;
+use crate::stored::{self, Shape};
 use crate::{OwnedStage, ScalableParams, StageFilter, StageReport, theory};
 use alloc::vec::Vec;
+use amq_bloom::{Block, BlockedBloomFilter, BlockedBloomView, BloomFilter, BloomView};
+use amq_core::envelope::{Borrowing, Description, Opened, Restore, Source, Stored};
 use amq_core::index::remix;
 use amq_core::shell::{Fill, Header, Shell};
 use amq_core::{
-    BuildError, FilterKind, Full, Goal, HASH_BLOCK, Inserted, KeyHash, MergeError, MergeFilter,
-    Plan, PlanError, PlanFilter, PredictedFpr, reserve,
+    BuildError, DecodeError, FilterKind, Full, Goal, HASH_BLOCK, Inserted, KeyHash, MergeError,
+    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, reserve,
 };
 use core::iter;
 
@@ -56,6 +59,11 @@ amq_core::shell!(merge [F: OwnedStage] ScalableFilter<F> {
     merge;
 });
 
+amq_core::shell!(file [S: AsRef<[u64]> + Send + Sync] ScalableFilter<BloomFilter<S>>,
+    owned [] ScalableFilter<BloomFilter>, view ['a] ScalableFilter<BloomView<'a>>);
+amq_core::shell!(file [S: AsRef<[Block]> + Send + Sync] ScalableFilter<BlockedBloomFilter<S>>,
+    owned [] ScalableFilter<BlockedBloomFilter>, view ['a] ScalableFilter<BlockedBloomView<'a>>);
+
 impl<F: StageFilter> ScalableFilter<F> {
     /// Number of stages.
     #[must_use]
@@ -102,14 +110,13 @@ impl<F> ScalableFilter<F> {
 
     /// Whether the newest stage was cut to a limit on bytes, so that no other can follow.
     fn is_complete(&self) -> bool {
-        self.params
-            .cuts(self.later.len() as u32, self.newest().goal)
+        self.newest().goal.cut
     }
 }
 
 impl<F: OwnedStage> ScalableFilter<F> {
     /// The same filter over borrowed tables. Only its list of stages is allocated.
-    pub fn view(&self) -> Result<ScalableFilter<F::View<'_>>, BuildError> {
+    pub fn view(&self) -> Result<ScalableFilter<F::Over<Borrowing<'_>>>, BuildError> {
         let mut later = Vec::new();
         reserve(&mut later, self.later.len() as u64)?;
         later.extend(self.later.iter().map(Stage::borrowed));
@@ -335,6 +342,70 @@ impl<F: StageFilter> Shell for ScalableFilter<F> {
     }
 }
 
+impl<F: StageFilter> Stored for ScalableFilter<F> {
+    const REVISION: u8 = 1;
+
+    fn describe(&self) -> Description<'_> {
+        let (params, stages) = (&self.params, self.oldest_first());
+        Description {
+            asked: [
+                params.initial,
+                params.fpr.to_bits(),
+                params.growth.into(),
+                params.tightening.to_bits(),
+                // A bound of zero keys would be none.
+                params.max_items.unwrap_or(0),
+                params.max_bytes,
+                params.max_stages.into(),
+                0,
+            ],
+            entries: stages.map(Stage::entry).collect(),
+            sections: self
+                .oldest_first()
+                .map(|stage| stage.filter.section())
+                .collect(),
+        }
+    }
+}
+
+impl<F: OwnedStage> Restore for ScalableFilter<F> {
+    type Over<R: Source> = ScalableFilter<F::Over<R>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(F::SCALABLE, Self::REVISION)?;
+        let params = stored::params(opened)?;
+        let shapes = stored::shapes::<F>(&params, opened)?;
+        let sections = shapes.iter().map(|shape| F::section_of(&shape.params));
+        opened.expect_sections(sections)?;
+        let seed = opened.header().seed;
+        let mut stage = |shape: &Shape<F::Params>| shape.restore::<F, R>(seed, opened, &mut source);
+        let [first, rest @ ..] = &shapes[..] else {
+            return Err(stored::wrong("entries", 0));
+        };
+        let first = stage(first)?;
+        let mut later = Vec::new();
+        stored::room(&mut later, rest.len())?;
+        for shape in rest {
+            later.push(stage(shape)?);
+        }
+        let filter = ScalableFilter {
+            header: opened.header(),
+            params,
+            len: opened.items(),
+            first,
+            later,
+            limit: None,
+        };
+        if source.finish(opened)? {
+            filter.oldest_first().try_for_each(Stage::walk)?;
+        }
+        Ok(filter)
+    }
+}
+
 impl<F: OwnedStage> Fill for ScalableFilter<F> {
     type Refusal = Full;
 
@@ -363,7 +434,7 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
         let newest = self.later.last_mut().unwrap_or(&mut self.first);
         newest.filter.insert_hash(hash)?;
         newest.taken += 1;
-        self.len += 1;
+        self.len = self.len.saturating_add(1);
         Ok(Inserted::New)
     }
 

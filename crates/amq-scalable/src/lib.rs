@@ -84,13 +84,14 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(feature = "std", test))]
 extern crate std;
 
 mod filter;
 mod params;
 mod sizing;
 mod stage;
+mod stored;
 pub mod theory;
 
 pub use filter::ScalableFilter;
@@ -112,12 +113,16 @@ pub type ScalableBloomView<'a> = ScalableFilter<BloomView<'a>>;
 pub type ScalableBlockedBloomView<'a> = ScalableFilter<BlockedBloomView<'a>>;
 
 pub use amq_core::{
-    BatchFull, Budget, BuildError, ByHash, ClearFilter, DEFAULT_SEED, EmptyFilter, Encoder, Filter,
-    FilterExt, FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
-    MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Stats, Target,
+    BatchFull, Budget, BuildError, ByHash, ClearFilter, DEFAULT_SEED, DecodeError, EmptyFilter,
+    Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash,
+    LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr,
+    Stats, Target,
 };
 
-/// The README's examples are tests.
+#[cfg(feature = "std")]
+pub use amq_core::ReadError;
+
+/// Tests the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

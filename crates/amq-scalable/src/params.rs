@@ -116,11 +116,6 @@ impl ScalableParams {
         Ok(self.stage_and_rest(index)?.0)
     }
 
-    /// Whether stage `index`, made for `goal`, was cut to the bytes that were left.
-    pub(crate) fn cuts(&self, index: u32, goal: StageGoal) -> bool {
-        self.stage(index) != Ok(goal)
-    }
-
     /// The refusal at the limit on bytes.
     pub(crate) const fn too_many_bytes(&self) -> Full {
         Full::Limit {
@@ -172,12 +167,15 @@ pub struct StageGoal {
     pub capacity: u64,
     /// Its own rate when full.
     pub fpr: f64,
+    /// Whether it was cut to the bytes that were left, so that no stage follows it.
+    pub(crate) cut: bool,
 }
 
 impl StageGoal {
     /// A stage for `capacity` keys, with a rate of `fpr` when full.
     pub const fn new(capacity: u64, fpr: f64) -> Self {
-        Self { capacity, fpr }
+        let cut = false;
+        Self { capacity, fpr, cut }
     }
 
     /// The number of distinct keys a stage sees until it is full. Some of them find all their bits

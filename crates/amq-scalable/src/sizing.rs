@@ -112,7 +112,7 @@ pub(crate) fn next_stage<F: OwnedStage>(
     held: u64,
 ) -> Result<StagePlan<F::Params>, Full> {
     let (stage, rest) = params.stage_and_rest(index)?;
-    if params.cuts(index - 1, newest) {
+    if newest.cut {
         return Err(params.too_many_bytes());
     }
     let room = params.max_bytes.saturating_sub(held);
@@ -130,7 +130,10 @@ pub(crate) fn next_stage<F: OwnedStage>(
 
 /// The most keys that `room` bytes hold at the rate of `rest`; none if not even one.
 fn last_stage<F: OwnedStage>(rest: StageGoal, room: u64) -> Option<StagePlan<F::Params>> {
-    let goal = |capacity| StageGoal::new(capacity, rest.fpr);
+    let goal = |capacity| StageGoal {
+        cut: true,
+        ..StageGoal::new(capacity, rest.fpr)
+    };
     let within = |capacity| {
         let plan = F::plan(goal(capacity).goal()).ok()?;
         (plan.bytes <= room).then_some(plan)

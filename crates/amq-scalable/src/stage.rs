@@ -1,9 +1,13 @@
 //! The stages of a filter.
 
 use crate::StageGoal;
-use amq_bloom::{Block, BlockedBloomFilter, BlockedBloomView, BloomFilter, BloomView};
+use crate::stored::wrong;
+use amq_bloom::{Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
+use amq_core::envelope::{Borrowing, Entry, Opened, Plain, Section, Source, narrow};
+use amq_core::shell::{Header, Shell};
 use amq_core::{
-    BuildError, EmptyFilter, Filter, FilterKind, KeyHash, MergeError, MergeFilter, Plan,
+    BuildError, DecodeError, EmptyFilter, Filter, FilterKind, KeyHash, MergeError, MergeFilter,
+    Plan,
 };
 use core::fmt::Debug;
 
@@ -15,22 +19,53 @@ pub trait StageFilter: Filter + Debug + sealed::Sealed {
 
     /// [`Filter::contains_hash`], for a stage that most probably does not have the key.
     #[doc(hidden)]
-    #[inline(always)]
-    fn holds(&self, hash: KeyHash) -> bool {
-        self.contains_hash(hash)
-    }
+    fn holds(&self, hash: KeyHash) -> bool;
+
+    /// Number of bits set: if one of two filters has every bit of the other, it tells whether they
+    /// are equal.
+    #[doc(hidden)]
+    fn ones(&self) -> u64;
+
+    /// Number of places, and of those of a key.
+    #[doc(hidden)]
+    fn geometry(&self) -> (u64, u32);
+
+    /// The table.
+    #[doc(hidden)]
+    fn section(&self) -> Section<'_>;
+
+    /// The structural check of a table that was read.
+    #[doc(hidden)]
+    fn walk(&self) -> Result<(), DecodeError>;
 }
 
 /// A stage that owns its table, so that a filter of such stages can grow.
 pub trait OwnedStage: StageFilter + EmptyFilter + MergeFilter + Clone + PartialEq {
-    /// The same stage over a borrowed table.
-    type View<'a>: StageFilter
-    where
-        Self: 'a;
+    /// The same stage over a table from a file.
+    #[doc(hidden)]
+    type Over<R: Source>: StageFilter;
 
     /// The same stage over a borrowed table.
     #[doc(hidden)]
-    fn borrowed(&self) -> Self::View<'_>;
+    fn borrowed(&self) -> Self::Over<Borrowing<'_>>;
+
+    /// The parameters of this geometry, checked.
+    #[doc(hidden)]
+    fn params_of(places: u64, probes: u64) -> Result<Self::Params, DecodeError>;
+
+    /// Bytes of the table, and of the integers in it.
+    #[doc(hidden)]
+    fn section_of(params: &Self::Params) -> (u64, usize);
+
+    /// The stage over the next section, whose length has been checked.
+    #[doc(hidden)]
+    fn restore<R: Source>(
+        header: Header,
+        params: &Self::Params,
+        len: u64,
+        opened: &Opened<'_>,
+        source: &mut R,
+    ) -> Result<Self::Over<R>, DecodeError>;
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> StageFilter for BloomFilter<S> {
@@ -40,25 +75,111 @@ impl<S: AsRef<[u64]> + Send + Sync> StageFilter for BloomFilter<S> {
     fn holds(&self, hash: KeyHash) -> bool {
         self.contains_hash_unlikely(hash)
     }
+
+    fn ones(&self) -> u64 {
+        self.count_ones()
+    }
+
+    fn geometry(&self) -> (u64, u32) {
+        let params = self.table_params();
+        (params.bits, params.probes)
+    }
+
+    fn section(&self) -> Section<'_> {
+        Section::of(self.as_words())
+    }
+
+    fn walk(&self) -> Result<(), DecodeError> {
+        self.walk()
+    }
 }
 
 impl OwnedStage for BloomFilter {
-    type View<'a> = BloomView<'a>;
+    type Over<R: Source> = BloomFilter<R::Store<u64>>;
 
-    fn borrowed(&self) -> BloomView<'_> {
+    fn borrowed(&self) -> BloomFilter<&[u64]> {
         self.view()
+    }
+
+    fn params_of(places: u64, probes: u64) -> Result<BloomParams, DecodeError> {
+        let params = BloomParams::new(places, narrow("probes", probes)?);
+        params.check()?;
+        Ok(params)
+    }
+
+    fn section_of(params: &BloomParams) -> (u64, usize) {
+        (params.bits.div_ceil(64) * 8, u64::WIDTH)
+    }
+
+    fn restore<R: Source>(
+        header: Header,
+        params: &BloomParams,
+        len: u64,
+        opened: &Opened<'_>,
+        source: &mut R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        let words = source.section(opened)?;
+        Ok(BloomFilter::over(header, *params, len, words))
     }
 }
 
 impl<S: AsRef<[Block]> + Send + Sync> StageFilter for BlockedBloomFilter<S> {
     const SCALABLE: FilterKind = FilterKind::ScalableBlocked;
+
+    #[inline(always)]
+    fn holds(&self, hash: KeyHash) -> bool {
+        self.contains_hash(hash)
+    }
+
+    fn ones(&self) -> u64 {
+        self.count_ones()
+    }
+
+    fn geometry(&self) -> (u64, u32) {
+        (self.blocks().len() as u64, BITS_IN_BLOCK)
+    }
+
+    fn section(&self) -> Section<'_> {
+        Section::of(self.blocks())
+    }
+
+    fn walk(&self) -> Result<(), DecodeError> {
+        Ok(())
+    }
 }
 
-impl OwnedStage for BlockedBloomFilter {
-    type View<'a> = BlockedBloomView<'a>;
+/// Bits of a key in a split block.
+const BITS_IN_BLOCK: u32 = 8;
 
-    fn borrowed(&self) -> BlockedBloomView<'_> {
+impl OwnedStage for BlockedBloomFilter {
+    type Over<R: Source> = BlockedBloomFilter<R::Store<Block>>;
+
+    fn borrowed(&self) -> BlockedBloomFilter<&[Block]> {
         self.view()
+    }
+
+    fn params_of(places: u64, probes: u64) -> Result<BlockedParams, DecodeError> {
+        if probes != BITS_IN_BLOCK.into() {
+            return Err(wrong("probes", probes));
+        }
+        let params = BlockedParams::new(places);
+        params.check()?;
+        Ok(params)
+    }
+
+    fn section_of(params: &BlockedParams) -> (u64, usize) {
+        (params.blocks * size_of::<Block>() as u64, Block::WIDTH)
+    }
+
+    fn restore<R: Source>(
+        header: Header,
+        _: &BlockedParams,
+        len: u64,
+        opened: &Opened<'_>,
+        source: &mut R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        let blocks = source.section(opened)?;
+        Ok(BlockedBloomFilter::over(header, len, blocks))
     }
 }
 
@@ -85,6 +206,8 @@ impl<F: OwnedStage> Stage<F> {
         plan: Plan<F::Params>,
         seed: u64,
     ) -> Result<Self, BuildError> {
+        // The number of distinct keys it is planned for follows from its goal, and is not kept.
+        let plan = Plan::new(plan.params, goal.capacity);
         Ok(Self {
             filter: F::empty(plan, seed)?,
             goal,
@@ -105,9 +228,9 @@ impl<F: OwnedStage> Stage<F> {
             self.taken = self.taken.saturating_add(part.taken);
         }
         // If one of them has every bit of both, that many inserts were enough to set them.
-        let fill = self.filter.load_factor();
+        let ones = self.filter.ones();
         for part in parts.into_iter().flatten() {
-            if part.filter.load_factor() == fill {
+            if part.filter.ones() == ones {
                 self.taken = self.taken.min(part.taken);
             }
         }
@@ -115,12 +238,41 @@ impl<F: OwnedStage> Stage<F> {
     }
 
     /// The same stage over a borrowed table.
-    pub(crate) fn borrowed(&self) -> Stage<F::View<'_>> {
+    pub(crate) fn borrowed(&self) -> Stage<F::Over<Borrowing<'_>>> {
         Stage {
             filter: self.filter.borrowed(),
             goal: self.goal,
             taken: self.taken,
         }
+    }
+}
+
+impl<F: StageFilter> Stage<F> {
+    /// Its entry in a file's directory.
+    pub(crate) fn entry(&self) -> Entry {
+        let (places, probes) = self.filter.geometry();
+        [
+            places,
+            probes.into(),
+            self.goal.capacity,
+            self.taken,
+            self.filter.len(),
+            self.goal.fpr.to_bits(),
+            self.goal.cut.into(),
+            0,
+        ]
+    }
+
+    /// The structural check of a stage that was read: no insert sets more bits than a key has.
+    pub(crate) fn walk(&self) -> Result<(), DecodeError> {
+        self.filter.walk()?;
+        let (_, probes) = self.filter.geometry();
+        if self.filter.ones() > self.taken.saturating_mul(probes.into()) {
+            return Err(DecodeError::Structure {
+                what: "more bits set than a stage's keys have",
+            });
+        }
+        Ok(())
     }
 }
 

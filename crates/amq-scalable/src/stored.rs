@@ -1,0 +1,157 @@
+//! A filter as a file: the numbers of header and directory, and what of them is checked.
+//!
+//! Stages are stored as realised: their sizes and rates are not planned again, so that plans may
+//! change. What is checked is what the parameters define, and what was promised: capacities,
+//! limits, and the compound rate.
+
+use crate::stage::Stage;
+use crate::{OwnedStage, ScalableParams, StageGoal, theory};
+use alloc::vec::Vec;
+use amq_core::envelope::{Opened, Source, narrow};
+use amq_core::shell::Header;
+use amq_core::{DecodeError, PlanError, reserve};
+
+/// The most stages there can be: each but the newest has at least twice the capacity of the one
+/// before, and capacities are below 2^64.
+const MAX_STAGES: usize = 64;
+
+/// How far the compound rate may be above the one asked for, by rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// A number that no filter has.
+pub(crate) const fn wrong(field: &'static str, value: u64) -> DecodeError {
+    DecodeError::Geometry { field, value }
+}
+
+/// Room for this many stages.
+pub(crate) fn room<T>(list: &mut Vec<T>, stages: usize) -> Result<(), DecodeError> {
+    let bytes = (stages * size_of::<T>()) as u64;
+    reserve(list, stages as u64).map_err(|_| DecodeError::OutOfMemory { bytes })
+}
+
+/// The growth parameters.
+pub(crate) fn params(opened: &Opened<'_>) -> Result<ScalableParams, DecodeError> {
+    opened.expect_asked(7)?;
+    let [
+        initial,
+        fpr,
+        growth,
+        tightening,
+        max_items,
+        max_bytes,
+        max_stages,
+        _,
+    ] = *opened.asked();
+    let params = ScalableParams {
+        initial,
+        fpr: f64::from_bits(fpr),
+        growth: narrow("growth", growth)?,
+        tightening: f64::from_bits(tightening),
+        max_items: (max_items != 0).then_some(max_items),
+        max_bytes,
+        max_stages: narrow("max_stages", max_stages)?,
+    };
+    params.check()?;
+    Ok(params)
+}
+
+/// A stage as the directory describes it.
+pub(crate) struct Shape<P> {
+    pub(crate) params: P,
+    goal: StageGoal,
+    taken: u64,
+    len: u64,
+}
+
+impl<P> Shape<P> {
+    /// The stage over the next section.
+    pub(crate) fn restore<F: OwnedStage<Params = P>, R: Source>(
+        &self,
+        seed: u64,
+        opened: &Opened<'_>,
+        source: &mut R,
+    ) -> Result<Stage<F::Over<R>>, DecodeError> {
+        let header = Header {
+            seed,
+            capacity: self.goal.capacity,
+            budget: None,
+        };
+        Ok(Stage {
+            filter: F::restore(header, &self.params, self.len, opened, source)?,
+            goal: self.goal,
+            taken: self.taken,
+        })
+    }
+}
+
+/// The stages, oldest first, at least one.
+pub(crate) fn shapes<F: OwnedStage>(
+    params: &ScalableParams,
+    opened: &Opened<'_>,
+) -> Result<Vec<Shape<F::Params>>, DecodeError> {
+    let stages = opened.entries();
+    if stages == 0 || stages > MAX_STAGES.min(params.max_stages as usize) {
+        return Err(wrong("entries", stages as u64));
+    }
+    let mut shapes = Vec::new();
+    room(&mut shapes, stages)?;
+    // Capacities so far, bytes of the tables, keys.
+    let (mut before, mut bytes, mut keys) = (0u64, 0u64, 0u64);
+    for index in 0..stages {
+        let [places, probes, capacity, taken, len, fpr, cut] = opened.numbers(index)?;
+        let goal = StageGoal {
+            cut: cut != 0,
+            ..StageGoal::new(capacity, f64::from_bits(fpr))
+        };
+        // Only the last of several, and only at a limit.
+        let may_be_cut = index > 0 && index + 1 == stages && params.max_bytes < u64::MAX;
+        if cut > may_be_cut.into() {
+            return Err(wrong("cut", cut));
+        }
+        if !is_allowed(params, index as u32, before, goal) {
+            return Err(wrong("capacity of a stage", capacity));
+        }
+        PlanError::check_share("rate of a stage", goal.fpr)?;
+        if taken > len {
+            return Err(wrong("keys that a stage has taken", taken));
+        }
+        let shape = F::params_of(places, probes)?;
+        bytes = bytes.saturating_add(F::section_of(&shape).0);
+        before = before.saturating_add(capacity);
+        keys = keys.saturating_add(len);
+        shapes.push(Shape {
+            params: shape,
+            goal,
+            taken,
+            len,
+        });
+    }
+    if bytes > params.max_bytes {
+        return Err(wrong("bytes of all stages", bytes));
+    }
+    if keys != opened.items() {
+        return Err(wrong("keys of all stages", keys));
+    }
+    let compound = theory::compound(shapes.iter().map(|shape| shape.goal.fpr));
+    if compound > params.fpr * (1.0 + ROUNDING) {
+        return Err(DecodeError::Structure {
+            what: "stages of a higher compound rate than was asked for",
+        });
+    }
+    Ok(shapes)
+}
+
+/// Whether growth allows stage `index` this capacity, after stages for `before` keys.
+fn is_allowed(params: &ScalableParams, index: u32, before: u64, goal: StageGoal) -> bool {
+    let left = match params.max_items {
+        Some(max) => max.saturating_sub(before),
+        None => u64::MAX,
+    };
+    let growth = u64::from(params.growth).checked_pow(index);
+    let full = growth.and_then(|growth| params.initial.checked_mul(growth));
+    match full {
+        _ if goal.cut => (1..=left).contains(&goal.capacity),
+        Some(full) => left > 0 && goal.capacity == full.min(left),
+        None => false,
+    }
+}
