@@ -245,8 +245,8 @@ fn what_no_filter_holds_is_refused_by_name() {
         assert!(error.contains(what), "{error}");
     }
 
-    // A fingerprint marked as the second of its bucket in the first slot, one not marked in the last
-    // slot, and a mark without a fingerprint.
+    // A fingerprint marked as the second of its bucket in the first slot, one not marked in the
+    // last slot, and a mark without a fingerprint.
     let filter = explicit::<Windows>(2, 8, 0);
     let file = filter.to_bytes().unwrap();
     for table in [0x00_00_81, 0x01_00_00, 0x00_80_00] {
