@@ -34,7 +34,7 @@ pub struct RibbonParams {
 }
 
 impl RibbonParams {
-    /// Blocks of `columns` columns, of which a share of `short / 2^32` has one less.
+    /// Blocks of `columns` columns; a share of `short / 2^32` of them has one less.
     ///
     /// Not checked yet, and for no number of keys yet:
     /// [`Ribbon::plan_params`](crate::Ribbon::plan_params) does both.

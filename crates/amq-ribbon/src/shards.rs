@@ -49,8 +49,8 @@ impl<E: Entry> Partition<E> {
         source.for_each(|entry| {
             let next = &mut runs[shard(entry)].end;
             // The check below finds a shard that left its own range.
-            if let Some(place) = entries.get_mut(*next) {
-                *place = entry;
+            if let Some(free) = entries.get_mut(*next) {
+                *free = entry;
             }
             *next += 1;
         });

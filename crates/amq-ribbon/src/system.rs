@@ -63,7 +63,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     /// The same system over the borrowed store.
     pub(crate) fn view(&self) -> System<K, Borrowed<'_, K::Row>> {
         let store = Borrowed {
-            words: self.store.words(),
+            words: self.words(),
             thresholds: self.store.thresholds(),
             seeds: self.store.seeds(),
         };
@@ -85,7 +85,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
 
     /// Bytes of the store.
     pub(crate) fn bytes(&self) -> u64 {
-        let words = size_of_val(self.store.words());
+        let words = size_of_val(self.words());
         let thresholds = size_of_val(self.store.thresholds());
         (words + thresholds + self.store.seeds().len()) as u64
     }
@@ -174,7 +174,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
 
     #[inline(always)]
     fn prefetch(&self, window: &Window) {
-        let words = self.store.words();
+        let words = self.words();
         let line = 64 / size_of::<K::Row>();
         let last = window.word + 2 * window.columns - 1;
         prefetch::prefetch(words, window.word);
@@ -205,7 +205,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     /// The words of a window's two blocks; none if there are none, as in a system of no keys.
     #[inline(always)]
     fn blocks(&self, window: &Window) -> Option<[&[K::Row]; 2]> {
-        let words = self.store.words().get(window.word..)?;
+        let words = self.words().get(window.word..)?;
         let (block, rest) = words.split_at_checked(window.columns)?;
         // A row in the very last block ends in it, so there any words will do for the next one.
         Some([block, rest.get(..window.columns).unwrap_or(block)])

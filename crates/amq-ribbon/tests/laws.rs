@@ -190,8 +190,8 @@ fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_not_much_larger_than_pl
         let hash = |i: u64| {
             let start = (i * 7919) % starts * (u64::MAX / starts);
             let width = (spread * (u64::MAX / starts) as f64) as u64;
-            let place = scattered(i) % width.max(1);
-            KeyHash::new(start + place)
+            let offset = scattered(i) % width.max(1);
+            KeyHash::new(start + offset)
         };
         let hashes: Vec<KeyHash> = (0..n).map(hash).collect();
         let plan = Ribbon::<K>::plan(Goal::fpr(n as usize, 0.01)).unwrap();
