@@ -249,7 +249,7 @@ mod tests {
                         items: 1000,
                     })
                 },
-                "none of 3 seeds",
+                "none of 3 internal seeds",
             ),
             (|_: &[KeyHash], _| panic!("not today"), "not today"),
         ];

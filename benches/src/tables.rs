@@ -25,7 +25,7 @@ pub fn contenders() -> String {
     }
     let _ = writeln!(
         text,
-        "{}: no contender, but known to --only: how many more slots than keys a standard ribbon needs.",
+        "{}: not a contender, but a name for --only: how many more slots than keys a standard ribbon needs.",
         construction::NAME
     );
     text.push_str("\nSuites (key set, keys, asked rates; courses at 1 %):\n");

@@ -201,7 +201,7 @@ fn query(
         && want != hits
     {
         return Err(format!(
-            "the timed loop counted {hits} hits where {want} were verified"
+            "the timed loop counted {hits} hits, but {want} were verified"
         ));
     }
     Ok(Some(Pass {
@@ -252,7 +252,7 @@ fn remove(entrant: &Entrant, subject: &Subject<'_>) -> Result<Option<Pass>, Stri
         let known = filter.remove(subject.gone);
         time += start.elapsed();
         if known != Some(gone as u64) {
-            return Err(format!("a timed pass took {known:?} of {gone} keys out"));
+            return Err(format!("a timed pass removed {known:?} of {gone} keys"));
         }
         holds_sample(&*filter, subject.kept, "removal")?;
     }
@@ -271,7 +271,7 @@ pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &str) -> Result<()
         return Ok(());
     }
     Err(format!(
-        "after a timed {pass} it holds {found} of the first {} keys",
+        "after a timed {pass} it finds {found} of the first {} keys",
         sample.len()
     ))
 }

@@ -103,7 +103,7 @@ pub enum Failure {
         seed: u64,
     },
     /// It misreports its size.
-    #[error("says it holds {said} bytes and holds {held} (seed {seed})")]
+    #[error("reports {said} bytes but holds {held} (seed {seed})")]
     Space {
         /// What it reports.
         said: u64,
@@ -113,13 +113,13 @@ pub enum Failure {
         seed: u64,
     },
     /// It claims an ability that it lacks.
-    #[error("says that it {what}s, and does not")]
+    #[error("claims to {what}, but does not")]
     Unable {
         /// What it reports.
         what: &'static str,
     },
     /// It failed to remove present keys.
-    #[error("knew {known} of {keys} keys that were to be taken out (seed {seed})")]
+    #[error("removed {known} of {keys} present keys (seed {seed})")]
     Unknown {
         /// How many it removed.
         known: u64,
@@ -132,7 +132,7 @@ pub enum Failure {
     #[error("cannot be made for more keys than it is given")]
     NoRoom,
     /// It reports no slots.
-    #[error("says that it has slots, and does not")]
+    #[error("claims to have slots, but has none")]
     NoSlots,
     /// It has more slots than there are keys.
     #[error("has {slots} slots, too many for the {keys} keys of this course")]
@@ -144,7 +144,7 @@ pub enum Failure {
     },
     /// It failed to remove a key, or to insert another in its place.
     #[error(
-        "replaced {replaced} of {keys} keys, then did not know one or refused another (seed {seed})"
+        "replaced {replaced} of {keys} keys, then failed to remove one or to insert another (seed {seed})"
     )]
     Replaced {
         /// How many it replaced.
@@ -155,7 +155,7 @@ pub enum Failure {
         seed: u64,
     },
     /// It refused to merge another filter of the same contender.
-    #[error("would not be merged: {0}")]
+    #[error("refused to merge: {0}")]
     Merge(String),
     /// It claims room for more keys than slots.
     #[error("finds room for {keys} different keys in {slots} slots")]
@@ -174,9 +174,7 @@ pub enum Failure {
         slots: u64,
     },
     /// Two loops over the same keys count different hits.
-    #[error(
-        "counts {got} hits in the {which} loop where its single answers have {want} (seed {seed})"
-    )]
+    #[error("counts {got} hits in the {which} loop, but single queries give {want} (seed {seed})")]
     Loops {
         /// Which loop.
         which: &'static str,
@@ -205,7 +203,7 @@ pub enum Failure {
     /// Its rate grew with it.
     #[error(
         "{hits} false positives in {queries} queries with {keys} keys in it, more than {SIGMAS} standard deviations above the \
-         rate {asked:.4e} that it was asked to keep while it grows"
+         target rate {asked:.4e} that it must keep while it grows"
     )]
     AboveAsked {
         /// How many were seen.

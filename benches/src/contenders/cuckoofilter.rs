@@ -77,7 +77,7 @@ fn make<K: BenchKey + ?Sized>(room: usize, keys: &[K::Item<'_>]) -> Result<Box<d
     let taken = Probe::<K>::insert_all(&mut filter, keys).unwrap_or(0);
     if taken < keys.len() as u64 {
         return Err(format!(
-            "it found no place for a key when it had {taken} of {}, and dropped one of them",
+            "it found no slot for a key when it held {taken} of {}, and dropped one of them",
             keys.len()
         ));
     }

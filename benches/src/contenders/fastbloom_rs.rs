@@ -51,7 +51,7 @@ impl Contender for FastbloomRs {
 }
 
 fn made(room: usize, keys: Keys<'_>, asked_fpr: Option<f64>) -> Result<Box<dyn Built>, String> {
-    let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+    let asked_fpr = asked_fpr.ok_or("this filter needs a target rate")?;
     Ok(match keys {
         Keys::U64(keys) => make::<u64>(room, keys, asked_fpr),
         Keys::Bytes(keys) => make::<[u8]>(room, keys, asked_fpr),

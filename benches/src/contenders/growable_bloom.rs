@@ -59,7 +59,7 @@ impl Contender for Growable {
         asked_fpr: Option<f64>,
         _seed: u64,
     ) -> Result<Box<dyn Built>, String> {
-        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+        let asked_fpr = asked_fpr.ok_or("this filter needs a target rate")?;
         let told = (keys.len() / self.told_one_in).max(1);
         let filter = Filter(GrowableBloom::new(asked_fpr, told));
         Ok(match keys {

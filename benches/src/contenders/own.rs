@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 /// Keys per batch query: about a thousand, as in a join or a compaction.
 const BATCH: usize = 1024;
 
-const NO_RATE: &str = "this filter must be asked for a rate";
+const NO_RATE: &str = "this filter needs a target rate";
 
 /// A way of making a filter of keys, and of changing it, as far as it can.
 pub trait Way<F> {

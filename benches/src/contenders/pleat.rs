@@ -66,7 +66,7 @@ impl Contender for Pleat {
         asked_fpr: Option<f64>,
         seed: u64,
     ) -> Result<Box<dyn Built>, String> {
-        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+        let asked_fpr = asked_fpr.ok_or("this filter needs a target rate")?;
         match keys {
             Keys::U64(keys) => make::<u64>(self.kind, keys, asked_fpr, seed),
             Keys::Bytes(keys) => make::<[u8]>(self.kind, keys, asked_fpr, seed),

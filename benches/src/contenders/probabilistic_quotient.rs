@@ -42,7 +42,7 @@ impl Contender for ProbabilisticQuotient {
         asked_fpr: Option<f64>,
         seed: u64,
     ) -> Result<Box<dyn Built>, String> {
-        let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+        let asked_fpr = asked_fpr.ok_or("this filter needs a target rate")?;
         let hasher = FixedState::with_seed(seed);
         match keys {
             Keys::U64(keys) => {
@@ -73,7 +73,7 @@ impl Contender for ProbabilisticQuotient {
         seed: u64,
     ) -> Option<Result<Box<dyn Built>, String>> {
         let Some(asked_fpr) = asked_fpr else {
-            return Some(Err("this filter must be asked for a rate".to_owned()));
+            return Some(Err("this filter needs a target rate".to_owned()));
         };
         let quotient_bits = (room as f64 / LOAD).log2().ceil().max(1.0) as u8;
         let remainder_bits = (LOAD / -(-asked_fpr).ln_1p()).log2().ceil().max(1.0) as u8;
@@ -98,7 +98,7 @@ fn make<K: BenchKey + ?Sized>(
     let mut filter = Filter::<K> { filter, keys: 0 };
     let taken = filter.insert_all(keys);
     if taken != Some(keys.len() as u64) {
-        return Err(format!("it took {taken:?} of {} keys", keys.len()));
+        return Err(format!("it accepted {taken:?} of {} keys", keys.len()));
     }
     Ok(built::<K, _>(filter))
 }

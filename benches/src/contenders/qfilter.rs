@@ -94,7 +94,7 @@ fn made(
     seed: u64,
     sorts: bool,
 ) -> Result<Box<dyn Built>, String> {
-    let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+    let asked_fpr = asked_fpr.ok_or("this filter needs a target rate")?;
     let filter = ::qfilter::Filter::new(room as u64, asked_fpr);
     let filter = filter.map_err(|error| error.to_string())?;
     match keys {
@@ -115,7 +115,7 @@ fn make<K: BenchKey + ?Sized>(
         let mut filter = Filter { filter, seed };
         let taken = Probe::<K>::insert_all(&mut filter, keys);
         if taken != Some(keys.len() as u64) {
-            return Err(format!("it took {taken:?} of {} keys", keys.len()));
+            return Err(format!("it accepted {taken:?} of {} keys", keys.len()));
         }
         filter
     };

@@ -62,7 +62,7 @@ fn made(
     asked_fpr: Option<f64>,
     seed: u64,
 ) -> Result<Box<dyn Built>, String> {
-    let asked_fpr = asked_fpr.ok_or("this filter must be asked for a rate")?;
+    let asked_fpr = asked_fpr.ok_or("this filter needs a target rate")?;
     Ok(match keys {
         Keys::U64(keys) => make::<u64>(room, keys, asked_fpr, seed),
         Keys::Bytes(keys) => make::<[u8]>(room, keys, asked_fpr, seed),

@@ -176,7 +176,7 @@ fn walk(
             let taken = taken.map_err(|failure| failure.to_string())?;
             if taken != more.len() as u64 {
                 return Err(format!(
-                    "a timed pass put in {taken} of {} keys",
+                    "a timed pass inserted {taken} of {} keys",
                     more.len()
                 ));
             }
@@ -244,7 +244,7 @@ mod tests {
         let views = [ground.made.present.view(), ground.made.absent.view()];
         let walked = walk(&HashOnly, &subject(&views, None, 1), &course, 5);
         let reason = walked.unwrap_err();
-        assert!(reason.contains("inserts, and does not"), "{reason}");
+        assert!(reason.contains("insert, but does not"), "{reason}");
     }
 
     #[test]

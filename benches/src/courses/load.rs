@@ -231,7 +231,7 @@ fn pass(
             let taken = taken.map_err(|failure| failure.to_string())?;
             if taken != more.len() as u64 {
                 let more = more.len();
-                return Err(format!("a timed pass put in {taken} of {more} keys"));
+                return Err(format!("a timed pass inserted {taken} of {more} keys"));
             }
             held = step.keys;
             let stream = loads.stream(subject, held);
@@ -241,7 +241,7 @@ fn pass(
             if hits != step.hits {
                 let want = step.hits;
                 return Err(format!(
-                    "the timed loop counted {hits} hits where {want} were verified"
+                    "the timed loop counted {hits} hits, but {want} were verified"
                 ));
             }
         }
@@ -254,7 +254,7 @@ fn pass(
             sums[2][place] += start.elapsed();
             if known != Some(gone.len() as u64) {
                 let gone = gone.len();
-                return Err(format!("a timed pass took {known:?} of {gone} keys out"));
+                return Err(format!("a timed pass removed {known:?} of {gone} keys"));
             }
             let kept = subject.present.between(first, held);
             timing::holds_sample(&*filter, kept, "removal")?;

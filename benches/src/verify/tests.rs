@@ -304,10 +304,7 @@ fn a_good_contender_passes_with_all_its_numbers() {
 fn each_wrong_answer_is_an_error_row_without_numbers() {
     for (fault, text) in [
         (Fault::ForgetsAKey, "1 false negatives among its 1000 keys"),
-        (
-            Fault::LiesAboutItsSize,
-            "says it holds 7999 bytes and holds 8000",
-        ),
+        (Fault::LiesAboutItsSize, "reports 7999 bytes but holds 8000"),
         (Fault::HasThreeTimesTheRate, "predicted rate 1.0000e-2"),
         (Fault::HasAThirdOfTheRate, "predicted rate 1.0000e-2"),
         (Fault::CountsOtherwiseInBatches, "in the batch loop"),

@@ -32,8 +32,11 @@ fn each_wrong_removal_is_found() {
             Fault::RemovesEverything,
             "false negatives among its 500 keys",
         ),
-        (Fault::DeniesWhatItRemoves, "knew 499 of 500 keys"),
-        (Fault::CannotChange, "says that it removes, and does not"),
+        (
+            Fault::DeniesWhatItRemoves,
+            "removed 499 of 500 present keys",
+        ),
+        (Fault::CannotChange, "claims to remove, but does not"),
         (Fault::PanicsWhenChanged, "panicked: changed"),
         (Fault::HasThreeTimesTheRate, "predicted rate 1.0000e-2"),
         (Fault::Refuses, "build refused: no"),
@@ -64,8 +67,8 @@ fn a_remover_that_goes_wrong_while_it_is_timed_is_an_error_row() {
         ours: true,
     };
     for (contender, text) in [
-        (&TOO_MUCH, "after a timed removal it holds"),
-        (&TOO_FEW, "took Some(499) of 500 keys out"),
+        (&TOO_MUCH, "after a timed removal it finds"),
+        (&TOO_FEW, "removed Some(499) of 500 keys"),
     ] {
         let made = made();
         let subject = subject(&made);
@@ -158,10 +161,10 @@ fn each_wrong_filling_is_one_error_row_without_numbers() {
             Fault::DropsFurtherKeys,
             "false negatives among its 2000 keys",
         ),
-        (Fault::CannotChange, "says that it inserts, and does not"),
+        (Fault::CannotChange, "claims to insert, but does not"),
         (Fault::PanicsWhenChanged, "panicked: changed"),
         (Fault::HasAThirdOfTheRate, "predicted rate 1.0000e-2"),
-        (Fault::LiesAboutItsSize, "says it holds 7999 bytes"),
+        (Fault::LiesAboutItsSize, "reports 7999 bytes"),
     ] {
         let rows = filled(fault, Workload::Overfill);
         assert_eq!(rows.len(), 1, "{fault:?}");
@@ -174,7 +177,7 @@ fn each_wrong_filling_is_one_error_row_without_numbers() {
 fn a_filter_that_grows_must_keep_the_rate_and_one_that_is_overfilled_need_not() {
     let rows = filled(Fault::ErrsMoreThanAsked, Workload::Grow);
     assert!(
-        rows[0].error.contains("above the rate 1.0000e-2"),
+        rows[0].error.contains("above the target rate 1.0000e-2"),
         "{}",
         rows[0].error
     );

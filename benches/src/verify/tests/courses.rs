@@ -123,7 +123,7 @@ fn a_table_that_grows_ends_its_course_without_an_error() {
 fn each_wrong_way_down_is_an_error_row_and_the_way_up_stays() {
     for (fault, text) in [
         (Fault::RemovesEverything, "false negatives among its 1125"),
-        (Fault::DeniesWhatItRemoves, "knew 61 of 62 keys"),
+        (Fault::DeniesWhatItRemoves, "removed 61 of 62 present keys"),
     ] {
         let rows = loaded(fault, true);
         let wrong: Vec<&Row> = rows.iter().filter(|row| !row.error.is_empty()).collect();
@@ -154,7 +154,7 @@ fn a_rate_that_is_not_the_formulas_is_an_error_of_ours_and_a_flag_of_a_peers() {
 fn what_cannot_go_over_the_course_says_so() {
     for (fault, text) in [
         (Fault::CannotChange, "cannot be made for more keys"),
-        (Fault::HasNoSlots, "says that it has slots, and does not"),
+        (Fault::HasNoSlots, "claims to have slots, but has none"),
         (Fault::PanicsWhenChanged, "panicked: changed"),
         (Fault::Refuses, "build refused: no"),
     ] {
@@ -251,7 +251,7 @@ fn each_wrong_merge_is_an_error_row() {
             "1 false negatives among its 1000 keys",
         ),
         (Fault::MergesNothing, "false negatives among its 1000 keys"),
-        (Fault::RefusesToMerge, "would not be merged: no"),
+        (Fault::RefusesToMerge, "refused to merge: no"),
         (Fault::HasThreeTimesTheRate, "predicted rate 1.0000e-2"),
         (Fault::CannotChange, "cannot be made for more keys"),
         (Fault::PanicsWhenChanged, "panicked: changed"),
