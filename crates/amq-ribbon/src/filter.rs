@@ -27,9 +27,9 @@ pub type WideBumpedRibbonFilter = Ribbon<Bumped128>;
 /// [crate's documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ribbon<K: Kind, S = Heap<<K as Kind>::Row>> {
-    header: Header,
-    len: u64,
-    system: System<K, S>,
+    pub(crate) header: Header,
+    pub(crate) len: u64,
+    pub(crate) system: System<K, S>,
 }
 
 /// A [`Ribbon`] whose words, thresholds and seeds are borrowed.
@@ -45,6 +45,8 @@ amq_core::shell!(read [K: Kind, S: Store<K::Row>] Ribbon<K, S>: RibbonParams {
 });
 amq_core::shell!(plan [K: Kind] Ribbon<K>: RibbonParams);
 amq_core::shell!(build [K: Kind] Ribbon<K>: RibbonParams);
+amq_core::shell!(file [K: Kind, S: Store<K::Row>] Ribbon<K, S>,
+    owned [K: Kind] Ribbon<K>, view ['a, K: Kind] Ribbon<K, Borrowed<'a, K::Row>>);
 
 impl<K: Kind> Ribbon<K> {
     /// [`BuildFilter::build_hashes`], which calls `progress` with the number of keys placed so far:
@@ -58,11 +60,6 @@ impl<K: Kind> Ribbon<K> {
         mut progress: impl FnMut(u64),
     ) -> Result<Self, BuildError> {
         Self::of(target.into(), seed, hashes, &mut progress)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn into_system(self) -> System<K> {
-        self.system
     }
 
     fn of(
@@ -150,7 +147,7 @@ impl<K: Kind, S: Store<K::Row>> Shell for Ribbon<K, S> {
     }
 
     fn rate(&self) -> f64 {
-        theory::fpr::<K>(&self.system.params, self.len).mean
+        theory::fpr_in::<K>(&self.system.params, &self.system.geometry, self.len)
     }
 
     /// Keys over slots: at most 1, since copies share a slot.

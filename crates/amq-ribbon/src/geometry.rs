@@ -34,7 +34,16 @@ impl Geometry {
                 true => sizing::bumping::<K::Row>(n, i),
                 false => sizing::last::<K>(n + n.div_ceil(10) * u64::from(widened)),
             };
-            geometry.push::<K::Row>(layer, bumps, columns);
+            let (starts, shard_bits) = layer;
+            let mut layer = Layer {
+                starts,
+                shard_bits,
+                first_word: geometry.words,
+                first_bucket: geometry.buckets,
+                short: 0,
+            };
+            layer.short = columns.short_of(layer.blocks::<K::Row>());
+            geometry.push::<K::Row>(layer, bumps, columns.most);
             if !bumps {
                 break;
             }
@@ -42,20 +51,12 @@ impl Geometry {
         geometry
     }
 
-    fn push<W: Row>(&mut self, (starts, shard_bits): (u64, u32), bumps: bool, columns: Columns) {
-        let mut layer = Layer {
-            starts,
-            shard_bits,
-            first_word: self.words,
-            first_bucket: self.buckets,
-            short: 0,
-        };
-        let blocks = layer.blocks::<W>();
-        layer.short = columns.short_of(blocks);
+    /// Puts a layer after those there are. Its words and buckets begin where theirs end.
+    pub(crate) fn push<W: Row>(&mut self, layer: Layer, bumps: bool, most: u32) {
         if bumps {
             self.buckets += layer.buckets::<W>();
         }
-        self.words += blocks * u64::from(columns.most) - layer.short;
+        self.words += layer.blocks::<W>() * u64::from(most) - layer.short;
         self.layers[self.len] = layer;
         self.len += 1;
     }
@@ -66,10 +67,19 @@ impl Geometry {
         &self.layers[..self.len]
     }
 
-    /// Bytes of words, thresholds and seeds.
-    pub(crate) fn bytes<W: Row>(&self) -> u64 {
+    /// Bytes of words, of thresholds and of seeds.
+    pub(crate) fn parts<W: Row>(&self) -> [u64; 3] {
         let seeds = self.layers().last().map_or(0, Layer::shards);
-        self.words * size_of::<W>() as u64 + self.buckets.div_ceil(32) * 8 + seeds
+        [
+            self.words * size_of::<W>() as u64,
+            self.buckets.div_ceil(32) * 8,
+            seeds,
+        ]
+    }
+
+    /// Bytes of all three.
+    pub(crate) fn bytes<W: Row>(&self) -> u64 {
+        self.parts::<W>().into_iter().sum()
     }
 
     /// Slots of all layers.

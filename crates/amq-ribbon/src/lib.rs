@@ -126,6 +126,7 @@ mod build;
 pub mod construction;
 mod elimination;
 mod entry;
+mod file;
 mod filter;
 mod geometry;
 mod group;
@@ -152,12 +153,14 @@ pub use map::{MapError, RibbonMap, RibbonMapView};
 pub use params::{MAX_COLUMNS, MAX_ITEMS, RibbonParams};
 pub use row::Row;
 pub use sizing::MAX_LAYERS;
-pub use store::{Borrowed, Heap, Store};
+pub use store::{Borrowed, Heap, Held, Store};
 
+#[cfg(feature = "std")]
+pub use amq_core::ReadError;
 pub use amq_core::{
-    Budget, BuildError, BuildFilter, BuildTarget, ByHash, DEFAULT_SEED, Encoder, Filter, FilterExt,
-    FilterKind, Goal, Key, KeyHash, LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr,
-    Stats, Target,
+    Budget, BuildError, BuildFilter, BuildTarget, ByHash, DEFAULT_SEED, DecodeError, Encoder,
+    Filter, FilterExt, FilterKind, Goal, Key, KeyHash, LengthMismatch, Plan, PlanError, PlanFilter,
+    PredictedFpr, Stats, Target,
 };
 
 /// The README's examples are tests.

@@ -1,5 +1,6 @@
 //! Coefficient rows of 64 or 128 bits, and what a hash determines: row, result and start.
 
+use amq_core::envelope::Plain;
 use amq_core::index::{index, remix};
 
 /// Odd multipliers that spread their multiples evenly: 2^64 over the golden ratio, and the
@@ -14,16 +15,7 @@ const SQRT7: u64 = 0xA54F_F53A_5F1D_36F1;
 /// The solution's words have the same width: bit i of a word is one column of the block's slot i.
 #[doc(hidden)]
 pub trait Row:
-    sealed::Sealed
-    + Copy
-    + Default
-    + PartialEq
-    + Eq
-    + Send
-    + Sync
-    + core::fmt::Debug
-    + core::ops::BitXorAssign
-    + 'static
+    sealed::Sealed + Plain + Default + PartialEq + Eq + core::fmt::Debug + core::ops::BitXorAssign
 {
     /// Slots in a window, and in a block.
     const BITS: u64;

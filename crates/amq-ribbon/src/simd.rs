@@ -380,7 +380,6 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use crate::system::System;
     use crate::{Budget, BuildFilter, Bumped, Kind, Ribbon, Standard};
     use amq_core::KeyHash;
     use std::vec;
@@ -391,9 +390,9 @@ mod tests {
         let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
         // A rate between two powers of two, so that there are short blocks.
         let fpr = 0.75 * 0.5f64.powi(columns as i32 - 1);
-        let system: System<K> = Ribbon::<K>::build_hashes(Budget::Fpr(fpr), 1, &hashes)
+        let system = Ribbon::<K>::build_hashes(Budget::Fpr(fpr), 1, &hashes)
             .unwrap()
-            .into_system();
+            .system;
         assert_eq!(system.params.columns, columns);
         if n >= 400 {
             assert!(

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 /// What holds a filter: [`Heap`] owns it, [`Borrowed`] does not. Queries are the same for both.
 ///
-/// Sealed: these are all there are.
+/// Sealed: both are [`Held`], which is all there is.
 pub trait Store<W>: sealed::Sealed + Send + Sync {
     /// The solution, interleaved: for each block one word per column, then the next block.
     #[doc(hidden)]
@@ -17,46 +17,43 @@ pub trait Store<W>: sealed::Sealed + Send + Sync {
     fn seeds(&self) -> &[u8];
 }
 
-/// Words, thresholds and seeds on the heap.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Heap<W> {
-    pub(crate) words: Vec<W>,
-    pub(crate) thresholds: Vec<u64>,
-    pub(crate) seeds: Vec<u8>,
-}
-
-/// Words, thresholds and seeds that belong to another filter.
+/// Words, thresholds and seeds, each held in its own way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Borrowed<'a, W> {
-    pub(crate) words: &'a [W],
-    pub(crate) thresholds: &'a [u64],
-    pub(crate) seeds: &'a [u8],
+pub struct Held<W, T, S> {
+    pub(crate) words: W,
+    pub(crate) thresholds: T,
+    pub(crate) seeds: S,
 }
 
-macro_rules! store {
-    ($($store:ty)*) => {$(
-        impl<W: Send + Sync> Store<W> for $store {
-            #[inline(always)]
-            fn words(&self) -> &[W] {
-                &self.words
-            }
+/// Words, thresholds and seeds on the heap.
+pub type Heap<W> = Held<Vec<W>, Vec<u64>, Vec<u8>>;
 
-            #[inline(always)]
-            fn thresholds(&self) -> &[u64] {
-                &self.thresholds
-            }
+/// Words, thresholds and seeds that belong to another filter, or to a file.
+pub type Borrowed<'a, W> = Held<&'a [W], &'a [u64], &'a [u8]>;
 
-            #[inline(always)]
-            fn seeds(&self) -> &[u8] {
-                &self.seeds
-            }
-        }
+impl<E, W, T, S> Store<E> for Held<W, T, S>
+where
+    W: AsRef<[E]> + Send + Sync,
+    T: AsRef<[u64]> + Send + Sync,
+    S: AsRef<[u8]> + Send + Sync,
+{
+    #[inline(always)]
+    fn words(&self) -> &[E] {
+        self.words.as_ref()
+    }
 
-        impl<W> sealed::Sealed for $store {}
-    )*};
+    #[inline(always)]
+    fn thresholds(&self) -> &[u64] {
+        self.thresholds.as_ref()
+    }
+
+    #[inline(always)]
+    fn seeds(&self) -> &[u8] {
+        self.seeds.as_ref()
+    }
 }
 
-store!(Heap<W> Borrowed<'_, W>);
+impl<W, T, S> sealed::Sealed for Held<W, T, S> {}
 
 mod sealed {
     pub trait Sealed {}

@@ -17,7 +17,7 @@ const TOGETHER: usize = 32;
 pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
     pub(crate) params: RibbonParams,
     pub(crate) geometry: Geometry,
-    store: S,
+    pub(crate) store: S,
     /// The first word index from which reading columns by eights leaves the table.
     vector_end: usize,
     kind: PhantomData<K>,

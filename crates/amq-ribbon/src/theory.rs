@@ -18,7 +18,7 @@
 //! with bumped rows of 128 bits. Below that a bumped ribbon with short blocks errs up to 1.5 % less
 //! often than predicted.
 
-use crate::geometry::most;
+use crate::geometry::{Geometry, most};
 use crate::layer::Layer;
 use crate::params::{MAX_COLUMNS, MAX_ITEMS};
 use crate::row::Row;
@@ -30,15 +30,14 @@ use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 /// The rate of a filter with these parameters that holds `items` keys: the same for every number
 /// but zero. Parameters that have no number of keys yet get the expected ones.
 pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
-    let mean = match (params.check(), items) {
-        (Err(_), _) => f64::NAN,
-        (Ok(()), 0) => 0.0,
-        (Ok(()), _) => {
-            let rate = match params.keys[0] {
-                0 => rate::<K>(&params.with_keys(expected::<K>(items.min(MAX_ITEMS)))),
-                _ => rate::<K>(params),
+    let mean = match params.check() {
+        Err(_) => f64::NAN,
+        Ok(()) => {
+            let params = match params.keys[0] {
+                0 => params.with_keys(expected::<K>(items.min(MAX_ITEMS))),
+                _ => *params,
             };
-            rate + (1.0 - rate) * hash_floor(items)
+            fpr_in::<K>(&params, &params.geometry::<K>(), items)
         }
     };
     PredictedFpr {
@@ -47,16 +46,27 @@ pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
     }
 }
 
+/// The rate in a given geometry, which the parameters need not lead to: a file's was planned by
+/// whoever wrote it.
+pub(crate) fn fpr_in<K: Kind>(params: &RibbonParams, geometry: &Geometry, items: u64) -> f64 {
+    if items == 0 {
+        return 0.0;
+    }
+    let rate = rate::<K>(params, geometry);
+    rate + (1.0 - rate) * hash_floor(items)
+}
+
 /// The rate of whole columns, and as much again for the answers from short blocks.
-fn rate<K: Kind>(params: &RibbonParams) -> f64 {
-    let geometry = params.geometry::<K>();
+fn rate<K: Kind>(params: &RibbonParams, geometry: &Geometry) -> f64 {
     let keys = |layer: usize| params.keys.get(layer).map_or(0.0, |&keys| keys as f64);
     let short = |(i, layer): (usize, &Layer)| {
         // An absent key is bumped as often as a present one.
         keys(i) * short_answers::<K::Row>(layer, keys(i + 1) / keys(i).max(1.0))
     };
     let short: f64 = geometry.layers().iter().enumerate().map(short).sum();
-    libm::exp2(-f64::from(params.columns)) * (1.0 + short / keys(0).max(1.0))
+    let rate = libm::exp2(-f64::from(params.columns)) * (1.0 + short / keys(0).max(1.0));
+    // The model is for layers as they are planned; those of a forged file may be any.
+    rate.clamp(0.0, 1.0)
 }
 
 /// Of the queries that come to a layer, the share that a short block answers, if the layer bumps
@@ -232,7 +242,6 @@ fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
 mod tests {
     use super::*;
     use crate::Bumped;
-    use crate::geometry::Geometry;
     use crate::layer::Columns;
 
     #[test]

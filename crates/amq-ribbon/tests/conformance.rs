@@ -3,7 +3,7 @@
 use amq_conformance::suite;
 use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpedRibbonFilter};
 
-suite!(standard: RibbonFilter => [build]);
-suite!(narrow: NarrowRibbonFilter => [build]);
-suite!(bumped: BumpedRibbonFilter => [build]);
-suite!(wide: WideBumpedRibbonFilter => [build]);
+suite!(standard: RibbonFilter => [build, file]);
+suite!(narrow: NarrowRibbonFilter => [build, file]);
+suite!(bumped: BumpedRibbonFilter => [build, file]);
+suite!(wide: WideBumpedRibbonFilter => [build, file]);

@@ -1,0 +1,325 @@
+//! The filters as files. The format is written down in `FORMAT.md` of amq-core.
+//!
+//! The directory's first entry has the columns, and one entry follows for each layer. A reader
+//! restores the geometry from them and plans nothing: how layers are sized may change.
+
+use crate::geometry::Geometry;
+use crate::layer::Layer;
+use crate::params::MAX_ITEMS;
+use crate::row::Row;
+use crate::sizing::MAX_LAYERS;
+use crate::store::{Held, Store};
+use crate::system::System;
+use crate::{Kind, Ribbon, RibbonParams};
+use alloc::vec;
+use amq_core::DecodeError;
+use amq_core::envelope::{
+    Description, Entry, Opened, Plain, Restore, Section, Source, Stored, narrow,
+};
+use amq_core::shell::Shell;
+
+/// The most starts of a layer: several for each key there can be. Sums over layers that have no
+/// more are far below 2^64.
+const MAX_STARTS: u64 = 4 * MAX_ITEMS;
+
+/// Log2 of the most starts of a shard.
+const MAX_SHARD_BITS: u64 = 32;
+
+/// The last section: a reader may read past the end of the others by this much.
+const SPARE: [u8; 64] = [0; 64];
+
+impl<K: Kind, S: Store<K::Row>> Stored for Ribbon<K, S> {
+    const REVISION: u8 = 1;
+
+    fn describe(&self) -> Description<'_> {
+        let System {
+            params,
+            geometry,
+            store,
+            ..
+        } = &self.system;
+        let columns = [params.columns, params.short, params.widened].map(u64::from);
+        let mut entries = vec![Entry::default()];
+        entries[0][..3].copy_from_slice(&columns);
+        entries.extend(geometry.layers().iter().zip(params.keys).map(entry::<K>));
+        Description {
+            entries,
+            sections: vec![
+                Section::of(store.words()),
+                Section::of(store.thresholds()),
+                Section::of(store.seeds()),
+                Section::of(&SPARE),
+            ],
+            ..Description::default()
+        }
+    }
+}
+
+fn entry<K: Kind>((layer, keys): (&Layer, u64)) -> Entry {
+    [
+        keys,
+        layer.starts,
+        layer.shard_bits.into(),
+        layer.short,
+        layer.first_word,
+        layer.first_bucket,
+        layer.blocks::<K::Row>(),
+        0,
+    ]
+}
+
+impl<K: Kind> Restore for Ribbon<K> {
+    type Over<R: Source> = Ribbon<K, Held<R::Store<K::Row>, R::Store<u64>, R::Store<u8>>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(Self::KIND, Self::REVISION)?;
+        opened.expect_asked(0)?;
+        let (params, geometry) = geometry::<K>(opened)?;
+        let [words, thresholds, seeds] = geometry.parts::<K::Row>();
+        let sections = [
+            (words, K::Row::WIDTH),
+            (thresholds, u64::WIDTH),
+            (seeds, u8::WIDTH),
+            (SPARE.len() as u64, u8::WIDTH),
+        ];
+        opened.expect_sections(sections.into_iter())?;
+        let store = Held {
+            words: source.section::<K::Row>(opened)?,
+            thresholds: source.section::<u64>(opened)?,
+            seeds: source.section::<u8>(opened)?,
+        };
+        let spare = source.section::<u8>(opened)?;
+        if source.finish(opened)? {
+            walk(store.thresholds.as_ref(), geometry.buckets, spare.as_ref())?;
+        }
+        Ok(Ribbon {
+            header: opened.header(),
+            len: opened.items(),
+            system: System::new(params, geometry, store),
+        })
+    }
+}
+
+/// What the directory says. Each layer must lie where those before it end, and all that is derived
+/// from it must be as stated: this is what keeps queries of an unchecked payload inside the table.
+fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError> {
+    let [columns, short, widened] = opened.numbers(0)?;
+    let layers = opened.entries() - 1;
+    within(
+        "layers",
+        layers as u64,
+        0,
+        if K::BUMPS { MAX_LAYERS as u64 } else { 1 },
+    )?;
+    let mut params = RibbonParams::new(narrow("columns", columns)?, narrow("short share", short)?);
+    params.widened = narrow("widened", widened)?;
+    for (i, keys) in params.keys.iter_mut().take(layers).enumerate() {
+        *keys = opened.entry(1 + i)?[0];
+    }
+    params.check()?;
+    let items = params.keys[0];
+    within("number of keys", opened.items(), items, items)?;
+    within(
+        "layers",
+        layers as u64,
+        u64::from(items > 0),
+        if items > 0 { u64::MAX } else { 0 },
+    )?;
+
+    let mut geometry = Geometry::default();
+    for i in 0..layers {
+        let [
+            _,
+            starts,
+            shard_bits,
+            short,
+            first_word,
+            first_bucket,
+            blocks,
+        ] = opened.numbers(1 + i)?;
+        within("starts", starts, 1, MAX_STARTS)?;
+        within(
+            "starts past a multiple of a row's bits",
+            starts % K::Row::BITS,
+            1,
+            1,
+        )?;
+        let least = K::Row::BITS.trailing_zeros().into();
+        within("shard bits", shard_bits, least, MAX_SHARD_BITS)?;
+        let layer = Layer {
+            starts,
+            shard_bits: narrow("shard bits", shard_bits)?,
+            first_word,
+            first_bucket,
+            short,
+        };
+        let wanted = layer.blocks::<K::Row>();
+        within("blocks", blocks, wanted, wanted)?;
+        within(
+            "short blocks",
+            short,
+            0,
+            if columns == 1 { 0 } else { blocks },
+        )?;
+        within("first word", first_word, geometry.words, geometry.words)?;
+        within(
+            "first bucket",
+            first_bucket,
+            geometry.buckets,
+            geometry.buckets,
+        )?;
+        geometry.push::<K::Row>(layer, i + 1 < layers, params.columns);
+    }
+    Ok((params, geometry))
+}
+
+fn within(field: &'static str, value: u64, min: u64, max: u64) -> Result<(), DecodeError> {
+    match (min..=max).contains(&value) {
+        true => Ok(()),
+        false => Err(DecodeError::Geometry { field, value }),
+    }
+}
+
+/// Refuses what no build writes. Any word and any seed may be a solution's.
+fn walk(thresholds: &[u64], buckets: u64, spare: &[u8]) -> Result<(), DecodeError> {
+    let last = thresholds.last().copied().unwrap_or_default();
+    let used = buckets % 32 * 2;
+    if used > 0 && last >> used != 0 {
+        return Err(DecodeError::Structure {
+            what: "thresholds past the last bucket",
+        });
+    }
+    if spare.iter().any(|&byte| byte != 0) {
+        return Err(DecodeError::Reserved { part: "payload" });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Heap;
+    use crate::{Bumped, Bumped128, RibbonView, Standard, Standard64, simd};
+    use amq_core::KeyHash;
+    use amq_core::shell::Header;
+    use std::vec::Vec;
+
+    /// Pseudo-random numbers.
+    struct Noise(u64);
+
+    impl Noise {
+        fn next(&mut self) -> u64 {
+            self.0 += 1;
+            KeyHash::of(&self.0, 5).get()
+        }
+
+        fn below(&mut self, n: u64) -> u64 {
+            self.next() % n
+        }
+
+        fn word<W: Row>(&mut self) -> W {
+            let mut word = W::of(self.next()).down(1);
+            word ^= W::of(self.next()).up(3);
+            word
+        }
+    }
+
+    /// A filter that no build makes: any layers that a directory may state, and random bytes.
+    fn any<K: Kind>(noise: &mut Noise) -> Ribbon<K> {
+        let columns = 1 + noise.below(32) as u32;
+        let layers = if K::BUMPS {
+            1 + noise.below(MAX_LAYERS as u64)
+        } else {
+            1
+        };
+        let mut params = RibbonParams::new(columns, 0);
+        let mut geometry = Geometry::default();
+        for i in 0..layers as usize {
+            params.keys[i] = 1000 / (i as u64 + 1);
+            let mut layer = Layer {
+                starts: noise.below(20) * K::Row::BITS + 1,
+                shard_bits: K::Row::BITS.trailing_zeros() + noise.below(4) as u32,
+                first_word: geometry.words,
+                first_bucket: geometry.buckets,
+                short: 0,
+            };
+            if columns > 1 {
+                layer.short = noise.below(layer.blocks::<K::Row>() + 1);
+            }
+            geometry.push::<K::Row>(layer, i as u64 + 1 < layers, columns);
+        }
+        let [_, thresholds, seeds] = geometry.parts::<K::Row>();
+        let store: Heap<K::Row> = Held {
+            words: (0..geometry.words).map(|_| noise.word()).collect(),
+            thresholds: (0..thresholds / 8).map(|_| noise.next()).collect(),
+            seeds: (0..seeds).map(|_| noise.next() as u8).collect(),
+        };
+        Ribbon {
+            header: Header {
+                seed: 1,
+                capacity: 0,
+                budget: None,
+            },
+            len: params.keys[0],
+            system: System::new(params, geometry, store),
+        }
+    }
+
+    #[test]
+    fn random_bytes_in_any_geometry_answer_alike_on_all_paths_and_inside_the_table() {
+        fn all<K: Kind>() {
+            let mut noise = Noise(K::KIND as u64);
+            let (mut found, mut by_vectors, mut last_block) = (0, 0, 0);
+            for _ in 0..if cfg!(miri) { 3 } else { 300 } {
+                let filter = any::<K>(&mut noise);
+                let bytes = filter.to_bytes().unwrap();
+                let mut held = vec![0; bytes.len() + 64];
+                let begin = held.as_ptr().align_offset(64);
+                let held = &mut held[begin..][..bytes.len()];
+                held.copy_from_slice(&bytes);
+                let view = RibbonView::<K>::open_without_checking_payload(held).unwrap();
+                let system = &view.system;
+                assert_eq!(system.geometry, filter.system.geometry);
+                assert!((0.0..=1.0).contains(&view.stats().expected_fpr));
+                let hashes: Vec<KeyHash> = (0..200).map(|_| KeyHash::new(noise.next())).collect();
+                let mut answers = vec![false; hashes.len()];
+                view.contains_batch(&hashes, &mut answers).unwrap();
+                let mut values = vec![0; hashes.len()];
+                simd::values(system, &hashes, &mut values);
+                for ((&hash, answer), value) in hashes.iter().zip(answers).zip(values) {
+                    let window = system.window(hash.get());
+                    let words = system.words().len();
+                    assert!(window.word + window.columns <= words);
+                    if window.word + 2 * window.columns > words {
+                        // Nothing of the row may be missing.
+                        assert_eq!(window.offset, 0);
+                        last_block += 1;
+                    }
+                    if window.word < system.vector_end() {
+                        let read =
+                            window.columns + system.params.columns.next_multiple_of(8) as usize;
+                        assert!(window.word + read <= words);
+                        by_vectors += 1;
+                    }
+                    let portable = system.agrees(&window);
+                    assert_eq!(view.contains_hash(hash), portable);
+                    assert_eq!(answer, portable);
+                    assert_eq!(filter.contains_hash(hash), portable);
+                    assert_eq!(simd::value(system, hash.get()), value);
+                    assert_eq!(system.value(&window), value);
+                    found += u64::from(portable);
+                }
+            }
+            if !cfg!(miri) {
+                assert!(found > 100 && by_vectors > 1000 && last_block > 10);
+            }
+        }
+        all::<Standard>();
+        all::<Standard64>();
+        all::<Bumped>();
+        all::<Bumped128>();
+    }
+}
