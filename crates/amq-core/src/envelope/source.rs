@@ -5,7 +5,9 @@ use super::header::{ALIGN, Opened};
 use super::{DecodeError, Plain};
 use crate::reserve;
 use alloc::vec::Vec;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+#[cfg(feature = "std")]
+use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Hands out the sections of one file, in their order.
 pub trait Source {
