@@ -185,7 +185,8 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     /// The share of bits that are set, 0 to 1; half at the design load. Reads the whole table.
     #[must_use]
     pub fn fill_ratio(&self) -> f64 {
-        self.count_ones() as f64 / self.params.bits as f64
+        // A view whose payload was not checked may have bits set past the last.
+        self.count_ones().min(self.params.bits) as f64 / self.params.bits as f64
     }
 
     /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads

@@ -12,7 +12,9 @@ use amq_counting::{
 /// Filters of the keys `0..keys` at 1 %, committed: after twice as many were inserted and the rest
 /// removed; and with copies, up to those of a key that saturates its counters.
 macro_rules! golden_files {
-    ($type:ty: $($state:ident $name:literal of $keys:literal planned $planned:literal seed $seed:literal;)*) => {$(
+    ($type:ty: $(
+        $state:ident $name:literal of $keys:literal planned $planned:literal seed $seed:literal;
+    )*) => {$(
         let mut filter = <$type>::with_seed(Goal::fpr($planned, 0.01), $seed).unwrap();
         filter.extend(0..$keys as u64);
         golden_files!(@$state filter $keys);

@@ -230,6 +230,29 @@ fn stages_that_growth_does_not_lead_to_are_refused() {
 }
 
 #[test]
+fn a_view_whose_payload_nobody_checked_has_a_rate() {
+    // Tables of all ones that claim to be shorter than their last word, of every length.
+    let filter = filled(ScalableParams::new(20, 0.01), 0..100);
+    let file = filter.to_bytes().unwrap();
+    let bits = u64::from_le_bytes(file[ENTRY..ENTRY + 8].try_into().unwrap());
+    for shorter in 0..64 {
+        let mut aligned = vec![0; file.len() + 64];
+        let start = aligned.as_ptr().align_offset(64);
+        let bytes = &mut aligned[start..start + file.len()];
+        bytes.copy_from_slice(&file);
+        bytes[ENTRY..ENTRY + 8].copy_from_slice(&(bits - shorter).to_le_bytes());
+        bytes[ENTRY + 3 * 64..].fill(0xFF);
+        files::mend(bytes);
+        assert!(ScalableBloomView::open(bytes).is_err());
+        let view = ScalableBloomView::open_without_checking_payload(bytes).unwrap();
+        assert!(view.contains("anything"));
+        assert_eq!(view.stats().expected_fpr, 1.0, "{shorter}");
+        assert_eq!(view.stages().next().unwrap().expected_fpr, 1.0, "{shorter}");
+        assert_eq!(view.stats().load_factor, 1.0, "{shorter}");
+    }
+}
+
+#[test]
 fn more_stages_than_can_exist_are_refused() {
     // 65 stages without keys, each of one word; the parameters would allow them.
     let params = ScalableParams::new(1, 0.01).max_stages(1 << 16);

@@ -81,7 +81,7 @@ pub struct Copying<'a> {
 
 impl<'a> Copying<'a> {
     /// Over a payload, whose checksum is checked.
-    pub(super) fn new(payload: &'a [u8], opened: &Opened<'_>) -> Result<Self, DecodeError> {
+    pub fn new(payload: &'a [u8], opened: &Opened<'_>) -> Result<Self, DecodeError> {
         check_sum(payload, opened)?;
         Ok(Self { payload, next: 0 })
     }
