@@ -71,7 +71,8 @@ fn a_file_on_disk_is_replaced_whole() {
         assert!(filter.save("/dev/null").is_err());
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     }
-    // Bytes behind the filter are refused where the file is the whole, and left where it is a stream.
+    // Bytes behind the filter are refused where the file is the whole, and left where it is a
+    // stream.
     let mut bytes = filter.to_bytes().unwrap();
     bytes.push(0);
     std::fs::write(&path, &bytes).unwrap();

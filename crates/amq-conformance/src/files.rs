@@ -25,7 +25,8 @@ impl<F> FileFilter for F where
 {
 }
 
-/// The sizes of filters that are written: empty, tiny, small, and one with several of whatever there is.
+/// The sizes of filters that are written: empty, tiny, small, and one with several of whatever
+/// there is.
 const SIZES: [u64; 6] = [0, 1, 2, 10, 500, 20_000];
 
 fn encoded<F: FileFilter>(filter: &F) -> Result<Vec<u8>, Violation> {
@@ -123,8 +124,8 @@ pub fn a_withheld_seed_must_be_given<F: FileFilter>(fill: Fill<F>) -> Verdict {
     )
 }
 
-/// From a stream a file is read to its end and no further, also in small pieces; one cut short or over
-/// the caller's limit is refused.
+/// From a stream a file is read to its end and no further, also in small pieces; one cut short or
+/// over the caller's limit is refused.
 pub fn a_stream_is_read_to_the_end_of_the_file<F>(fill: Fill<F>) -> Verdict
 where
     F: FileFilter,
@@ -233,7 +234,8 @@ impl Aligned {
     }
 }
 
-/// A view answers as the filter does, checked or not; misaligned bytes are refused, or answer as well.
+/// A view answers as the filter does, checked or not; misaligned bytes are refused, or answer as
+/// well.
 pub fn a_view_answers_as_the_filter<F>(fill: Fill<F>) -> Verdict
 where
     F: FileFilter,
@@ -471,8 +473,8 @@ fn forgeries<F: FileFilter>(
     })
 }
 
-/// Calls `each` with every forgery of a small filter's file: a hostile number in header or directory, or a
-/// changed byte of the payload, with the checksums right.
+/// Calls `each` with every forgery of a small filter's file: a hostile number in header or
+/// directory, or a changed byte of the payload, with the checksums right.
 fn forged_files<F: FileFilter>(
     fill: Fill<F>,
     mut each: impl FnMut(&[u8], &dyn Fn() -> String) -> Verdict,
@@ -515,8 +517,8 @@ fn answers<F: Filter>(filter: &F, hashes: &[KeyHash]) -> Result<Vec<bool>, Viola
     Ok(answers)
 }
 
-/// A forged file, its checksums made right, is refused or is a filter like any other: it answers, singly
-/// as in batches, and is written again as it came.
+/// A forged file, its checksums made right, is refused or is a filter like any other: it answers,
+/// singly as in batches, and is written again as it came.
 pub fn a_forged_file_is_refused_or_answers<F: FileFilter>(fill: Fill<F>) -> Verdict {
     let hashes = absent_hashes(200, 3);
     forgeries(fill, |filter: F, what| {
@@ -636,12 +638,13 @@ pub fn a_file_is_little_larger_than_its_table<F: FileFilter>(fill: Fill<F>) -> V
 const STREAM: u64 = 1_000_000;
 const ASKED: u64 = 100_000;
 
-/// The committed file `tests/golden/<name>.amq` of a filter in one state: it is the file that `filter` is
-/// written as, the filter that is read from it is `filter`, the keys `0..keys` are in it, and of the stream
-/// `1_000_000, 1_000_001, ...` it answers `true` first for the keys that `<name>.txt` names.
+/// The committed file `tests/golden/<name>.amq` of a filter in one state: it is the file that
+/// `filter` is written as, the filter that is read from it is `filter`, the keys `0..keys` are in
+/// it, and of the stream `1_000_000, 1_000_001, ...` it answers `true` first for the keys that
+/// `<name>.txt` names.
 ///
-/// With `AMQ_BLESS=1` both files are written, unless another file of the same layout revision is there:
-/// a changed layout needs a new revision.
+/// With `AMQ_BLESS=1` both files are written, unless another file of the same layout revision is
+/// there: a changed layout needs a new revision.
 pub fn golden<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> Verdict {
     let folder = PathBuf::from(root).join("tests/golden");
     let (file, text) = (

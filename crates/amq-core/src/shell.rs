@@ -621,8 +621,9 @@ macro_rules! shell {
                 $crate::envelope::encode(self, true)
             }
 
-            /// Writes the filter as a file at the beginning of `buffer`, and returns its length. `None`,
-            /// and nothing is written, if there is less room than [`encoded_len`](Self::encoded_len).
+            /// Writes the filter as a file at the beginning of `buffer`, and returns its length.
+            /// `None`, and nothing is written, if there is less room than
+            /// [`encoded_len`](Self::encoded_len).
             #[must_use]
             pub fn write_into(&self, buffer: &mut [u8]) -> Option<usize> {
                 $crate::envelope::encode_into(self, buffer, false)
@@ -634,8 +635,8 @@ macro_rules! shell {
                 $crate::envelope::write(self, &mut writer, false)
             }
 
-            /// Saves the filter as the file at `path`, whole or not at all: it is written beside it,
-            /// synced, and renamed. A folder, device, FIFO or link is refused.
+            /// Saves the filter as the file at `path`, whole or not at all: it is written beside
+            /// it, synced, and renamed. A folder, device, FIFO or link is refused.
             #[cfg(feature = "std")]
             pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
                 $crate::envelope::save(self, path.as_ref(), false)
@@ -643,8 +644,8 @@ macro_rules! shell {
         }
 
         impl<$($o)*> $owned {
-            /// The filter in these bytes, which must be one whole file and no more. Everything is checked:
-            /// damaged bytes are an error, never a filter that denies keys.
+            /// The filter in these bytes, which must be one whole file and no more. Everything is
+            /// checked: damaged bytes are an error, never a filter that denies keys.
             pub fn from_bytes(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
                 $crate::envelope::decode::<Self>(bytes, None)
             }
@@ -663,8 +664,8 @@ macro_rules! shell {
                 Ok($crate::envelope::read::<Self, _>(&mut reader, None, u64::MAX)?.0)
             }
 
-            /// The same, unless the file is larger than `max_bytes`. Memory is taken as the bytes come, not
-            /// as the file claims.
+            /// The same, unless the file is larger than `max_bytes`. Memory is taken as the bytes
+            /// come, not as the file claims.
             #[cfg(feature = "std")]
             pub fn read_from_within(
                 mut reader: impl std::io::Read,
@@ -704,14 +705,15 @@ macro_rules! shell {
         }
 
         impl<$($v)*> $view {
-            /// The filter in these bytes, which stay where they are: one whole file and no more, beginning
-            /// at a multiple of 64. Everything is checked, which reads them all once.
+            /// The filter in these bytes, which stay where they are: one whole file and no more,
+            /// beginning at a multiple of 64. Everything is checked, which reads them all once.
             pub fn open(bytes: &'a [u8]) -> Result<Self, $crate::DecodeError> {
                 $crate::envelope::view::<$owned>(bytes, None, true)
             }
 
-            /// The same, but only header and directory are checked: at once, whatever the size. **A payload
-            /// that was damaged since it was written then answers anything**, keys denied included.
+            /// The same, but only header and directory are checked: at once, whatever the size. **A
+            /// payload that was damaged since it was written then answers anything**, keys denied
+            /// included.
             pub fn open_without_checking_payload(
                 bytes: &'a [u8],
             ) -> Result<Self, $crate::DecodeError> {

@@ -133,7 +133,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
     /// Adds the next stage, or says why there can be none; nothing changes then.
     #[cold]
     fn grow(&mut self) -> Result<(), Full> {
-        const { assert!(size_of::<Stage<F>>() as u64 <= STAGE_BYTES) }
+        const { assert!(size_of::<Stage<F>>() as u64 == STAGE_BYTES) }
         if let Some(limit) = self.limit {
             return Err(limit);
         }

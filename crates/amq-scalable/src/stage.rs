@@ -191,6 +191,7 @@ mod sealed {
 
 /// One stage of a filter.
 #[derive(Clone, PartialEq, Debug)]
+#[repr(align(128))]
 pub(crate) struct Stage<F> {
     pub(crate) filter: F,
     /// What it is for.

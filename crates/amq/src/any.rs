@@ -175,7 +175,8 @@ kinds! {
 }
 
 impl AnyFilter {
-    /// The filter in these bytes, of whatever kind: one whole file and no more. Everything is checked.
+    /// The filter in these bytes, of whatever kind: one whole file and no more. Everything is
+    /// checked.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let (opened, payload) = envelope::open(bytes, None)?;
         Self::restore(&opened, Copying::new(payload, &opened)?)
@@ -189,15 +190,15 @@ impl AnyFilter {
 }
 
 impl<'a> AnyView<'a> {
-    /// The filter in these bytes, which stay where they are: one whole file and no more, beginning at a
-    /// multiple of 64. Everything is checked, which reads them all once.
+    /// The filter in these bytes, which stay where they are: one whole file and no more, beginning
+    /// at a multiple of 64. Everything is checked, which reads them all once.
     pub fn open(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         let (opened, payload) = envelope::open(bytes, None)?;
         Self::restore(&opened, Borrowing::new(payload, &opened, true)?)
     }
 
-    /// The same, but only header and directory are checked: at once, whatever the size. **A payload that
-    /// was damaged since it was written then answers anything**, keys denied included.
+    /// The same, but only header and directory are checked: at once, whatever the size. **A payload
+    /// that was damaged since it was written then answers anything**, keys denied included.
     pub fn open_without_checking_payload(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         let (opened, payload) = envelope::open(bytes, None)?;
         Self::restore(&opened, Borrowing::new(payload, &opened, false)?)

@@ -1,8 +1,8 @@
 //! The amq family of approximate-membership filters behind one dependency.
 //!
-//! Each variant is a crate of its own, and a feature of this one, all on by default. What stands here
-//! is what no single variant can have: [`AnyFilter`] and [`AnyView`], which load and view a file of
-//! any kind, and [`load_or_maybe`], which never turns an unreadable file into a "no".
+//! Each variant is a crate of its own, and a feature of this one, all on by default. What stands
+//! here is what no single variant can have: [`AnyFilter`] and [`AnyView`], which load and view a
+//! file of any kind, and [`load_or_maybe`], which never turns an unreadable file into a "no".
 //!
 //! ```
 //! use amq::{AnyFilter, BloomFilter, Goal};
@@ -24,6 +24,16 @@
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
+
+#[cfg(not(any(
+    feature = "bloom",
+    feature = "counting",
+    feature = "scalable",
+    feature = "cuckoo",
+    feature = "quotient",
+    feature = "ribbon"
+)))]
+compile_error!("choose at least one variant: bloom, counting, scalable, cuckoo, quotient, ribbon");
 
 mod any;
 #[cfg(feature = "std")]

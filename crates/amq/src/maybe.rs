@@ -4,8 +4,8 @@ use crate::AnyFilter;
 use amq_core::{Filter, Key, KeyHash, ReadError};
 use std::path::Path;
 
-/// A filter that was loaded, or the reason why not. Without a filter every answer is `true`, "maybe":
-/// whoever stands a filter before something slow is then slow, and never wrong.
+/// A filter that was loaded, or the reason why not. Without a filter every answer is `true`,
+/// "maybe": whoever stands a filter before something slow is then slow, and never wrong.
 ///
 /// ```
 /// let filter = amq::load_or_maybe("no such file");

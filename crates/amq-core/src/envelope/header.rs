@@ -6,8 +6,8 @@ use crate::shell::Header;
 use crate::{Budget, FilterKind};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The first eight bytes. The first has its top bit set, and line ends of all kinds follow: a transfer
-/// in text mode shows.
+/// The first eight bytes. The first has its top bit set, and line ends of all kinds follow: a
+/// transfer in text mode shows.
 pub const MAGIC: [u8; 8] = [0x89, b'A', b'M', b'Q', 0x0D, 0x0A, 0x1A, 0x0A];
 
 /// The format's version. Another major number cannot be read; a higher minor one can.
@@ -344,7 +344,8 @@ impl<'a> Opened<'a> {
 
     /// `Ok` if the sections have exactly these lengths in bytes, and elements of these widths.
     ///
-    /// To be called before any section is taken: it is what ties the geometry to the payload's length.
+    /// To be called before any section is taken: it is what ties the geometry to the payload's
+    /// length.
     pub fn expect_sections(
         &self,
         wanted: impl ExactSizeIterator<Item = (u64, usize)>,

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! A variant says what its table consists of ([`Stored`]) and how it is put together again
-//! ([`Restore`]); it never sees bytes that have not been checked. The same `restore` serves a slice, a
-//! pipe and a view: they differ in the [`Source`] that the sections come from.
+//! ([`Restore`]); it never sees bytes that have not been checked. The same `restore` serves a
+//! slice, a pipe and a view: they differ in the [`Source`] that the sections come from.
 
 mod directory;
 mod header;
@@ -99,7 +99,7 @@ pub trait Restore {
     /// The filter, over what a source's sections are held in.
     type Over<R: Source>;
 
-    /// Puts the filter together: checks the geometry against the stated sections, takes the sections,
-    /// and walks the table once if `source` was asked to check everything.
+    /// Puts the filter together: checks the geometry against the stated sections, takes the
+    /// sections, and walks the table once if `source` was asked to check everything.
     fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError>;
 }

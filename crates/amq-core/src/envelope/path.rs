@@ -58,7 +58,8 @@ fn temporary_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     }
 }
 
-/// Makes the new name last. Folders can be opened for this on Unix only; elsewhere there is no such call.
+/// Makes the new name last. Folders can be opened for this on Unix only; elsewhere there is no such
+/// call.
 fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = match path.parent() {

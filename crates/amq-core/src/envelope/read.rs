@@ -42,8 +42,8 @@ pub fn view<'a, F: Restore>(
     F::restore(&opened, Borrowing::new(payload, &opened, check)?)
 }
 
-/// Reads one file, and no byte more; also gives its length. One that says it is longer than `max_bytes`
-/// is refused.
+/// Reads one file, and no byte more; also gives its length. One that says it is longer than
+/// `max_bytes` is refused.
 #[cfg(feature = "std")]
 pub fn read<F, R>(
     reader: &mut R,

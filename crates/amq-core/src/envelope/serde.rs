@@ -1,4 +1,5 @@
-//! The same bytes inside another format: serialised as one byte string, read through the same decoder.
+//! The same bytes inside another format: serialised as one byte string, read through the same
+//! decoder.
 
 use super::{Copying, Restore, Stored, decode, encode};
 use alloc::vec::Vec;

@@ -94,7 +94,8 @@ pub fn encode<F: Stored>(filter: &F, withhold_seed: bool) -> Result<Vec<u8>, Bui
     Ok(bytes)
 }
 
-/// The file at the beginning of a buffer, and its length; `None`, and nothing written, if it has no room.
+/// The file at the beginning of a buffer, and its length; `None`, and nothing written, if it has no
+/// room.
 pub fn encode_into<F: Stored>(filter: &F, buffer: &mut [u8], withhold_seed: bool) -> Option<usize> {
     if (buffer.len() as u64) < encoded_len(filter) {
         return None;
