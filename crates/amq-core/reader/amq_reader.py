@@ -10,6 +10,7 @@ It is made to be read, not to be fast. To add a kind, write a class with `NUMBER
 `__init__(file)` and `contains_hash(hash)`, and append it to `KINDS`.
 """
 
+import math
 import struct
 import sys
 
@@ -329,7 +330,355 @@ class WindowedCuckoo(Cuckoo):
         return tag != 0 and 0 <= slot - mark < self.buckets
 
 
-KINDS = (Bloom, BlockedBloom, Cuckoo, WindowedCuckoo)
+def real(number):
+    """The real number of these bits."""
+    return struct.unpack("<d", struct.pack("<Q", number))[0]
+
+
+class Counting(Filter):
+    NUMBER, REVISION = 3, 1
+
+    def __init__(self, file):
+        super().__init__(file)
+        file.expect_asked(0)
+        self.counters, self.probes = file.only_entry(2)
+        expect(1 <= self.counters <= (1 << 64) - 16, "%d counters" % self.counters)
+        expect(1 <= self.probes <= 64, "%d probes" % self.probes)
+        file.expect_sections((-(-self.counters // 16) * 8, 8))
+        self.table = file.sections[0]
+        counters = nibbles(self.table)
+        expect(not any(counters[self.counters :]), "bits are set past the last counter")
+        expect_sum(counters, self.items * self.probes)
+
+    def counter(self, counter):
+        return self.table[counter // 2] >> 4 * (counter % 2) & 15
+
+    def count_hash(self, hash):
+        """Copies of the key with this hash; 15 stands for 15 or more."""
+        word, least = hash, 15
+        for _ in range(self.probes):
+            least = min(least, self.counter(index(word, self.counters)))
+            word = word * 6364136223846793005 & MASK
+        return least
+
+    def contains_hash(self, hash):
+        return self.count_hash(hash) > 0
+
+
+class BlockedCounting(Filter):
+    NUMBER, REVISION = 8, 1
+
+    def __init__(self, file):
+        super().__init__(file)
+        file.expect_asked(0)
+        (self.blocks,) = file.only_entry(1)
+        expect(1 <= self.blocks <= 1 << 32, "%d blocks" % self.blocks)
+        file.expect_sections((self.blocks * 64, 8))
+        self.table = file.sections[0]
+        expect_sum(nibbles(self.table), self.items * 8)
+
+    def count_hash(self, hash):
+        product = hash * self.blocks
+        block, low = product >> 64, (product & MASK) >> 32
+        words = struct.unpack_from("<8Q", self.table, block * 64)
+        shifts = (4 * ((low * salt & 0xFFFFFFFF) >> 28) for salt in BlockedBloom.SALTS)
+        return min(word >> shift & 15 for word, shift in zip(words, shifts))
+
+    def contains_hash(self, hash):
+        return self.count_hash(hash) > 0
+
+
+def nibbles(table):
+    return [byte >> shift & 15 for byte in table for shift in (0, 4)]
+
+
+def expect_sum(counters, wanted):
+    """Counters that have not stopped at 15 add up to the keys times their counters."""
+    expect(15 in counters or sum(counters) == wanted, "counters that do not add up")
+
+
+class Scalable(Filter):
+    NUMBER, REVISION = 4, 1
+    WIDTH = 8
+
+    def __init__(self, file):
+        super().__init__(file)
+        file.expect_asked(7)
+        self.initial, rate, self.growth, tightening, self.bound, self.limit, most, _ = file.asked
+        rate, tightening = real(rate), real(tightening)
+        expect(self.initial >= 1 and self.growth >= 2, "no growth")
+        expect(0 < rate < 1 and 0 < tightening < 1, "no rate")
+        stages = len(file.entries)
+        expect(1 <= stages <= min(64, most), "%d stages" % stages)
+        before, keys, bytes, logs, wanted, self.stages = 0, 0, 0, 0.0, [], []
+        for number in range(stages):
+            places, probes, capacity, taken, held, p, cut = file.numbers(number, 7)
+            left = self.bound - before if self.bound else MASK
+            full = self.initial * self.growth**number
+            if cut:
+                last = 0 < number == stages - 1
+                sound = cut == 1 and last and self.limit < MASK and 1 <= capacity <= left
+            else:
+                sound = full <= MASK and left > 0 and capacity == min(full, left)
+            expect(sound and taken <= held and 0 < real(p) < 1, "a stage that does not grow")
+            before, keys, logs = before + capacity, keys + held, logs + math.log1p(-real(p))
+            size = self.size(places, probes)
+            wanted.append((size, self.WIDTH))
+            bytes += size
+            self.stages.append((places, probes, taken))
+        file.expect_sections(*wanted)
+        self.tables = file.sections
+        expect(min(keys, MASK) == self.items, "another number of keys than the stages have")
+        expect(bytes <= self.limit, "more bytes than allowed")
+        expect(-math.expm1(logs) <= rate * (1 + 1e-9), "a higher rate than asked for")
+        for (places, probes, taken), table in zip(self.stages, self.tables):
+            ones = sum(bin(byte).count("1") for byte in table)
+            expect(ones <= taken * probes, "more bits set than inserts can have set")
+            self.walk(places, table)
+
+    def size(self, places, probes):
+        expect(1 <= places <= (1 << 64) - 64 and 1 <= probes <= 64, "a stage of no size")
+        return -(-places // 64) * 8
+
+    def walk(self, places, table):
+        last = u64(table, len(table) - 8)
+        expect(last >> ((places - 1) % 64 + 1) == 0, "bits are set past the last")
+
+    def stage(self, places, probes, table):
+        stage = Bloom.__new__(Bloom)
+        stage.bits, stage.probes, stage.table = places, probes, table
+        return stage
+
+    def contains_hash(self, hash):
+        stages = enumerate(zip(self.stages, self.tables))
+        return any(
+            self.stage(places, probes, table).contains_hash(remix(hash, number))
+            for number, ((places, probes, _), table) in stages
+        )
+
+
+class ScalableBlocked(Scalable):
+    NUMBER, WIDTH = 9, 4
+
+    def size(self, places, probes):
+        expect(1 <= places <= 1 << 31 and probes == 8, "a stage of no size")
+        return places * 32
+
+    def walk(self, places, table):
+        pass
+
+    def stage(self, places, probes, table):
+        stage = BlockedBloom.__new__(BlockedBloom)
+        stage.blocks, stage.table = places, table
+        return stage
+
+
+class Quotient(Filter):
+    NUMBER, REVISION = 6, 1
+
+    def __init__(self, file):
+        super().__init__(file)
+        file.expect_asked(0)
+        self.slots, self.bits, self.distinct, self.most = file.only_entry(4)
+        expect(1 <= self.slots <= 1 << 56 and self.bits <= 56, "%d slots" % self.slots)
+        expect((self.slots - 1).bit_length() + self.bits <= 60, "fingerprints too long")
+        grown = min(self.slots << self.bits, 1 << 56)
+        expect(self.slots <= self.most <= grown, "growth to %d slots" % self.most)
+        expect(self.items <= max(19 * self.slots // 20, 1), "more keys than slots")
+        self.blocks = -(-self.slots // 64)
+        file.expect_sections((self.blocks * (8 * self.bits + 17), 1))
+        fingerprints = self.read(file.sections[0])
+        self.counts = {}
+        for fingerprint in fingerprints:
+            self.counts[fingerprint] = self.counts.get(fingerprint, 0) + 1
+        expect(len(fingerprints) == self.items, "another number of keys than the table has")
+        expect(len(self.counts) == self.distinct, "another number of fingerprints")
+        same = self.written(sorted(fingerprints)) == bytes(file.sections[0])
+        expect(same, "a table that no sequence of inserts leads to")
+
+    def read(self, table):
+        """All fingerprints of the table, every copy, whatever their order."""
+        occupied, ends, remainders = [], [], []
+        size = 8 * self.bits
+        for block in range(self.blocks):
+            at = block * (size + 17)
+            packed = int.from_bytes(table[at : at + size], "little")
+            occupieds, runends = struct.unpack_from("<QQ", table, at + size)
+            for slot in range(64):
+                occupied.append(occupieds >> slot & 1)
+                ends.append(runends >> slot & 1)
+                remainders.append(packed >> slot * self.bits & (1 << self.bits) - 1)
+        slots = len(occupied)
+        expect(sum(occupied) == sum(ends) and not any(occupied[self.slots :]), "runs without end")
+        # Behind a slot where the fewest runs are open, none is: begin there.
+        open, least, begin = 0, 0, 0
+        for slot in range(slots):
+            open += occupied[slot] - ends[slot]
+            if open < least:
+                least, begin = open, slot + 1
+        waiting, found = [], []
+        for slot in range(begin, begin + slots):
+            slot %= slots
+            if occupied[slot]:
+                waiting.append(slot)
+            if waiting:
+                found.append(waiting[0] << self.bits | remainders[slot])
+                if ends[slot]:
+                    waiting.pop(0)
+            else:
+                expect(not ends[slot], "a run that begins nowhere")
+        expect(not waiting, "a run without end")
+        return found
+
+    def written(self, fingerprints):
+        """The table of these fingerprints, which are in rising order."""
+        slots, size = 64 * self.blocks, 8 * self.bits
+
+        def positions(first):
+            last, found = first - 1, []
+            for fingerprint in fingerprints:
+                last = max(last + 1, fingerprint >> self.bits)
+                found.append(last)
+            return found
+
+        wrapped = sum(position >= slots for position in positions(0))
+        placed = positions(wrapped)
+        occupied, ends, remainders = [0] * slots, [0] * slots, [0] * slots
+        # One more than the last position of a quotient below each block.
+        behind = [wrapped] * (self.blocks + 1)
+        for number, (fingerprint, position) in enumerate(zip(fingerprints, placed)):
+            home = fingerprint >> self.bits
+            occupied[home] = 1
+            remainders[position % slots] = fingerprint & (1 << self.bits) - 1
+            following = fingerprints[number + 1] if number + 1 < len(fingerprints) else -1
+            if following >> self.bits != home:
+                ends[position % slots] = 1
+            behind[home // 64 + 1] = position + 1
+        for block in range(1, self.blocks + 1):
+            behind[block] = max(behind[block], behind[block - 1])
+        table = b""
+        for block in range(self.blocks):
+            part = slice(64 * block, 64 * block + 64)
+            packed = sum(r << self.bits * i for i, r in enumerate(remainders[part]))
+            table += packed.to_bytes(size, "little")
+            for bits in (occupied[part], ends[part]):
+                table += sum(bit << i for i, bit in enumerate(bits)).to_bytes(8, "little")
+            table += bytes([min(255, max(0, behind[block] - 64 * block))])
+        return table
+
+    def count_hash(self, hash):
+        """Copies of the key with this hash."""
+        return self.counts.get(hash * (self.slots << self.bits) >> 64, 0)
+
+    def contains_hash(self, hash):
+        return self.count_hash(hash) > 0
+
+
+class Ribbon(Filter):
+    NUMBER, REVISION = 7, 1
+    ROW, LAYERS, BUCKET = 128, 1, 512
+
+    def __init__(self, file):
+        super().__init__(file)
+        file.expect_asked(0)
+        expect(1 <= len(file.entries) <= 1 + self.LAYERS, "%d layers" % (len(file.entries) - 1))
+        self.columns, self.short, widened = file.numbers(0, 3)
+        expect(1 <= self.columns <= 32 and self.short <= 0xFFFFFFFF, "%d columns" % self.columns)
+        expect(widened <= 3 and (self.columns > 1 or self.short == 0), "no such columns")
+        self.layers = [file.numbers(number, 7) for number in range(1, len(file.entries))]
+        expect((self.items > 0) == bool(self.layers), "keys without layers")
+        words = buckets = shards = 0
+        before = self.items
+        for number, (keys, starts, shard, short, word, bucket, blocks) in enumerate(self.layers):
+            last = number == len(self.layers) - 1
+            expect(keys == before if number == 0 else keys <= before, "keys that come from nowhere")
+            expect(1 <= starts <= 1 << 42 and starts % self.ROW == 1, "%d starts" % starts)
+            expect(self.ROW.bit_length() - 1 <= shard <= 32, "shards of 2^%d" % shard)
+            shards = (starts + (1 << shard) - 1) >> shard
+            expect(blocks == starts // self.ROW + shards, "%d blocks" % blocks)
+            expect(short <= blocks and (self.columns > 1 or short == 0), "%d short blocks" % short)
+            expect((word, bucket) == (words, buckets), "a layer in another's place")
+            words += blocks * self.columns - short
+            buckets += 0 if last else -(-starts // self.BUCKET)
+            before = keys
+        size = self.ROW // 8
+        lengths = (words * size, -(-buckets // 32) * 8, shards, 64)
+        file.expect_sections(*zip(lengths, (size, 8, 1, 1)))
+        self.words, self.thresholds, self.seeds, zeros = file.sections
+        expect(not any(zeros), "the zeros are none")
+        rest = int.from_bytes(self.thresholds, "little") >> 2 * buckets
+        expect(rest == 0, "thresholds past the last bucket")
+
+    def word(self, number):
+        size = self.ROW // 8
+        return int.from_bytes(self.words[number * size : number * size + size], "little")
+
+    def window(self, hash):
+        """The layer and the start of a key, and the hash that its row is made of."""
+        for number, layer in enumerate(self.layers):
+            _, starts, shard, _, _, bucket, _ = layer
+            start = index(hash, starts)
+            if number == len(self.layers) - 1:
+                place = start >> shard
+                factor = 0xA54FF53A5F1D36F1 + 2 * self.seeds[place] * 0x3C6EF372FE94F82B & MASK
+                hash = (hash ^ hash >> 32) * factor & MASK
+                count = min(1 << shard, starts - (place << shard))
+                return layer, (place << shard) + index(hash, count), hash
+            bucket += start // self.BUCKET
+            threshold = self.thresholds[bucket // 4] >> 2 * (bucket % 4) & 3
+            if start % self.BUCKET >= (0, 4, 9, 32)[threshold] * self.BUCKET // 32:
+                return layer, start, hash
+            hash = remix(hash, number + 1)
+
+    def contains_hash(self, hash):
+        if not self.layers:
+            return False
+        (_, _, shard, short, first, _, _), start, hash = self.window(hash)
+        row = hash * 0x9E3779B97F4A7C15 & MASK | 1
+        if self.ROW == 128:
+            row |= ((hash ^ hash >> 31) * 0xBB67AE8584CAA73B & MASK) << 64
+        result = (hash * 0x3C6EF372FE94F82B & MASK) >> 32
+        block, offset = start // self.ROW + (start >> shard), start % self.ROW
+        at = first + block * (self.columns - 1) + max(0, block - short)
+        columns = self.columns - (block < short)
+        shifted = row << offset
+        here, following = shifted & (1 << self.ROW) - 1, shifted >> self.ROW
+        for column in range(columns):
+            ones = bin(self.word(at + column) & here).count("1")
+            if offset:
+                ones += bin(self.word(at + columns + column) & following).count("1")
+            if ones & 1 != result >> column & 1:
+                return False
+        return True
+
+
+class NarrowRibbon(Ribbon):
+    NUMBER, ROW, BUCKET = 12, 64, 128
+
+
+class BumpedRibbon(Ribbon):
+    NUMBER, ROW, LAYERS, BUCKET = 11, 64, 6, 128
+
+
+class WideBumpedRibbon(Ribbon):
+    NUMBER, LAYERS = 13, 6
+
+
+KINDS = (
+    Bloom,
+    BlockedBloom,
+    Counting,
+    BlockedCounting,
+    Scalable,
+    ScalableBlocked,
+    Cuckoo,
+    WindowedCuckoo,
+    Quotient,
+    Ribbon,
+    NarrowRibbon,
+    BumpedRibbon,
+    WideBumpedRibbon,
+)
 
 
 def loads(bytes, seed=None):
