@@ -4,9 +4,7 @@
 //! $ cargo run --example coming_from_fastbloom
 //! ```
 
-use amq_bloom::{
-    AtomicBloomFilter, BloomFilter, BloomParams, Budget, ByHash, Goal, Inserted, Parts,
-};
+use amq_bloom::{AtomicBloomFilter, BloomFilter, BloomParams, Budget, ByHash, Goal, Inserted};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -66,10 +64,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let BloomParams { bits, probes, .. } = filter.params();
     println!("{bits} bits, {probes} probes");
 
-    // filter.as_slice(), BloomFilter::from_vec(words).hashes(4)
+    // filter.as_slice(), BloomFilter::from_vec(words).hashes(4): here with seed, size and checksums
     explicit.insert("ant");
-    let stored = explicit.as_words().to_vec();
-    let restored = BloomFilter::from_words(stored, Parts::new(BloomParams::new(8192, 4)))?;
+    let stored = explicit.to_bytes()?;
+    let restored = BloomFilter::from_bytes(&stored)?;
     assert!(restored.contains("ant"));
 
     // filter.clear()

@@ -68,7 +68,7 @@ impl BlockedBloomFilter {
     ///
     /// Their number must match the parameters. Nothing else can be checked: a wrong seed or a
     /// damaged table denies keys.
-    pub fn from_blocks(
+    pub fn from_blocks_unchecked(
         blocks: impl IntoIterator<Item = [u32; 8]>,
         parts: Parts<BlockedParams>,
     ) -> Result<Self, BuildError> {
@@ -143,7 +143,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     }
 
     /// What the filter consists of beside its blocks; see
-    /// [`from_blocks`](BlockedBloomFilter::from_blocks).
+    /// [`from_blocks_unchecked`](BlockedBloomFilter::from_blocks_unchecked).
     #[must_use]
     pub fn parts(&self) -> Parts<BlockedParams> {
         Parts::new(self.table_params())

@@ -60,7 +60,10 @@ impl BloomFilter {
     ///
     /// A table of the wrong length, or with a bit set past the last, is refused. Nothing else can
     /// be checked: a wrong seed or a damaged table denies keys.
-    pub fn from_words(words: Vec<u64>, parts: Parts<BloomParams>) -> Result<Self, PlanError> {
+    pub fn from_words_unchecked(
+        words: Vec<u64>,
+        parts: Parts<BloomParams>,
+    ) -> Result<Self, PlanError> {
         let params = parts.params;
         params.check()?;
         let wanted = words_for(params.bits);
@@ -167,7 +170,8 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
         }
     }
 
-    /// What the filter consists of beside its table; see [`from_words`](BloomFilter::from_words).
+    /// What the filter consists of beside its table; see
+    /// [`from_words_unchecked`](BloomFilter::from_words_unchecked).
     #[must_use]
     pub fn parts(&self) -> Parts<BloomParams> {
         Parts::new(self.params)

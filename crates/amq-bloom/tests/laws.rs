@@ -250,16 +250,16 @@ fn a_filter_comes_back_from_its_words_and_a_wrong_table_is_refused_by_name() {
     filter.insert_batch(&hashes(0..10));
     let words = filter.as_words().to_vec();
     let parts = filter.parts();
-    let back = BloomFilter::from_words(words.clone(), parts);
+    let back = BloomFilter::from_words_unchecked(words.clone(), parts);
     assert_eq!(back, Ok(filter));
-    let refused = |words: Vec<u64>| match BloomFilter::from_words(words, parts) {
+    let refused = |words: Vec<u64>| match BloomFilter::from_words_unchecked(words, parts) {
         Err(PlanError::Parameter { name, .. }) => name,
         other => panic!("{other:?}"),
     };
     assert_eq!(refused(words[..1].to_vec()), "words");
     assert_eq!(refused(vec![]), "words");
     assert_eq!(refused(vec![0, 1 << 36]), "bits set past the last");
-    assert!(BloomFilter::from_words(vec![0, 1 << 35], parts).is_ok());
+    assert!(BloomFilter::from_words_unchecked(vec![0, 1 << 35], parts).is_ok());
 }
 
 #[test]
@@ -268,17 +268,17 @@ fn a_split_block_filter_comes_back_from_its_blocks() {
     filter.insert_batch(&hashes(0..1000));
     let blocks: Vec<[u32; 8]> = filter.blocks().iter().map(|block| *block.words()).collect();
     let parts = filter.parts();
-    let back = BlockedBloomFilter::from_blocks(blocks.iter().copied(), parts);
+    let back = BlockedBloomFilter::from_blocks_unchecked(blocks.iter().copied(), parts);
     assert_eq!(back, Ok(filter));
     for wrong in [
         vec![],
         blocks[1..].to_vec(),
         [&blocks[..], &blocks[..1]].concat(),
     ] {
-        assert!(BlockedBloomFilter::from_blocks(wrong, parts).is_err());
+        assert!(BlockedBloomFilter::from_blocks_unchecked(wrong, parts).is_err());
     }
     let none = Parts::new(BlockedParams::new(0));
-    assert!(BlockedBloomFilter::from_blocks([], none).is_err());
+    assert!(BlockedBloomFilter::from_blocks_unchecked([], none).is_err());
 }
 
 #[test]
@@ -306,7 +306,8 @@ fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
 fn counts_stop_at_the_end_instead_of_wrapping() {
     let params = BloomParams::new(1000, 3);
     let mut filter =
-        BloomFilter::from_words(vec![0; 16], Parts::new(params).len(u64::MAX - 1)).unwrap();
+        BloomFilter::from_words_unchecked(vec![0; 16], Parts::new(params).len(u64::MAX - 1))
+            .unwrap();
     for key in 0..5u64 {
         filter.insert(&key);
     }
@@ -401,7 +402,8 @@ fn a_table_given_with_any_length_has_a_rate() {
     let mut blocked = BlockedBloomFilter::new(goal).unwrap();
     blocked.insert_batch(&hashes(0..1000));
     for len in [0, 1000, u64::MAX] {
-        let words = |words| BloomFilter::from_words(words, filter.parts().len(len)).unwrap();
+        let words =
+            |words| BloomFilter::from_words_unchecked(words, filter.parts().len(len)).unwrap();
         // The table tells how many keys there can be.
         let rate = words(filter.as_words().to_vec()).expected_fpr();
         assert!((rate / filter.expected_fpr() - 1.0).abs() < 1e-9, "{rate}");
@@ -413,10 +415,10 @@ fn a_table_given_with_any_length_has_a_rate() {
                 .len(len)
         };
         let held = blocked.blocks().iter().map(|block| *block.words());
-        let copy = BlockedBloomFilter::from_blocks(held, parts(blocked.params().blocks));
+        let copy = BlockedBloomFilter::from_blocks_unchecked(held, parts(blocked.params().blocks));
         let rate = copy.unwrap().expected_fpr();
         assert!((rate / blocked.expected_fpr() - 1.0).abs() < 1e-6, "{rate}");
-        let full = BlockedBloomFilter::from_blocks([[u32::MAX; 8]; 3], parts(3)).unwrap();
+        let full = BlockedBloomFilter::from_blocks_unchecked([[u32::MAX; 8]; 3], parts(3)).unwrap();
         assert_eq!(full.expected_fpr(), 1.0);
     }
 }

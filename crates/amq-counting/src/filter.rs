@@ -143,7 +143,7 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
             .seed(self.header.seed)
             .capacity(self.header.capacity)
             .len(self.len);
-        Ok(BloomFilter::from_words(words, parts)?)
+        Ok(BloomFilter::from_words_unchecked(words, parts)?)
     }
 
     #[inline(always)]
