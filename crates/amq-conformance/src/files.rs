@@ -255,6 +255,8 @@ where
                 let view = match view::<F>(aligned.get(), None, check) {
                     Ok(view) => view,
                     Err(DecodeError::Misaligned { .. }) if after > 0 => continue,
+                    // Where only bytes can be viewed, and numbers are refused by name.
+                    Err(DecodeError::BigEndian) if cfg!(target_endian = "big") => continue,
                     Err(error) => {
                         return Err(Violation::refused(format!("a view of {n} keys"))(error));
                     }
