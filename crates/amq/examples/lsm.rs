@@ -19,8 +19,7 @@ use self_cell::self_cell;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::os::unix::fs::FileExt;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -82,8 +81,9 @@ impl Run {
             return Ok(None);
         };
         let mut bytes = [0; BLOCK];
-        self.data
-            .read_exact_at(&mut bytes, (block * BLOCK) as u64)?;
+        let mut file = &self.data;
+        file.seek(SeekFrom::Start((block * BLOCK) as u64))?;
+        file.read_exact(&mut bytes)?;
         let mut records = bytes.chunks_exact(RECORD);
         Ok(records
             .find(|r| r[..8] == key.to_be_bytes())
@@ -360,7 +360,7 @@ fn mostly_merges(store: &mut Store, writes: u64) -> Outcome<()> {
 }
 
 fn main() -> Outcome<()> {
-    let keys = std::env::args().nth(1).map_or(Ok(40_000), |n| n.parse())?;
+    let keys = std::env::args().nth(1).map_or(Ok(20_000), |n| n.parse())?;
     let table_size = (keys as usize / 50).max(100);
     let kinds = [
         FilterKind::Bloom,
