@@ -7,10 +7,10 @@ use crate::tally::Tally;
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_core::prefetch::ahead;
-use amq_core::shell::{Fill, Header, Shell};
+use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BuildError, BuildFilter, BuildTarget, FilterKind, Goal, Inserted, Key, KeyHash, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr,
+    BuildError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Plan, PlanError,
+    PlanFilter, PredictedFpr,
 };
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -66,7 +66,7 @@ amq_core::shell!(fill_shared [] AtomicBloomFilter: BloomParams {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;
 });
-amq_core::shell!(build [] AtomicBloomFilter: BloomParams);
+amq_core::shell!(build_by_filling [] AtomicBloomFilter: BloomParams);
 amq_core::shell!(merge [] AtomicBloomFilter {
     /// The union: afterwards `self` contains whatever either contained. All or nothing. See
     /// [`BloomFilter::merge`].
@@ -179,6 +179,7 @@ impl AtomicBloomFilter {
     }
 }
 
+/// The same table, which is not copied where `u64` and `AtomicU64` have the same alignment.
 impl From<BloomFilter> for AtomicBloomFilter {
     fn from(filter: BloomFilter) -> Self {
         let (header, params) = (*filter.header(), filter.params());
@@ -260,12 +261,41 @@ impl Fill for AtomicBloomFilter {
     type Refusal = Infallible;
 
     fn empty(plan: &Plan<BloomParams>, seed: u64) -> Result<Self, BuildError> {
-        Ok(<BloomFilter as Fill>::empty(plan, seed)?.into())
+        plan.params.check()?;
+        let count = table::words_for(plan.params.bits);
+        let mut words = Vec::new();
+        amq_core::reserve(&mut words, count)?;
+        words.extend((0..count).map(|_| AtomicU64::new(0)));
+        Ok(Self {
+            header: Header::new(plan, seed),
+            params: plan.params,
+            len: Tally::starting_at(0),
+            words,
+        })
     }
 
     #[inline(always)]
     fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
         Ok(self.put_shared(hash))
+    }
+
+    /// Without atomic operations: nobody else has the table.
+    #[inline]
+    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
+        let mut new = 0;
+        for &hash in hashes {
+            let mut places = Probes::new(hash, self.params.bits);
+            let mut clear = 0;
+            for _ in 0..self.params.probes {
+                let (word, mask) = place(places.next_place());
+                let word = self.words[word].get_mut();
+                clear |= mask & !*word;
+                *word |= mask;
+            }
+            new += u64::from(clear != 0);
+        }
+        self.len.add(hashes.first(), new);
+        Ok(new)
     }
 
     fn wipe(&mut self) {
@@ -293,24 +323,6 @@ impl PlanFilter for AtomicBloomFilter {
 
     fn params(&self) -> BloomParams {
         self.params
-    }
-}
-
-impl BuildFilter for AtomicBloomFilter {
-    fn build_hashes(
-        target: impl Into<BuildTarget<BloomParams>>,
-        seed: u64,
-        hashes: &[KeyHash],
-    ) -> Result<Self, BuildError> {
-        Ok(BloomFilter::build_hashes(target, seed, hashes)?.into())
-    }
-
-    fn build_keys<K: Key>(
-        target: impl Into<BuildTarget<BloomParams>>,
-        seed: u64,
-        keys: &[K],
-    ) -> Result<Self, BuildError> {
-        Ok(BloomFilter::build_keys(target, seed, keys)?.into())
     }
 }
 
