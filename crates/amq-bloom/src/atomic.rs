@@ -5,10 +5,11 @@ use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, Word, place};
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
+use amq_core::envelope::OneTable;
 use amq_core::shell::{Fill, Header, Shell};
 use amq_core::{
-    BuildError, BuildFilter, BuildTarget, FilterKind, Goal, Inserted, Key, KeyHash, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr,
+    BuildError, BuildFilter, BuildTarget, FilterKind, Inserted, Key, KeyHash, MergeError,
+    MergeFilter, Plan,
 };
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -61,6 +62,7 @@ amq_core::shell!(fill_shared [] AtomicBloomFilter: BloomParams {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;
 });
+amq_core::shell!(plan [] AtomicBloomFilter: BloomParams, theory);
 amq_core::shell!(build [] AtomicBloomFilter: BloomParams);
 amq_core::shell!(merge [] AtomicBloomFilter {
     /// The union: afterwards `self` contains whatever either contained. All or nothing. See
@@ -84,12 +86,7 @@ impl AtomicBloomFilter {
             *copy = Word::load(word);
         }
         let len = self.len.total();
-        Ok(BloomFilter::with_table(
-            self.header,
-            self.params,
-            len,
-            words,
-        ))
+        Ok(<BloomFilter>::over(self.header, self.params, len, words))
     }
 
     /// The plain filter with the same table. The table is not copied where `u64` and `AtomicU64`
@@ -97,8 +94,8 @@ impl AtomicBloomFilter {
     #[must_use]
     pub fn into_inner(self) -> BloomFilter {
         let len = self.len.total();
-        let words = self.words.into_iter().map(AtomicU64::into_inner).collect();
-        BloomFilter::with_table(self.header, self.params, len, words)
+        let words: Vec<u64> = self.words.into_iter().map(AtomicU64::into_inner).collect();
+        <BloomFilter>::over(self.header, self.params, len, words)
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.
@@ -240,26 +237,6 @@ impl Fill for AtomicBloomFilter {
     }
 }
 
-impl PlanFilter for AtomicBloomFilter {
-    type Params = BloomParams;
-
-    fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
-        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
-    }
-
-    fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {
-        theory::plan_params(params, items)
-    }
-
-    fn predicted_fpr(params: &BloomParams, items: u64) -> PredictedFpr {
-        theory::fpr(params, items)
-    }
-
-    fn params(&self) -> BloomParams {
-        self.params
-    }
-}
-
 impl BuildFilter for AtomicBloomFilter {
     fn build_hashes(
         target: impl Into<BuildTarget<BloomParams>>,
@@ -324,6 +301,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use amq_core::Goal;
     use amq_core::index::remix;
     use std::sync::Barrier;
     use std::thread;
