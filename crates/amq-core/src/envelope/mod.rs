@@ -29,10 +29,10 @@ pub use directory::{ENTRY, Entry};
 pub use header::{ALIGN, Asked, HEADER, MAGIC, MAJOR, MINOR, Opened, narrow};
 pub use one_table::OneTable;
 #[cfg(feature = "std")]
-pub use path::{load, save};
-#[cfg(feature = "std")]
-pub use read::read;
+pub use path::{load, load_as, save};
 pub use read::{decode, open, view};
+#[cfg(feature = "std")]
+pub use read::{read, read_as};
 #[cfg(feature = "std")]
 pub use source::Streaming;
 pub use source::{Borrowing, Copying, Source};
