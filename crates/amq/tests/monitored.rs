@@ -24,7 +24,10 @@ fn watched(seed: u64, keys: u64) -> Monitored<BloomFilter> {
 }
 
 /// Asks for absent keys and reports what is found; returns how many were.
-fn ask_absent<F: Filter>(filter: &Monitored<F>, keys: impl Iterator<Item = u64>) -> u64 {
+fn ask_absent<F: Filter, const E: bool>(
+    filter: &Monitored<F, E>,
+    keys: impl Iterator<Item = u64>,
+) -> u64 {
     let found = keys.filter(|key| {
         let key = 1 << 40 | key;
         let found = filter.contains(&key);

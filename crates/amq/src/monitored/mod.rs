@@ -78,11 +78,12 @@ pub const SAMPLED: u64 = 64;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// With `EVERY` it counts every query; see [`counting_every_query`](Self::counting_every_query).
 #[derive(Debug)]
-pub struct Monitored<F> {
+pub struct Monitored<F, const EVERY: bool = false> {
     filter: F,
     planned_fpr: f64,
-    every_query: bool,
     counts: Counts,
 }
 
@@ -96,21 +97,23 @@ impl<F: Filter> Monitored<F> {
         Ok(Self {
             filter,
             planned_fpr,
-            every_query: false,
             counts: Counts::default(),
         })
     }
 
     /// Counts every query instead of one in [`SAMPLED`]: for tests, and where queries are few. A
-    /// query then costs two more additions to memory that all threads share.
+    /// query then costs two more additions to memory that all threads share. Begins anew.
     #[must_use]
-    pub fn counting_every_query(self) -> Self {
-        Self {
-            every_query: true,
-            ..self
+    pub fn counting_every_query(self) -> Monitored<F, true> {
+        Monitored {
+            filter: self.filter,
+            planned_fpr: self.planned_fpr,
+            counts: Counts::default(),
         }
     }
+}
 
+impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
     /// Whether `key` is probably in: `false` is certain.
     #[inline]
     #[must_use]
@@ -123,7 +126,7 @@ impl<F: Filter> Monitored<F> {
     #[must_use]
     pub fn contains_hash(&self, hash: KeyHash) -> bool {
         let found = self.filter.contains_hash(hash);
-        if sample::due() | self.every_query {
+        if EVERY || sample::due() {
             self.counts.answered(hash, found);
         }
         found
@@ -136,15 +139,15 @@ impl<F: Filter> Monitored<F> {
 
     /// The same for the key with this hash.
     pub fn report_false_positive_hash(&self, hash: KeyHash) {
-        self.counts
-            .was_false(hash, sample::due() | self.every_query);
+        let sampled = EVERY || sample::due();
+        self.counts.was_false(hash, sampled);
     }
 
     /// What was seen so far, and what to think of it. Asks the filter for its present rate, which
     /// may read the whole table.
     #[must_use]
     pub fn report(&self) -> Report {
-        let weight = if self.every_query { 1 } else { SAMPLED };
+        let weight = if EVERY { 1 } else { SAMPLED };
         Report::new(&self.filter, self.planned_fpr, &self.counts, weight)
     }
 
@@ -173,7 +176,7 @@ impl<F: Filter> Monitored<F> {
 }
 
 /// Queries are counted, everything else is the filter's own.
-impl<F: Filter> Filter for Monitored<F> {
+impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
     fn kind(&self) -> FilterKind {
         self.filter.kind()
     }
@@ -212,17 +215,18 @@ impl<F: Filter> Filter for Monitored<F> {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         self.filter.contains_batch(hashes, answers)?;
-        for (&hash, &found) in hashes.iter().zip(&*answers) {
-            if sample::due() | self.every_query {
-                self.counts.answered(hash, found);
-            }
+        let mut count = |index: usize| self.counts.answered(hashes[index], answers[index]);
+        if EVERY {
+            (0..hashes.len()).for_each(count);
+        } else {
+            sample::due_among(hashes.len(), &mut count);
         }
         Ok(())
     }
 }
 
 /// Inserts are not counted.
-impl<F: InsertFilter> InsertFilter for Monitored<F> {
+impl<F: InsertFilter, const EVERY: bool> InsertFilter for Monitored<F, EVERY> {
     #[inline]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, amq_core::Full> {
         self.filter.insert_hash(hash)

@@ -1,10 +1,14 @@
 //! Which queries are counted.
 
+#[cfg(test)]
 use super::SAMPLED;
 use amq_core::index::remix;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread_local;
+
+/// The logarithm of the probability `1 - 1 / SAMPLED` that a query is passed over.
+const LOG_PASSED: f64 = -0.015_748_356_968_139_168;
 
 thread_local! {
     /// Queries of this thread to let pass before one is counted.
@@ -23,6 +27,24 @@ pub(super) fn due() -> bool {
         return false;
     }
     renew()
+}
+
+/// The same for `n` queries at once: calls `counted` with the index of each that is to be.
+pub(super) fn due_among(n: usize, mut counted: impl FnMut(usize)) {
+    let mut at = 0;
+    loop {
+        let (left, to_come) = (LEFT.get() as usize, n - at);
+        if left >= to_come {
+            LEFT.set((left - to_come) as u32);
+            return;
+        }
+        at += left;
+        LEFT.set(0);
+        if renew() {
+            counted(at);
+        }
+        at += 1;
+    }
 }
 
 /// The countdown is at zero: this query is counted, and the next number is drawn. A thread's first
@@ -60,7 +82,7 @@ fn gap(stream: &mut u64) -> u32 {
     *stream = stream.wrapping_add(0x9E37_79B9_7F4A_7C14);
     // In (0, 1]: 53 random bits.
     let uniform = ((remix(*stream, 1) >> 11) + 1) as f64 / (1u64 << 53) as f64;
-    (uniform.ln() / (-1.0 / SAMPLED as f64).ln_1p()) as u32
+    (uniform.ln() / LOG_PASSED) as u32
 }
 
 #[cfg(test)]
@@ -112,6 +134,26 @@ mod tests {
         };
         counted.iter().for_each(|&count| check(count, threads));
         check(counted.iter().sum(), threads * counted.len() as f64);
+    }
+
+    #[test]
+    fn many_at_once_are_counted_as_one_by_one() {
+        for sizes in [
+            [1, 2, 3, 0, 500],
+            [64, 63, 1000, 1, 1],
+            [0, 0, 10_000, 7, 7],
+        ] {
+            restart_sampling(9);
+            let n: usize = sizes.iter().sum();
+            let single: Vec<usize> = (0..n).filter(|_| due()).collect();
+            restart_sampling(9);
+            let (mut batched, mut first) = (Vec::new(), 0);
+            for size in sizes {
+                due_among(size, |index| batched.push(first + index));
+                first += size;
+            }
+            assert_eq!(batched, single);
+        }
     }
 
     #[test]
