@@ -56,6 +56,8 @@ mod any;
 mod maybe;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub mod monitored;
+#[cfg(feature = "std")]
+pub mod sharded;
 
 pub use abilities::{Abilities, Ability};
 pub use any::{AnyError, AnyFilter, AnyPlan, AnyTarget, AnyView, Unsupported};
