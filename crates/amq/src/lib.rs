@@ -56,6 +56,7 @@ mod any;
 mod maybe;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub mod monitored;
+pub mod rolling;
 #[cfg(feature = "std")]
 pub mod sharded;
 

@@ -11,7 +11,7 @@ use core::fmt;
 const TOGETHER: usize = 4096;
 
 /// A batch of which some keys were refused.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Refused {
     /// Why the first of them was.
@@ -19,6 +19,16 @@ pub struct Refused {
     /// The hashes that are not in: in each shard that refused one, it and those behind it. All
     /// others of the batch are.
     pub hashes: Vec<KeyHash>,
+}
+
+/// Without the hashes, which may be millions.
+impl fmt::Debug for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Refused")
+            .field("full", &self.full)
+            .field("hashes", &self.hashes.len())
+            .finish()
+    }
 }
 
 impl fmt::Display for Refused {

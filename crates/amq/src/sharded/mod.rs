@@ -156,6 +156,32 @@ impl<F: Filter> Sharded<F> {
             .collect()
     }
 
+    /// Calls `each` with every shard, one after another, while its lock is held: to advance
+    /// [rolling](crate::rolling) filters, say. Other threads can ask the other shards meanwhile.
+    ///
+    /// ```
+    /// use amq::rolling::Rolling;
+    /// use amq::sharded::Sharded;
+    /// use amq::{BloomFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shard = || Rolling::<BloomFilter>::new(Goal::fpr(2000, 0.01), 4);
+    /// let shards = (0..8).map(|_| shard()).collect::<Result<Vec<_>, _>>()?;
+    /// let seen = Sharded::from_shards_unchecked(shards, 8 * 1600)?;
+    /// assert!(seen.insert("a key")?.is_new());
+    /// for _ in 0..4 {
+    ///     seen.for_each_shard(Rolling::advance); // from a timer's thread
+    /// }
+    /// assert!(!seen.contains("a key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn for_each_shard(&self, mut each: impl FnMut(&mut F)) {
+        for shard in &self.shards {
+            each(&mut shard.write());
+        }
+    }
+
     /// The number of shards.
     #[must_use]
     pub fn shards(&self) -> usize {
