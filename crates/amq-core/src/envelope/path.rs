@@ -88,7 +88,7 @@ pub fn load_as<T>(
     let file = File::open(path)?;
     let held = file.metadata()?.len();
     let mut reader = BufReader::with_capacity(1 << 16, file);
-    let (filter, length) = super::read_as(&mut reader, seed, u64::MAX, restore)?;
+    let (filter, length) = super::read::read_held(&mut reader, held, seed, u64::MAX, restore)?;
     match reader.read(&mut [0])? {
         0 => Ok(filter),
         _ => Err(DecodeError::Trailing {

@@ -69,7 +69,21 @@ pub fn read_as<T, R: std::io::Read>(
     max_bytes: u64,
     restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
 ) -> Result<(T, u64), crate::ReadError> {
+    read_held(reader, 0, seed, max_bytes, restore)
+}
+
+/// The same for a reader that is known to hold so many bytes: memory for them is taken at once.
+#[cfg(feature = "std")]
+pub(super) fn read_held<T, R: std::io::Read>(
+    reader: &mut R,
+    held: u64,
+    seed: Option<u64>,
+    max_bytes: u64,
+    restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
+) -> Result<(T, u64), crate::ReadError> {
     let mut failed = None;
+    let restore =
+        |opened: &Opened<'_>, source: Streaming<'_, R>| restore(opened, source.holding(held));
     let read = read_parts(reader, &mut failed, seed, max_bytes, restore);
     match (read, failed) {
         (Err(_), Some(error)) => Err(error.into()),
