@@ -45,9 +45,7 @@ macro_rules! kinds {
                             Ok(Self::$name(<$module::$type as Restore>::restore(opened, source)?))
                         }
                     )*
-                    _ => Err(DecodeError::Kind {
-                        number: opened.kind(),
-                    }),
+                    other => Err(not_here(other, opened.kind())),
                 }
             }
 
@@ -78,9 +76,7 @@ macro_rules! kinds {
                             Ok(Self::$name(<$module::$type as Restore>::restore(opened, source)?))
                         }
                     )*
-                    _ => Err(DecodeError::Kind {
-                        number: opened.kind(),
-                    }),
+                    other => Err(not_here(other, opened.kind())),
                 }
             }
         }
@@ -172,6 +168,21 @@ kinds! {
     "ribbon" NarrowRibbon: amq_ribbon::NarrowRibbonFilter;
     "ribbon" BumpedRibbon: amq_ribbon::BumpedRibbonFilter;
     "ribbon" WideBumpedRibbon: amq_ribbon::WideBumpedRibbonFilter;
+}
+
+/// Why a file of no kind above is not read.
+fn not_here(kind: Option<FilterKind>, number: u8) -> DecodeError {
+    let way_out = match kind {
+        None => return DecodeError::Kind { number },
+        Some(FilterKind::RibbonMap) => {
+            "it gives every key a value and denies none; load it as a `RibbonMap`"
+        }
+        Some(_) => "turn on the feature of the crate `amq` for it, or load it as its own type",
+    };
+    match kind {
+        Some(found) => DecodeError::NotHere { found, way_out },
+        None => DecodeError::Kind { number },
+    }
 }
 
 impl AnyFilter {

@@ -33,11 +33,14 @@ pub enum FilterKind {
     NarrowRibbon = 12,
     /// Bumped ribbon filter with rows of 128 bits.
     WideBumpedRibbon = 13,
+    /// Static map from keys to values, solved as a bumped ribbon: in files beside the filters, but
+    /// no filter.
+    RibbonMap = 14,
 }
 
 impl FilterKind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Bloom,
         Self::BlockedBloom,
         Self::Counting,
@@ -51,6 +54,7 @@ impl FilterKind {
         Self::BumpedRibbon,
         Self::NarrowRibbon,
         Self::WideBumpedRibbon,
+        Self::RibbonMap,
     ];
 
     /// The kind that a number in a file stands for.
@@ -75,6 +79,7 @@ impl FilterKind {
             Self::BumpedRibbon => "bumped ribbon",
             Self::NarrowRibbon => "narrow ribbon",
             Self::WideBumpedRibbon => "wide bumped ribbon",
+            Self::RibbonMap => "ribbon map",
         }
     }
 }
