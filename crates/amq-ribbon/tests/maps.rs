@@ -37,7 +37,7 @@ fn fingerprints(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<Fingerprint
     match RibbonMap::build_hashes(bits, seed, pairs) {
         Ok(map) => Ok(Fingerprints(map)),
         Err(MapError::Build(error)) => Err(error),
-        Err(error) => panic!("{error}"),
+        Err(error) => unreachable!("one fingerprint a hash: {error}"),
     }
 }
 

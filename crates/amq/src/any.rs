@@ -172,17 +172,16 @@ kinds! {
 
 /// Why a file of no kind above is not read.
 fn not_here(kind: Option<FilterKind>, number: u8) -> DecodeError {
-    let way_out = match kind {
-        None => return DecodeError::Kind { number },
-        Some(FilterKind::RibbonMap) => {
+    let Some(found) = kind else {
+        return DecodeError::Kind { number };
+    };
+    let way_out = match found {
+        FilterKind::RibbonMap => {
             "it gives every key a value and denies none; load it as a `RibbonMap`"
         }
-        Some(_) => "turn on the feature of the crate `amq` for it, or load it as its own type",
+        _ => "turn on the feature of the crate `amq` for it, or load it as its own type",
     };
-    match kind {
-        Some(found) => DecodeError::NotHere { found, way_out },
-        None => DecodeError::Kind { number },
-    }
+    DecodeError::NotHere { found, way_out }
 }
 
 impl AnyFilter {
