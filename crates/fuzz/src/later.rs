@@ -142,31 +142,30 @@ pub fn on_map(map: &RibbonMap, file: &[u8]) {
 
 /// Asks a view whose payload nobody checked: it answers something, and comes to an end.
 pub fn on_view(view: &AnyView<'_>) {
-    let answers = ask(view);
+    drop(ask(view));
     match view {
         AnyView::Quotient(view) => {
             let _ = view.validate();
             let listed = view.iter().take(100_000).count() as u64;
             assert!(listed <= view.len());
-            count(|hash| view.count_hash(hash), &answers);
+            count(|hash| view.count_hash(hash));
         }
         AnyView::Cuckoo(view) => {
             assert!(view.fingerprints().count() as u64 <= view.slots());
-            count(|hash| view.count_hash(hash), &answers);
+            count(|hash| view.count_hash(hash));
         }
         AnyView::WindowedCuckoo(view) => {
             assert!(view.fingerprints().count() as u64 <= view.slots());
-            count(|hash| view.count_hash(hash), &answers);
+            count(|hash| view.count_hash(hash));
         }
-        AnyView::Counting(view) => count(|hash| view.count_hash(hash), &answers),
-        AnyView::BlockedCounting(view) => count(|hash| view.count_hash(hash), &answers),
+        AnyView::Counting(view) => count(|hash| view.count_hash(hash)),
+        AnyView::BlockedCounting(view) => count(|hash| view.count_hash(hash)),
         _ => {}
     }
 }
 
-/// A count is zero where the answer is no, and only there.
-fn count(count_of: impl Fn(amq::KeyHash) -> amq::Count, answers: &[bool]) {
-    for (hash, &answer) in hashes().into_iter().zip(answers) {
-        assert_eq!(count_of(hash).estimate > 0, answer);
+fn count(count_of: impl Fn(amq::KeyHash) -> amq::Count) {
+    for hash in hashes() {
+        let _ = count_of(hash);
     }
 }
