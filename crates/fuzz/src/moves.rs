@@ -112,8 +112,10 @@ fn with<F: Changing>(game: &Game, make: impl Fn(Shape) -> Option<F>) {
     };
     for next in &game.moves {
         table.next(next, game, &make);
-        table.check();
+        table.holds_its_keys();
     }
+    crate::ask(&table.filter);
+    table.filter.inspect();
 }
 
 struct Table<F> {
@@ -140,7 +142,10 @@ impl<F: Changing> Table<F> {
                     self.copies.values_mut().for_each(|copies| *copies *= 2);
                 }
             }
-            Move::Rearrange(how) => self.filter.rearrange(*how),
+            Move::Rearrange(how) => {
+                self.filter.rearrange(*how);
+                self.filter.inspect();
+            }
             Move::Reload => {
                 let bytes = self.filter.encode();
                 let loaded = F::decode(&bytes).unwrap_or_else(|error| panic!("{error}"));
@@ -242,7 +247,7 @@ impl<F: Changing> Table<F> {
         merged.is_ok()
     }
 
-    fn check(&self) {
+    fn holds_its_keys(&self) {
         for (&key, &copies) in &self.copies {
             let hash = self.hash(key);
             assert!(self.filter.contains_hash(hash), "key {key} is lost");
@@ -257,7 +262,5 @@ impl<F: Changing> Table<F> {
         if F::COPIES {
             assert_eq!(self.filter.len(), self.copies.values().sum());
         }
-        crate::ask(&self.filter);
-        self.filter.inspect();
     }
 }
