@@ -1,5 +1,5 @@
-//! Maps as files. The laws of files are those of filters, so here a map is made a filter: each key's
-//! value is a fingerprint of it.
+//! Maps as files. The laws of files are those of filters, so here a map is made a filter: the value
+//! of a key is its fingerprint.
 
 // Helpers may fail as tests do; the configuration allows it in the test functions only.
 #![allow(clippy::unwrap_used)]

@@ -51,7 +51,7 @@ fn changes<F: Changing>(filter: F, file: &[u8]) {
     filter.inspect();
     inserts(filter.clone());
     removes(filter.clone());
-    merges(&filter);
+    merges(&filter, &filter);
     for how in 0..4 {
         let before = ask(&filter);
         let mut other = filter.clone();
@@ -62,12 +62,16 @@ fn changes<F: Changing>(filter: F, file: &[u8]) {
         is_a_file(&other);
         other.inspect();
     }
-    let mut cleared = filter;
+    let mut cleared = filter.clone();
     cleared.clear();
     assert_eq!(cleared.len(), 0);
     assert!(ask(&cleared).iter().all(|&answer| !answer));
     is_a_file(&cleared);
-    inserts(cleared);
+    inserts(cleared.clone());
+    // A filter of the same geometry that nobody forged.
+    let _ = cleared.insert_batch(&hashes()[..20]);
+    merges(&filter, &cleared);
+    merges(&cleared, &filter);
 }
 
 fn inserts<F: Changing>(mut filter: F) {
@@ -101,20 +105,20 @@ fn removes<F: Changing>(mut filter: F) {
     filter.inspect();
 }
 
-fn merges<F: Changing>(filter: &F) {
-    let mut both = filter.clone();
-    let allowed = both.can_merge(filter);
-    match both.merge(filter) {
-        Ok(()) => {
-            assert_eq!(allowed, Ok(()));
-            for (after, before) in ask(&both).into_iter().zip(ask(filter)) {
-                assert!(after || !before, "a key was lost by a merge");
-            }
-            is_a_file(&both);
-            both.inspect();
-        }
-        Err(_) => assert!(both == *filter, "a refused merge changed the filter"),
+fn merges<F: Changing>(one: &F, other: &F) {
+    let mut both = one.clone();
+    let allowed = both.can_merge(other);
+    if both.merge(other).is_err() {
+        assert!(both == *one, "a refused merge changed the filter");
+        return;
     }
+    assert_eq!(allowed, Ok(()));
+    let before = ask(one).into_iter().zip(ask(other));
+    for (after, (one, other)) in ask(&both).into_iter().zip(before) {
+        assert!(after || !one && !other, "a key was lost by a merge");
+    }
+    is_a_file(&both);
+    both.inspect();
 }
 
 /// All that can be done with a map.

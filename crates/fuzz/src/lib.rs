@@ -45,7 +45,7 @@ impl Aligned {
     }
 }
 
-/// Hashes to ask for: those of the golden files' keys under their seeds, and others from everywhere.
+/// Hashes to ask for: those of the golden files' keys under their seeds, and others.
 pub fn hashes() -> [KeyHash; 96] {
     core::array::from_fn(|i| {
         let i = i as u64;

@@ -1,7 +1,7 @@
 //! The split-block filter of amq-bloom and that of the crate parquet are one filter: the same bits
 //! for the same keys, the same answers, and each reads what the other wrote.
 //!
-//! Parquet hashes a value's plain encoding by XXH64 with seed 0, and our keys are hashed by XXH3. So
+//! Parquet hashes a value's plain encoding by XXH64 with seed 0; our keys are hashed by XXH3. So
 //! all goes by hash here: whoever exchanges filters with Parquet hashes for themselves.
 
 use amq_bloom::{BlockedBloomFilter, BlockedParams, Goal, KeyHash, Parts};
