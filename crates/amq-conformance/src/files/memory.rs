@@ -89,7 +89,13 @@ pub fn a_claim_is_not_taken_for_memory<F: FileFilter>(fill: Fill<F>) -> Verdict 
             .chain([1 << 26, 1 << 50, 1 << 60])
         {
             let mut forged = bytes.clone();
-            set(&mut forged, at, value);
+            // Wherever it stands: the slots there are, say, and the most there may be.
+            let stated = number(&bytes, at);
+            for at in (HEADER + ENTRY..payload(&bytes)).step_by(8) {
+                if number(&bytes, at) == stated {
+                    set(&mut forged, at, value);
+                }
+            }
             mend(&mut forged);
             let claimed = claim_is_bounded::<F>(&forged)?;
             largest = largest.max(claimed.unwrap_or(0));
