@@ -81,13 +81,7 @@ impl Fields {
     /// The highest bit of each field of `window` that equals `value`.
     #[inline(always)]
     const fn equal(&self, window: u64, value: u64) -> u64 {
-        self.equal_each(window, value.wrapping_mul(self.ones))
-    }
-
-    /// The highest bit of each field of `window` that equals that of `other`.
-    #[inline(always)]
-    pub(crate) const fn equal_each(&self, window: u64, other: u64) -> u64 {
-        let differing = window ^ other;
+        let differing = window ^ value.wrapping_mul(self.ones);
         // A field that is not zero has its highest bit set, or carries into it.
         let low = !self.tops;
         let nonzero = ((differing & low & self.all()) + (self.all() & low)) | differing;
@@ -107,13 +101,7 @@ impl Fields {
     /// The highest bit of each field of `window` that is less than `value`.
     #[inline(always)]
     const fn less(&self, window: u64, value: u64) -> u64 {
-        self.less_each(window, value.wrapping_mul(self.ones))
-    }
-
-    /// The highest bit of each field of `window` that is less than that of `other`.
-    #[inline(always)]
-    pub(crate) const fn less_each(&self, window: u64, other: u64) -> u64 {
-        let (window, value) = (window & self.all(), other & self.all());
+        let (window, value) = (window & self.all(), value.wrapping_mul(self.ones));
         // Compares all but the highest bits: a field that is not less borrows nothing, and keeps
         // its top.
         let kept = (window | self.tops) - (value & !self.tops);

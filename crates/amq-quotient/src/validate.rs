@@ -1,9 +1,9 @@
 //! The structural walk: whether bytes are a quotient filter's table. A file's table passes it
 //! before its first query, and the tests make it after every operation.
 
-use crate::bits::{Select, below, from, through};
-use crate::fields::Fields;
-use crate::params::BLOCK_SLOTS;
+use crate::bits::{Select, below, from};
+use crate::fields::{Fields, load};
+use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
 use crate::table::{Metadata, SATURATED, Table};
 use amq_core::DecodeError;
 
@@ -88,9 +88,10 @@ impl<S: AsRef<[u8]>> Table<S> {
             if start < BLOCK_SLOTS {
                 let ends = metadata.runends & from(start as u32);
                 if ends != 0 {
-                    let end = ends.trailing_zeros();
-                    used |= through(end) & from(start as u32);
-                    taken = u64::from(end) + 1;
+                    // The bits from the start to the end, whose next one the sum carries into.
+                    let end = ends & ends.wrapping_neg();
+                    used |= from(start as u32).wrapping_add(end << 1);
+                    taken = u64::from(ends.trailing_zeros()) + 1;
                     continue;
                 }
                 used |= from(start as u32);
@@ -114,27 +115,39 @@ impl<S: AsRef<[u8]>> Table<S> {
         used: u64,
         joined: u64,
     ) -> Result<u64, DecodeError> {
-        let fields = &self.fields;
-        if fields.bits == 0 {
+        let (bits, mask) = (lanes.bits, self.fields.mask());
+        if bits == 0 {
             return Ok(joined.count_ones().into());
         }
+        let block = &self.bytes()[here..][..METADATA_BYTES as usize + 8 * bits as usize];
+        let field = |bit: u32| load(block, (bit / 8) as usize) >> (bit % 8);
         let (mut stray, mut falling, mut equal) = (0, 0, 0);
         // The last one's next is in another block.
-        let within = joined & below(63);
-        for slot in (0..BLOCK_SLOTS as u32).step_by(lanes.count as usize) {
-            let this = self.window_from(here, slot);
-            let next = self.window_from(here, slot + 1);
-            stray |= this & lanes.all & !(lanes.ones(used >> slot) * fields.mask());
-            let joined = lanes.ones(within >> slot) << (fields.bits - 1);
-            falling |= fields.less_each(next, this) & joined;
-            let same = fields.equal_each(next, this) & joined;
+        let (mut used, mut within) = (used, joined & below(63));
+        for bit in (0..64 * bits).step_by((lanes.count * bits) as usize) {
+            let this = field(bit);
+            let next = if lanes.with_next {
+                this >> bits
+            } else {
+                field(bit + bits)
+            };
+            let (this, next) = (this & lanes.all, next & lanes.all);
+            stray |= this & !(lanes.ones(used) * mask);
+            let joined = lanes.ones(within) << (bits - 1);
+            let differing = this ^ next;
+            // All but the highest bits are compared: a field that is not below keeps its top.
+            let kept = (next | lanes.tops) - (this & lanes.low);
+            falling |= ((this & !next) | !(differing | kept)) & joined;
+            let same = !(((differing & lanes.low) + lanes.low) | differing) & joined;
             if same != 0 {
                 equal += u64::from(same.count_ones());
             }
+            used >>= lanes.count;
+            within >>= lanes.count;
         }
         if joined >> 63 == 1 {
-            let last = self.window_from(here, 63) & fields.mask();
-            let next = self.window_from(self.after(here), 0) & fields.mask();
+            let last = self.window_from(here, 63) & mask;
+            let next = self.window_from(self.after(here), 0) & mask;
             falling |= u64::from(next < last);
             equal += u64::from(next == last);
         }
@@ -152,28 +165,48 @@ impl<S: AsRef<[u8]>> Table<S> {
 struct Lanes {
     /// How many: a power of two, up to 8.
     count: u32,
+    /// Bits of each.
+    bits: u32,
+    /// Whether a load that begins with them holds the field after them, too.
+    with_next: bool,
     /// All their bits.
     all: u64,
-    /// For each choice of them, their lowest bits.
+    /// The highest bit of each.
+    tops: u64,
+    /// The others.
+    low: u64,
+    /// For each choice of them, the lowest bits.
     ones: [u64; 256],
 }
 
 impl Lanes {
     fn new(fields: &Fields) -> Self {
-        let count = match fields.per_load {
-            8.. => 8u32,
-            4..8 => 4,
-            2..4 => 2,
-            0..2 => 1,
+        let bits = fields.bits;
+        // They begin at bit 0, 4, 2 or 1, or a multiple of it, of a byte.
+        let (count, with_next) = match bits {
+            0..=7 => (8, true),
+            8..=12 => (4, true),
+            13..=19 => (2, true),
+            20..=28 => (1, true),
+            _ => (1, false),
         };
         let mut ones = [0; 256];
         for choice in 1..1usize << count {
-            let lowest = choice.trailing_zeros() * fields.bits;
+            let lowest = choice.trailing_zeros() * bits;
             ones[choice] = ones[choice & (choice - 1)] | 1 << lowest;
         }
+        let all = below(count * bits);
+        let tops = match bits {
+            0 => 0,
+            _ => ones[(1 << count) - 1] << (bits - 1),
+        };
         Self {
             count,
-            all: below(count * fields.bits),
+            bits,
+            with_next,
+            all,
+            tops,
+            low: all & !tops,
             ones,
         }
     }
@@ -299,9 +332,10 @@ mod tests {
     fn filled(params: QuotientParams, keys: u64, crowding: u64, noise: &mut Noise) -> Table {
         let mut table = Table::new(params).unwrap();
         let of = params.fingerprints();
-        let from = noise.below(usize::MAX) as u64 % of;
+        let from = u128::from(remix(noise.0, 4) % of);
         for _ in 0..keys {
-            let fingerprint = (from + noise.below(usize::MAX) as u64 % of.div_ceil(crowding)) % of;
+            let next = noise.below(1 << 62) as u64 % of.div_ceil(crowding);
+            let fingerprint = ((from + u128::from(next)) % u128::from(of)) as u64;
             simd::insert(&mut table, fingerprint);
         }
         table
