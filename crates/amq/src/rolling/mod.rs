@@ -94,7 +94,7 @@ impl<F: EmptyFilter> Rolling<F> {
         let mut made = Vec::new();
         reserve(&mut made, generations as u64)?;
         for _ in 0..generations {
-            made.push(F::empty(&plan.generation, seed)?);
+            made.push(F::empty(plan.generation, seed)?);
         }
         Ok(Self {
             generations: made,

@@ -112,7 +112,7 @@ impl<F: EmptyFilter> Sharded<F> {
         let mut made = Vec::new();
         reserve(&mut made, shards as u64)?;
         for _ in 0..shards {
-            made.push(F::empty(&plan.shard, seed)?);
+            made.push(F::empty(plan.shard, seed)?);
         }
         let kind = made[0].kind();
         Self::of(made, kind, seed, plan.items)
