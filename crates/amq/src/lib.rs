@@ -66,7 +66,7 @@ pub use any::{AnyError, AnyFilter, AnyPlan, AnyTarget, AnyView, Unsupported};
 pub use maybe::{OrMaybe, load_or_maybe};
 
 #[cfg(feature = "bloom")]
-pub use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
+pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
 pub use amq_core::*;
 #[cfg(feature = "counting")]
 pub use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
