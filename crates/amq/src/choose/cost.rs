@@ -13,7 +13,7 @@
 mod beyond;
 mod record;
 
-use super::Structure;
+use super::{Structure, Workload};
 use crate::FilterKind;
 use alloc::vec::Vec;
 
@@ -38,6 +38,9 @@ const BITS: f64 = 6.643_856_189_774_724;
 /// What a lock costs that nobody else holds: two locked instructions. Reckoned, not measured.
 const LOCK_NS: f64 = 20.0;
 
+/// And if another thread had it last: its cache line comes from another core. Reckoned, too.
+const MOVED_LOCK_NS: f64 = 50.0;
+
 /// Where the times come from.
 #[must_use]
 pub(super) const fn source() -> &'static str {
@@ -55,23 +58,25 @@ pub(super) struct Times {
 /// The times of a structure of this many bytes; `None` if nobody has measured it.
 pub(super) fn times(
     structure: Structure,
-    is_bounded: bool,
     bytes: u64,
     fpr: f64,
-    absent: f64,
+    workload: &Workload,
 ) -> Option<Times> {
-    let contender = contender(structure, is_bounded)?;
+    let contender = contender(structure, workload)?;
     let figures = record::FIGURES
         .iter()
         .find(|figures| figures.contender == contender)?;
-    let lock = if matches!(structure, Structure::Sharded(_)) {
-        LOCK_NS
-    } else {
-        0.0
+    let lock = match structure {
+        Structure::Sharded(_) => {
+            let others = 1.0 - 1.0 / f64::from(workload.threads);
+            LOCK_NS + MOVED_LOCK_NS * others
+        }
+        _ => 0.0,
     };
     let at = |operation| figures.at(operation, bytes, fpr) + lock;
     let [none, half, all] = [at(1), at(2), at(3)];
     // Through the three measured shares.
+    let absent = workload.absent;
     let query = if absent >= 0.5 {
         half + (none - half) * (absent - 0.5) * 2.0
     } else {
@@ -86,7 +91,7 @@ pub(super) fn times(
 }
 
 /// The harness' name of a structure. A map is asked as a bumped ribbon filter is.
-fn contender(structure: Structure, is_bounded: bool) -> Option<&'static str> {
+fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> {
     let kind = match structure {
         Structure::AtomicBloom => return Some("atomic-bloom"),
         Structure::ExactSet => return Some("std-hashset"),
@@ -99,7 +104,7 @@ fn contender(structure: Structure, is_bounded: bool) -> Option<&'static str> {
         FilterKind::BlockedBloom => "blocked-bloom",
         FilterKind::Counting => "counting-bloom",
         FilterKind::BlockedCounting => "blocked-counting",
-        FilterKind::Scalable if is_bounded => "scalable-bounded",
+        FilterKind::Scalable if workload.is_bounded_growth() => "scalable-bounded",
         FilterKind::Scalable => "scalable-bloom",
         FilterKind::ScalableBlocked => "scalable-blocked",
         FilterKind::Cuckoo => "cuckoo",
@@ -173,13 +178,15 @@ fn between(points: &[Point], operation: usize, bytes: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choose::{Keys, Need};
 
     #[test]
     fn every_kind_has_times_and_they_pass_through_the_points() {
         for kind in FilterKind::ALL {
-            for is_bounded in [false, true] {
+            for keys in [Keys::Exactly(100_000), Keys::AtMost(100_000)] {
                 let structure = Structure::Filter(kind);
-                let times = times(structure, is_bounded, 100_000, 0.01, 0.5).unwrap();
+                let workload = Workload::new(keys).need(Need::Grow);
+                let times = times(structure, 100_000, 0.01, &workload).unwrap();
                 assert!(times.insert > 0.0 && times.query > 0.0, "{kind}: {times:?}");
             }
         }

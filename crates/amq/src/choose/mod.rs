@@ -205,8 +205,7 @@ fn consider(structure: Structure, workload: &Workload) -> Result<Choice, Rejecti
         demand,
         reason,
     })?;
-    let is_bounded = matches!(workload.keys, Keys::AtMost(_)) && workload.grows();
-    let times = cost::times(structure, is_bounded, size.bytes, size.fpr, workload.absent);
+    let times = cost::times(structure, size.bytes, size.fpr, workload);
     let fpr = size.fpr.min(1.0);
     Ok(Choice {
         structure,
@@ -252,8 +251,7 @@ fn without(workload: &Workload) -> Option<f64> {
 
 fn exact_set(workload: &Workload) -> ExactSet {
     let bytes = size::exact_set(workload);
-    let absent = workload.absent;
-    let times = cost::times(Structure::ExactSet, false, bytes, DEFAULT_FPR, absent);
+    let times = cost::times(Structure::ExactSet, bytes, DEFAULT_FPR, workload);
     ExactSet {
         bytes,
         query_ns: times.map(|times| times.query),
@@ -312,13 +310,7 @@ fn nothing(workload: &Workload, reason: &str) -> Choice {
 
 fn small_set(answer: &Answer, workload: &Workload) -> Choice {
     let bytes = answer.exact_set.bytes;
-    let times = cost::times(
-        Structure::ExactSet,
-        false,
-        bytes,
-        DEFAULT_FPR,
-        workload.absent,
-    );
+    let times = cost::times(Structure::ExactSet, bytes, DEFAULT_FPR, workload);
     Choice {
         structure: Structure::ExactSet,
         bytes,

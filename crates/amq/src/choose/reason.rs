@@ -33,9 +33,8 @@ pub(super) fn of(structure: Structure, size: &Size, workload: &Workload) -> Stri
     let bits = size.bytes as f64 * 8.0 / size.items as f64;
     let is_small = size.items <= 1000 && size.grown.is_none();
     if is_small && crate::numeric::overhead(bits, size.fpr) > WASTEFUL && size.fpr < 1.0 {
-        let keys = Number(size.items);
         text +=
-            &format!(" So few keys leave its smallest tables empty: {bits:.0} bits for {keys}.");
+            &format!(" So few keys leave its smallest table mostly empty: {bits:.0} bits each.");
     }
     text
 }

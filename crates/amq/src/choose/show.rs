@@ -1,6 +1,7 @@
 //! Numbers and tables for people.
 
 use super::{Answer, Choice};
+use alloc::string::ToString;
 use core::fmt;
 
 /// A number of bytes, in decimal units.
@@ -87,21 +88,15 @@ impl fmt::Display for Nanoseconds {
 /// The choices as a table, a sentence for each, what fell out and why, and what else to know.
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{:>3}  {:26} {:>8} {:>10} {:>10} {:>10} {:>9} {:>8} {:>9}",
-            "",
-            "filter",
-            "bits/key",
-            "size",
-            "to build",
-            "rate",
-            "insert ns",
-            "query ns",
-            "total ns"
-        )?;
+        let names = self
+            .choices
+            .iter()
+            .map(|choice| choice.structure.to_string().len());
+        let width = names.max().unwrap_or(0).max("filter".len());
+        let head = "bits/key       size   to build       rate  insert ns  query ns  total ns";
+        writeln!(f, "     {:width$}  {head}", "filter")?;
         for (index, choice) in self.choices.iter().enumerate() {
-            row(f, index + 1, choice)?;
+            row(f, index + 1, width, choice)?;
         }
         writeln!(f)?;
         for (index, choice) in self.choices.iter().enumerate() {
@@ -126,10 +121,10 @@ impl fmt::Display for Answer {
     }
 }
 
-fn row(f: &mut fmt::Formatter<'_>, number: usize, choice: &Choice) -> fmt::Result {
+fn row(f: &mut fmt::Formatter<'_>, number: usize, width: usize, choice: &Choice) -> fmt::Result {
     writeln!(
         f,
-        "{number:>3}  {:26} {:>8.2} {:>10} {:>10} {:>10} {:>9} {:>8} {:>9}",
+        "{number:>3}  {:width$}  {:>8.2} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9}",
         choice.structure,
         choice.bits_per_key,
         Bytes(choice.bytes),
@@ -144,7 +139,6 @@ fn row(f: &mut fmt::Formatter<'_>, number: usize, choice: &Choice) -> fmt::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::string::ToString;
 
     #[test]
     fn numbers_read_as_people_write_them() {

@@ -208,47 +208,75 @@ fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Resul
     use crate::{ScalableBlockedBloomFilter, ScalableBloomFilter};
     use amq_scalable::ScalableParams;
 
-    let at = |params, keys| {
-        let plan = if kind == FilterKind::Scalable {
-            ScalableBloomFilter::plan_params(params, keys)?
-        } else {
-            ScalableBlockedBloomFilter::plan_params(params, keys)?
-        };
-        Ok::<_, PlanError>((plan.bytes, plan.expected_fpr))
+    let plan = |params, keys| match kind {
+        FilterKind::Scalable => ScalableBloomFilter::plan_params(params, keys),
+        _ => ScalableBlockedBloomFilter::plan_params(params, keys),
     };
-    if let Some(bound) = bound {
-        let first = (bound >> DOUBLINGS).max(1);
-        let (bytes, rate) = at(
-            ScalableParams::new(first, fpr).growth(4).bounded(bound),
-            bound,
-        )?;
-        return Ok(Size {
-            items,
-            bytes,
-            build_bytes: bytes,
-            fpr: rate,
-            grown: None,
-        });
-    }
-    let params = ScalableParams::new(items, fpr);
-    let (bytes, _) = at(params, items)?;
-    let bits = |bytes: u64, keys: u64| bytes as f64 * 8.0 / keys as f64;
-    let (mut low, mut high) = (bits(bytes, items), bits(bytes, items));
-    let mut full = items;
-    for doubling in 1..=DOUBLINGS {
-        let begun = full.saturating_add(1);
-        high = high.max(bits(at(params, begun)?.0, begun));
-        full = full.saturating_add(items.saturating_mul(1 << doubling));
-        low = low.min(bits(at(params, full)?.0, full));
-    }
+    let (params, grown) = match bound {
+        Some(bound) => {
+            let first = (bound >> DOUBLINGS).max(1);
+            (
+                ScalableParams::new(first, fpr).growth(4).bounded(bound),
+                None,
+            )
+        }
+        None => {
+            let params = ScalableParams::new(items, fpr);
+            (params, Some(sawtooth(kind, &params)?))
+        }
+    };
+    let plan = plan(params, items)?;
     Ok(Size {
         items,
-        bytes,
-        build_bytes: bytes,
-        // What it comes near to however far it grows.
-        fpr,
-        grown: Some((low, high)),
+        bytes: plan.bytes,
+        build_bytes: plan.bytes,
+        // Without a bound: what it comes near to, however far it grows.
+        fpr: if grown.is_some() {
+            fpr
+        } else {
+            plan.expected_fpr
+        },
+        grown,
     })
+}
+
+/// The fewest and the most bits per key of all stages' tables: just before a stage is full, and
+/// just after the next has begun.
+#[cfg(feature = "scalable")]
+fn sawtooth(
+    kind: FilterKind,
+    params: &amq_scalable::ScalableParams,
+) -> Result<(f64, f64), PlanError> {
+    let kind = match kind {
+        FilterKind::Scalable => FilterKind::Bloom,
+        _ => FilterKind::BlockedBloom,
+    };
+    let (mut bytes, mut keys) = (0.0, 0.0);
+    let (mut low, mut high) = (f64::INFINITY, 0.0f64);
+    for index in 0..=DOUBLINGS {
+        let Ok(stage) = params.stage(index) else {
+            break;
+        };
+        bytes += bytes_of(kind, stage.goal())?;
+        high = high.max(bytes * 8.0 / (keys + 1.0));
+        keys += stage.capacity as f64;
+        low = low.min(bytes * 8.0 / keys);
+        if index == 0 {
+            // A filter that holds its first key is not yet a filter that grows.
+            high = low;
+        }
+    }
+    Ok((low, high))
+}
+
+/// Bytes of a stage's table.
+#[cfg(feature = "scalable")]
+fn bytes_of(kind: FilterKind, goal: Goal) -> Result<f64, PlanError> {
+    let bytes = match kind {
+        FilterKind::Bloom => amq_bloom::BloomFilter::plan(goal)?.bytes,
+        _ => amq_bloom::BlockedBloomFilter::plan(goal)?.bytes,
+    };
+    Ok(bytes as f64)
 }
 
 #[cfg(not(feature = "scalable"))]
@@ -282,8 +310,19 @@ pub(super) fn with_twice_the_keys(kind: FilterKind, workload: &Workload) -> Opti
     }
 }
 
-/// A limit on the size that comes besides the rate.
+/// A filter that says yes to more absent keys than this is none.
+const USELESS: f64 = 0.9;
+
+/// A limit on the size that comes besides the rate; and whether the rate that a size gives is worth
+/// a query.
 fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
+    if workload.fpr.is_none() && workload.value_bits().is_none() && size.fpr > USELESS {
+        let reason = format!(
+            "would say yes to {} of absent keys at this size",
+            Rate(size.fpr)
+        );
+        return Err((of_size(workload), reason));
+    }
     let grows_on = size.grown.is_some();
     if let (Some(bytes), true) = (workload.bytes, grows_on) {
         let reason = format!("grows on and on: no {} hold it for ever", Bytes(bytes));
@@ -316,13 +355,16 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
     )
 }
 
+/// The demand that limits the size.
+fn of_size(workload: &Workload) -> Demand {
+    let bits = workload.bits_per_key.map(Demand::BitsPerKey);
+    let size = bits.or(workload.bytes.map(Demand::Bytes));
+    size.unwrap_or(Demand::Keys(workload.keys))
+}
+
 /// What a variant's refusal to plan is about.
 fn failure(error: &PlanError, workload: &Workload) -> Failure {
     let keys = Demand::Keys(workload.keys);
-    let of_size = || {
-        let bits = workload.bits_per_key.map(Demand::BitsPerKey);
-        bits.or(workload.bytes.map(Demand::Bytes)).unwrap_or(keys)
-    };
     match error {
         PlanError::Fpr { .. }
         | PlanError::FprBelowHashFloor { .. }
@@ -332,9 +374,11 @@ fn failure(error: &PlanError, workload: &Workload) -> Failure {
         PlanError::Bytes { min, .. } => {
             let planned = Number(workload.keys.planned());
             let reason = format!("takes {} at least for {planned} keys", Bytes(*min));
-            (of_size(), reason)
+            (of_size(workload), reason)
         }
-        PlanError::BitsPerKey { .. } | PlanError::FewItems { .. } => (of_size(), error.to_string()),
+        PlanError::BitsPerKey { .. } | PlanError::FewItems { .. } => {
+            (of_size(workload), error.to_string())
+        }
         _ => (keys, error.to_string()),
     }
 }

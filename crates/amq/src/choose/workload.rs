@@ -252,6 +252,11 @@ impl Workload {
         unknown || self.needs.contains(&Need::Grow)
     }
 
+    /// Whether it grows to a bound.
+    pub(super) fn is_bounded_growth(&self) -> bool {
+        self.grows() && matches!(self.keys, Keys::AtMost(_))
+    }
+
     /// The most bytes allowed for this many items; `None` if there is no limit.
     pub(super) fn allowed(&self, items: u64) -> Option<u64> {
         // A float-to-integer cast saturates, as it should here.
@@ -284,7 +289,13 @@ impl Workload {
     pub(super) fn without(&self, demand: &Demand) -> Self {
         let mut less = self.clone();
         match demand {
-            Demand::KeyByKey => less.built_once = true,
+            Demand::KeyByKey => {
+                // That it must grow is another demand, which stays.
+                if self.grows() && !self.needs.contains(&Need::Grow) {
+                    less.needs.push(Need::Grow);
+                }
+                less.built_once = true;
+            }
             Demand::Need(need) => {
                 less.needs.retain(|kept| kept != need);
                 if let (Need::Grow, Keys::Unknown { start }) = (need, self.keys) {
