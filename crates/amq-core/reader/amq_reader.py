@@ -575,7 +575,7 @@ class Quotient(Filter):
 
 
 class Ribbon(Filter):
-    NUMBER, REVISION = 7, 1
+    NUMBER, REVISION = 7, 2
     ROW, LAYERS, BUCKET = 128, 1, 512
 
     def __init__(self, file):
@@ -596,7 +596,7 @@ class Ribbon(Filter):
             expect(self.ROW.bit_length() - 1 <= shard <= 32, "shards of 2^%d" % shard)
             shards = (starts + (1 << shard) - 1) >> shard
             expect(blocks == starts // self.ROW + shards, "%d blocks" % blocks)
-            expect(short <= blocks and (self.columns > 1 or short == 0), "%d short blocks" % short)
+            expect(short <= (blocks if self.short else 0), "%d short blocks" % short)
             expect((word, bucket) == (words, buckets), "a layer in another's place")
             words += blocks * self.columns - short
             buckets += 0 if last else -(-starts // self.BUCKET)
@@ -639,6 +639,15 @@ class Ribbon(Filter):
             row |= ((hash ^ hash >> 31) * 0xBB67AE8584CAA73B & MASK) << 64
         result = (hash * 0x3C6EF372FE94F82B & MASK) >> 32
         block, offset = start // self.ROW + (start >> shard), start % self.ROW
+        if self.columns % 8 == 0 and not self.short:
+            bytes = self.columns // 8
+            at = first * self.ROW // 8 + (block * self.ROW + offset) * bytes
+            value = 0
+            for slot in range(self.ROW):
+                if row >> slot & 1:
+                    value ^= int.from_bytes(self.words[at : at + bytes], "little")
+                at += bytes
+            return value == result & (1 << self.columns) - 1
         at = first + block * (self.columns - 1) + max(0, block - short)
         columns = self.columns - (block < short)
         shifted = row << offset

@@ -364,7 +364,7 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use crate::{BuildFilter, Bumped, Kind, PlanFilter, Ribbon, RibbonParams, Standard};
+    use crate::{BuildFilter, Bumped, Kind, Ribbon, RibbonParams, Standard};
     use amq_core::KeyHash;
     use std::vec;
     use std::vec::Vec;
