@@ -44,9 +44,8 @@ pub trait Row:
     fn push(self, bit: u32) -> Self;
     /// With the bits of `low` set.
     fn or(self, low: u32) -> Self;
-    /// The 64 bits at an index that counts words of 64 bits, the lower of two first.
-    fn word(words: &[Self], at: usize) -> Option<u64>;
-    /// Adds to those 64 bits, over GF(2).
+    /// Adds, over GF(2), to the 64 bits at an index that counts words of 64 bits, the lower of two
+    /// first.
     fn add_word(words: &mut [Self], at: usize, bits: u64);
 }
 
@@ -108,13 +107,6 @@ macro_rules! row {
             #[inline(always)]
             fn or(self, low: u32) -> Self {
                 self | Self::from(low)
-            }
-
-            #[inline(always)]
-            fn word(words: &[Self], at: usize) -> Option<u64> {
-                const PARTS: usize = <$type>::BITS as usize / 64;
-                let word = *words.get(at / PARTS)?;
-                Some((word >> (64 * (at % PARTS))) as u64)
             }
 
             #[inline(always)]

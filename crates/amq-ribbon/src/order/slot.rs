@@ -53,41 +53,57 @@ impl<const BYTES: usize> BySlot<BYTES> {
     /// The slots of a row, exclusive-ored. In a system of no layers there are none.
     #[inline(always)]
     fn sum<W: Row>(words: &[W], window: &Slots) -> Option<u32> {
-        // Eight slots take whole words, so the row is shifted to begin with eight, not the words.
-        let (row, shift) = (W::of(window.hash), (window.first % 8) as u32);
-        let [low, high] = row.up(shift).halves();
-        let [rest, _] = row.rest(shift).halves();
-        let mut word = window.first / 8 * BYTES;
+        // The row is shifted to begin with a word, not the words with the row. An eighth of a row's
+        // slots take whole words.
+        let slots = W::BITS as usize / 8;
+        let (row, shift) = (W::of(window.hash), (window.first % slots) as u32);
+        let words = words.get(window.first / slots * BYTES..)?;
+        let (words, after) = words.split_at_checked(8 * BYTES)?;
         let mut sums = [0; BYTES];
-        let halves = [low, high];
-        for half in &halves[..W::BITS as usize / 64] {
-            for coefficients in half.to_le_bytes() {
-                add(&mut sums, words, word, coefficients)?;
-                word += BYTES;
-            }
-        }
-        if shift > 0 {
-            add(&mut sums, words, word, rest as u8)?;
+        Self::add(&mut sums, words, row.up(shift));
+        // The last row of all ends in the last words.
+        if let Some(after) = after.get(..BYTES) {
+            Self::add(&mut sums, after, row.rest(shift));
         }
         Some(fold(sums))
     }
-}
 
-/// Adds those of eight slots whose coefficients are set.
-#[inline(always)]
-fn add<W: Row, const BYTES: usize>(
-    sums: &mut [u64; BYTES],
-    words: &[W],
-    word: usize,
-    coefficients: u8,
-) -> Option<()> {
-    let spread = u64::from(coefficients) * ONES;
-    for (i, (sum, bits)) in sums.iter_mut().zip(BySlot::<BYTES>::BITS).enumerate() {
-        // The top bit of each byte that has its bit. No byte has two, so nothing is carried.
-        let top = ((spread & bits) + 0x7F * ONES) >> 7 & ONES;
-        *sum ^= W::word(words, word + i)? & top * 0xFF;
+    /// Adds the slots whose coefficients are set, in words that begin with the first slot.
+    #[inline(always)]
+    fn add<W: Row>(sums: &mut [u64; BYTES], words: &[W], coefficients: W) {
+        let halves = W::BITS as usize / 64;
+        let coefficients = coefficients.halves().map(Self::prepared);
+        for eight in 0..words.len() * halves / BYTES {
+            let masks = Self::masks(coefficients[eight / 8], eight % 8);
+            for (i, (sum, mask)) in sums.iter_mut().zip(masks).enumerate() {
+                let at = eight * BYTES + i;
+                *sum ^= words[at / halves].halves()[at % halves] & mask;
+            }
+        }
     }
-    Some(())
+
+    /// The coefficients in the order in which [`masks`](Self::masks) takes them.
+    #[inline(always)]
+    const fn prepared(coefficients: u64) -> u64 {
+        match BYTES {
+            1 => transposed(coefficients),
+            _ => coefficients,
+        }
+    }
+
+    /// All bits of the bytes whose slots have their coefficients set, of the eight slots numbered
+    /// `eight` of a half.
+    #[inline(always)]
+    fn masks(prepared: u64, eight: usize) -> [u64; BYTES] {
+        if BYTES == 1 {
+            // The lowest bits of all bytes are the coefficients of the first eight slots.
+            return [(prepared >> eight & ONES) * 0xFF; BYTES];
+        }
+        let spread = (prepared >> (8 * eight) & 0xFF) * ONES;
+        // The top bit of each byte that has its bit. No byte has two, so nothing is carried.
+        let top = |bits: u64| ((spread & bits) + 0x7F * ONES) >> 7 & ONES;
+        Self::BITS.map(|bits| top(bits) * 0xFF)
+    }
 }
 
 /// Eight slots, exclusive-ored into one.
