@@ -134,6 +134,7 @@ mod kind;
 mod layer;
 mod map;
 mod memory;
+mod order;
 mod params;
 mod row;
 mod shards;
