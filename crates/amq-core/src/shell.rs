@@ -163,8 +163,8 @@ pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 ///   `never` if no key is ever refused.
 /// - `fill_shared [generics] Type: Params { docs of insert }`: the same, through `&self`.
 /// - `build [generics] Type: Params`: construction from all keys at once.
-/// - `plan [generics] Type: Params, theory`: sizing by the functions `plan`, `plan_params` and `fpr`
-///   of the module `theory`; `theory::<L>` if they are generic.
+/// - `plan [generics] Type: Params, theory`: sizing by the functions `plan`, `plan_params` and
+///   `fpr` of the module `theory`; `theory::<L>` if they are generic.
 /// - `file [generics] Type, owned [generics] Owned, view ['a, generics] View`: how it is stored.
 /// - `one_table ...`: the same, and `view`, for a [`OneTable`](crate::envelope::OneTable).
 /// - `remove`, `count`, `merge`: the inherent methods of a trait that the type implements.
