@@ -232,10 +232,8 @@ mod tests {
     impl<S: AsRef<[u8]>> Table<S> {
         /// The same walk, one run and one slot at a time.
         ///
-        /// The first block's offset says how many slots wrapped runs take. The walk believes it, and
-        /// at its end compares it with the slots taken past the last one. From there, once around, it
-        /// follows the runs in order. Each takes the first runend from its start; there are no more
-        /// runends than runs, so all are taken.
+        /// It follows the runs in order. Each takes the first runend from its start; there are no
+        /// more runends than runs, so all are taken.
         fn walk_slot_by_slot(&self) -> Result<Contents, DecodeError> {
             self.check_runs()?;
             let wrapped = self.offset::<Broadword>(0, self.metadata(0).offset);

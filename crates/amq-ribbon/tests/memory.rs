@@ -28,10 +28,11 @@ fn a_claim_is_not_taken_for_memory() {
         // The layer's entry is the directory's last row, behind its head, four sections and the
         // columns.
         let layer = 192 + 6 * 64;
-        for blocks in [1u64 << 20, 1 << 30, 1 << 34] {
+        for starts in [(1u64 << 20) + 1, (1 << 31) + 1] {
             let mut forged = file.clone();
-            let starts = (blocks - 1) * bits + 1;
-            for (at, number) in [(8, starts), (48, blocks)] {
+            // One shard of up to 2^32 starts.
+            let blocks = starts / bits + 1;
+            for (at, number) in [(8, starts), (16, 32), (48, blocks)] {
                 forged[layer + at..][..8].copy_from_slice(&number.to_le_bytes());
             }
             files::mend(&mut forged);
