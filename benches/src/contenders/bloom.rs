@@ -2,7 +2,7 @@
 
 use super::own::{Filled, Own};
 use crate::contender::{Ability, Family, Info, Role};
-use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
+use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
 
 const CLASSIC_INFO: Info = Info {
     name: "bloom",
@@ -45,6 +45,21 @@ pub static ATOMIC: Own<AtomicBloomFilter, Filled> = Own::new(Info {
     name: "atomic-bloom",
     analysis: "The classic filter with atomic words: inserts through a shared reference, each bit a locked \
                instruction; queries as quick as without.",
+    abilities: &[
+        Ability::Insert,
+        Ability::ConcurrentInsert,
+        Ability::Merge,
+        Ability::Batch,
+    ],
+    ..CLASSIC_INFO
+});
+
+/// The split-block Bloom filter, shared between threads.
+pub static ATOMIC_SPLIT_BLOCK: Own<AtomicBlockedBloomFilter, Filled> = Own::new(Info {
+    name: "atomic-blocked-bloom",
+    family: Family::SplitBlock,
+    analysis: "The split-block filter with atomic words: inserts through a shared reference, into one cache line with at most \
+               four locked instructions.",
     abilities: &[
         Ability::Insert,
         Ability::ConcurrentInsert,

@@ -400,8 +400,7 @@ macro_rules! shell {
             /// Inserts many hashes, from any thread, and returns how many were new.
             #[inline]
             pub fn insert_batch(&self, hashes: &[$crate::KeyHash]) -> u64 {
-                let new = hashes.iter().filter(|&&hash| self.put_shared(hash).is_new());
-                new.count() as u64
+                self.put_each_shared(hashes)
             }
 
             /// Inserts many keys, from any thread, and returns how many were new.

@@ -74,10 +74,7 @@ fn every_committed_file_is_loaded_and_viewed_and_answers_as_recorded() {
         let maybe = load_or_maybe(&path);
         assert!(maybe.error().is_none() && maybe.filter() == Some(&filter));
     }
-    let filters = FilterKind::ALL
-        .iter()
-        .filter(|&&kind| kind != FilterKind::RibbonMap);
-    let all: BTreeSet<_> = filters.map(|kind| kind.name()).collect();
+    let all: BTreeSet<_> = FilterKind::ALL.iter().map(|kind| kind.name()).collect();
     assert_eq!(kinds, all, "kinds with a committed file");
 }
 
