@@ -6,12 +6,10 @@ use crate::table::{self, Bits, Word, place};
 use crate::tally::Tally;
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
+use amq_core::envelope::OneTable;
 use amq_core::prefetch::ahead;
 use amq_core::shell::{Batch, Fill, Header, Shell};
-use amq_core::{
-    BuildError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Plan, PlanError,
-    PlanFilter, PredictedFpr,
-};
+use amq_core::{BuildError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Plan};
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -66,6 +64,7 @@ amq_core::shell!(fill_shared [] AtomicBloomFilter: BloomParams {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;
 });
+amq_core::shell!(plan [] AtomicBloomFilter: BloomParams, theory);
 amq_core::shell!(build_by_filling [] AtomicBloomFilter: BloomParams);
 amq_core::shell!(merge [] AtomicBloomFilter {
     /// The union: afterwards `self` contains whatever either contained. All or nothing. See
@@ -89,12 +88,7 @@ impl AtomicBloomFilter {
             *copy = Word::load(word);
         }
         let len = self.len.total();
-        Ok(BloomFilter::with_table(
-            self.header,
-            self.params,
-            len,
-            words,
-        ))
+        Ok(<BloomFilter>::over(self.header, self.params, len, words))
     }
 
     /// The plain filter with the same table. The table is not copied where `u64` and `AtomicU64`
@@ -102,8 +96,8 @@ impl AtomicBloomFilter {
     #[must_use]
     pub fn into_inner(self) -> BloomFilter {
         let len = self.len.total();
-        let words = self.words.into_iter().map(AtomicU64::into_inner).collect();
-        BloomFilter::with_table(self.header, self.params, len, words)
+        let words: Vec<u64> = self.words.into_iter().map(AtomicU64::into_inner).collect();
+        <BloomFilter>::over(self.header, self.params, len, words)
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.
@@ -306,26 +300,6 @@ impl Fill for AtomicBloomFilter {
     }
 }
 
-impl PlanFilter for AtomicBloomFilter {
-    type Params = BloomParams;
-
-    fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
-        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
-    }
-
-    fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {
-        theory::plan_params(params, items)
-    }
-
-    fn predicted_fpr(params: &BloomParams, items: u64) -> PredictedFpr {
-        theory::fpr(params, items)
-    }
-
-    fn params(&self) -> BloomParams {
-        self.params
-    }
-}
-
 impl MergeFilter for AtomicBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         self.params.check_same(&other.params)?;
@@ -345,6 +319,7 @@ impl MergeFilter for AtomicBloomFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use amq_core::Goal;
     use amq_core::index::remix;
     use std::sync::Barrier;
     use std::thread;

@@ -6,12 +6,10 @@ use crate::tally::Tally;
 use crate::theory::blocked as theory;
 use crate::{BlockedBloomFilter, BlockedParams, simd};
 use alloc::vec::Vec;
+use amq_core::envelope::OneTable;
 use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
 use amq_core::shell::{Batch, Fill, Header, Shell};
-use amq_core::{
-    BuildError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Plan, PlanError,
-    PlanFilter, PredictedFpr,
-};
+use amq_core::{BuildError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Plan};
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -67,6 +65,7 @@ amq_core::shell!(fill_shared [] AtomicBlockedBloomFilter: BlockedParams {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;
 });
+amq_core::shell!(plan [] AtomicBlockedBloomFilter: BlockedParams, theory);
 amq_core::shell!(build_by_filling [] AtomicBlockedBloomFilter: BlockedParams);
 amq_core::shell!(merge [] AtomicBlockedBloomFilter {
     /// The union: afterwards `self` contains whatever either contained. All or nothing. See
@@ -139,9 +138,11 @@ impl AtomicBlockedBloomFilter {
         for (copy, block) in blocks.iter_mut().zip(&self.blocks) {
             *copy = block.load();
         }
-        Ok(BlockedBloomFilter::over(
+        let len = self.len.total();
+        Ok(<BlockedBloomFilter>::over(
             self.header,
-            self.len.total(),
+            self.table_params(),
+            len,
             blocks,
         ))
     }
@@ -149,8 +150,8 @@ impl AtomicBlockedBloomFilter {
     /// The plain filter with the same table.
     #[must_use]
     pub fn into_inner(self) -> BlockedBloomFilter {
-        let blocks = self.blocks.iter().map(AtomicBlock::load).collect();
-        BlockedBloomFilter::over(self.header, self.len.total(), blocks)
+        let blocks: Vec<Block> = self.loaded().collect();
+        <BlockedBloomFilter>::over(self.header, self.table_params(), self.len.total(), blocks)
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.
@@ -317,26 +318,6 @@ impl Fill for AtomicBlockedBloomFilter {
     }
 }
 
-impl PlanFilter for AtomicBlockedBloomFilter {
-    type Params = BlockedParams;
-
-    fn plan(goal: Goal) -> Result<Plan<BlockedParams>, PlanError> {
-        <BlockedBloomFilter as PlanFilter>::plan(goal)
-    }
-
-    fn plan_params(params: BlockedParams, items: u64) -> Result<Plan<BlockedParams>, PlanError> {
-        theory::plan_params(params, items)
-    }
-
-    fn predicted_fpr(params: &BlockedParams, items: u64) -> PredictedFpr {
-        theory::fpr(params, items)
-    }
-
-    fn params(&self) -> BlockedParams {
-        self.table_params()
-    }
-}
-
 impl MergeFilter for AtomicBlockedBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
@@ -359,6 +340,7 @@ impl MergeFilter for AtomicBlockedBloomFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use amq_core::Goal;
     use std::thread;
 
     #[test]

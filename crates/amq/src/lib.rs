@@ -52,8 +52,14 @@ mod abilities;
     )
 )]
 mod any;
+pub mod choose;
 #[cfg(feature = "std")]
 mod maybe;
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+pub mod monitored;
+pub mod rolling;
+#[cfg(feature = "std")]
+pub mod sharded;
 
 pub use abilities::{Abilities, Ability};
 pub use any::{AnyError, AnyFilter, AnyPlan, AnyTarget, AnyView, Unsupported};
