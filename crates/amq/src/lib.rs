@@ -53,6 +53,7 @@ mod abilities;
 )]
 mod any;
 pub mod choose;
+pub mod engines;
 #[cfg(feature = "std")]
 mod maybe;
 
