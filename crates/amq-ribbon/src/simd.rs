@@ -262,11 +262,27 @@ mod x86 {
     ) -> bool {
         // SAFETY: the features are those of this function.
         unsafe {
-            // The two usual orders come first, and one of them goes without a jump.
             match system.slot_bytes {
                 0 => contains_elsewhere::<K, S, ByColumn>(system, hash),
                 1 => contains_in::<K, S, BySlot<1>>(system, hash),
-                _ => by_order!(system.slot_bytes, O => contains_elsewhere::<K, S, O>(system, hash)),
+                _ => contains_wide(system, hash),
+            }
+        }
+    }
+
+    /// [`contains`] for the less usual orders: with them there, it would be a table of jumps.
+    ///
+    /// # Safety
+    /// The processor has the features.
+    #[inline(never)]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn contains_wide<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+        // SAFETY: the features are those of this function.
+        unsafe {
+            match system.slot_bytes {
+                2 => contains_elsewhere::<K, S, BySlot<2>>(system, hash),
+                3 => contains_elsewhere::<K, S, BySlot<3>>(system, hash),
+                _ => contains_elsewhere::<K, S, BySlot<4>>(system, hash),
             }
         }
     }
