@@ -60,6 +60,8 @@ mod abilities;
     )
 )]
 mod any;
+pub mod choose;
+pub mod engines;
 #[cfg(feature = "std")]
 mod maybe;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]

@@ -34,6 +34,7 @@ mod batch;
 mod plan;
 
 pub use batch::Refused;
+pub(crate) use plan::shard_items;
 pub use plan::{ShardedPlan, ShardsError};
 
 use alloc::vec::Vec;
