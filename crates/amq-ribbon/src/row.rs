@@ -111,8 +111,8 @@ macro_rules! row {
 
             #[inline(always)]
             fn add_word(words: &mut [Self], at: usize, bits: u64) {
-                const PARTS: usize = <$type>::BITS as usize / 64;
-                words[at / PARTS] ^= Self::from(bits) << (64 * (at % PARTS));
+                let (width, bit) = (<$type>::BITS as usize, at * 64);
+                words[bit / width] ^= Self::from(bits) << (bit % width);
             }
         }
     };
