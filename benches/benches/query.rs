@@ -1,6 +1,6 @@
-//! Did my edit make queries faster, one by one (`contains`) or in batches (`batch`)? A stream of 2^20
-//! queries with 0, 50 or 100 % present keys: Bloom filters of a million keys, and ribbon filters of
-//! a million and of ten beside xorf's binary fuse filters. For the latter alone:
+//! Did my edit make queries faster, one by one (`contains`) or in batches (`batch`)? A stream of
+//! 2^20 queries with 0, 50 or 100 % present keys: Bloom filters of a million keys, and ribbon
+//! filters of a million and of ten beside xorf's binary fuse filter. The latter alone:
 //!
 //! ```console
 //! $ cargo bench -p amq-bench --bench query -- 'ribbon|fuse'

@@ -28,8 +28,8 @@ const MAX_SHARD_BITS: u64 = 32;
 /// The last section: a reader may read past the end of the others by this much.
 const SPARE: [u8; 64] = [0; 64];
 
-/// The revision of the layout that filters and maps share. 2: whole bytes of columns lie slot by
-/// slot.
+/// The revision of the layout that filters and maps share. Since 2, slots of whole bytes lie in
+/// order.
 const REVISION: u8 = 2;
 
 impl<K: Kind, S: Store<K::Row>> Stored for Ribbon<K, S> {

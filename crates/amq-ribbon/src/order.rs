@@ -6,8 +6,12 @@ use crate::row::Row;
 mod column;
 mod slot;
 
-pub(crate) use column::{ByColumn, Window};
-pub(crate) use slot::{BySlot, Slots, fold, fold_word, put};
+pub(crate) use column::ByColumn;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use column::Window;
+pub(crate) use slot::{BySlot, put};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use slot::{Slots, fold, fold_word};
 
 /// An order of the solution's bits. Both take the same space and give the same answers.
 ///
@@ -21,6 +25,7 @@ pub(crate) trait Order: 'static {
     /// The window of a row that starts at `start`, a number within the layer.
     fn window<W: Row>(layer: &Layer, columns: u32, start: u64, hash: u64) -> Self::Window;
     /// Where a window begins: a number that grows with its address.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     fn place(window: &Self::Window) -> usize;
     /// The first place at which a window must not be read by vectors, which may end past its last
     /// byte, in a table of `words` words. Before it, they end in the table.

@@ -111,8 +111,8 @@ macro_rules! row {
 
             #[inline(always)]
             fn add_word(words: &mut [Self], at: usize, bits: u64) {
-                const BITS: usize = <$type>::BITS as usize;
-                words[64 * at / BITS] ^= Self::from(bits) << (64 * at % BITS);
+                let (width, bit) = (<$type>::BITS as usize, at * 64);
+                words[bit / width] ^= Self::from(bits) << (bit % width);
             }
         }
     };
