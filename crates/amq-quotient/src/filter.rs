@@ -267,7 +267,7 @@ impl Fill for QuotientFilter {
             self.make_room().map_err(|full| (done, full))?;
             let room = self.table.max_items - self.len;
             let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
-            let of_these = simd::insert_each(&mut self.table, now);
+            let (_, of_these) = simd::insert_each(&mut self.table, now);
             self.len += now.len() as u64;
             self.distinct += of_these;
             new += of_these;
@@ -289,7 +289,7 @@ impl RemoveFilter for QuotientFilter {
         let fingerprint = self.table.fingerprint(hash);
         let taken = simd::remove(&mut self.table, fingerprint);
         self.len -= u64::from(taken != Taken::Nothing);
-        self.distinct -= u64::from(taken == Taken::Last);
+        self.distinct -= u64::from(matches!(taken, Taken::Last { .. }));
         taken != Taken::Nothing
     }
 }

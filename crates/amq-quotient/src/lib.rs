@@ -145,6 +145,7 @@ extern crate std;
 
 mod bits;
 mod edit;
+mod entry;
 mod error;
 mod fields;
 mod filter;
@@ -161,7 +162,7 @@ mod validate;
 pub use error::ResizeError;
 pub use filter::{Hashes, QuotientFilter, QuotientView};
 pub use params::{
-    BLOCK_SLOTS, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,
+    BLOCK_SLOTS, MAX_COPIES, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,
     QuotientParams,
 };
 

@@ -11,20 +11,22 @@ use crate::bits::Broadword;
 #[cfg(target_arch = "x86_64")]
 use crate::bits::Select;
 use crate::edit::{Put, Taken};
+use crate::entry::Entry;
 use crate::table::Table;
+use alloc::vec::Vec;
 use amq_core::{KeyHash, dispatch};
 
 /// For each operation on a table: the function that chooses, and the two it chooses from.
 macro_rules! operations {
     ($(
         $(#[$doc:meta])*
-        fn $name:ident $(<$store:ident>)? ($table:ty $(, $argument:ident: $type:ty)*)
+        fn $name:ident <E $(, $store:ident)?> ($table:ty $(, $argument:ident: $type:ty)*)
             $(-> $answer:ty)?;
     )*) => {
         $(
             $(#[$doc])*
             #[inline]
-            pub(crate) fn $name $(<$store: AsRef<[u8]>>)? (
+            pub(crate) fn $name<E: Entry $(, $store: AsRef<[u8]>)?> (
                 table: $table $(, $argument: $type)*
             ) $(-> $answer)? {
                 dispatch!(
@@ -39,7 +41,7 @@ macro_rules! operations {
             use super::*;
             $(
                 #[inline(never)]
-                pub(super) fn $name $(<$store: AsRef<[u8]>>)? (
+                pub(super) fn $name<E: Entry $(, $store: AsRef<[u8]>)?> (
                     table: $table $(, $argument: $type)*
                 ) $(-> $answer)? {
                     table.$name::<Broadword>($($argument),*)
@@ -77,7 +79,7 @@ macro_rules! operations {
                 /// # Safety
                 /// The processor must have AVX2, BMI1, BMI2, POPCNT and LZCNT.
                 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-                pub(super) unsafe fn $name $(<$store: AsRef<[u8]>>)? (
+                pub(super) unsafe fn $name<E: Entry $(, $store: AsRef<[u8]>)?> (
                     table: $table $(, $argument: $type)*
                 ) $(-> $answer)? {
                     table.$name::<Pdep>($($argument),*)
@@ -89,17 +91,18 @@ macro_rules! operations {
 
 operations! {
     /// Whether a fingerprint is there.
-    fn contains<S>(&Table<S>, fingerprint: u64) -> bool;
+    fn contains<E, S>(&Table<S, E>, fingerprint: u64) -> bool;
     /// Answers for each hash; the slices are equally long.
-    fn contains_each<S>(&Table<S>, hashes: &[KeyHash], answers: &mut [bool]);
-    /// How often a fingerprint is there.
-    fn count<S>(&Table<S>, fingerprint: u64) -> u64;
+    fn contains_each<E, S>(&Table<S, E>, hashes: &[KeyHash], answers: &mut [bool]);
+    /// How many entries answer for a fingerprint.
+    fn count<E, S>(&Table<S, E>, fingerprint: u64) -> u64;
     /// Inserts a fingerprint. There must be an empty slot.
-    fn insert(&mut Table, fingerprint: u64) -> Put;
-    /// Inserts each hash; returns how many were new. There must be as many empty slots.
-    fn insert_each(&mut Table, hashes: &[KeyHash]) -> u64;
+    fn insert<E>(&mut Table<Vec<u8>, E>, fingerprint: u64) -> Put;
+    /// Inserts each hash, up to the first that is refused; returns how many are in, and how many of
+    /// these were new. There must be as many empty slots.
+    fn insert_each<E>(&mut Table<Vec<u8>, E>, hashes: &[KeyHash]) -> (u64, u64);
     /// Removes one copy of a fingerprint.
-    fn remove(&mut Table, fingerprint: u64) -> Taken;
+    fn remove<E>(&mut Table<Vec<u8>, E>, fingerprint: u64) -> Taken;
 }
 
 /// Finds the slots up to which `opens` and `closes` have equally many ones: all 64 at once. See

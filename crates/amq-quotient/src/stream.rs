@@ -5,8 +5,10 @@
 
 use crate::QuotientParams;
 use crate::bits::Broadword;
+use crate::entry::Entry;
 use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, SATURATED, Table};
+use alloc::vec::Vec;
 use amq_core::BuildError;
 
 /// The fingerprints in a table, in rising order, every copy of each.
@@ -24,7 +26,7 @@ pub(crate) struct Fingerprints<'a> {
 }
 
 impl<'a> Fingerprints<'a> {
-    pub(crate) fn new<S: AsRef<[u8]>>(table: &'a Table<S>) -> Self {
+    pub(crate) fn new<S: AsRef<[u8]>, E: Entry>(table: &'a Table<S, E>) -> Self {
         let Metadata {
             occupieds, offset, ..
         } = table.metadata(0);
@@ -111,17 +113,17 @@ impl<A: Iterator<Item = u64>, B: Iterator<Item = u64>> Iterator for Merged<A, B>
 }
 
 /// A table written from sorted fingerprints.
-pub(crate) struct Packed {
-    pub(crate) table: Table,
+pub(crate) struct Packed<E> {
+    pub(crate) table: Table<Vec<u8>, E>,
     /// The number of different fingerprints in it.
     pub(crate) distinct: u64,
 }
 
 /// Writes a new table of these fingerprints, which are in rising order and no more than its slots.
-pub(crate) fn pack(
+pub(crate) fn pack<E: Entry>(
     params: QuotientParams,
     sorted: impl Iterator<Item = u64> + Clone,
-) -> Result<Packed, BuildError> {
+) -> Result<Packed<E>, BuildError> {
     let mut writer = Writer::new(params, wrapping(params, sorted.clone()))?;
     let mut distinct = 0;
     let mut before = None;
@@ -147,8 +149,8 @@ fn wrapping(params: QuotientParams, sorted: impl Iterator<Item = u64>) -> u64 {
 }
 
 /// Writes a table from its first slot to its last, each word once.
-struct Writer {
-    table: Table,
+struct Writer<E> {
+    table: Table<Vec<u8>, E>,
     /// The next free position.
     free: u64,
     /// The last quotient written.
@@ -160,7 +162,7 @@ struct Writer {
     word: u64,
 }
 
-impl Writer {
+impl<E: Entry> Writer<E> {
     fn new(params: QuotientParams, wrapping: u64) -> Result<Self, BuildError> {
         let mut writer = Self {
             table: Table::new(params)?,
@@ -249,7 +251,7 @@ impl Writer {
         self.word = 0;
     }
 
-    fn finish(mut self) -> Table {
+    fn finish(mut self) -> Table<Vec<u8>, E> {
         self.end_run();
         self.flush();
         self.write_offsets(self.table.blocks - 1);

@@ -2,7 +2,9 @@
 //! before its first query, and the tests make it after every operation.
 
 use crate::bits::Broadword;
+use crate::entry::Entry;
 use crate::params::BLOCK_SLOTS;
+use crate::search::Run;
 use crate::table::{SATURATED, Table};
 use amq_core::DecodeError;
 
@@ -15,11 +17,11 @@ const fn inconsistent(what: &'static str) -> DecodeError {
 pub(crate) struct Contents {
     /// Fingerprints, counting every copy.
     pub(crate) items: u64,
-    /// Different fingerprints.
+    /// Different fingerprints that they answer for.
     pub(crate) distinct: u64,
 }
 
-impl<S: AsRef<[u8]>> Table<S> {
+impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     /// Walks the whole table, whatever its bytes, in time proportional to its slots.
     ///
     /// The first block's offset says how many slots wrapped runs take. The walk believes it, and
@@ -51,7 +53,10 @@ impl<S: AsRef<[u8]>> Table<S> {
                     return Err(inconsistent("a run without an end"));
                 }
                 contents.items += free - start;
-                contents.distinct += self.check_order(start, free)?;
+                let run = Run { start, end: free };
+                self.check_order(run)?;
+                let answered = E::answered(self, run).ok_or(inconsistent("a run with an empty slot"));
+                contents.distinct += answered?;
             }
         }
         self.check_empty(free, self.places())?;
@@ -89,18 +94,16 @@ impl<S: AsRef<[u8]>> Table<S> {
         }
     }
 
-    /// The remainders of a run, its `end` exclusive, rise; returns how many are different.
-    fn check_order(&self, start: u64, end: u64) -> Result<u64, DecodeError> {
-        let mut distinct = 1;
-        let mut before = self.remainder(start);
-        for position in start + 1..end {
+    /// The remainders of a run rise.
+    fn check_order(&self, run: Run) -> Result<(), DecodeError> {
+        let mut before = 0;
+        for position in run.start..run.end {
             let this = self.remainder(position);
             if this < before {
                 return Err(inconsistent("order of remainders"));
             }
-            distinct += u64::from(this > before);
             before = this;
         }
-        Ok(distinct)
+        Ok(())
     }
 }
