@@ -368,6 +368,8 @@ mod tests {
     use super::*;
     use crate::QuotientParams;
     use crate::bits::Broadword;
+    use crate::entry::{Aged, width};
+    use crate::stream::Fingerprints;
     use alloc::collections::BTreeMap;
     use amq_core::index::remix;
 
@@ -418,6 +420,69 @@ mod tests {
                 check(&table, &map);
             }
             assert!(table.bytes.iter().all(|&byte| byte == 0));
+        }
+    }
+    /// The fingerprints that an entry answers for, of those with this many bits beside the home.
+    fn answers(entry: u64) -> core::ops::Range<u64> {
+        let width = width(entry);
+        (entry - width) / 2..(entry + width) / 2
+    }
+
+    #[test]
+    fn the_longest_entry_goes_first_and_what_it_alone_answered_for_is_told() {
+        for (slots, bits, crowding) in [(64u64, 4u32, 1), (64, 6, 40), (200, 3, 1), (200, 7, 70)] {
+            let params = QuotientParams::new(slots, bits);
+            let mut table = Table::<_, Aged>::new(params).unwrap();
+            let mut entries: Vec<u64> = Vec::new();
+            let all = params.fingerprints() / 2;
+            let answered = |entries: &[u64]| {
+                let found = (0..all).filter(|f| entries.iter().any(|&e| answers(e).contains(f)));
+                found.count() as u64
+            };
+            let mut refused = 0;
+            for step in 0..700 {
+                // At the end everything goes.
+                let filling = step < 500 && remix(step, 1) % 5 > 1;
+                let fingerprint = remix(step, 2) % all / crowding;
+                if filling && (entries.len() as u64) + 1 < table.places() {
+                    let age = remix(step, 3) % u64::from(bits);
+                    let entry = (fingerprint << 1 | 1) >> age << age | 1 << age;
+                    match table.insert::<Broadword>(entry) {
+                        Put::Refused => refused += 1,
+                        _ => entries.push(entry),
+                    }
+                } else {
+                    let key = match entries.get(step as usize % entries.len().max(1)) {
+                        Some(&entry) if step % 3 > 0 => answers(entry).start,
+                        _ => fingerprint,
+                    };
+                    let matching = entries.iter().filter(|&&e| answers(e).contains(&key));
+                    let longest = matching.min_by_key(|&&e| width(e)).copied();
+                    let before = answered(&entries);
+                    if let Some(longest) = longest {
+                        let at = entries.iter().position(|&e| e == longest).unwrap();
+                        entries.swap_remove(at);
+                    }
+                    let alone = before - answered(&entries);
+                    let taken = table.remove::<Broadword>(key << 1 | 1);
+                    let expected = match (longest, alone) {
+                        (None, _) => Taken::Nothing,
+                        (Some(_), 0) => Taken::Copy,
+                        (Some(_), alone) => Taken::Last { alone },
+                    };
+                    assert_eq!(taken, expected, "step {step}, {params:?}");
+                }
+                let contents = table.walk().unwrap();
+                assert_eq!(contents.items, entries.len() as u64);
+                assert_eq!(contents.distinct, answered(&entries), "step {step}");
+                let key = remix(step, 4) % all;
+                let copies = entries.iter().filter(|&&e| answers(e).contains(&key)).count();
+                assert_eq!(table.count::<Broadword>(key << 1 | 1), copies as u64);
+                assert_eq!(table.contains::<Broadword>(key << 1 | 1), copies > 0);
+            }
+            assert_eq!(refused, 0);
+            entries.sort_unstable();
+            assert!(Fingerprints::new(&table).eq(entries));
         }
     }
 }

@@ -143,13 +143,20 @@ impl<S: AsRef<[u8]>> Table<S, Aged> {
     fn alone(&self, run: Run, value: u64) -> u64 {
         let width = width(value);
         let at = |value| self.place(run, value).0;
-        let (first, place) = (at(value - width + 1), at(value));
-        let (start, end) = (place + 1, at(value + width));
+        let place = at(value);
         let lower = Run {
-            start: first,
+            start: at(value - width + 1),
             end: place,
         };
-        let upper = Run { start, end };
+        let after = value + width;
+        let upper = Run {
+            start: place + 1,
+            end: if after > self.fields.mask() {
+                run.end
+            } else {
+                at(after)
+            },
+        };
         width - self.union(lower, value - width / 2) - self.union(upper, value + width / 2)
     }
 

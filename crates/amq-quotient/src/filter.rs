@@ -95,11 +95,7 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     /// which this filter answers `true`; so does any filter it is put into that has a power of two
     /// times fewer fingerprints.
     pub fn iter(&self) -> Hashes<'_> {
-        Hashes {
-            fingerprints: self.fingerprints(),
-            of: self.table.params.fingerprints(),
-            left: self.len,
-        }
+        Hashes::new(self.fingerprints(), self.table.params, self.len)
     }
 
     /// Reads the whole table, and checks that inserts and removals could have made it: runs, order,
@@ -349,13 +345,25 @@ impl BuildFilter for QuotientFilter {
     }
 }
 
-/// The stored hashes of a filter; see [`QuotientFilter::iter`].
+/// The stored hashes of a filter; see [`QuotientFilter::iter`] and
+/// [`ExpandableQuotientFilter::iter`](crate::ExpandableQuotientFilter::iter).
 #[derive(Clone)]
 pub struct Hashes<'a> {
     fingerprints: Fingerprints<'a>,
     /// The number of different fingerprints.
     of: u64,
     left: u64,
+}
+
+impl<'a> Hashes<'a> {
+    /// The first `left` of these fingerprints, of a table with these parameters.
+    pub(crate) fn new(fingerprints: Fingerprints<'a>, params: QuotientParams, left: u64) -> Self {
+        Self {
+            fingerprints,
+            of: params.fingerprints(),
+            left,
+        }
+    }
 }
 
 impl Iterator for Hashes<'_> {

@@ -147,6 +147,7 @@ mod bits;
 mod edit;
 mod entry;
 mod error;
+mod expandable;
 mod fields;
 mod filter;
 mod params;
@@ -160,6 +161,8 @@ pub mod theory;
 mod validate;
 
 pub use error::ResizeError;
+pub use expandable::params::{DOUBLINGS, ExpandableParams};
+pub use expandable::{ExpandableQuotientFilter, ExpandableQuotientView};
 pub use filter::{Hashes, QuotientFilter, QuotientView};
 pub use params::{
     BLOCK_SLOTS, MAX_COPIES, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,

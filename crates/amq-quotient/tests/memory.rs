@@ -2,13 +2,14 @@
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
 use amq_conformance::{hold, memory};
-use amq_quotient::{Goal, QuotientFilter, ResizeError};
+use amq_quotient::{ExpandableQuotientFilter, Goal, QuotientFilter, ResizeError};
 use std::cell::RefCell;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
 memory!(quotient: QuotientFilter => [empty, build, merge]);
+memory!(expandable: ExpandableQuotientFilter => [empty, build]);
 
 #[test]
 fn a_resize_without_memory_is_an_error_and_loses_no_key() {

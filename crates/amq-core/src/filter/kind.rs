@@ -33,11 +33,13 @@ pub enum FilterKind {
     NarrowRibbon = 12,
     /// Bumped ribbon filter with rows of 128 bits.
     WideBumpedRibbon = 13,
+    /// Quotient filter that doubles when it is full, with longer fingerprints for later keys.
+    ExpandableQuotient = 15,
 }
 
 impl FilterKind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Bloom,
         Self::BlockedBloom,
         Self::Counting,
@@ -51,6 +53,7 @@ impl FilterKind {
         Self::BumpedRibbon,
         Self::NarrowRibbon,
         Self::WideBumpedRibbon,
+        Self::ExpandableQuotient,
     ];
 
     /// The kind that a number in a file stands for.
@@ -75,6 +78,7 @@ impl FilterKind {
             Self::BumpedRibbon => "bumped ribbon",
             Self::NarrowRibbon => "narrow ribbon",
             Self::WideBumpedRibbon => "wide bumped ribbon",
+            Self::ExpandableQuotient => "expandable quotient",
         }
     }
 }

@@ -1,0 +1,116 @@
+//! Growing: the table is read in order, and one of twice the slots is written.
+//!
+//! Growth by less than doubling is left out. Where the slots grow by, say, a half, an entry's
+//! fingerprint does not tell its home among them; and where a part of the slots doubles, that part
+//! has half the load of the rest, so the rest is full no later.
+
+use super::aging::{doubled, is_void};
+use super::{COPIES, ExpandableQuotientFilter};
+use crate::stream::{Fingerprints, Packed, pack};
+use crate::theory::expandable as theory;
+use crate::{ExpandableParams, MAX_COPIES, simd};
+use amq_core::{BuildError, Full, Goal, KeyHash, Plan, PlanError};
+
+impl ExpandableQuotientFilter {
+    /// The plan of a filter that keeps the rate of the goal while it doubles this often, and may
+    /// double as often as it keeps it. [`plan`](Self::plan) asks for 20 doublings, which is a
+    /// million times the items of the goal.
+    ///
+    /// Every halving of the number of doublings saves about one bit a key. Where a hash has too few
+    /// bits for so low a rate and so many doublings, the plan has fewer; its
+    /// [`max_doublings`](ExpandableParams::max_doublings) says how many.
+    ///
+    /// ```
+    /// use amq_quotient::{ExpandableQuotientFilter, Goal};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let goal = Goal::fpr(10_000, 0.01);
+    /// let usual = ExpandableQuotientFilter::plan(goal)?.params;
+    /// assert_eq!((usual.fingerprint_bits, usual.max_doublings), (11, 41));
+    /// // At most a few hundred times the items.
+    /// let few = ExpandableQuotientFilter::plan_doublings(goal, 8)?.params;
+    /// assert_eq!((few.fingerprint_bits, few.max_doublings), (9, 8));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn plan_doublings(
+        goal: Goal,
+        doublings: u32,
+    ) -> Result<Plan<ExpandableParams>, PlanError> {
+        Ok(theory::plan_doublings(goal, doublings)?.within(goal.budget))
+    }
+
+    /// Lets the filter double until it has done so `max_doublings` times in all. The present number
+    /// forbids it.
+    ///
+    /// [`theory::fpr`](crate::theory::expandable::fpr) tells the rate after more doublings than
+    /// were planned for.
+    pub fn allow_growth(&mut self, max_doublings: u32) -> Result<(), PlanError> {
+        let params = self.params.max_doublings(max_doublings);
+        params.check()?;
+        self.params = params;
+        Ok(())
+    }
+
+    /// Doubles the slots, and shortens every fingerprint by a bit. On an error the filter is as it
+    /// was.
+    ///
+    /// Inserts do this by themselves. Needs the memory of both tables while it runs, and time
+    /// proportional to the slots.
+    pub fn grow(&mut self) -> Result<(), Full> {
+        let limit = self.params.max_doublings.into();
+        let params = self.params.doubled().ok_or(Full::Limit {
+            what: "doublings",
+            limit,
+        })?;
+        let bits = params.table().remainder_bits;
+        let entries = Fingerprints::new(&self.table);
+        // None is older than the table.
+        let void = if self.params.doublings < params.fingerprint_bits {
+            0
+        } else {
+            let void = entries.clone().filter(|&entry| is_void(entry, bits));
+            void.count() as u64
+        };
+        let held = self.entries + void;
+        if held >= params.max_entries() {
+            // Nearly all entries are without bits, and stand in twice the slots now.
+            return Err(Full::Table {
+                len: self.len,
+                capacity: self.header.capacity,
+                load: self.entries as f64 / self.params.slots as f64,
+            });
+        }
+        let written = pack(params.table(), doubled(entries, bits, void));
+        let Packed { table, .. } = written.map_err(|error| Full::OutOfMemory {
+            bytes: match error {
+                BuildError::OutOfMemory { bytes } => bytes,
+                _ => 0,
+            },
+        })?;
+        self.table = table;
+        self.params = params;
+        self.entries = held;
+        // The table tells twice as many fingerprints apart, and answers for the same hashes.
+        self.answered *= 2;
+        Ok(())
+    }
+
+    /// Makes room for one more key, this one, by growing if that is allowed.
+    #[inline(always)]
+    pub(super) fn make_room(&mut self, hash: KeyHash) -> Result<(), Full> {
+        if self.entries < self.table.max_items {
+            return Ok(());
+        }
+        self.grow_for(hash)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow_for(&mut self, hash: KeyHash) -> Result<(), Full> {
+        // What is refused must not make it grow.
+        if simd::count(&self.table, self.table.fingerprint(hash)) >= MAX_COPIES {
+            return Err(COPIES);
+        }
+        self.grow()
+    }
+}
