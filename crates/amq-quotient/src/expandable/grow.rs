@@ -24,8 +24,9 @@ impl ExpandableQuotientFilter {
     /// use amq_quotient::{ExpandableQuotientFilter, Goal};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let goal = Goal::fpr(10_000, 0.01);
+    /// // Good for 41 doublings. A 64-bit hash has the bits for 34 of a table of this size.
     /// let usual = ExpandableQuotientFilter::plan(goal)?.params;
-    /// assert_eq!((usual.fingerprint_bits, usual.max_doublings), (11, 41));
+    /// assert_eq!((usual.fingerprint_bits, usual.max_doublings), (11, 34));
     /// // At most a few hundred times the items.
     /// let few = ExpandableQuotientFilter::plan_doublings(goal, 8)?.params;
     /// assert_eq!((few.fingerprint_bits, few.max_doublings), (9, 8));
@@ -73,7 +74,8 @@ impl ExpandableQuotientFilter {
         };
         let held = self.entries + void;
         if held >= params.max_entries() {
-            // Nearly all entries are without bits, and stand in twice the slots now.
+            // All entries are without bits. No inserts lead to that, since the last of them has all
+            // its bits; but files do.
             return Err(Full::Table {
                 len: self.len,
                 capacity: self.header.capacity,
@@ -112,5 +114,44 @@ impl ExpandableQuotientFilter {
             return Err(COPIES);
         }
         self.grow()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amq_core::shell::Header;
+
+    #[test]
+    fn a_full_table_of_entries_without_bits_is_refused_another() {
+        let params = ExpandableParams {
+            doublings: 1,
+            ..ExpandableParams::new(160, 1)
+        };
+        let entries = params.max_entries();
+        let packed = pack(params.table(), (0..entries).map(|slot| slot << 2 | 0b10)).unwrap();
+        let plan = Plan::new(params, entries);
+        let mut filter = ExpandableQuotientFilter {
+            header: Header::new(&plan, 0),
+            params,
+            table: packed.table,
+            len: entries,
+            entries,
+            answered: 2 * entries,
+        };
+        filter.validate().unwrap();
+        let before = filter.clone();
+        let (len, load) = (entries, entries as f64 / 160.0);
+        let capacity = entries;
+        let full = Full::Table { len, capacity, load };
+        assert_eq!(filter.insert_hash(KeyHash::new(u64::MAX)), Err(full));
+        assert_eq!(filter.grow(), Err(full));
+        assert!(filter == before);
+        // With one key gone there is room for another.
+        assert!(filter.remove_hash(KeyHash::new(0)));
+        filter.insert_hash(KeyHash::new(0)).unwrap();
+        filter.insert_hash(KeyHash::new(1)).unwrap();
+        filter.validate().unwrap();
+        assert_eq!((filter.params().doublings, filter.len()), (2, entries + 1));
     }
 }

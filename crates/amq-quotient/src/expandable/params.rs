@@ -8,8 +8,8 @@ use amq_core::PlanError;
 /// Doublings that a plan allows for unless told otherwise: a million times the keys planned for.
 pub const DOUBLINGS: u32 = 20;
 
-/// The most doublings: from one slot to [`MAX_SLOTS`].
-const MOST_DOUBLINGS: u32 = 56;
+/// The most doublings: from two slots to [`MAX_SLOTS`].
+const MOST_DOUBLINGS: u32 = 55;
 
 /// The longest fingerprint of an [`ExpandableQuotientFilter`](crate::ExpandableQuotientFilter), in
 /// bits beside the home slot: one less than the widest slot, since an entry ends with a 1.
@@ -20,7 +20,7 @@ const LONGEST: u32 = MAX_REMAINDER_BITS - 1;
 #[non_exhaustive]
 pub struct ExpandableParams {
     /// Slots that a key can be at home in, at present: 2^`doublings` times those of the first
-    /// table. Memory comes in blocks of [`BLOCK_SLOTS`], so multiples of 64 waste none.
+    /// table, which has two or more. Memory comes in blocks of [`BLOCK_SLOTS`], so multiples of 64 waste none.
     pub slots: u64,
     /// Bits of the hash kept for a new key, beside its home slot. A slot has one bit more.
     pub fingerprint_bits: u32,
@@ -54,11 +54,12 @@ impl ExpandableParams {
     /// Checks the ranges; nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
         let check = PlanError::check_parameter;
-        check("slots", self.slots, 1, MAX_SLOTS)?;
+        check("doublings", self.doublings.into(), 0, MOST_DOUBLINGS.into())?;
+        // In twice one slot there is room for no more keys than in one.
+        check("slots", self.slots, 2 << self.doublings, MAX_SLOTS)?;
         let widest = QuotientParams::widest(self.slots);
         let longest = LONGEST.min(widest.saturating_sub(1));
         check("fingerprint_bits", self.fingerprint_bits.into(), 1, longest.into())?;
-        check("doublings", self.doublings.into(), 0, MOST_DOUBLINGS.into())?;
         PlanError::check_multiple("slots", self.slots, 1 << self.doublings)?;
         let most = self.doublings + self.doublings_left();
         let (done, most) = (self.doublings.into(), most.into());
@@ -70,7 +71,8 @@ impl ExpandableParams {
     pub(crate) const fn doublings_left(&self) -> u32 {
         let quotient = 64 - self.slots.saturating_sub(1).leading_zeros();
         let left = MAX_FINGERPRINT_BITS - (self.fingerprint_bits + 1);
-        let left = if left < MOST_DOUBLINGS { left } else { MOST_DOUBLINGS };
+        let most = MAX_SLOTS.ilog2();
+        let left = if left < most { left } else { most };
         left.saturating_sub(quotient)
     }
 
@@ -130,7 +132,7 @@ mod tests {
         for (slots, bits, most) in [
             (64u64, 11u32, 42u32),
             (65, 11, 41),
-            (1, 1, 56),
+            (2, 1, 55),
             (1 << 40, 3, 16),
             (1 << 40, 19, 0),
             (16, 55, 0),
@@ -160,12 +162,14 @@ mod tests {
         };
         for (params, name) in [
             (with(0, 0), "slots"),
+            (with(0, 1), "slots"),
+            (with(6, 64), "slots"),
             (with(0, u64::MAX), "slots"),
             (ExpandableParams::new(64, 0), "fingerprint_bits"),
             (ExpandableParams::new(64, 54), "fingerprint_bits"),
             (ExpandableParams::new(1 << 56, 4), "fingerprint_bits"),
             (ExpandableParams::new(64, u32::MAX), "fingerprint_bits"),
-            (with(57, 64), "doublings"),
+            (with(56, 64), "doublings"),
             (with(u32::MAX, 64), "doublings"),
             (with(7, 64), "slots"),
             (with(21, 64 << 21), "max_doublings"),
