@@ -98,7 +98,7 @@ fn no_key_is_lost_through_fourteen_doublings_with_removals() {
             }
         }
         assert!(keys.keys().all(|key| filter.contains(key)));
-        assert!(filter.entries() >= len && shrunk > 50_000);
+        assert!(filter.entries() >= len && shrunk > 20_000);
         // Then all of them go, and every answer is right until then.
         while let Some(key) = ages.pop_front() {
             assert!(filter.remove(&key));
