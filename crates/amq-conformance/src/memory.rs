@@ -92,6 +92,14 @@ fn counted<R>(refused: u64, work: impl FnOnce() -> R) -> (R, Account) {
     (result, ACCOUNT.take().unwrap_or(NEW))
 }
 
+/// Runs `work` and returns the most bytes that it held at once, given back ones not counted; an
+/// error if the allocator of this binary does not count.
+pub fn peak_of<R>(work: impl FnOnce() -> R) -> Result<(R, u64), Violation> {
+    counts()?;
+    let (result, account) = counted(u64::MAX, work);
+    Ok((result, account.peak.unsigned_abs()))
+}
+
 /// `Ok` if the allocator of this binary counts.
 fn counts() -> Verdict {
     let (_, account) = counted(u64::MAX, || black_box(Vec::<u8>::with_capacity(100)));

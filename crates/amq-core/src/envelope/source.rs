@@ -174,6 +174,9 @@ pub struct Streaming<'a, R> {
     next: usize,
     /// Bytes of the payload so far.
     read: u64,
+    /// Bytes that are known to be there, in a file: no more memory than this is taken before the
+    /// bytes have come.
+    held: u64,
     /// The reader's own error, which a [`DecodeError`] cannot hold.
     pub(super) failed: &'a mut Option<std::io::Error>,
 }
@@ -197,8 +200,13 @@ impl<'a, R: std::io::Read> Streaming<'a, R> {
             sum: Xxh3::new(),
             next: 0,
             read: 0,
+            held: 0,
             failed,
         }
+    }
+
+    pub(super) fn holding(self, held: u64) -> Self {
+        Self { held, ..self }
     }
 
     /// The next bytes of the payload.
@@ -233,7 +241,7 @@ impl<R: std::io::Read> Source for Streaming<'_, R> {
 
     fn section<T: Plain>(&mut self, opened: &Opened<'_>) -> Result<Vec<T>, DecodeError> {
         let place = next_place(opened, &mut self.next)?;
-        let mut elements = room::<T>(place, 0)?;
+        let mut elements = room::<T>(place, place.bytes.min(self.held.saturating_sub(self.read)))?;
         let count = place.bytes / size_of::<T>() as u64;
         while (elements.len() as u64) < count {
             let held = elements.len();
