@@ -236,7 +236,7 @@ fn a_view_answers_as_the_filter_whose_table_it_borrows() {
         assert_eq!(view.stats(), filter.stats());
         assert_eq!(view.entries(), filter.entries());
         assert_eq!(view.to_bytes().unwrap(), bytes);
-        assert!(view.iter().eq(&filter));
+        assert!(view.iter().eq(filter.iter()));
         view.validate().unwrap();
     }
 }

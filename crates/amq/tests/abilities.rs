@@ -44,8 +44,9 @@ impl<T> Probe<T> {
 macro_rules! check {
     ($($kind:ident: $type:ty;)*) => {{
         $(
-            // A quotient filter grows when its parameters say so; scalable ones by themselves.
+            // A quotient filter grows when its parameters say so; the others by themselves.
             let grows = has!($type: T: PlanFilter<Params = amq_quotient::QuotientParams>)
+                || has!($type: T: PlanFilter<Params = amq_quotient::ExpandableParams>)
                 || has!($type: T: PlanFilter<Params = amq_scalable::ScalableParams>);
             let (insert, build) = (has!($type: T: EmptyFilter), has!($type: T: BuildFilter));
             Probe::<$type>::same(FilterKind::$kind, &[
@@ -79,6 +80,7 @@ fn the_table_says_what_the_types_implement() {
         Cuckoo: CuckooFilter;
         WindowedCuckoo: WindowedCuckooFilter;
         Quotient: QuotientFilter;
+        ExpandableQuotient: ExpandableQuotientFilter;
         Ribbon: RibbonFilter;
         NarrowRibbon: NarrowRibbonFilter;
         BumpedRibbon: BumpedRibbonFilter;

@@ -104,6 +104,7 @@ impl FilterKind {
             Self::WideBumpedRibbon => "ribbon-wide",
             Self::Ribbon => "ribbon-standard",
             Self::NarrowRibbon => "ribbon-narrow",
+            Self::ExpandableQuotient => "expandable-quotient",
         }
     }
 

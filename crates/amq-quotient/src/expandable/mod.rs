@@ -120,8 +120,9 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     /// A hash for each entry, in rising order: the one in the middle of those the entry answers
     /// for.
     ///
-    /// This filter answers each of them `true`. Entries whose bits are used up come once for every
-    /// slot they stand in.
+    /// This filter answers each of them `true`. Do not insert them into another one: an entry that
+    /// is not new answers for many hashes, and this is one of them. Entries whose bits are used up
+    /// come once for every slot they stand in.
     pub fn iter(&self) -> Hashes<'_> {
         Hashes::new(Fingerprints::new(&self.table), self.params.table(), self.entries)
     }
@@ -321,14 +322,5 @@ impl BuildFilter for ExpandableQuotientFilter {
             entries: len,
             answered: distinct,
         })
-    }
-}
-
-impl<'a, S: AsRef<[u8]> + Send + Sync> IntoIterator for &'a ExpandableQuotientFilter<S> {
-    type Item = KeyHash;
-    type IntoIter = Hashes<'a>;
-
-    fn into_iter(self) -> Hashes<'a> {
-        self.iter()
     }
 }
