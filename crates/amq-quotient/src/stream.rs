@@ -42,6 +42,22 @@ impl<'a> Fingerprints<'a> {
         }
     }
 
+    /// The same from the last block on that no run of an earlier one enters; all, if there is none.
+    ///
+    /// In a table of twice the slots, no fingerprint from before such a block is pushed past twice
+    /// its first slot: there are at most two in the place of each. So these alone tell how many find
+    /// no slot before the end.
+    pub(crate) fn last_part(mut self) -> Self {
+        let table = &self.table;
+        let free = |&block: &u64| table.metadata(block).offset == 0;
+        if let Some(block) = (1..table.blocks).rev().find(free) {
+            self.occupieds = table.metadata(block).occupieds;
+            (self.position, self.end) = (block * BLOCK_SLOTS, block * BLOCK_SLOTS);
+            self.block = block;
+        }
+        self
+    }
+
     /// The next run, if there is one.
     #[inline(always)]
     fn next_run(&mut self) -> bool {
@@ -124,7 +140,17 @@ pub(crate) fn pack<E: Entry>(
     params: QuotientParams,
     sorted: impl Iterator<Item = u64> + Clone,
 ) -> Result<Packed<E>, BuildError> {
-    let mut writer = Writer::new(params, wrapping(params, sorted.clone()))?;
+    let wrapping = wrapping(params, sorted.clone());
+    pack_wrapping(params, wrapping, sorted)
+}
+
+/// The same, when it is known how many [wrap](wrapping).
+pub(crate) fn pack_wrapping<E: Entry>(
+    params: QuotientParams,
+    wrapping: u64,
+    sorted: impl Iterator<Item = u64>,
+) -> Result<Packed<E>, BuildError> {
+    let mut writer = Writer::new(params, wrapping)?;
     let mut distinct = 0;
     let mut before = None;
     for fingerprint in sorted {
@@ -141,7 +167,7 @@ pub(crate) fn pack<E: Entry>(
 /// How many fingerprints find no slot from their home to the last, and wrap to the first slots.
 ///
 /// They may push others on, but not past the end again: there are no more fingerprints than slots.
-fn wrapping(params: QuotientParams, sorted: impl Iterator<Item = u64>) -> u64 {
+pub(crate) fn wrapping(params: QuotientParams, sorted: impl Iterator<Item = u64>) -> u64 {
     let free = sorted.fold(0, |free: u64, fingerprint| {
         free.max(fingerprint >> params.remainder_bits) + 1
     });
@@ -256,5 +282,54 @@ impl<E: Entry> Writer<E> {
         self.flush();
         self.write_offsets(self.table.blocks - 1);
         self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::{Aged, Whole};
+    use crate::expandable::aging::{doubled, is_void};
+    use amq_core::index::remix;
+
+    #[test]
+    fn the_last_part_of_a_table_tells_what_wraps_in_one_of_twice_the_slots() {
+        let (mut wrapped, mut from_within) = (0, 0);
+        for i in 0..4000u64 {
+            let slots = [64, 200, 640, 1000][i as usize % 4];
+            let params = QuotientParams::new(slots, 3);
+            let grown = QuotientParams::new(2 * slots, 3);
+            // Up to all slots; some tables with most of it near the end, or without gaps at all.
+            let held = slots * (40 + remix(i, 0) % 61) / 100;
+            let pick = |k: u64| match i % 3 {
+                0 => remix(k, i) % slots,
+                1 => slots - 1 - remix(k, i) % slots * (remix(!k, i) % slots) / slots,
+                _ => slots * 4 / 5 + remix(k, i) % (slots / 5),
+            };
+            let mut entries: std::vec::Vec<u64> = (0..held)
+                .map(|k| pick(k) << 3 | (1 + remix(k, 77) % 7))
+                .collect();
+            entries.sort_unstable();
+            let table = pack::<Aged>(params, entries.iter().copied()).unwrap().table;
+            let all = Fingerprints::new(&table);
+            let part = all.clone().last_part();
+            from_within += u64::from(part.clone().count() < entries.len());
+            let void = entries.iter().filter(|&&entry| is_void(entry, 3)).count() as u64;
+            let next = |of| doubled(of, 3, void);
+            if held + void < 2 * slots {
+                let wrapping_of_all = wrapping(grown, next(all.clone()));
+                assert_eq!(wrapping(grown, next(part.clone())), wrapping_of_all);
+                wrapped += u64::from(wrapping_of_all > 0);
+                let table = pack::<Aged>(grown, next(all.clone())).unwrap().table;
+                assert_eq!(table.walk().unwrap().items, held + void);
+            }
+            // Whole fingerprints keep their number.
+            let grown = QuotientParams::new(2 * slots, 2);
+            let table = pack::<Whole>(params, entries.iter().copied()).unwrap().table;
+            let all = Fingerprints::new(&table);
+            let part = all.clone().last_part();
+            assert_eq!(wrapping(grown, part), wrapping(grown, all));
+        }
+        assert!(wrapped > 500 && from_within > 500, "{wrapped}, {from_within}");
     }
 }
