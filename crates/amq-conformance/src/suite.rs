@@ -5,9 +5,21 @@
 /// `suite!(name: Type => [abilities]);` names the module and the golden record `name`. The first
 /// ability, `empty` or `build`, is how the laws of every filter make a filled one. `suite!(name:
 /// Type => [abilities], out_of_range [params, ...]);` also tests that parameters out of range are
-/// refused. See the [crate's documentation](crate).
+/// refused. `suite!(name: Type => file(fill));` has the laws of files alone, for what is stored and
+/// is no filter by itself. See the [crate's documentation](crate).
 #[macro_export]
 macro_rules! suite {
+    ($name:ident: $filter:ty => file($fill:path)) => {
+        mod $name {
+            use super::*;
+            use $crate::files;
+
+            /// The filter under test.
+            type Subject = $filter;
+
+            $crate::suite!(@file $fill);
+        }
+    };
     ($name:ident: $filter:ty => [$first:ident $(, $ability:ident)* $(,)?]) => {
         $crate::suite!($name: $filter => [$first $(, $ability)*], out_of_range []);
     };

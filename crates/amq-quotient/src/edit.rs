@@ -191,7 +191,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let run = self.run::<I>(quotient);
-        let Matches { copies, longest } = self.matches(run, remainder);
+        let Matches { copies, longest } = E::found(self, run, remainder);
         let taken = match copies {
             0 => return Taken::Nothing,
             1 => Taken::Last {

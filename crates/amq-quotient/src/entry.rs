@@ -5,7 +5,7 @@
 //! ([`Whole`]), or those that are a prefix of it ([`Aged`]).
 
 use crate::fields::Fields;
-use crate::search::Run;
+use crate::search::{Matches, Run};
 use crate::table::Table;
 use core::fmt::Debug;
 
@@ -25,6 +25,9 @@ pub(crate) trait Entry: Copy + Eq + Debug {
 
     /// Whether an entry of the run answers for the key.
     fn is_in<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> bool;
+
+    /// The entries of the run that answer for the key. Two stand for any larger number.
+    fn found<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> Matches;
 
     /// How many fingerprints the table stops answering for if it loses this entry of the run, the
     /// only one that answers for its key.
@@ -56,6 +59,16 @@ impl Entry for Whole {
     #[inline(always)]
     fn is_in<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> bool {
         table.place(run, value).1
+    }
+
+    #[inline(always)]
+    fn found<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> Matches {
+        let (place, found) = table.place(run, value);
+        let more = found && place + 1 < run.end && table.remainder(place + 1) == value;
+        Matches {
+            copies: u64::from(found) + u64::from(more),
+            longest: value,
+        }
     }
 
     #[inline(always)]
@@ -116,6 +129,11 @@ impl Entry for Aged {
     #[inline(always)]
     fn is_in<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> bool {
         table.matches(run, value).copies > 0
+    }
+
+    #[inline(always)]
+    fn found<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> Matches {
+        table.matches(run, value)
     }
 
     #[inline(always)]

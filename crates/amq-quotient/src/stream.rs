@@ -306,7 +306,7 @@ mod tests {
                 1 => slots - 1 - remix(k, i) % slots * (remix(!k, i) % slots) / slots,
                 _ => slots * 4 / 5 + remix(k, i) % (slots / 5),
             };
-            let mut entries: std::vec::Vec<u64> = (0..held)
+            let mut entries: Vec<u64> = (0..held)
                 .map(|k| pick(k) << 3 | (1 + remix(k, 77) % 7))
                 .collect();
             entries.sort_unstable();

@@ -65,3 +65,42 @@ fn planning_by_kind_allocates_nothing_and_making_without_memory_is_an_error()
     }
     Ok(())
 }
+
+#[test]
+fn a_rolling_filter_uses_its_memory_again() -> Result<(), Violation> {
+    let mut filter = rolling::Rolling::<CuckooFilter>::new(Goal::fpr(4000, 0.01), 4).unwrap();
+    let bytes = filter.size_in_bytes();
+    let (refused, peak) = peak_of(|| {
+        (0..40_000u64).any(|key| {
+            if key % 1000 == 999 {
+                filter.advance();
+            }
+            filter.insert(&key).is_err()
+        })
+    })?;
+    assert!(!refused && peak == 0, "{peak} bytes to advance");
+    assert_eq!(filter.size_in_bytes(), bytes);
+    Ok(())
+}
+
+#[test]
+fn a_batch_of_a_sharded_filter_does_without_memory() {
+    let goal = Goal::fpr(10_000, 0.01);
+    let filter = sharded::Sharded::<BlockedBloomFilter>::new(goal, 7).unwrap();
+    let hashes: Vec<_> = (0..10_000u64).map(|key| key.key_hash(0)).collect();
+    hold(every_refused_allocation_is_an_error(
+        "a batch",
+        || filter.insert_batch(&hashes),
+        |done| Ok(assert!(done.is_some(), "it needs no memory")),
+    ));
+    let mut answers = vec![false; hashes.len()];
+    hold(every_refused_allocation_is_an_error(
+        "a batch of queries",
+        || {
+            answers.fill(false);
+            filter.contains_batch(&hashes, &mut answers)?;
+            Ok::<_, LengthMismatch>(answers.iter().all(|&found| found))
+        },
+        |found| Ok(assert_eq!(found, Some(true))),
+    ));
+}

@@ -15,8 +15,8 @@ use crate::{ExpandableParams, MAX_COPIES, simd};
 use alloc::vec::Vec;
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BuildError, BuildFilter, BuildTarget, Count, CountFilter, EmptyFilter, FilterKind, Full, Goal,
-    Inserted, KeyHash, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter,
+    BuildError, BuildFilter, BuildTarget, Count, CountFilter, EmptyFilter, FilterKind, Full,
+    Inserted, KeyHash, Plan, RemoveFilter,
 };
 
 /// A quotient filter that doubles whenever it is full: for sets whose size is not known.
@@ -79,6 +79,7 @@ amq_core::shell!(fill [] ExpandableQuotientFilter: ExpandableParams, Full {
     /// key, or if the allocator refuses the larger table.
     insert;
 });
+amq_core::shell!(plan [] ExpandableQuotientFilter: ExpandableParams, theory);
 amq_core::shell!(build [] ExpandableQuotientFilter: ExpandableParams);
 amq_core::shell!(remove [] ExpandableQuotientFilter {
     /// Takes out the longest entry that answers for the key, so every other key keeps one.
@@ -133,20 +134,7 @@ impl<S: AsRef<[u8]> + Send + Sync> Shell for ExpandableQuotientFilter<S> {
     const KIND: FilterKind = FilterKind::ExpandableQuotient;
     const NAME: &'static str = "ExpandableQuotientFilter";
 
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    #[inline(always)]
-    fn table_params(&self) -> ExpandableParams {
-        self.params
-    }
-
-    #[inline(always)]
-    fn items(&self) -> u64 {
-        self.len
-    }
+    amq_core::shell!(state params);
 
     fn bytes(&self) -> u64 {
         self.table.bytes().len() as u64
@@ -270,29 +258,6 @@ impl<S: AsRef<[u8]> + Send + Sync> CountFilter for ExpandableQuotientFilter<S> {
     #[inline]
     fn count_hash(&self, hash: KeyHash) -> Count {
         Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
-    }
-}
-
-impl PlanFilter for ExpandableQuotientFilter {
-    type Params = ExpandableParams;
-
-    fn plan(goal: Goal) -> Result<Plan<ExpandableParams>, PlanError> {
-        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
-    }
-
-    fn plan_params(
-        params: ExpandableParams,
-        items: u64,
-    ) -> Result<Plan<ExpandableParams>, PlanError> {
-        theory::plan_params(params, items)
-    }
-
-    fn predicted_fpr(params: &ExpandableParams, items: u64) -> PredictedFpr {
-        theory::fpr(params, items)
-    }
-
-    fn params(&self) -> ExpandableParams {
-        self.params
     }
 }
 
