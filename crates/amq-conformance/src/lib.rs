@@ -20,6 +20,7 @@
 //! | `remove` | `RemoveFilter`, `Clone`, `PartialEq` | [`remove`], moves of the [`model`] |
 //! | `file` | `PartialEq` and the envelope's `Stored` and `Restore` | [`files`] |
 //! | `count` | `CountFilter` | [`remove`], a check of the [`model`] |
+//! | `grow` | `EmptyFilter`, `PartialEq`; grows by itself | [`growth`] |
 //!
 //! A static filter is `[build]`; a cuckoo or quotient filter is `[empty, build, merge, remove,
 //! count]`, or the abilities it has of these. Parameters that must be refused can be added:
@@ -55,6 +56,7 @@
 //! | a pointer to a filter behaves as the filter; `Debug` hides the seed; `stats` agree | a method not forwarded, a derived `Debug` |
 //! | `insert_unique` of a present key changes nothing | a set of repeated keys that fills up |
 //! | a filter from a plan equals the one from its goal and takes as many keys; an altered plan is checked | a table made from unchecked numbers |
+//! | a filter that grows loses no key and keeps the rate asked for, through twelve doublings | a first stage with the whole rate, an entry that is lost in a larger table |
 //! | a count is never too low, and rarely too high | a saturated counter that doesn't say so |
 //!
 //! The laws of memory need their own global allocator, hence their own test binary:
@@ -114,6 +116,7 @@ mod expected;
 pub mod files;
 mod fill;
 mod golden;
+pub mod growth;
 pub mod insert;
 pub mod membership;
 pub mod memory;

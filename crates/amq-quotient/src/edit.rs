@@ -476,7 +476,10 @@ mod tests {
                 assert_eq!(contents.items, entries.len() as u64);
                 assert_eq!(contents.distinct, answered(&entries), "step {step}");
                 let key = remix(step, 4) % all;
-                let copies = entries.iter().filter(|&&e| answers(e).contains(&key)).count();
+                let copies = entries
+                    .iter()
+                    .filter(|&&e| answers(e).contains(&key))
+                    .count();
                 assert_eq!(table.count::<Broadword>(key << 1 | 1), copies as u64);
                 assert_eq!(table.contains::<Broadword>(key << 1 | 1), copies > 0);
             }

@@ -199,8 +199,8 @@ pub use expandable::params::{DOUBLINGS, ExpandableParams};
 pub use expandable::{ExpandableQuotientFilter, ExpandableQuotientView};
 pub use filter::{Hashes, QuotientFilter, QuotientView};
 pub use params::{
-    BLOCK_SLOTS, MAX_COPIES, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,
-    QuotientParams,
+    BLOCK_SLOTS, MAX_COPIES, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS,
+    METADATA_BYTES, QuotientParams,
 };
 
 pub use amq_core::{

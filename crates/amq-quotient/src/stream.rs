@@ -325,11 +325,16 @@ mod tests {
             }
             // Whole fingerprints keep their number.
             let grown = QuotientParams::new(2 * slots, 2);
-            let table = pack::<Whole>(params, entries.iter().copied()).unwrap().table;
+            let table = pack::<Whole>(params, entries.iter().copied())
+                .unwrap()
+                .table;
             let all = Fingerprints::new(&table);
             let part = all.clone().last_part();
             assert_eq!(wrapping(grown, part), wrapping(grown, all));
         }
-        assert!(wrapped > 500 && from_within > 500, "{wrapped}, {from_within}");
+        assert!(
+            wrapped > 500 && from_within > 500,
+            "{wrapped}, {from_within}"
+        );
     }
 }

@@ -55,7 +55,8 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
                 contents.items += free - start;
                 let run = Run { start, end: free };
                 self.check_order(run)?;
-                let answered = E::answered(self, run).ok_or(inconsistent("a run with an empty slot"));
+                let answered =
+                    E::answered(self, run).ok_or(inconsistent("a run with an empty slot"));
                 contents.distinct += answered?;
             }
         }

@@ -1,9 +1,7 @@
 //! The laws that every filter of the family keeps; see `amq-conformance`.
 
 use amq_conformance::suite;
-use amq_quotient::{
-    ExpandableParams, ExpandableQuotientFilter, QuotientFilter, QuotientParams,
-};
+use amq_quotient::{ExpandableParams, ExpandableQuotientFilter, QuotientFilter, QuotientParams};
 
 suite!(
     quotient: QuotientFilter => [empty, build, merge, remove, count, file],
@@ -14,7 +12,7 @@ suite!(
     ]
 );
 suite!(
-    expandable: ExpandableQuotientFilter => [empty, build, remove, count, file],
+    expandable: ExpandableQuotientFilter => [empty, build, remove, count, file, grow],
     out_of_range [
         ExpandableParams::new(0, 8),
         ExpandableParams::new(64, 0),

@@ -33,10 +33,7 @@ impl ExpandableQuotientFilter {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn plan_doublings(
-        goal: Goal,
-        doublings: u32,
-    ) -> Result<Plan<ExpandableParams>, PlanError> {
+    pub fn plan_doublings(goal: Goal, doublings: u32) -> Result<Plan<ExpandableParams>, PlanError> {
         Ok(theory::plan_doublings(goal, doublings)?.within(goal.budget))
     }
 
@@ -150,7 +147,11 @@ mod tests {
         let before = filter.clone();
         let (len, load) = (entries, entries as f64 / 160.0);
         let capacity = entries;
-        let full = Full::Table { len, capacity, load };
+        let full = Full::Table {
+            len,
+            capacity,
+            load,
+        };
         assert_eq!(filter.insert_hash(KeyHash::new(u64::MAX)), Err(full));
         assert_eq!(filter.grow(), Err(full));
         assert!(filter == before);

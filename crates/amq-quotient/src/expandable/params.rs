@@ -59,7 +59,12 @@ impl ExpandableParams {
         check("slots", self.slots, 2 << self.doublings, MAX_SLOTS)?;
         let widest = QuotientParams::widest(self.slots);
         let longest = LONGEST.min(widest.saturating_sub(1));
-        check("fingerprint_bits", self.fingerprint_bits.into(), 1, longest.into())?;
+        check(
+            "fingerprint_bits",
+            self.fingerprint_bits.into(),
+            1,
+            longest.into(),
+        )?;
         PlanError::check_multiple("slots", self.slots, 1 << self.doublings)?;
         let most = self.doublings + self.doublings_left();
         let (done, most) = (self.doublings.into(), most.into());
