@@ -148,11 +148,11 @@ impl<E: Entry> Table<Vec<u8>, E> {
         if ((length ^ 1) | (near.start ^ slot) | u32::from(near.far)) == 0 {
             // A single entry at home: it has pushed nothing on.
             let window = self.window_from(near.here, slot);
-            let differing = E::differing(&self.fields, window, remainder);
-            if differing & self.fields.mask() != 0 {
+            let value = window & self.fields.mask();
+            if E::differs(value, remainder) != 0 {
                 return Taken::Nothing;
             }
-            let alone = E::alone(self, near.run(quotient), window & self.fields.mask());
+            let alone = E::alone(self, near.run(quotient), value);
             self.fields.set(&mut self.bytes[near.here..], slot, 0);
             self.set_words(near.here, occupieds & !(1 << slot), runends & !(1 << slot));
             return Taken::Last { alone };
@@ -168,7 +168,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             return Taken::Nothing;
         }
         let longest = E::longest(&self.fields, window, found, remainder);
-        let taken = if found.is_power_of_two() {
+        let taken = if found & (found - 1) == 0 {
             let alone = E::alone(self, near.run(quotient), longest);
             Taken::Last { alone }
         } else {

@@ -19,6 +19,9 @@ pub(crate) trait Entry: Copy + Eq + Debug {
     /// For each field of a load: zero if it answers for the key with this value.
     fn differing(fields: &Fields, window: u64, value: u64) -> u64;
 
+    /// The same for a single field, of a load or not.
+    fn differs(field: u64, value: u64) -> u64;
+
     /// The value to take out for a key with this value. `found` has the highest bit set of each
     /// field that answers for it, of one at least.
     fn longest(fields: &Fields, window: u64, found: u64, value: u64) -> u64;
@@ -49,6 +52,11 @@ impl Entry for Whole {
     #[inline(always)]
     fn differing(fields: &Fields, window: u64, value: u64) -> u64 {
         fields.differing(window, value)
+    }
+
+    #[inline(always)]
+    fn differs(field: u64, value: u64) -> u64 {
+        field ^ value
     }
 
     #[inline(always)]
@@ -107,6 +115,11 @@ impl Entry for Aged {
     #[inline(always)]
     fn differing(fields: &Fields, window: u64, value: u64) -> u64 {
         fields.differing_before_tail(window, value)
+    }
+
+    #[inline(always)]
+    fn differs(field: u64, value: u64) -> u64 {
+        (field ^ value) & !(field ^ field.wrapping_sub(1))
     }
 
     #[inline(always)]

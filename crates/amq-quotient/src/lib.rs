@@ -106,13 +106,15 @@
 //! what `v ^ (v - 1)` has set in each of them: its tail. As a number an entry lies in the middle of
 //! the fingerprints it answers for, so that a run which is sorted stays sorted when all of its
 //! entries are shifted. *Growing* is therefore one pass from end to end: home and value, as one
-//! number, are multiplied by two. *Remove* takes the longest of the entries that answer for the key.
-//! Whichever key that one came with, every other key is left with an entry that answers for it.
+//! number, are multiplied by two. *Remove* takes the longest of the entries that answer for the
+//! key. Whichever key that one came with, every other key is left with an entry that answers for
+//! it.
 //!
 //! Each key keeps the share of hashes it answered for when it came, so old keys, which answer for
 //! more, add as much to the rate as the many young ones: after X doublings it is at most
-//! `0.95 (X + 2) / 2^(F + 1)` for F bits ([`theory::expandable`]). At 1 % F is 11, which is good for
-//! 41 doublings, and a key takes 14.9 bits when the table is full, 29.7 when it has just doubled.
+//! `0.95 (X + 2) / 2^(F + 1)` for F bits ([`theory::expandable`]). At 1 % F is 11, which is good
+//! for 41 doublings, and a key takes 14.9 bits when the table is full, 29.7 when it has just
+//! doubled.
 //!
 //! # Cost and false-positive rate
 //!
@@ -168,8 +170,8 @@
 //! - S. Vigna, *Broadword implementation of rank/select queries*, WEA 2008.
 //! - N. Dayan, I. Bercea, P. Reviriego, R. Pagh, *InfiniFilter: expanding filters to infinity and
 //!   beyond*, SIGMOD 2023: fingerprints with their age in unary.
-//! - N. Dayan, I. Bercea, R. Pagh, *Aleph Filter: to infinity in constant time*, PVLDB 17(11), 2024:
-//!   entries without bits stand in both halves.
+//! - N. Dayan, I. Bercea, R. Pagh, *Aleph Filter: to infinity in constant time*, PVLDB 17(11),
+//!   2024: entries without bits stand in both halves.
 #![no_std]
 #![deny(unsafe_code)]
 

@@ -275,7 +275,7 @@ mod tests {
                     held -= u64::from(taken != Taken::Nothing);
                 }
                 assert!(one == two);
-                let other = pick(step + 1) % params.fingerprints() | E::MARK;
+                let other = (pick(step + 1) % params.fingerprints()) | E::MARK;
                 assert_eq!(contains(&one, other), portable::contains(&two, other));
                 assert_eq!(count(&one, other), portable::count(&two, other));
             }
@@ -304,7 +304,7 @@ mod tests {
                     .collect();
                 let table = Table::<_, E>::over(params, &bytes[..]);
                 for i in 0..100 {
-                    let fingerprint = remix(i, seed) % params.fingerprints() | E::MARK;
+                    let fingerprint = (remix(i, seed) % params.fingerprints()) | E::MARK;
                     let found = portable::contains(&table, fingerprint);
                     assert_eq!(contains(&table, fingerprint), found);
                     let copies = portable::count(&table, fingerprint);

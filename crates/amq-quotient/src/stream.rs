@@ -45,8 +45,8 @@ impl<'a> Fingerprints<'a> {
     /// The same from the last block on that no run of an earlier one enters; all, if there is none.
     ///
     /// In a table of twice the slots, no fingerprint from before such a block is pushed past twice
-    /// its first slot: there are at most two in the place of each. So these alone tell how many find
-    /// no slot before the end.
+    /// its first slot: there are at most two in the place of each. So these alone tell how many
+    /// find no slot before the end.
     pub(crate) fn last_part(mut self) -> Self {
         let table = &self.table;
         let free = |&block: &u64| table.metadata(block).offset == 0;

@@ -313,9 +313,9 @@ fn a_filter_grown_to_its_last_doubling_errs_no_more_than_was_asked() {
 
 #[test]
 fn no_history_takes_the_rate_above_the_bound() {
-    // At each size all keys are replaced, or the youngest, or the oldest; the filter is grown early,
-    // by hand; nothing is removed.
-    for history in 0..5 {
+    // In a full table nothing is removed; or some of the youngest keys are, again and again; or of
+    // the oldest ones; or of these, and the filter is grown by hand.
+    for history in 0..4 {
         for bits in [3u32, 6] {
             let mut filter = small(bits);
             let mut keys = VecDeque::new();
@@ -335,7 +335,7 @@ fn no_history_takes_the_rate_above_the_bound() {
                                 1 => keys.pop_back(),
                                 _ => keys.pop_front(),
                             };
-                            gone.map(|key: u64| assert!(filter.remove(&key)));
+                            assert!(gone.is_none_or(|key: u64| filter.remove(&key)));
                         }
                     }
                     if filter.entries() == most {

@@ -20,7 +20,8 @@ const LONGEST: u32 = MAX_REMAINDER_BITS - 1;
 #[non_exhaustive]
 pub struct ExpandableParams {
     /// Slots that a key can be at home in, at present: 2^`doublings` times those of the first
-    /// table, which has two or more. Memory comes in blocks of [`BLOCK_SLOTS`], so multiples of 64 waste none.
+    /// table, which has two or more. Memory comes in blocks of [`BLOCK_SLOTS`], so multiples of 64
+    /// waste none.
     pub slots: u64,
     /// Bits of the hash kept for a new key, beside its home slot. A slot has one bit more.
     pub fingerprint_bits: u32,

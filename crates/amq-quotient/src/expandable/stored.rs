@@ -1,5 +1,7 @@
 //! The filter as a file.
 
+#[cfg(doc)]
+use super::ExpandableQuotientView;
 use super::{ExpandableParams, ExpandableQuotientFilter};
 use crate::entry::width;
 use crate::stream::Fingerprints;
@@ -81,7 +83,7 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     /// order, offsets, ages, counts.
     ///
     /// Every way of reading a file does this, but for
-    /// [`open_without_checking_payload`](crate::ExpandableQuotientView::open_without_checking_payload).
+    /// [`open_without_checking_payload`](ExpandableQuotientView::open_without_checking_payload).
     pub fn validate(&self) -> Result<(), DecodeError> {
         let Contents { items, distinct } = self.table.walk()?;
         // An entry has one bit of tail for each doubling since it came, up to all that there are.
