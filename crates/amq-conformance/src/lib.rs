@@ -20,6 +20,7 @@
 //! | `remove` | `RemoveFilter`, `Clone`, `PartialEq` | [`remove`], moves of the [`model`] |
 //! | `file` | `PartialEq` and the envelope's `Stored` and `Restore` | [`files`] |
 //! | `count` | `CountFilter` | [`remove`], a check of the [`model`] |
+//! | `grow` | `EmptyFilter`, `PartialEq`; grows by itself | [`growth`] |
 //!
 //! A static filter is `[build]`; a cuckoo or quotient filter is `[empty, build, merge, remove,
 //! count]`, or the abilities it has of these. Parameters that must be refused can be added:
@@ -60,6 +61,7 @@
 //! | damaged bytes are refused in every way in; what is no file, by its own name | a checksum that streams skip, trailing bytes taken |
 //! | a forged file is refused, or answers, takes, forgets and merges as any other | zero items as a shortcut to "no", a rate of NaN, a table nobody walked |
 //! | reading takes the file's length and 64 KiB ([`files::memory`]) | a claim that is allocated, a second copy |
+//! | a filter that grows loses no key and keeps the rate asked for, through twelve doublings | a first stage with the whole rate, an entry that is lost in a larger table |
 //! | a count is never too low, and rarely too high | a saturated counter that doesn't say so |
 //!
 //! The laws of memory need their own global allocator, hence their own test binary:
@@ -120,6 +122,7 @@ mod expected;
 pub mod files;
 mod fill;
 mod golden;
+pub mod growth;
 pub mod insert;
 pub mod membership;
 pub mod memory;

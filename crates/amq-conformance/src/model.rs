@@ -48,6 +48,12 @@ impl<F: EmptyFilter> Abilities<F> {
         self
     }
 
+    /// Also grows, which no move asks for.
+    #[must_use]
+    pub const fn grow(self) -> Self {
+        self
+    }
+
     /// Can also be stored, which is no move either.
     pub const fn file(self) -> Self {
         self

@@ -32,7 +32,7 @@ macro_rules! suite {
             use super::*;
             #[allow(unused_imports, reason = "which laws there are depends on the abilities")]
             use $crate::{
-                build, edge, files, insert, membership, merge, model, plan, rate, remove, shapes, surface,
+                build, edge, files, growth, insert, membership, merge, model, plan, rate, remove, shapes, surface,
             };
 
             /// The filter under test.
@@ -258,6 +258,14 @@ macro_rules! suite {
 
     // See @stored.
     (@ability file) => {};
+
+    (@ability grow) => {
+        $crate::suite!(@laws growth => {
+            a_grown_filter_holds_every_key
+            a_grown_filter_errs_as_predicted_and_no_more_than_asked
+            a_grown_filter_that_is_cleared_is_a_new_one
+        });
+    };
 
     (@ability remove) => {
         $crate::suite!(@laws remove => {

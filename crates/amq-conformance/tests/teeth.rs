@@ -7,8 +7,8 @@ mod reference;
 use amq_conformance::model::any_sequence_agrees_with_the_model as played;
 use amq_conformance::rate::{self, Cell};
 use amq_conformance::{
-    Golden, Violation, at_once, build, by_inserting, edge, insert, membership, memory, merge,
-    model, plan, remove, surface,
+    Golden, Violation, at_once, build, by_inserting, edge, growth, insert, membership, memory,
+    merge, model, plan, remove, surface,
 };
 use careless::{Careless, Lapse};
 use reference::{Bloom, Fault, Multiset, Params};
@@ -40,6 +40,13 @@ fn small<F: amq_core::EmptyFilter>() -> Result<(), Violation> {
 }
 
 rejected! {
+    // Faultless, but they do not grow: the rate of one rises, and the other refuses keys.
+    a_filter_that_errs_more_and_more: Bloom with None by {
+        || growth::a_grown_filter_errs_as_predicted_and_no_more_than_asked::<Broken>();
+    }
+    a_filter_that_stays_as_small_as_planned: Multiset with None by {
+        || growth::a_grown_filter_holds_every_key::<Broken>();
+    }
     a_key_of_one_probe_fewer: Bloom with OneProbeFewer by {
         || gate::<Broken>(rate::ONE_IN_100);
         || gate::<Broken>(rate::HALF_FULL);
@@ -68,6 +75,7 @@ rejected! {
     an_expected_rate_of_its_own: Bloom with RateOfHalfTheKeys by {
         || gate::<Broken>(rate::ONE_IN_100);
         || insert::an_overfull_filter_says_so::<Broken>();
+        || growth::a_grown_filter_errs_as_predicted_and_no_more_than_asked::<Broken>();
     }
 
     a_rate_that_counts_keys_twice: Bloom with RateCountsCopies by {
@@ -126,6 +134,7 @@ rejected! {
     }
     a_clear_that_keeps_a_word: Bloom with ClearKeepsAWord by {
         || insert::a_cleared_filter_is_a_new_one::<Broken>();
+        || growth::a_grown_filter_that_is_cleared_is_a_new_one::<Broken>();
     }
     a_clear_that_keeps_the_count: Bloom with ClearKeepsTheCount by {
         || insert::a_cleared_filter_is_a_new_one::<Broken>();

@@ -484,15 +484,19 @@ class Quotient(Filter):
         expect((self.slots - 1).bit_length() + self.bits <= 60, "fingerprints too long")
         grown = min(self.slots << self.bits, 1 << 56)
         expect(self.slots <= self.most <= grown, "growth to %d slots" % self.most)
-        expect(self.items <= max(19 * self.slots // 20, 1), "more keys than slots")
+        self.take(file, self.items)
+        expect(len(self.counts) == self.distinct, "another number of fingerprints")
+
+    def take(self, file, items):
+        """The table's fingerprints, which must be this many, and how often each is there."""
+        expect(items <= max(19 * self.slots // 20, 1), "more keys than slots")
         self.blocks = -(-self.slots // 64)
         file.expect_sections((self.blocks * (8 * self.bits + 17), 1))
         fingerprints = self.read(file.sections[0])
         self.counts = {}
         for fingerprint in fingerprints:
             self.counts[fingerprint] = self.counts.get(fingerprint, 0) + 1
-        expect(len(fingerprints) == self.items, "another number of keys than the table has")
-        expect(len(self.counts) == self.distinct, "another number of fingerprints")
+        expect(len(fingerprints) == items, "another number of keys than the table has")
         same = self.written(sorted(fingerprints)) == bytes(file.sections[0])
         expect(same, "a table that no sequence of inserts leads to")
 
@@ -572,6 +576,43 @@ class Quotient(Filter):
 
     def contains_hash(self, hash):
         return self.count_hash(hash) > 0
+
+
+class ExpandableQuotient(Quotient):
+    NUMBER = 15
+
+    def __init__(self, file):
+        Filter.__init__(self, file)
+        file.expect_asked(0)
+        self.slots, self.length, doublings, most, entries, answered = file.only_entry(6)
+        expect(doublings <= 55, "%d doublings" % doublings)
+        expect(2 << doublings <= self.slots <= 1 << 56, "%d slots" % self.slots)
+        expect(self.slots % (1 << doublings) == 0, "no such first table")
+        self.bits, quotient = self.length + 1, (self.slots - 1).bit_length()
+        expect(2 <= self.bits <= 56 and quotient + self.bits <= 60, "fingerprints too long")
+        left = max(0, min(60 - self.bits, 56) - quotient)
+        expect(doublings <= most <= doublings + left, "%d doublings allowed" % most)
+        expect(self.items <= entries, "more keys than entries")
+        self.take(file, entries)
+        # The fingerprints from and up to which each entry answers.
+        ranges = []
+        for entry in self.counts:
+            width = entry & -entry
+            age = min(doublings, self.length)
+            expect(entry >> self.bits << self.bits != entry, "a run with an empty slot")
+            expect(width <= 1 << age, "an entry older than the table")
+            ranges.append((entry - width >> 1, entry + width >> 1))
+        total = end = 0
+        for first, last in sorted(ranges):
+            total += max(0, last - max(first, end))
+            end = max(end, last)
+        expect(total == answered, "another number of fingerprints")
+
+    def count_hash(self, hash):
+        """The copies of the key with this hash, or more."""
+        fingerprint = hash * (self.slots << self.length) >> 64
+        entries = ((2 * (fingerprint >> age) + 1) << age for age in range(self.length + 1))
+        return sum(self.counts.get(entry, 0) for entry in entries)
 
 
 class Ribbon(Filter):
@@ -710,6 +751,7 @@ KINDS = (
     Cuckoo,
     WindowedCuckoo,
     Quotient,
+    ExpandableQuotient,
     Ribbon,
     NarrowRibbon,
     BumpedRibbon,

@@ -6,8 +6,11 @@
 //! so the run's own runend needs no special case.
 
 use crate::bits::{Select, from, put_in, take_out};
+use crate::entry::Entry;
 use crate::params::BLOCK_SLOTS;
+use crate::search::Matches;
 use crate::table::{Metadata, SATURATED, Table};
+use alloc::vec::Vec;
 use amq_core::KeyHash;
 use amq_core::prefetch::DISTANCE;
 
@@ -18,6 +21,8 @@ pub(crate) enum Put {
     New,
     /// It was there; now there is another copy.
     Again,
+    /// It is there too often already; nothing changed.
+    Refused,
 }
 
 /// What a removal found.
@@ -28,7 +33,10 @@ pub(crate) enum Taken {
     /// One copy is gone; others remain.
     Copy,
     /// The only copy is gone.
-    Last,
+    Last {
+        /// The number of fingerprints that it alone answered for.
+        alone: u64,
+    },
 }
 
 /// The first slot of a block, from `slot` on, past every run of an earlier block and of the `homes`
@@ -57,7 +65,7 @@ fn settled_in<I: Select>(metadata: Metadata, slot: u32) -> u32 {
     free_in::<I>(metadata, metadata.occupieds << 1, slot)
 }
 
-impl Table {
+impl<E: Entry> Table<Vec<u8>, E> {
     /// Inserts a fingerprint. There must be an empty slot.
     ///
     /// First asks whether the home is empty: at low loads mostly yes, at high ones mostly no, so
@@ -86,7 +94,8 @@ impl Table {
         }
         let window = self.window_from(near.here, near.start);
         let passed = self.fields.count_less(window, remainder, length);
-        let found = self.fields.any_equal(window, remainder, length) == 1;
+        let differing = E::differing(&self.fields, window, remainder);
+        let found = self.fields.any_zero(differing, length) == 1;
         let block = &mut self.bytes[near.here..];
         self.fields
             .put_in(block, near.start + passed, empty, remainder);
@@ -103,7 +112,13 @@ impl Table {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let run = self.run::<I>(quotient);
-        let (place, found) = self.place(run, remainder);
+        if run.end - run.start >= E::MAX_COPIES
+            && self.matches(run, remainder).copies >= E::MAX_COPIES
+        {
+            return Put::Refused;
+        }
+        let place = self.place(run, remainder).0;
+        let found = E::is_in(self, run, remainder);
         let empty = self.first_position(run.end, empty_in::<I>);
         let occupieds = self.metadata(block).occupieds | 1 << slot;
         self.set_occupieds(block, occupieds);
@@ -132,34 +147,41 @@ impl Table {
         let length = near.end.wrapping_sub(near.start);
         if ((length ^ 1) | (near.start ^ slot) | u32::from(near.far)) == 0 {
             // A single entry at home: it has pushed nothing on.
-            if self.window_from(near.here, slot) & self.fields.mask() != remainder {
+            let window = self.window_from(near.here, slot);
+            let value = window & self.fields.mask();
+            if E::differs(value, remainder) != 0 {
                 return Taken::Nothing;
             }
+            let alone = E::alone(self, near.run(quotient), value);
             self.fields.set(&mut self.bytes[near.here..], slot, 0);
             self.set_words(near.here, occupieds & !(1 << slot), runends & !(1 << slot));
-            return Taken::Last;
+            return Taken::Last { alone };
         }
         let settled = settled_in::<I>(near.metadata, near.end % 64);
         if near.far | (near.end >= 64) | (settled == 64) | (length > self.fields.per_load) {
             return self.remove_far::<I>(fingerprint);
         }
         let window = self.window_from(near.here, near.start);
-        let copies = self.fields.count_equal(window, remainder, length);
-        if copies == 0 {
+        let differing = E::differing(&self.fields, window, remainder);
+        let found = self.fields.zeros(differing, length);
+        if found == 0 {
             return Taken::Nothing;
         }
-        let passed = self.fields.count_less(window, remainder, length);
+        let longest = E::longest(&self.fields, window, found, remainder);
+        let taken = if found & (found - 1) == 0 {
+            let alone = E::alone(self, near.run(quotient), longest);
+            Taken::Last { alone }
+        } else {
+            Taken::Copy
+        };
+        let passed = self.fields.count_less(window, longest, length);
         let last = settled - 1;
         let block = &mut self.bytes[near.here..];
         self.fields.take_out(block, near.start + passed, last);
         let runends = take_out(runends, near.start, last, 0);
         let gone = u64::from(length == 1) << slot;
         self.set_words(near.here, occupieds & !gone, runends);
-        if copies == 1 {
-            Taken::Last
-        } else {
-            Taken::Copy
-        }
+        taken
     }
 
     /// The same, wherever the run is and however far entries must move.
@@ -169,11 +191,15 @@ impl Table {
         let (quotient, remainder) = self.split(fingerprint);
         let (block, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let run = self.run::<I>(quotient);
-        let (place, found) = self.place(run, remainder);
-        if !found {
-            return Taken::Nothing;
-        }
-        let more = place + 1 < run.end && self.remainder(place + 1) == remainder;
+        let Matches { copies, longest } = E::found(self, run, remainder);
+        let taken = match copies {
+            0 => return Taken::Nothing,
+            1 => Taken::Last {
+                alone: E::alone(self, run, longest),
+            },
+            _ => Taken::Copy,
+        };
+        let place = self.place(run, longest).0;
         // From here on everything is at home or empty.
         let last = self.first_position(run.end, settled_in::<I>) - 1;
         let gone = u64::from(run.end - run.start == 1) << slot;
@@ -181,14 +207,15 @@ impl Table {
         self.set_occupieds(block, occupieds);
         self.close_gap(run.start, place, last);
         self.lower_offsets::<I>(block, last / BLOCK_SLOTS);
-        if more { Taken::Copy } else { Taken::Last }
+        taken
     }
 
-    /// Inserts each hash; returns how many were new. There must be as many empty slots. It has a
-    /// loop of its own for the same reason as [`contains_each`](Self::contains_each).
+    /// Inserts each hash, up to the first that is refused; returns how many are in, and how many of
+    /// these were new. There must be as many empty slots. It has a loop of its own for the same
+    /// reason as [`contains_each`](Self::contains_each).
     #[inline(always)]
-    pub(crate) fn insert_each<I: Select>(&mut self, hashes: &[KeyHash]) -> u64 {
-        let mut new = 0;
+    pub(crate) fn insert_each<I: Select>(&mut self, hashes: &[KeyHash]) -> (u64, u64) {
+        let (mut done, mut new) = (0, 0);
         for &hash in hashes.iter().take(DISTANCE) {
             self.prefetch(hash);
         }
@@ -197,9 +224,13 @@ impl Table {
                 self.prefetch(later);
             }
             let put = self.insert::<I>(self.fingerprint(hash));
+            if put == Put::Refused {
+                break;
+            }
+            done += 1;
             new += u64::from(put == Put::New);
         }
-        new
+        (done, new)
     }
 
     /// The first position from `position`, the end of a run, that is free in the sense of
@@ -337,6 +368,8 @@ mod tests {
     use super::*;
     use crate::QuotientParams;
     use crate::bits::Broadword;
+    use crate::entry::{Aged, width};
+    use crate::stream::Fingerprints;
     use alloc::collections::BTreeMap;
     use amq_core::index::remix;
 
@@ -383,10 +416,76 @@ mod tests {
                 if copies > 1 {
                     map.insert(fingerprint, copies - 1);
                 }
-                assert_eq!(taken == Taken::Last, copies == 1);
+                assert_eq!(taken == Taken::Last { alone: 1 }, copies == 1);
                 check(&table, &map);
             }
             assert!(table.bytes.iter().all(|&byte| byte == 0));
+        }
+    }
+    /// The fingerprints that an entry answers for, of those with this many bits beside the home.
+    fn answers(entry: u64) -> core::ops::Range<u64> {
+        let width = width(entry);
+        (entry - width) / 2..(entry + width) / 2
+    }
+
+    #[test]
+    fn the_longest_entry_goes_first_and_what_it_alone_answered_for_is_told() {
+        for (slots, bits, crowding) in [(64u64, 4u32, 1), (64, 6, 40), (200, 3, 1), (200, 7, 70)] {
+            let params = QuotientParams::new(slots, bits);
+            let mut table = Table::<_, Aged>::new(params).unwrap();
+            let mut entries: Vec<u64> = Vec::new();
+            let all = params.fingerprints() / 2;
+            let answered = |entries: &[u64]| {
+                let found = (0..all).filter(|f| entries.iter().any(|&e| answers(e).contains(f)));
+                found.count() as u64
+            };
+            let mut refused = 0;
+            for step in 0..700 {
+                // At the end everything goes.
+                let filling = step < 500 && remix(step, 1) % 5 > 1;
+                let fingerprint = remix(step, 2) % all / crowding;
+                if filling && (entries.len() as u64) + 1 < table.places() {
+                    let age = remix(step, 3) % u64::from(bits);
+                    let entry = (fingerprint << 1 | 1) >> age << age | 1 << age;
+                    match table.insert::<Broadword>(entry) {
+                        Put::Refused => refused += 1,
+                        _ => entries.push(entry),
+                    }
+                } else {
+                    let key = match entries.get(step as usize % entries.len().max(1)) {
+                        Some(&entry) if step % 3 > 0 => answers(entry).start,
+                        _ => fingerprint,
+                    };
+                    let matching = entries.iter().filter(|&&e| answers(e).contains(&key));
+                    let longest = matching.min_by_key(|&&e| width(e)).copied();
+                    let before = answered(&entries);
+                    if let Some(longest) = longest {
+                        let at = entries.iter().position(|&e| e == longest).unwrap();
+                        entries.swap_remove(at);
+                    }
+                    let alone = before - answered(&entries);
+                    let taken = table.remove::<Broadword>(key << 1 | 1);
+                    let expected = match (longest, alone) {
+                        (None, _) => Taken::Nothing,
+                        (Some(_), 0) => Taken::Copy,
+                        (Some(_), alone) => Taken::Last { alone },
+                    };
+                    assert_eq!(taken, expected, "step {step}, {params:?}");
+                }
+                let contents = table.walk::<Broadword>().unwrap();
+                assert_eq!(contents.items, entries.len() as u64);
+                assert_eq!(contents.distinct, answered(&entries), "step {step}");
+                let key = remix(step, 4) % all;
+                let copies = entries
+                    .iter()
+                    .filter(|&&e| answers(e).contains(&key))
+                    .count();
+                assert_eq!(table.count::<Broadword>(key << 1 | 1), copies as u64);
+                assert_eq!(table.contains::<Broadword>(key << 1 | 1), copies > 0);
+            }
+            assert_eq!(refused, 0);
+            entries.sort_unstable();
+            assert!(Fingerprints::new(&table).eq(entries));
         }
     }
 }

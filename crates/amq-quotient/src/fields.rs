@@ -66,33 +66,40 @@ impl Fields {
         load(block, start + at) >> shift
     }
 
-    /// How many of the first `count` fields equal `value`.
-    #[inline(always)]
-    pub(crate) const fn count_equal(&self, window: u64, value: u64, count: u32) -> u32 {
-        (self.equal(window, value) & self.first(count)).count_ones()
-    }
-
     /// How many of the first `count` fields are less than `value`.
     #[inline(always)]
     pub(crate) const fn count_less(&self, window: u64, value: u64, count: u32) -> u32 {
         (self.less(window, value) & self.first(count)).count_ones()
     }
 
-    /// The highest bit of each field of `window` that equals `value`.
+    /// For each field: zero if it equals `value`.
     #[inline(always)]
-    const fn equal(&self, window: u64, value: u64) -> u64 {
-        let differing = window ^ value.wrapping_mul(self.ones);
+    pub(crate) const fn differing(&self, window: u64, value: u64) -> u64 {
+        window ^ value.wrapping_mul(self.ones)
+    }
+
+    /// For each field: zero if it equals `value` in all bits above its lowest 1. It means nothing
+    /// from a field without a 1 on.
+    #[inline(always)]
+    pub(crate) const fn differing_before_tail(&self, window: u64, value: u64) -> u64 {
+        // Up to and including the lowest 1.
+        let tails = window ^ window.wrapping_sub(self.ones);
+        self.differing(window, value) & !tails
+    }
+
+    /// The highest bit of each of the first `count` fields that is zero.
+    #[inline(always)]
+    pub(crate) const fn zeros(&self, differing: u64, count: u32) -> u64 {
         // A field that is not zero has its highest bit set, or carries into it.
         let low = !self.tops;
         let nonzero = ((differing & low & self.all()) + (self.all() & low)) | differing;
-        !nonzero & self.tops
+        !nonzero & self.tops & self.first(count)
     }
 
-    /// Whether any of the first `count` fields equals `value`: 1 or 0. The answer means nothing if
-    /// a load has fewer fields.
+    /// Whether any of the first `count` fields is zero: 1 or 0. The answer means nothing if a load
+    /// has fewer fields.
     #[inline(always)]
-    pub(crate) const fn any_equal(&self, window: u64, value: u64, count: u32) -> u32 {
-        let differing = window ^ value.wrapping_mul(self.ones);
+    pub(crate) const fn any_zero(&self, differing: u64, count: u32) -> u32 {
         // A zero field borrows. It may make those above it borrow, but then one is found already.
         let zero = differing.wrapping_sub(self.ones) & !differing & self.tops;
         (zero & self.first(count) != 0) as u32
@@ -263,6 +270,7 @@ mod tests {
 
     #[test]
     fn comparing_all_fields_of_a_load_is_comparing_each() {
+        let mut prefixed = 0;
         for r in 1..=56 {
             let fields = Fields::new(r);
             assert_eq!(fields.per_load, 57 / r);
@@ -288,10 +296,20 @@ mod tests {
                         .sum::<u64>()
                 };
                 assert_eq!(
-                    fields.equal(window, value),
+                    fields.zeros(fields.differing(window, value), fields.per_load),
                     tops(&|v| v == value),
                     "r {r}, {list:?}, {value}"
                 );
+                // Up to the first field without a 1.
+                let tailed = list.iter().position(|&v| v == 0).unwrap_or(list.len());
+                let prefixes = |v: u64| v != 0 && (v ^ value) & !(v ^ (v - 1)) == 0;
+                let first = fields.first(tailed as u32);
+                let differing = fields.differing_before_tail(window, value);
+                let found = fields.zeros(differing, tailed as u32);
+                assert_eq!(found, tops(&prefixes) & first, "r {r}, {list:?}, {value}");
+                let any = fields.any_zero(differing, tailed as u32);
+                assert_eq!(any == 1, found != 0);
+                prefixed += u64::from(any);
                 assert_eq!(
                     fields.less(window, value),
                     tops(&|v| v < value),
@@ -299,6 +317,7 @@ mod tests {
                 );
             }
         }
+        assert!(prefixed > 50_000, "{prefixed}");
     }
 
     #[test]

@@ -96,11 +96,7 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     /// which this filter answers `true`; so does any filter it is put into that has a power of two
     /// times fewer fingerprints.
     pub fn iter(&self) -> Hashes<'_> {
-        Hashes {
-            fingerprints: self.fingerprints(),
-            of: self.table.params.fingerprints(),
-            left: self.len,
-        }
+        Hashes::new(self.fingerprints(), self.table.params, self.len)
     }
 
     /// Reads the whole table, and checks that inserts and removals could have made it: runs, order,
@@ -255,7 +251,7 @@ impl Fill for QuotientFilter {
             self.make_room().map_err(|full| (done, full))?;
             let room = self.table.max_items - self.len;
             let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
-            let of_these = simd::insert_each(&mut self.table, now);
+            let (_, of_these) = simd::insert_each(&mut self.table, now);
             self.len += now.len() as u64;
             self.distinct += of_these;
             new += of_these;
@@ -277,7 +273,7 @@ impl RemoveFilter for QuotientFilter {
         let fingerprint = self.table.fingerprint(hash);
         let taken = simd::remove(&mut self.table, fingerprint);
         self.len -= u64::from(taken != Taken::Nothing);
-        self.distinct -= u64::from(taken == Taken::Last);
+        self.distinct -= u64::from(matches!(taken, Taken::Last { .. }));
         taken != Taken::Nothing
     }
 }
@@ -317,13 +313,25 @@ impl BuildFilter for QuotientFilter {
     }
 }
 
-/// The stored hashes of a filter; see [`QuotientFilter::iter`].
+/// The stored hashes of a filter; see [`QuotientFilter::iter`] and
+/// [`ExpandableQuotientFilter::iter`](crate::ExpandableQuotientFilter::iter).
 #[derive(Clone)]
 pub struct Hashes<'a> {
     fingerprints: Fingerprints<'a>,
     /// The number of different fingerprints.
     of: u64,
     left: u64,
+}
+
+impl<'a> Hashes<'a> {
+    /// The first `left` of these fingerprints, of a table with these parameters.
+    pub(crate) fn new(fingerprints: Fingerprints<'a>, params: QuotientParams, left: u64) -> Self {
+        Self {
+            fingerprints,
+            of: params.fingerprints(),
+            left,
+        }
+    }
 }
 
 impl Iterator for Hashes<'_> {

@@ -1,5 +1,5 @@
 //! Quotient filters: keys can be removed, counted and listed in order, and filters merged, grown
-//! and shrunk.
+//! and shrunk. One kind grows without a bound: [`ExpandableQuotientFilter`].
 //!
 //! ```
 //! use amq_quotient::{Goal, QuotientFilter};
@@ -84,6 +84,38 @@
 //! works on every machine and at every alignment. The stored fingerprints determine every bit of a
 //! table; so reading a file walks it once, and refuses any other bits.
 //!
+//! ## Growing without a bound
+//!
+//! A table that doubles takes a bit from every fingerprint it holds. A filter that must say at the
+//! start how far it may grow can keep these bits in stock; one that need not, an
+//! [`ExpandableQuotientFilter`], gives each key as many bits as there is room for when it comes. A
+//! slot has one bit more than a fingerprint, and an entry ends with its age in unary: a 1, then a 0
+//! for each doubling since it came.
+//!
+//! ```text
+//!   a slot of 6 bits       home    value
+//!   a new entry            10      1 0 1 1 0|1       5 bits of fingerprint
+//!   the table doubles      101     0 1 1 0|1 0       the first is now the last of the home
+//!   and again              1010    1 1 0|1 0 0       3 are left; a new entry has 5 again
+//!   after five doublings   1010110 |1 0 0 0 0 0      none: answers for every key at home here
+//!   after six              both    |1 0 0 0 0 0      ... in each half of its former home
+//!                          halves
+//! ```
+//!
+//! *Contains* compares all entries of a run at once, as before, and leaves out of the comparison
+//! what `v ^ (v - 1)` has set in each of them: its tail. As a number an entry lies in the middle of
+//! the fingerprints it answers for, so that a run which is sorted stays sorted when all of its
+//! entries are shifted. *Growing* is therefore one pass from end to end: home and value, as one
+//! number, are multiplied by two. *Remove* takes the longest of the entries that answer for the
+//! key. Whichever key that one came with, every other key is left with an entry that answers for
+//! it.
+//!
+//! Each key keeps the share of hashes it answered for when it came, so old keys, which answer for
+//! more, add as much to the rate as the many young ones: after X doublings it is at most
+//! `0.95 (X + 2) / 2^(F + 1)` for F bits ([`theory::expandable`]). At 1 % F is 11, which is good
+//! for 41 doublings, and a key takes 14.9 bits when the table is full, 29.7 when it has just
+//! doubled.
+//!
 //! # Cost and false-positive rate
 //!
 //! With n distinct keys the rate is `1 - (1 - 1/F)^n` for F = slots * 2^r fingerprints, close to
@@ -136,6 +168,10 @@
 //! - P. Pandey, M. Bender, R. Johnson, R. Patro, *A general-purpose counting filter: making every
 //!   bit count*, SIGMOD 2017: rank and select instead of three bits per slot.
 //! - S. Vigna, *Broadword implementation of rank/select queries*, WEA 2008.
+//! - N. Dayan, I. Bercea, P. Reviriego, R. Pagh, *InfiniFilter: expanding filters to infinity and
+//!   beyond*, SIGMOD 2023: fingerprints with their age in unary.
+//! - N. Dayan, I. Bercea, R. Pagh, *Aleph Filter: to infinity in constant time*, PVLDB 17(11),
+//!   2024: entries without bits stand in both halves.
 #![no_std]
 #![deny(unsafe_code)]
 
@@ -145,7 +181,9 @@ extern crate std;
 
 mod bits;
 mod edit;
+mod entry;
 mod error;
+mod expandable;
 mod fields;
 mod filter;
 mod params;
@@ -159,10 +197,12 @@ pub mod theory;
 mod validate;
 
 pub use error::ResizeError;
+pub use expandable::params::{DOUBLINGS, ExpandableParams};
+pub use expandable::{ExpandableQuotientFilter, ExpandableQuotientView};
 pub use filter::{Hashes, QuotientFilter, QuotientView};
 pub use params::{
-    BLOCK_SLOTS, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS, METADATA_BYTES,
-    QuotientParams,
+    BLOCK_SLOTS, MAX_COPIES, MAX_FINGERPRINT_BITS, MAX_LOAD, MAX_REMAINDER_BITS, MAX_SLOTS,
+    METADATA_BYTES, QuotientParams,
 };
 
 pub use amq_core::{

@@ -24,6 +24,11 @@ pub const MAX_SLOTS: u64 = 1 << 56;
 /// down with them.
 pub const MAX_LOAD: f64 = 0.95;
 
+/// The most copies of a key in an [`ExpandableQuotientFilter`](crate::ExpandableQuotientFilter),
+/// and of the few keys that look like it. Without a limit one key, again and again, would make the
+/// filter grow for ever.
+pub const MAX_COPIES: u64 = 255;
+
 /// What determines a quotient filter's table.
 ///
 /// A table has `slots * 2^remainder_bits` different fingerprints, at most

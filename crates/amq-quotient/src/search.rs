@@ -1,6 +1,7 @@
 //! Finding things in a table: runs, and remainders in them.
 
 use crate::bits::{Select, below, from};
+use crate::entry::{Entry, width};
 use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, SATURATED, Table};
 use amq_core::prefetch::DISTANCE;
@@ -22,6 +23,14 @@ impl Run {
     }
 }
 
+/// The entries of a run that answer for a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matches {
+    pub(crate) copies: u64,
+    /// The value of the longest of them; zero if there is none.
+    pub(crate) longest: u64,
+}
+
 /// A run as seen from its quotient's block and the next block's runends. Slots count from the first
 /// of the quotient's block, and may run past its last.
 #[derive(Clone, Copy)]
@@ -37,7 +46,19 @@ pub(crate) struct Near {
     pub(crate) far: bool,
 }
 
-impl<S: AsRef<[u8]>> Table<S> {
+impl Near {
+    /// The run of this quotient by positions, unless it is far.
+    #[inline(always)]
+    pub(crate) const fn run(&self, quotient: u64) -> Run {
+        let begin = quotient / BLOCK_SLOTS * BLOCK_SLOTS;
+        Run {
+            start: begin + self.start as u64,
+            end: begin + self.end as u64,
+        }
+    }
+}
+
+impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     /// The position of the runend with `rank` others before it, counted from `position`. Goes round
     /// the table once; without such a runend, which a consistent table has, it is the last slot of
     /// that round.
@@ -126,11 +147,7 @@ impl<S: AsRef<[u8]>> Table<S> {
         if near.far {
             return self.far_run::<I>(quotient);
         }
-        let begin = quotient / BLOCK_SLOTS * BLOCK_SLOTS;
-        Run {
-            start: begin + u64::from(near.start),
-            end: begin + u64::from(near.end),
-        }
+        near.run(quotient)
     }
 
     /// The run of a quotient if it ends within 64 slots of its block's offset, as nearly all do:
@@ -222,8 +239,8 @@ impl<S: AsRef<[u8]>> Table<S> {
         }
         let home = if start < 64 { here } else { after };
         let window = self.window_from(home, start % 64);
-        let equal = self.fields.any_equal(window, remainder, length);
-        equal & occupied == 1
+        let differing = E::differing(&self.fields, window, remainder);
+        self.fields.any_zero(differing, length) & occupied == 1
     }
 
     /// The same, wherever the run is and however long.
@@ -232,7 +249,7 @@ impl<S: AsRef<[u8]>> Table<S> {
     fn contains_anyhow<I: Select>(&self, fingerprint: u64) -> bool {
         let (quotient, remainder) = self.split(fingerprint);
         let run = self.far_run::<I>(quotient);
-        self.place(run, remainder).1
+        E::is_in(self, run, remainder)
     }
 
     /// Answers for each hash; the slices are equally long.
@@ -264,7 +281,8 @@ impl<S: AsRef<[u8]>> Table<S> {
         }
         let window = self.window(run.start);
         let passed = self.fields.count_less(window, remainder, length as u32);
-        let found = self.fields.any_equal(window, remainder, length as u32) == 1;
+        let differing = self.fields.differing(window, remainder);
+        let found = self.fields.any_zero(differing, length as u32) == 1;
         (run.start + u64::from(passed), found)
     }
 
@@ -286,23 +304,37 @@ impl<S: AsRef<[u8]>> Table<S> {
         (run.end, false)
     }
 
-    /// How often a fingerprint is there.
+    /// How many entries answer for a fingerprint.
     #[inline(always)]
     pub(crate) fn count<I: Select>(&self, fingerprint: u64) -> u64 {
         let (quotient, remainder) = self.split(fingerprint);
-        let run = self.run::<I>(quotient);
+        self.matches(self.run::<I>(quotient), remainder).copies
+    }
+
+    /// The entries of a run that answer for a remainder.
+    #[inline(always)]
+    pub(crate) fn matches(&self, run: Run, remainder: u64) -> Matches {
+        let (mut copies, mut longest) = (0, 0);
         if self.fields.bits == 0 {
-            return run.end - run.start;
+            copies = run.end - run.start;
+            return Matches { copies, longest };
         }
-        let mut copies = 0;
         let mut position = run.start;
         while position < run.end {
             let count = self.at_once(position, run.end);
             let window = self.window(position);
-            copies += u64::from(self.fields.count_equal(window, remainder, count));
+            let differing = E::differing(&self.fields, window, remainder);
+            let found = self.fields.zeros(differing, count);
+            if found != 0 {
+                copies += u64::from(found.count_ones());
+                let here = E::longest(&self.fields, window, found, remainder);
+                if longest == 0 || width(here) < width(longest) {
+                    longest = here;
+                }
+            }
             position += u64::from(count);
         }
-        copies
+        Matches { copies, longest }
     }
 
     /// How many remainders one load compares, from a position up to the end of the run or the

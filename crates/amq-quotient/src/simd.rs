@@ -11,21 +11,23 @@ use crate::bits::Broadword;
 #[cfg(target_arch = "x86_64")]
 use crate::bits::Select;
 use crate::edit::{Put, Taken};
+use crate::entry::Entry;
 use crate::table::Table;
 use crate::validate::Contents;
+use alloc::vec::Vec;
 use amq_core::{DecodeError, KeyHash, dispatch};
 
 /// For each operation on a table: the function that chooses, and the two it chooses from.
 macro_rules! operations {
     ($(
         $(#[$doc:meta])*
-        fn $name:ident $(<$store:ident>)? ($table:ty $(, $argument:ident: $type:ty)*)
+        fn $name:ident <E $(, $store:ident)?> ($table:ty $(, $argument:ident: $type:ty)*)
             $(-> $answer:ty)?;
     )*) => {
         $(
             $(#[$doc])*
             #[inline]
-            pub(crate) fn $name $(<$store: AsRef<[u8]>>)? (
+            pub(crate) fn $name<E: Entry $(, $store: AsRef<[u8]>)?> (
                 table: $table $(, $argument: $type)*
             ) $(-> $answer)? {
                 dispatch!(
@@ -40,7 +42,7 @@ macro_rules! operations {
             use super::*;
             $(
                 #[inline(never)]
-                pub(super) fn $name $(<$store: AsRef<[u8]>>)? (
+                pub(super) fn $name<E: Entry $(, $store: AsRef<[u8]>)?> (
                     table: $table $(, $argument: $type)*
                 ) $(-> $answer)? {
                     table.$name::<Broadword>($($argument),*)
@@ -78,7 +80,7 @@ macro_rules! operations {
                 /// # Safety
                 /// The processor must have AVX2, BMI1, BMI2, POPCNT and LZCNT.
                 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-                pub(super) unsafe fn $name $(<$store: AsRef<[u8]>>)? (
+                pub(super) unsafe fn $name<E: Entry $(, $store: AsRef<[u8]>)?> (
                     table: $table $(, $argument: $type)*
                 ) $(-> $answer)? {
                     table.$name::<Pdep>($($argument),*)
@@ -90,19 +92,20 @@ macro_rules! operations {
 
 operations! {
     /// Whether a fingerprint is there.
-    fn contains<S>(&Table<S>, fingerprint: u64) -> bool;
+    fn contains<E, S>(&Table<S, E>, fingerprint: u64) -> bool;
     /// Answers for each hash; the slices are equally long.
-    fn contains_each<S>(&Table<S>, hashes: &[KeyHash], answers: &mut [bool]);
-    /// How often a fingerprint is there.
-    fn count<S>(&Table<S>, fingerprint: u64) -> u64;
+    fn contains_each<E, S>(&Table<S, E>, hashes: &[KeyHash], answers: &mut [bool]);
+    /// How many entries answer for a fingerprint.
+    fn count<E, S>(&Table<S, E>, fingerprint: u64) -> u64;
     /// What the table holds, if it is consistent.
-    fn walk<S>(&Table<S>) -> Result<Contents, DecodeError>;
+    fn walk<E, S>(&Table<S, E>) -> Result<Contents, DecodeError>;
     /// Inserts a fingerprint. There must be an empty slot.
-    fn insert(&mut Table, fingerprint: u64) -> Put;
-    /// Inserts each hash; returns how many were new. There must be as many empty slots.
-    fn insert_each(&mut Table, hashes: &[KeyHash]) -> u64;
+    fn insert<E>(&mut Table<Vec<u8>, E>, fingerprint: u64) -> Put;
+    /// Inserts each hash, up to the first that is refused; returns how many are in, and how many of
+    /// these were new. There must be as many empty slots.
+    fn insert_each<E>(&mut Table<Vec<u8>, E>, hashes: &[KeyHash]) -> (u64, u64);
     /// Removes one copy of a fingerprint.
-    fn remove(&mut Table, fingerprint: u64) -> Taken;
+    fn remove<E>(&mut Table<Vec<u8>, E>, fingerprint: u64) -> Taken;
 }
 
 /// Finds the slots up to which `opens` and `closes` have equally many ones: all 64 at once. See
@@ -191,6 +194,7 @@ mod balance {
 mod tests {
     use super::*;
     use crate::QuotientParams;
+    use crate::entry::{Aged, Whole};
     use amq_core::index::remix;
 
     #[test]
@@ -223,8 +227,21 @@ mod tests {
         }
     }
 
+    /// An entry for this fingerprint, of an age that follows from it.
+    fn aged(params: QuotientParams, fingerprint: u64) -> u64 {
+        let value = 1 << (remix(fingerprint, 3) % u64::from(params.remainder_bits));
+        let below = value - 1;
+        fingerprint & !below | value
+    }
+
     #[test]
     fn fast_and_portable_operations_agree() {
+        operations_agree::<Whole>(0, |_, fingerprint| fingerprint);
+        operations_agree::<Aged>(2, aged);
+    }
+
+    /// `stored` is what goes in for a fingerprint.
+    fn operations_agree<E: Entry>(least_bits: u32, stored: fn(QuotientParams, u64) -> u64) {
         // On a processor without these instructions this compares the portable code with itself.
         // Fingerprints come from everywhere, or from a few homes only, so that runs enter many
         // blocks.
@@ -237,8 +254,8 @@ mod tests {
             (2000, 2, 1),
             (2000, 6, 300),
         ] {
-            let params = QuotientParams::new(slots, remainder_bits);
-            let mut one = Table::new(params).unwrap();
+            let params = QuotientParams::new(slots, remainder_bits.max(least_bits));
+            let mut one = Table::<_, E>::new(params).unwrap();
             let mut two = one.clone();
             let mut held = 0;
             for step in 0..if cfg!(miri) { 150 } else { 30_000 } {
@@ -250,16 +267,18 @@ mod tests {
                 if remix(step, 2) % 3 > 0 {
                     // Up to the last slot but one.
                     if held + 1 < one.places() {
-                        assert_eq!(insert(&mut one, key), portable::insert(&mut two, key));
-                        held += 1;
+                        let entry = stored(params, key);
+                        let put = insert(&mut one, entry);
+                        assert_eq!(put, portable::insert(&mut two, entry));
+                        held += u64::from(put != Put::Refused);
                     }
                 } else {
-                    let taken = remove(&mut one, key);
-                    assert_eq!(taken, portable::remove(&mut two, key));
+                    let taken = remove(&mut one, key | E::MARK);
+                    assert_eq!(taken, portable::remove(&mut two, key | E::MARK));
                     held -= u64::from(taken != Taken::Nothing);
                 }
                 assert!(one == two);
-                let other = pick(step + 1) % params.fingerprints();
+                let other = (pick(step + 1) % params.fingerprints()) | E::MARK;
                 assert_eq!(contains(&one, other), portable::contains(&two, other));
                 assert_eq!(count(&one, other), portable::count(&two, other));
             }
@@ -268,11 +287,16 @@ mod tests {
 
     #[test]
     fn fast_and_portable_queries_agree_and_end_on_any_bytes() {
+        queries_agree::<Whole>(0);
+        queries_agree::<Aged>(2);
+    }
+
+    fn queries_agree<E: Entry>(least_bits: u32) {
         for (slots, remainder_bits) in [(1u64, 0u32), (50, 56), (64, 2), (700, 0), (3000, 6)] {
-            let params = QuotientParams::new(slots, remainder_bits);
+            let params = QuotientParams::new(slots, remainder_bits.max(least_bits));
             for seed in 0..if cfg!(miri) { 2 } else { 40 } {
                 let noise = |i: u64| remix(i, seed) as u8;
-                let bytes: alloc::vec::Vec<u8> = (0..params.bytes())
+                let bytes: Vec<u8> = (0..params.bytes())
                     .map(|i| match seed % 4 {
                         0 => noise(i),
                         1 => noise(i) & noise(!i),
@@ -281,9 +305,9 @@ mod tests {
                         _ => noise(i) / 128 * 255,
                     })
                     .collect();
-                let table = Table::over(params, &bytes[..]);
+                let table = Table::<_, E>::over(params, &bytes[..]);
                 for i in 0..100 {
-                    let fingerprint = remix(i, seed) % params.fingerprints();
+                    let fingerprint = (remix(i, seed) % params.fingerprints()) | E::MARK;
                     let found = portable::contains(&table, fingerprint);
                     assert_eq!(contains(&table, fingerprint), found);
                     let copies = portable::count(&table, fingerprint);

@@ -5,8 +5,10 @@
 
 use crate::QuotientParams;
 use crate::bits::Broadword;
+use crate::entry::Entry;
 use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, SATURATED, Table};
+use alloc::vec::Vec;
 use amq_core::BuildError;
 
 /// The fingerprints in a table, in rising order, every copy of each.
@@ -24,7 +26,7 @@ pub(crate) struct Fingerprints<'a> {
 }
 
 impl<'a> Fingerprints<'a> {
-    pub(crate) fn new<S: AsRef<[u8]>>(table: &'a Table<S>) -> Self {
+    pub(crate) fn new<S: AsRef<[u8]>, E: Entry>(table: &'a Table<S, E>) -> Self {
         let Metadata {
             occupieds, offset, ..
         } = table.metadata(0);
@@ -38,6 +40,22 @@ impl<'a> Fingerprints<'a> {
             position: offset,
             end: offset,
         }
+    }
+
+    /// The same from the last block on that no run of an earlier one enters; all, if there is none.
+    ///
+    /// In a table of twice the slots, no fingerprint from before such a block is pushed past twice
+    /// its first slot: there are at most two in the place of each. So these alone tell how many
+    /// find no slot before the end.
+    pub(crate) fn last_part(mut self) -> Self {
+        let table = &self.table;
+        let free = |&block: &u64| table.metadata(block).offset == 0;
+        if let Some(block) = (1..table.blocks).rev().find(free) {
+            self.occupieds = table.metadata(block).occupieds;
+            (self.position, self.end) = (block * BLOCK_SLOTS, block * BLOCK_SLOTS);
+            self.block = block;
+        }
+        self
     }
 
     /// The next run, if there is one.
@@ -111,18 +129,28 @@ impl<A: Iterator<Item = u64>, B: Iterator<Item = u64>> Iterator for Merged<A, B>
 }
 
 /// A table written from sorted fingerprints.
-pub(crate) struct Packed {
-    pub(crate) table: Table,
+pub(crate) struct Packed<E> {
+    pub(crate) table: Table<Vec<u8>, E>,
     /// The number of different fingerprints in it.
     pub(crate) distinct: u64,
 }
 
 /// Writes a new table of these fingerprints, which are in rising order and no more than its slots.
-pub(crate) fn pack(
+pub(crate) fn pack<E: Entry>(
     params: QuotientParams,
     sorted: impl Iterator<Item = u64> + Clone,
-) -> Result<Packed, BuildError> {
-    let mut writer = Writer::new(params, wrapping(params, sorted.clone()))?;
+) -> Result<Packed<E>, BuildError> {
+    let wrapping = wrapping(params, sorted.clone());
+    pack_wrapping(params, wrapping, sorted)
+}
+
+/// The same, when it is known how many [wrap](wrapping).
+pub(crate) fn pack_wrapping<E: Entry>(
+    params: QuotientParams,
+    wrapping: u64,
+    sorted: impl Iterator<Item = u64>,
+) -> Result<Packed<E>, BuildError> {
+    let mut writer = Writer::new(params, wrapping)?;
     let mut distinct = 0;
     let mut before = None;
     for fingerprint in sorted {
@@ -139,7 +167,7 @@ pub(crate) fn pack(
 /// How many fingerprints find no slot from their home to the last, and wrap to the first slots.
 ///
 /// They may push others on, but not past the end again: there are no more fingerprints than slots.
-fn wrapping(params: QuotientParams, sorted: impl Iterator<Item = u64>) -> u64 {
+pub(crate) fn wrapping(params: QuotientParams, sorted: impl Iterator<Item = u64>) -> u64 {
     let free = sorted.fold(0, |free: u64, fingerprint| {
         free.max(fingerprint >> params.remainder_bits) + 1
     });
@@ -147,8 +175,8 @@ fn wrapping(params: QuotientParams, sorted: impl Iterator<Item = u64>) -> u64 {
 }
 
 /// Writes a table from its first slot to its last, each word once.
-struct Writer {
-    table: Table,
+struct Writer<E> {
+    table: Table<Vec<u8>, E>,
     /// The next free position.
     free: u64,
     /// The last quotient written.
@@ -160,7 +188,7 @@ struct Writer {
     word: u64,
 }
 
-impl Writer {
+impl<E: Entry> Writer<E> {
     fn new(params: QuotientParams, wrapping: u64) -> Result<Self, BuildError> {
         let mut writer = Self {
             table: Table::new(params)?,
@@ -249,10 +277,64 @@ impl Writer {
         self.word = 0;
     }
 
-    fn finish(mut self) -> Table {
+    fn finish(mut self) -> Table<Vec<u8>, E> {
         self.end_run();
         self.flush();
         self.write_offsets(self.table.blocks - 1);
         self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::{Aged, Whole};
+    use crate::expandable::aging::{doubled, is_void};
+    use amq_core::index::remix;
+
+    #[test]
+    fn the_last_part_of_a_table_tells_what_wraps_in_one_of_twice_the_slots() {
+        let (mut wrapped, mut from_within) = (0, 0);
+        for i in 0..4000u64 {
+            let slots = [64, 200, 640, 1000][i as usize % 4];
+            let params = QuotientParams::new(slots, 3);
+            let grown = QuotientParams::new(2 * slots, 3);
+            // Up to all slots; some tables with most of it near the end, or without gaps at all.
+            let held = slots * (40 + remix(i, 0) % 61) / 100;
+            let pick = |k: u64| match i % 3 {
+                0 => remix(k, i) % slots,
+                1 => slots - 1 - remix(k, i) % slots * (remix(!k, i) % slots) / slots,
+                _ => slots * 4 / 5 + remix(k, i) % (slots / 5),
+            };
+            let mut entries: Vec<u64> = (0..held)
+                .map(|k| pick(k) << 3 | (1 + remix(k, 77) % 7))
+                .collect();
+            entries.sort_unstable();
+            let table = pack::<Aged>(params, entries.iter().copied()).unwrap().table;
+            let all = Fingerprints::new(&table);
+            let part = all.clone().last_part();
+            from_within += u64::from(part.clone().count() < entries.len());
+            let void = entries.iter().filter(|&&entry| is_void(entry, 3)).count() as u64;
+            let next = |of| doubled(of, 3, void);
+            if held + void < 2 * slots {
+                let wrapping_of_all = wrapping(grown, next(all.clone()));
+                assert_eq!(wrapping(grown, next(part.clone())), wrapping_of_all);
+                wrapped += u64::from(wrapping_of_all > 0);
+                let table = pack::<Aged>(grown, next(all.clone())).unwrap().table;
+                assert_eq!(table.walk::<Broadword>().unwrap().items, held + void);
+            }
+            // Whole fingerprints keep their number.
+            let grown = QuotientParams::new(2 * slots, 2);
+            let table = pack::<Whole>(params, entries.iter().copied())
+                .unwrap()
+                .table;
+            let all = Fingerprints::new(&table);
+            let part = all.clone().last_part();
+            assert_eq!(wrapping(grown, part), wrapping(grown, all));
+        }
+        assert!(
+            wrapped > 500 && from_within > 500,
+            "{wrapped}, {from_within}"
+        );
     }
 }

@@ -6,12 +6,14 @@
 //! memory none is above 4n + 512.
 
 use crate::QuotientParams;
+use crate::entry::{Entry, Whole};
 use crate::fields::{Fields, load, store};
 use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
 use alloc::vec::Vec;
 use amq_core::index::index;
 use amq_core::prefetch::prefetch;
 use amq_core::{BuildError, KeyHash, zeroed};
+use core::marker::PhantomData;
 
 /// An offset byte of this value stands for any offset from there on.
 pub(crate) const SATURATED: u64 = 255;
@@ -21,9 +23,10 @@ const OCCUPIEDS: usize = 0;
 const RUNENDS: usize = 8;
 const OFFSET: usize = 16;
 
-/// A quotient filter's table, without seed and counts. `S` holds its bytes.
+/// A quotient filter's table, without seed and counts. `S` holds its bytes, and `E` says what a
+/// slot's bits mean.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Table<S = Vec<u8>> {
+pub(crate) struct Table<S = Vec<u8>, E = Whole> {
     pub(crate) bytes: S,
     pub(crate) fields: Fields,
     pub(crate) params: QuotientParams,
@@ -38,6 +41,7 @@ pub(crate) struct Table<S = Vec<u8>> {
     remainder_bytes: usize,
     /// Bytes of all blocks.
     end: usize,
+    entries: PhantomData<E>,
 }
 
 /// The metadata of a block.
@@ -51,7 +55,7 @@ pub(crate) struct Metadata {
     pub(crate) offset: u64,
 }
 
-impl<S: AsRef<[u8]>> Table<S> {
+impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     /// A table over these bytes, whatever they say. Their number is the one the parameters ask for.
     pub(crate) fn over(params: QuotientParams, bytes: S) -> Self {
         Self {
@@ -64,11 +68,12 @@ impl<S: AsRef<[u8]>> Table<S> {
             blocks: params.blocks(),
             stride: METADATA_BYTES as usize + 8 * params.remainder_bits as usize,
             remainder_bytes: 8 * params.remainder_bits as usize,
+            entries: PhantomData,
         }
     }
 
-    /// The same table over borrowed bytes.
-    pub(crate) fn view(&self) -> Table<&[u8]> {
+    /// The same table over borrowed bytes, whatever is made of its entries.
+    pub(crate) fn view<F: Entry>(&self) -> Table<&[u8], F> {
         Table::over(self.params, self.bytes())
     }
 
@@ -84,10 +89,11 @@ impl<S: AsRef<[u8]>> Table<S> {
         self.blocks * BLOCK_SLOTS
     }
 
-    /// The bits of a hash that the table keeps: monotone in the hash.
+    /// The bits of a hash that the table keeps: monotone in the hash. (With those that every new
+    /// entry has.)
     #[inline(always)]
-    pub(crate) const fn fingerprint(&self, hash: KeyHash) -> u64 {
-        index(hash.get(), self.fingerprints)
+    pub(crate) fn fingerprint(&self, hash: KeyHash) -> u64 {
+        index(hash.get(), self.fingerprints) | E::MARK
     }
 
     /// A fingerprint's quotient and remainder.
@@ -197,7 +203,7 @@ impl<S: AsRef<[u8]>> Table<S> {
     }
 }
 
-impl Table {
+impl<E: Entry> Table<Vec<u8>, E> {
     /// An empty table. The parameters have been checked.
     pub(crate) fn new(params: QuotientParams) -> Result<Self, BuildError> {
         Ok(Self::over(params, zeroed(params.bytes())?))

@@ -2,6 +2,7 @@
 //! before its first query, and the tests make it after every operation.
 
 use crate::bits::{Select, below, from};
+use crate::entry::Entry;
 use crate::fields::{Fields, load};
 use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
 use crate::table::{Metadata, SATURATED, Table};
@@ -16,11 +17,11 @@ const fn inconsistent(what: &'static str) -> DecodeError {
 pub(crate) struct Contents {
     /// Fingerprints, counting every copy.
     pub(crate) items: u64,
-    /// Different fingerprints.
+    /// Different fingerprints that they answer for.
     pub(crate) distinct: u64,
 }
 
-impl<S: AsRef<[u8]>> Table<S> {
+impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     /// Walks the whole table once, whatever its bytes, a block at a time.
     ///
     /// The first block's offset says how many slots wrapped runs take. The walk believes it, and
@@ -68,6 +69,8 @@ impl<S: AsRef<[u8]>> Table<S> {
         if free.saturating_sub(self.places()) != wrapped {
             return Err(inconsistent("offset of a block"));
         }
+        contents.distinct =
+            E::answered(self, contents.distinct).ok_or(inconsistent("a run with an empty slot"))?;
         Ok(contents)
     }
 

@@ -4,7 +4,7 @@ use amq_conformance::suite;
 use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter, ScalableParams};
 
 suite!(
-    scalable: ScalableBloomFilter => [empty, merge, file],
+    scalable: ScalableBloomFilter => [empty, merge, file, grow],
     out_of_range [
         ScalableParams::new(0, 0.01),
         ScalableParams::new(10, 0.0),
@@ -16,7 +16,7 @@ suite!(
     ]
 );
 suite!(
-    scalable_blocked: ScalableBlockedBloomFilter => [empty, merge, file],
+    scalable_blocked: ScalableBlockedBloomFilter => [empty, merge, file, grow],
     out_of_range [
         ScalableParams::new(0, 0.01),
         ScalableParams::new(10, 0.0),

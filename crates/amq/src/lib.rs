@@ -83,7 +83,7 @@ pub use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 #[cfg(feature = "cuckoo")]
 pub use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
 #[cfg(feature = "quotient")]
-pub use amq_quotient::QuotientFilter;
+pub use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
 #[cfg(feature = "ribbon")]
 pub use amq_ribbon::{
     BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, RibbonMap, WideBumpedRibbonFilter,

@@ -44,8 +44,9 @@ impl<T> Probe<T> {
 macro_rules! check {
     ($($kind:ident: $type:ty;)*) => {{
         $(
-            // A quotient filter grows when its parameters say so; scalable ones by themselves.
+            // A quotient filter grows when its parameters say so; the others by themselves.
             let grows = has!($type: T: PlanFilter<Params = amq_quotient::QuotientParams>)
+                || has!($type: T: PlanFilter<Params = amq_quotient::ExpandableParams>)
                 || has!($type: T: PlanFilter<Params = amq_scalable::ScalableParams>);
             let shared = has!($type: AtomicBloomFilter: From<T>)
                 || has!($type: AtomicBlockedBloomFilter: From<T>);
@@ -81,6 +82,7 @@ fn the_table_says_what_the_types_implement() {
         Cuckoo: CuckooFilter;
         WindowedCuckoo: WindowedCuckooFilter;
         Quotient: QuotientFilter;
+        ExpandableQuotient: ExpandableQuotientFilter;
         Ribbon: RibbonFilter;
         NarrowRibbon: NarrowRibbonFilter;
         BumpedRibbon: BumpedRibbonFilter;

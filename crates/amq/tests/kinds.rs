@@ -85,6 +85,7 @@ fn by_kind_or_by_type_the_filter_is_the_same() {
     check::<CuckooFilter>();
     check::<WindowedCuckooFilter>();
     check::<QuotientFilter>();
+    check::<ExpandableQuotientFilter>();
 }
 
 /// `done` is what an operation answered: done if the kind can, refused by name if not; and whoever

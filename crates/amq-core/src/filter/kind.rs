@@ -39,11 +39,13 @@ pub enum FilterKind {
     /// Static map from keys to values, solved as a bumped ribbon: in files beside the filters, but
     /// no filter.
     RibbonMap = 14,
+    /// Quotient filter that doubles when it is full, with longer fingerprints for later keys.
+    ExpandableQuotient = 15,
 }
 
 impl FilterKind {
     /// Every kind of filter, in the order of their numbers; not the map.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Bloom,
         Self::BlockedBloom,
         Self::Counting,
@@ -57,6 +59,7 @@ impl FilterKind {
         Self::BumpedRibbon,
         Self::NarrowRibbon,
         Self::WideBumpedRibbon,
+        Self::ExpandableQuotient,
     ];
 
     /// The kind that a number in a file stands for.
@@ -83,6 +86,7 @@ impl FilterKind {
             Self::NarrowRibbon => "narrow ribbon",
             Self::WideBumpedRibbon => "wide bumped ribbon",
             Self::RibbonMap => "ribbon map",
+            Self::ExpandableQuotient => "expandable quotient",
         }
     }
 
@@ -106,6 +110,7 @@ impl FilterKind {
             Self::Ribbon => "ribbon-standard",
             Self::NarrowRibbon => "ribbon-narrow",
             Self::RibbonMap => "ribbon-map",
+            Self::ExpandableQuotient => "expandable-quotient",
         }
     }
 

@@ -4,6 +4,7 @@
 //! `slots` homes, `remainder_bits` (r) bits kept in each, n distinct keys, load a = n / slots.
 
 mod clusters;
+pub mod expandable;
 mod rate;
 mod sizing;
 

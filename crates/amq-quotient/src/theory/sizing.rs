@@ -73,7 +73,7 @@ const fn of_blocks(blocks: u64, remainder_bits: u32) -> QuotientParams {
 }
 
 /// The fewest blocks that take the items.
-fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
+pub(super) fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
     // 19/20 of the slots, rounded down, must be at least `items`.
     let slots = (u128::from(goal.items) * 20).div_ceil(19);
     if slots > u128::from(MAX_SLOTS) {
@@ -83,7 +83,7 @@ fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
 }
 
 /// The error for a table of this many slots.
-fn too_large(slots: f64, remainder_bits: u32) -> PlanError {
+pub(super) fn too_large(slots: f64, remainder_bits: u32) -> PlanError {
     let bytes = |slots: f64| slots / 64.0 * (17.0 + 8.0 * f64::from(remainder_bits));
     let most = bytes(MAX_SLOTS as f64).min(i64::MAX as f64);
     PlanError::TooLarge {

@@ -29,6 +29,8 @@ macro_rules! kinds {
             [insert remove count merge bulk];
         "quotient" Quotient: amq_quotient::QuotientFilter
             [insert remove count list merge grow bulk];
+        "quotient" ExpandableQuotient: amq_quotient::ExpandableQuotientFilter
+            [insert remove count grow bulk];
         "ribbon" Ribbon: amq_ribbon::RibbonFilter [build_only bulk];
         "ribbon" NarrowRibbon: amq_ribbon::NarrowRibbonFilter [build_only bulk];
         "ribbon" BumpedRibbon: amq_ribbon::BumpedRibbonFilter [build_only bulk];

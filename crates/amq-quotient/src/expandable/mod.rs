@@ -1,0 +1,295 @@
+//! The expandable quotient filter.
+
+pub(crate) mod aging;
+mod grow;
+pub(crate) mod params;
+mod stored;
+
+use crate::edit::{Put, Taken};
+use crate::entry::Aged;
+use crate::filter::Hashes;
+use crate::stream::{Fingerprints, Packed, pack};
+use crate::table::Table;
+use crate::theory::expandable as theory;
+use crate::{ExpandableParams, MAX_COPIES, simd};
+use alloc::vec::Vec;
+use amq_core::shell::{Batch, Fill, Header, Shell};
+use amq_core::{
+    BuildError, BuildFilter, BuildTarget, Count, CountFilter, EmptyFilter, FilterKind, Full,
+    Inserted, KeyHash, Plan, RemoveFilter,
+};
+
+/// A quotient filter that doubles whenever it is full: for sets whose size is not known.
+///
+/// A key keeps, for life, the bits of its hash that the table told apart when it came. So keys that
+/// come late have longer fingerprints than those that were there before, and the rate stays below
+/// the one asked for while the filter doubles [`max_doublings`](ExpandableParams::max_doublings)
+/// times. See the [crate's documentation](crate#growing-without-a-bound) for the picture and the
+/// formula.
+///
+/// ```
+/// use amq_quotient::{ExpandableQuotientFilter, Goal};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // Starts with room for a thousand keys. At most 1 % wrong, however many come.
+/// let mut seen = ExpandableQuotientFilter::new(Goal::fpr(1_000, 0.01))?;
+/// for user in 0..100_000u64 {
+///     seen.insert(&user)?;
+/// }
+/// assert!(seen.contains(&4711u64));
+/// assert_eq!(seen.params().doublings, 7);
+/// assert!(seen.expected_fpr() < 0.01);
+/// assert!(seen.remove(&4711u64));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Filters of this kind do not merge. Two that have grown have each spent its share of the rate;
+/// their union would have the sum.
+///
+/// Two filters are equal if they have the same parameters, seed, capacity and number of keys, and
+/// the same entries equally often. `S` is what holds the table: a vector, or for a
+/// [view](crate::ExpandableQuotientView) a borrowed slice.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ExpandableQuotientFilter<S = Vec<u8>> {
+    header: Header,
+    params: ExpandableParams,
+    table: Table<S, Aged>,
+    len: u64,
+    /// Slots in use. More than keys if entries without bits stand in several slots.
+    entries: u64,
+    /// How many of the fingerprints that the table tells apart it answers `true` for.
+    answered: u64,
+}
+
+/// An [`ExpandableQuotientFilter`] whose table is borrowed.
+pub type ExpandableQuotientView<'a> = ExpandableQuotientFilter<&'a [u8]>;
+
+amq_core::shell!(read [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>: ExpandableParams {
+    /// The keys put in less those taken out, counting every copy.
+    len;
+    /// Bytes of the table.
+    size_in_bytes;
+    /// The share of all fingerprints that it answers `true` for: the exact rate of this filter.
+    /// Reads no table.
+    expected_fpr;
+});
+amq_core::shell!(fill [] ExpandableQuotientFilter: ExpandableParams, Full {
+    /// Stores every copy. When 95 % of the slots are in use, the filter doubles first. Refused only
+    /// after as many doublings as it is allowed, if [`MAX_COPIES`] entries already answer for the
+    /// key, or if the allocator refuses the larger table.
+    insert;
+});
+amq_core::shell!(plan [] ExpandableQuotientFilter: ExpandableParams, theory);
+amq_core::shell!(build [] ExpandableQuotientFilter: ExpandableParams);
+amq_core::shell!(remove [] ExpandableQuotientFilter {
+    /// Takes out the longest entry that answers for the key, so every other key keeps one.
+    ///
+    /// **Only remove what [`insert`](Self::insert) put in**, not
+    /// [`insert_unique`](Self::insert_unique). Any other key that is answered `true` shares its
+    /// fingerprint with one that is in, and removing it makes the filter forget that one.
+    ///
+    /// An entry whose bits are used up, because the table has doubled more often since it came than
+    /// its fingerprint had bits, stands in several slots. Of these only the key's own is freed. The
+    /// others go on answering for their slots; the rate that was asked for allows for them.
+    remove;
+});
+amq_core::shell!(count [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S> {
+    /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
+    count;
+});
+amq_core::shell!(file [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>,
+    owned [] ExpandableQuotientFilter, view ['a] ExpandableQuotientFilter<&'a [u8]>);
+
+impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
+    /// The same filter over a borrowed table.
+    pub fn view(&self) -> ExpandableQuotientView<'_> {
+        ExpandableQuotientFilter {
+            header: self.header,
+            params: self.params,
+            table: self.table.view(),
+            len: self.len,
+            entries: self.entries,
+            answered: self.answered,
+        }
+    }
+
+    /// Slots in use. At least [`len`](Self::len): entries whose bits are used up stand in several.
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// A hash for each entry, in rising order: the one in the middle of those the entry answers
+    /// for.
+    ///
+    /// This filter answers each of them `true`. Do not insert them into another one: an entry that
+    /// is not new answers for many hashes, and this is one of them. Entries whose bits are used up
+    /// come once for every slot they stand in.
+    pub fn iter(&self) -> Hashes<'_> {
+        Hashes::new(
+            Fingerprints::new(&self.table),
+            self.params.table(),
+            self.entries,
+        )
+    }
+}
+
+impl<S: AsRef<[u8]> + Send + Sync> Shell for ExpandableQuotientFilter<S> {
+    type Params = ExpandableParams;
+    const KIND: FilterKind = FilterKind::ExpandableQuotient;
+    const NAME: &'static str = "ExpandableQuotientFilter";
+
+    amq_core::shell!(state params);
+
+    fn bytes(&self) -> u64 {
+        self.table.bytes().len() as u64
+    }
+
+    fn rate(&self) -> f64 {
+        let of = self.params.fingerprints();
+        (self.answered as f64 / of as f64).min(1.0)
+    }
+
+    fn used(&self) -> f64 {
+        self.entries as f64 / self.params.slots as f64
+    }
+
+    #[inline(always)]
+    fn has(&self, hash: KeyHash) -> bool {
+        simd::contains(&self.table, self.table.fingerprint(hash))
+    }
+
+    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        simd::contains_each(&self.table, hashes, answers);
+    }
+}
+
+/// The refusal of another copy.
+const COPIES: Full = Full::Copies { copies: MAX_COPIES };
+
+impl Fill for ExpandableQuotientFilter {
+    type Refusal = Full;
+
+    fn empty(plan: &Plan<ExpandableParams>, seed: u64) -> Result<Self, BuildError> {
+        plan.params.check()?;
+        let params = plan.params.first();
+        Ok(Self {
+            header: Header::new(plan, seed),
+            params,
+            table: Table::new(params.table())?,
+            len: 0,
+            entries: 0,
+            answered: 0,
+        })
+    }
+
+    #[inline(always)]
+    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        self.make_room(hash)?;
+        let fingerprint = self.table.fingerprint(hash);
+        let put = simd::insert(&mut self.table, fingerprint);
+        if put == Put::Refused {
+            return Err(COPIES);
+        }
+        self.took(1, u64::from(put == Put::New));
+        Ok(Inserted::from_change(put == Put::New))
+    }
+
+    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Full> {
+        let (mut rest, mut new) = (hashes, 0);
+        while let Some(&next) = rest.first() {
+            let before = (hashes.len() - rest.len()) as u64;
+            self.make_room(next).map_err(|full| (before, full))?;
+            let room = self.table.max_items - self.entries;
+            let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
+            let (done, of_these) = simd::insert_each(&mut self.table, now);
+            self.took(done, of_these);
+            if done < now.len() as u64 {
+                return Err((before + done, COPIES));
+            }
+            new += of_these;
+            rest = later;
+        }
+        Ok(new)
+    }
+
+    fn wipe(&mut self) {
+        let first = self.params.first();
+        let small = match self.params.doublings {
+            0 => None,
+            _ => Table::new(first.table()).ok(),
+        };
+        self.table = small.unwrap_or_else(|| {
+            // Without memory for a smaller table it is made of the present one.
+            let mut bytes = core::mem::take(&mut self.table.bytes);
+            bytes.truncate(first.bytes() as usize);
+            bytes.fill(0);
+            Table::over(first.table(), bytes)
+        });
+        self.params = first;
+        (self.len, self.entries, self.answered) = (0, 0, 0);
+    }
+}
+
+impl ExpandableQuotientFilter {
+    /// Counts keys that went in, and those of them that no entry answered for.
+    #[inline(always)]
+    fn took(&mut self, keys: u64, new: u64) {
+        self.len += keys;
+        self.entries += keys;
+        self.answered += new;
+    }
+}
+
+impl RemoveFilter for ExpandableQuotientFilter {
+    #[inline]
+    fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        let fingerprint = self.table.fingerprint(hash);
+        let taken = simd::remove(&mut self.table, fingerprint);
+        if taken == Taken::Nothing {
+            return false;
+        }
+        self.entries -= 1;
+        // An entry of a key that is gone may have been left in another slot, and be taken now.
+        self.len = self.len.saturating_sub(1);
+        if let Taken::Last { alone } = taken {
+            self.answered -= alone;
+        }
+        true
+    }
+}
+
+impl<S: AsRef<[u8]> + Send + Sync> CountFilter for ExpandableQuotientFilter<S> {
+    #[inline]
+    fn count_hash(&self, hash: KeyHash) -> Count {
+        Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
+    }
+}
+
+impl BuildFilter for ExpandableQuotientFilter {
+    /// Sorts the fingerprints, eight bytes each, and writes the first table from end to end. Keeps
+    /// every copy of a key, also more than [`MAX_COPIES`].
+    fn build_hashes(
+        target: impl Into<BuildTarget<ExpandableParams>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        let len = hashes.len() as u64;
+        let plan = target.into().plan::<Self>(len)?;
+        plan.params.check()?;
+        let params = plan.params.first();
+        if len > params.max_entries() {
+            return Self::filled(plan, seed, hashes);
+        }
+        let sorted = crate::sort::sorted(hashes, params.table().fingerprints())?;
+        // The lowest bit of a slot is the 1 that ends a fingerprint.
+        let Packed { table, distinct } = pack(params.table(), sorted.iter().map(|bits| bits | 1))?;
+        Ok(Self {
+            header: Header::new(&plan, seed),
+            params,
+            table,
+            len,
+            entries: len,
+            answered: distinct,
+        })
+    }
+}

@@ -1,0 +1,191 @@
+//! The parameters of an expandable filter, and their limits.
+
+use crate::params::{
+    BLOCK_SLOTS, MAX_FINGERPRINT_BITS, MAX_REMAINDER_BITS, MAX_SLOTS, QuotientParams,
+};
+use amq_core::PlanError;
+
+/// Doublings that a plan allows for unless told otherwise: a million times the keys planned for.
+pub const DOUBLINGS: u32 = 20;
+
+/// The most doublings: from two slots to [`MAX_SLOTS`].
+const MOST_DOUBLINGS: u32 = 55;
+
+/// The longest fingerprint of an [`ExpandableQuotientFilter`](crate::ExpandableQuotientFilter), in
+/// bits beside the home slot: one less than the widest slot, since an entry ends with a 1.
+const LONGEST: u32 = MAX_REMAINDER_BITS - 1;
+
+/// What determines an expandable quotient filter's table, and how far it may grow.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct ExpandableParams {
+    /// Slots that a key can be at home in, at present: 2^`doublings` times those of the first
+    /// table, which has two or more. Memory comes in blocks of [`BLOCK_SLOTS`], so multiples of 64
+    /// waste none.
+    pub slots: u64,
+    /// Bits of the hash kept for a new key, beside its home slot. A slot has one bit more.
+    pub fingerprint_bits: u32,
+    /// How often the table has doubled.
+    pub doublings: u32,
+    /// How often it may double in all. Each doubling adds to the false-positive rate; see
+    /// [`theory::expandable`](crate::theory::expandable).
+    pub max_doublings: u32,
+}
+
+impl ExpandableParams {
+    /// A first table, which may double [`DOUBLINGS`] times. Not checked yet.
+    pub const fn new(slots: u64, fingerprint_bits: u32) -> Self {
+        Self {
+            slots,
+            fingerprint_bits,
+            doublings: 0,
+            max_doublings: DOUBLINGS,
+        }
+    }
+
+    /// With another limit. Not checked yet.
+    #[must_use]
+    pub const fn max_doublings(self, max_doublings: u32) -> Self {
+        Self {
+            max_doublings,
+            ..self
+        }
+    }
+
+    /// Checks the ranges; nothing is allocated.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let check = PlanError::check_parameter;
+        check("doublings", self.doublings.into(), 0, MOST_DOUBLINGS.into())?;
+        // In twice one slot there is room for no more keys than in one.
+        check("slots", self.slots, 2 << self.doublings, MAX_SLOTS)?;
+        let widest = QuotientParams::widest(self.slots);
+        let longest = LONGEST.min(widest.saturating_sub(1));
+        check(
+            "fingerprint_bits",
+            self.fingerprint_bits.into(),
+            1,
+            longest.into(),
+        )?;
+        PlanError::check_multiple("slots", self.slots, 1 << self.doublings)?;
+        let most = self.doublings + self.doublings_left();
+        let (done, most) = (self.doublings.into(), most.into());
+        check("max_doublings", self.max_doublings.into(), done, most)
+    }
+
+    /// How often the present table can double before its fingerprints have
+    /// [`MAX_FINGERPRINT_BITS`] bits, or its slots are the most there can be.
+    pub(crate) const fn doublings_left(&self) -> u32 {
+        let quotient = 64 - self.slots.saturating_sub(1).leading_zeros();
+        let left = MAX_FINGERPRINT_BITS - (self.fingerprint_bits + 1);
+        let most = MAX_SLOTS.ilog2();
+        let left = if left < most { left } else { most };
+        left.saturating_sub(quotient)
+    }
+
+    /// The table these parameters describe.
+    pub(crate) const fn table(&self) -> QuotientParams {
+        QuotientParams::new(self.slots, self.fingerprint_bits + 1)
+    }
+
+    /// The first table, before it doubled.
+    #[must_use]
+    pub(crate) const fn first(self) -> Self {
+        Self {
+            slots: self.slots >> self.doublings,
+            doublings: 0,
+            ..self
+        }
+    }
+
+    /// The table after another doubling, if that is allowed.
+    pub(crate) fn doubled(self) -> Option<Self> {
+        (self.doublings < self.max_doublings).then(|| Self {
+            slots: self.slots * 2,
+            doublings: self.doublings + 1,
+            ..self
+        })
+    }
+
+    /// How many fingerprints the table tells apart, `slots * 2^fingerprint_bits`.
+    pub(crate) const fn fingerprints(&self) -> u64 {
+        self.slots << self.fingerprint_bits
+    }
+
+    /// The most entries in the table: 19/20 of its slots, at least one.
+    pub const fn max_entries(&self) -> u64 {
+        self.table().max_items()
+    }
+
+    /// Bytes of the table, `ceil(slots / 64) * (25 + 8 * fingerprint_bits)`; saturates.
+    pub const fn bytes(&self) -> u64 {
+        self.table().bytes()
+    }
+
+    /// The parameters of a first table with this many blocks, which doubles at most this often, or
+    /// as often as the bits of a hash allow if that is less.
+    pub(crate) fn of_blocks(blocks: u64, fingerprint_bits: u32, doublings: u32) -> Self {
+        let first = Self::new(blocks * BLOCK_SLOTS, fingerprint_bits);
+        first.max_doublings(first.doublings_left().min(doublings))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doublings_end_where_the_bits_of_a_hash_do() {
+        for (slots, bits, most) in [
+            (64u64, 11u32, 42u32),
+            (65, 11, 41),
+            (2, 1, 55),
+            (1 << 40, 3, 16),
+            (1 << 40, 19, 0),
+            (16, 55, 0),
+        ] {
+            let params = ExpandableParams::new(slots, bits);
+            assert_eq!(params.doublings_left(), most, "{params:?}");
+            params.max_doublings(most).check().unwrap();
+            assert!(params.max_doublings(most + 1).check().is_err());
+            let mut last = params.max_doublings(most);
+            while let Some(next) = last.doubled() {
+                next.check().unwrap();
+                assert_eq!(next.first(), last.first());
+                last = next;
+            }
+            assert_eq!(last.doublings, most);
+            last.table().check().unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_refused_by_name() {
+        let good = ExpandableParams::new(64, 11);
+        let with = |doublings, slots| ExpandableParams {
+            doublings,
+            slots,
+            ..good
+        };
+        for (params, name) in [
+            (with(0, 0), "slots"),
+            (with(0, 1), "slots"),
+            (with(6, 64), "slots"),
+            (with(0, u64::MAX), "slots"),
+            (ExpandableParams::new(64, 0), "fingerprint_bits"),
+            (ExpandableParams::new(64, 54), "fingerprint_bits"),
+            (ExpandableParams::new(1 << 56, 4), "fingerprint_bits"),
+            (ExpandableParams::new(64, u32::MAX), "fingerprint_bits"),
+            (with(56, 64), "doublings"),
+            (with(u32::MAX, 64), "doublings"),
+            (with(7, 64), "slots"),
+            (with(21, 64 << 21), "max_doublings"),
+            (good.max_doublings(43), "max_doublings"),
+            (good.max_doublings(u32::MAX), "max_doublings"),
+        ] {
+            let error = params.check().unwrap_err();
+            let text = std::format!("{error}");
+            assert!(text.starts_with(name), "{params:?}: {text}");
+        }
+        with(3, 64 << 3).check().unwrap();
+    }
+}
