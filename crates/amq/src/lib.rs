@@ -18,6 +18,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`choose`](mod@choose) says which filter to take, and [`engines`] what to set in the engines of
+//! other people.
 #![no_std]
 #![forbid(unsafe_code)]
 
