@@ -55,6 +55,20 @@ mod abilities;
     )
 )]
 mod any;
+#[cfg_attr(
+    not(all(
+        feature = "bloom",
+        feature = "counting",
+        feature = "scalable",
+        feature = "quotient",
+        feature = "ribbon"
+    )),
+    allow(
+        unused_variables,
+        dead_code,
+        reason = "with some variants left out, some plans are never made"
+    )
+)]
 pub mod choose;
 pub mod engines;
 #[cfg(feature = "std")]
