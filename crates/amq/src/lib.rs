@@ -26,6 +26,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`choose`](mod@choose) says which filter to take, and [`engines`] what to set in the engines of
+//! other people.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -60,6 +63,20 @@ mod abilities;
     )
 )]
 mod any;
+#[cfg_attr(
+    not(all(
+        feature = "bloom",
+        feature = "counting",
+        feature = "scalable",
+        feature = "quotient",
+        feature = "ribbon"
+    )),
+    allow(
+        unused_variables,
+        dead_code,
+        reason = "with some variants left out, some plans are never made"
+    )
+)]
 pub mod choose;
 pub mod engines;
 #[cfg(feature = "std")]

@@ -20,6 +20,9 @@ use alloc::vec::Vec;
 /// The operations: insert or build, query (none, half and all of the keys present), remove.
 const OPERATIONS: usize = 5;
 
+/// No time was measured.
+const NAN: f64 = f64::NAN;
+
 /// Bytes of the table, and nanoseconds an operation; NaN where there is none.
 type Point = (u64, [f64; OPERATIONS]);
 

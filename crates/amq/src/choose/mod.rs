@@ -24,9 +24,9 @@
 //! assert_eq!(answer.best().structure, Structure::Filter(FilterKind::BumpedRibbon));
 //! println!("{answer}");
 //!
-//! // Keys come and go now. The error names what does not go together.
-//! let error = choose(&file.need(Need::Remove).bits_per_key(2.0)).unwrap_err();
-//! println!("{error}");
+//! // What does not go together is named.
+//! let error = choose(&file.fpr(0.01).bits_per_key(2.0)).unwrap_err().to_string();
+//! assert!(error.contains("a false-positive rate of 1 % and at most 2 bits per key"));
 //! # Ok(())
 //! # }
 //! ```

@@ -6,8 +6,7 @@
 //!
 //! A point counts only where it lies beyond the largest table of the record.
 
-use super::Point;
-use core::f64::NAN;
+use super::{NAN, Point};
 
 /// Contender, bytes, and nanoseconds: insert or build; query with none, half and all present;
 /// remove.
