@@ -68,10 +68,12 @@ pub use bytemuck;
 #[cfg(feature = "std")]
 pub use error::ReadError;
 pub use error::{BatchFull, BuildError, DecodeError, Full, LengthMismatch, MergeError, PlanError};
+#[doc(hidden)]
+pub use filter::hashes_of;
 pub use filter::{
     BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
     FilterKind, InsertFilter, Inserted, MergeFilter, Parts, PlanFilter, PredictedFpr, RemoveFilter,
-    Stats, Target,
+    Stats, Target, UnknownKind,
 };
 pub use goal::{Budget, Goal, Plan};
 pub use key::{ByHash, DEFAULT_SEED, Encoder, HASH_BLOCK, Key, KeyHash, hash_blocks};

@@ -35,11 +35,28 @@ extern crate std;
 )))]
 compile_error!("choose at least one variant: bloom, counting, scalable, cuckoo, quotient, ribbon");
 
+mod abilities;
+#[cfg_attr(
+    not(all(
+        feature = "bloom",
+        feature = "counting",
+        feature = "cuckoo",
+        feature = "quotient",
+        feature = "ribbon"
+    )),
+    allow(
+        unused_imports,
+        unused_variables,
+        dead_code,
+        reason = "with some variants left out, no kind or every kind may have an ability"
+    )
+)]
 mod any;
 #[cfg(feature = "std")]
 mod maybe;
 
-pub use any::{AnyFilter, AnyView};
+pub use abilities::{Abilities, Ability};
+pub use any::{AnyError, AnyFilter, AnyPlan, AnyTarget, AnyView, Unsupported};
 #[cfg(feature = "std")]
 pub use maybe::{OrMaybe, load_or_maybe};
 

@@ -26,10 +26,10 @@ mod write;
 pub use directory::{ENTRY, Entry};
 pub use header::{ALIGN, Asked, HEADER, MAGIC, MAJOR, MINOR, Opened, narrow};
 #[cfg(feature = "std")]
-pub use path::{load, save};
-#[cfg(feature = "std")]
-pub use read::read;
+pub use path::{load, load_as, save};
 pub use read::{decode, open, view};
+#[cfg(feature = "std")]
+pub use read::{read, read_as};
 #[cfg(feature = "std")]
 pub use source::Streaming;
 pub use source::{Borrowing, Copying, Source};

@@ -1,6 +1,6 @@
 //! Files by path: written whole or not at all.
 
-use super::{Restore, Stored, Streaming};
+use super::{Opened, Restore, Stored, Streaming};
 use crate::{DecodeError, ReadError};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -76,10 +76,19 @@ pub fn load<F>(path: &Path, seed: Option<u64>) -> Result<F, ReadError>
 where
     F: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = F>,
 {
+    load_as(path, seed, |opened, source| F::restore(opened, source))
+}
+
+/// The same where `restore` decides what becomes of the file.
+pub fn load_as<T>(
+    path: &Path,
+    seed: Option<u64>,
+    restore: impl FnOnce(&Opened<'_>, Streaming<'_, BufReader<File>>) -> Result<T, DecodeError>,
+) -> Result<T, ReadError> {
     let file = File::open(path)?;
     let held = file.metadata()?.len();
     let mut reader = BufReader::with_capacity(1 << 16, file);
-    let (filter, length) = super::read::<F, _>(&mut reader, seed, u64::MAX)?;
+    let (filter, length) = super::read_as(&mut reader, seed, u64::MAX, restore)?;
     match reader.read(&mut [0])? {
         0 => Ok(filter),
         _ => Err(DecodeError::Trailing {

@@ -1,6 +1,8 @@
 //! From bytes to a filter, in the order that lets nothing unchecked through.
 
 use super::header::{FileHeader, HEADER, Opened};
+#[cfg(feature = "std")]
+use super::source::Streaming;
 use super::source::{Borrowing, Copying};
 use super::{DecodeError, Restore};
 
@@ -51,28 +53,38 @@ pub fn read<F, R>(
     max_bytes: u64,
 ) -> Result<(F, u64), crate::ReadError>
 where
-    F: for<'a> Restore<Over<super::Streaming<'a, R>> = F>,
+    F: for<'a> Restore<Over<Streaming<'a, R>> = F>,
     R: std::io::Read,
 {
+    read_as(reader, seed, max_bytes, |opened, source| {
+        F::restore(opened, source)
+    })
+}
+
+/// The same where `restore` decides what becomes of a file, once header and directory are checked.
+#[cfg(feature = "std")]
+pub fn read_as<T, R: std::io::Read>(
+    reader: &mut R,
+    seed: Option<u64>,
+    max_bytes: u64,
+    restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
+) -> Result<(T, u64), crate::ReadError> {
     let mut failed = None;
-    let filter = read_parts::<F, R>(reader, &mut failed, seed, max_bytes);
-    match (filter, failed) {
+    let read = read_parts(reader, &mut failed, seed, max_bytes, restore);
+    match (read, failed) {
         (Err(_), Some(error)) => Err(error.into()),
-        (filter, _) => Ok(filter?),
+        (read, _) => Ok(read?),
     }
 }
 
 #[cfg(feature = "std")]
-fn read_parts<F, R>(
+fn read_parts<T, R: std::io::Read>(
     reader: &mut R,
     failed: &mut Option<std::io::Error>,
     seed: Option<u64>,
     max_bytes: u64,
-) -> Result<(F, u64), DecodeError>
-where
-    F: for<'a> Restore<Over<super::Streaming<'a, R>> = F>,
-    R: std::io::Read,
-{
+    restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
+) -> Result<(T, u64), DecodeError> {
     let header = up_to(reader, HEADER, failed)?;
     let file = FileHeader::decode(&header, seed)?;
     let length = file.file_bytes()?;
@@ -90,8 +102,8 @@ where
         });
     }
     let opened = Opened::new(file, &directory)?;
-    let filter = F::restore(&opened, super::Streaming::new(reader, failed))?;
-    Ok((filter, length))
+    let restored = restore(&opened, Streaming::new(reader, failed))?;
+    Ok((restored, length))
 }
 
 /// This many bytes, or as many as there are; memory is taken as they come.

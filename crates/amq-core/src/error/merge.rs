@@ -1,6 +1,7 @@
 //! Filters that cannot be merged.
 
 use super::Full;
+use crate::FilterKind;
 use core::error::Error;
 use core::fmt;
 
@@ -20,6 +21,13 @@ pub enum MergeError {
     /// They hash their keys with different seeds. The error does not tell them, since seeds may be
     /// secret.
     Seeds,
+    /// They are of different kinds.
+    Kinds {
+        /// Of the filter merged into.
+        ours: FilterKind,
+        /// Of the filter merged from.
+        theirs: FilterKind,
+    },
     /// They differ in a real number that must be equal.
     MismatchReal {
         /// What differs.
@@ -111,6 +119,10 @@ impl fmt::Display for MergeError {
             Self::Seeds => write!(
                 f,
                 "the filters hash their keys with different seeds; {SAME}"
+            ),
+            Self::Kinds { ours, theirs } => write!(
+                f,
+                "the filters are of different kinds, {ours} here, {theirs} there; {SAME}"
             ),
             Self::MismatchReal {
                 field,

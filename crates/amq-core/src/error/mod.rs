@@ -146,6 +146,13 @@ mod tests {
                 "tightening = 1.0 is not possible: it must lie strictly between 0 and 1",
             ),
             (
+                &PlanError::LeftOut {
+                    kind: crate::FilterKind::Cuckoo,
+                },
+                "this program was built without the cuckoo filter: take another kind, or turn on \
+                 the variant's feature of the crate",
+            ),
+            (
                 &BuildError::Plan(between(1, 64)),
                 "slots = 99 is not possible: it must be from 1 to 64",
             ),
@@ -213,6 +220,17 @@ mod tests {
             (
                 &MergeError::Seeds,
                 &["the filters hash their keys with different seeds", same].concat(),
+            ),
+            (
+                &MergeError::Kinds {
+                    ours: crate::FilterKind::Bloom,
+                    theirs: crate::FilterKind::Cuckoo,
+                },
+                &[
+                    "the filters are of different kinds, Bloom here, cuckoo there",
+                    same,
+                ]
+                .concat(),
             ),
             (
                 &MergeError::MismatchReal {

@@ -1,7 +1,7 @@
 //! Goals and parameters that cannot be planned.
 
 use super::number::{Limit, Range};
-use crate::{Budget, Goal};
+use crate::{Budget, FilterKind, Goal};
 use core::error::Error;
 use core::fmt;
 
@@ -97,6 +97,11 @@ pub enum PlanError {
         name: &'static str,
         /// What was given.
         value: f64,
+    },
+    /// The program was built without this kind of filter.
+    LeftOut {
+        /// The kind asked for.
+        kind: FilterKind,
     },
 }
 
@@ -235,6 +240,10 @@ impl fmt::Display for PlanError {
             Self::Share { name, value } => write!(
                 f,
                 "{name} = {value:?} is not possible: it must lie strictly between 0 and 1"
+            ),
+            Self::LeftOut { kind } => write!(
+                f,
+                "this program was built without the {kind} filter: take another kind, or turn on the                  variant's feature of the crate"
             ),
         }
     }

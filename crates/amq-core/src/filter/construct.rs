@@ -278,24 +278,35 @@ pub trait BuildFilter: PlanFilter {
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Self, BuildError> {
         let target = target.into();
-        let planned = target.limit();
-        let keys = keys.into_iter();
-        let mut hashes = Vec::new();
-        // An iterator's size is a hint: reserve up to 8 MB by it.
-        reserve(&mut hashes, keys.size_hint().0.min(1 << 20) as u64)?;
-        for key in keys {
-            if hashes.len() as u64 == planned {
-                return Err(BuildError::TooManyKeys { planned });
-            }
-            if hashes.len() == hashes.capacity() {
-                // As a vector grows by itself, but with an error if there is no memory.
-                let more = (hashes.len() as u64).max(1024);
-                reserve(&mut hashes, more)?;
-            }
-            hashes.push(key.key_hash(seed));
-        }
+        let hashes = hashes_of(keys, seed, target.limit())?;
         Self::build_hashes(target, seed, &hashes)
     }
+}
+
+/// The hashes of all keys of an iterator, at most `planned` of them: what building from an iterator
+/// begins with. Memory that the allocator refuses is an error, never an abort.
+#[doc(hidden)]
+pub fn hashes_of<K: Key>(
+    keys: impl IntoIterator<Item = K>,
+    seed: u64,
+    planned: u64,
+) -> Result<Vec<KeyHash>, BuildError> {
+    let keys = keys.into_iter();
+    let mut hashes = Vec::new();
+    // An iterator's size is a hint: reserve up to 8 MB by it.
+    reserve(&mut hashes, keys.size_hint().0.min(1 << 20) as u64)?;
+    for key in keys {
+        if hashes.len() as u64 == planned {
+            return Err(BuildError::TooManyKeys { planned });
+        }
+        if hashes.len() == hashes.capacity() {
+            // As a vector grows by itself, but with an error if there is no memory.
+            let more = (hashes.len() as u64).max(1024);
+            reserve(&mut hashes, more)?;
+        }
+        hashes.push(key.key_hash(seed));
+    }
+    Ok(hashes)
 }
 
 /// A filter that can absorb another.

@@ -1,6 +1,9 @@
 //! The variants, by number and by name.
 
+use alloc::string::String;
+use core::error::Error;
 use core::fmt;
+use core::str::FromStr;
 
 /// The variants, with the numbers that stand for them in files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -77,10 +80,96 @@ impl FilterKind {
             Self::WideBumpedRibbon => "wide bumped ribbon",
         }
     }
+
+    /// The variant's name on command lines and in configuration files; [`FromStr`] reads it.
+    ///
+    /// `ribbon` is the bumped one, which is what most programs want of the four.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Bloom => "bloom",
+            Self::BlockedBloom => "blocked-bloom",
+            Self::Counting => "counting",
+            Self::BlockedCounting => "blocked-counting",
+            Self::Scalable => "scalable",
+            Self::ScalableBlocked => "scalable-blocked",
+            Self::Cuckoo => "cuckoo",
+            Self::WindowedCuckoo => "windowed-cuckoo",
+            Self::Quotient => "quotient",
+            Self::BumpedRibbon => "ribbon",
+            Self::WideBumpedRibbon => "ribbon-wide",
+            Self::Ribbon => "ribbon-standard",
+            Self::NarrowRibbon => "ribbon-narrow",
+        }
+    }
+
+    /// The kind with this [`id`](Self::id).
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.id() == id)
+    }
 }
+
+/// Reads the [`id`](FilterKind::id).
+///
+/// ```
+/// use amq_core::FilterKind;
+///
+/// assert_eq!("ribbon".parse(), Ok(FilterKind::BumpedRibbon));
+/// let error = "blom".parse::<FilterKind>().unwrap_err();
+/// assert!(error.to_string().starts_with("no filter is called `blom`: the kinds are bloom, "));
+/// ```
+impl FromStr for FilterKind {
+    type Err = UnknownKind;
+
+    fn from_str(id: &str) -> Result<Self, UnknownKind> {
+        Self::from_id(id).ok_or_else(|| UnknownKind {
+            // A name as long as a file is not worth keeping.
+            name: id.chars().take(64).collect(),
+        })
+    }
+}
+
+/// A name that is no filter's. Its text lists the names there are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownKind {
+    /// The name given, or its first 64 characters.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no filter is called `{}`: the kinds are ", self.name)?;
+        for (index, kind) in FilterKind::ALL.into_iter().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(f, "{separator}{}", kind.id())?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for UnknownKind {}
 
 impl fmt::Display for FilterKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_read_from_its_id_and_from_no_other() {
+        for kind in FilterKind::ALL {
+            assert_eq!(kind.id().parse(), Ok(kind));
+            assert_eq!(FilterKind::from_number(kind as u8), Some(kind));
+        }
+        let long = "x".repeat(1000);
+        for name in ["", "Bloom", "bloom ", "split-block Bloom", &long] {
+            let error = name.parse::<FilterKind>().unwrap_err();
+            assert!(name.starts_with(&error.name) && error.name.len() <= 64);
+        }
     }
 }

@@ -6,11 +6,13 @@ mod forward;
 mod kind;
 mod stats;
 
+#[doc(hidden)]
+pub use construct::hashes_of;
 pub use construct::{
     BuildFilter, BuildTarget, EmptyFilter, MergeFilter, Parts, PlanFilter, PredictedFpr, Target,
 };
 pub use ext::FilterExt;
-pub use kind::FilterKind;
+pub use kind::{FilterKind, UnknownKind};
 pub use stats::Stats;
 
 use crate::{BatchFull, Full, KeyHash, LengthMismatch};

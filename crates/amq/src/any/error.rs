@@ -1,0 +1,123 @@
+//! What a filter of some kind could not do.
+
+use crate::{Abilities, Ability};
+use amq_core::{BatchFull, BuildError, FilterKind, Full, MergeError, PlanError};
+use core::error::Error;
+use core::fmt;
+
+/// An operation that this kind of filter does not have. Its text names the kinds that do.
+///
+/// ```
+/// use amq::{Ability, AnyFilter, FilterKind, Goal};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut filter = AnyFilter::new(FilterKind::Bloom, Goal::fpr(1000, 0.01))?;
+/// let error = filter.remove("a key").unwrap_err();
+/// assert_eq!(error.operation, Ability::Remove);
+/// assert!(error.kinds_that_can().any(|kind| kind == FilterKind::Cuckoo));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Unsupported {
+    /// What was asked of it.
+    pub operation: Ability,
+    /// The kind that cannot.
+    pub kind: FilterKind,
+}
+
+impl Unsupported {
+    pub(super) const fn new(operation: Ability, kind: FilterKind) -> Self {
+        Self { operation, kind }
+    }
+
+    /// The kinds that can.
+    pub fn kinds_that_can(&self) -> impl Iterator<Item = FilterKind> {
+        self.operation.kinds()
+    }
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { operation, kind } = self;
+        write!(f, "a {kind} filter cannot {operation}")?;
+        if Abilities::of(*kind).build_only {
+            f.write_str(": it is built from all its keys at once")?;
+        }
+        f.write_str(". Kinds that can: ")?;
+        for (index, kind) in self.kinds_that_can().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(f, "{separator}{}", kind.id())?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for Unsupported {}
+
+/// Why an [`AnyFilter`](crate::AnyFilter) could not be made or changed. Nothing has changed, but
+/// for a batch, which says how far it came.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum AnyError {
+    /// The kind cannot do this at all.
+    Unsupported(Unsupported),
+    /// The filter could not be made.
+    Build(BuildError),
+    /// The key was refused.
+    Full(Full),
+    /// A key of the batch was refused.
+    Batch(BatchFull),
+    /// The filters cannot be merged.
+    Merge(MergeError),
+}
+
+impl fmt::Display for AnyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsupported(error) => error.fmt(f),
+            Self::Build(error) => error.fmt(f),
+            Self::Full(error) => error.fmt(f),
+            Self::Batch(error) => error.fmt(f),
+            Self::Merge(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for AnyError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Unsupported(_) => None,
+            Self::Build(error) => error.source(),
+            Self::Full(error) => error.source(),
+            Self::Batch(error) => error.source(),
+            Self::Merge(error) => error.source(),
+        }
+    }
+}
+
+/// Conversions, so that `?` works.
+macro_rules! from {
+    ($($error:ty: $variant:ident;)*) => {$(
+        impl From<$error> for AnyError {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        }
+    )*};
+}
+
+from! {
+    Unsupported: Unsupported;
+    BuildError: Build;
+    Full: Full;
+    BatchFull: Batch;
+    MergeError: Merge;
+}
+
+impl From<PlanError> for AnyError {
+    fn from(error: PlanError) -> Self {
+        Self::Build(error.into())
+    }
+}

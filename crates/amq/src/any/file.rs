@@ -1,0 +1,131 @@
+//! Filters of any kind as files.
+
+use super::table::{each, kinds};
+use super::{AnyFilter, AnyView};
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use amq_core::ReadError;
+#[cfg(feature = "std")]
+use amq_core::envelope::Streaming;
+use amq_core::envelope::{self, Borrowing, Copying, Opened, Restore};
+use amq_core::{BuildError, DecodeError, FilterKind};
+#[cfg(feature = "std")]
+use std::{io, path::Path};
+
+/// The filter of the kind that the header names, out of a source.
+macro_rules! restored {
+    (
+        $opened:expr, $source:expr;
+        $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*
+    ) => {
+        match FilterKind::from_number($opened.kind()) {
+            $(
+                #[cfg(feature = $feature)]
+                Some(FilterKind::$name) => {
+                    Ok(Self::$name(<$module::$type as Restore>::restore($opened, $source)?))
+                }
+            )*
+            _ => Err(DecodeError::Kind {
+                number: $opened.kind(),
+            }),
+        }
+    };
+}
+
+impl AnyFilter {
+    /// The filter in these bytes, of whatever kind: one whole file and no more. Everything is
+    /// checked.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Self::decode(bytes, None)
+    }
+
+    /// The same for a file that withholds its seed, which must be this one.
+    pub fn from_bytes_with_seed(bytes: &[u8], seed: u64) -> Result<Self, DecodeError> {
+        Self::decode(bytes, Some(seed))
+    }
+
+    fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
+        let (opened, payload) = envelope::open(bytes, seed)?;
+        let source = Copying::new(payload, &opened)?;
+        kinds!(restored & opened, source)
+    }
+
+    /// Bytes of the filter as a file.
+    #[must_use]
+    pub fn encoded_len(&self) -> u64 {
+        kinds!(each self, filter => filter.encoded_len())
+    }
+
+    /// The filter as a file. The same filter gives the same bytes on every machine.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
+        kinds!(each self, filter => filter.to_bytes())
+    }
+
+    /// The same without the seed: whoever reads it must give the seed.
+    pub fn to_bytes_without_seed(&self) -> Result<Vec<u8>, BuildError> {
+        kinds!(each self, filter => filter.to_bytes_without_seed())
+    }
+}
+
+#[cfg(feature = "std")]
+impl AnyFilter {
+    /// Loads the filter in a file, which must hold nothing else. Reads header and directory, then
+    /// the table into its place: the file's bytes are never held beside the filter.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ReadError> {
+        envelope::load_as(path.as_ref(), None, Self::streamed)
+    }
+
+    /// The same for a file that withholds its seed, which must be this one.
+    pub fn load_with_seed(path: impl AsRef<Path>, seed: u64) -> Result<Self, ReadError> {
+        envelope::load_as(path.as_ref(), Some(seed), Self::streamed)
+    }
+
+    /// Reads one filter, and no byte more.
+    pub fn read_from(reader: impl io::Read) -> Result<Self, ReadError> {
+        Self::read_from_within(reader, u64::MAX)
+    }
+
+    /// The same, unless the file is larger than `max_bytes`. Memory is taken as the bytes come, not
+    /// as the file claims.
+    pub fn read_from_within(mut reader: impl io::Read, max_bytes: u64) -> Result<Self, ReadError> {
+        Ok(envelope::read_as(&mut reader, None, max_bytes, Self::streamed)?.0)
+    }
+
+    fn streamed<R: io::Read>(
+        opened: &Opened<'_>,
+        source: Streaming<'_, R>,
+    ) -> Result<Self, DecodeError> {
+        kinds!(restored opened, source)
+    }
+
+    /// Writes the filter as a file.
+    pub fn write_to(&self, writer: impl io::Write) -> io::Result<()> {
+        kinds!(each self, filter => filter.write_to(writer))
+    }
+
+    /// Saves the filter as the file at `path`, whole or not at all: it is written beside it,
+    /// synced, and renamed. A folder, device, FIFO or link is refused.
+    pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        kinds!(each self, filter => filter.save(path))
+    }
+}
+
+impl<'a> AnyView<'a> {
+    /// The filter in these bytes, which stay where they are: one whole file and no more, beginning
+    /// at a multiple of 64. Everything is checked, which reads them all once.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, DecodeError> {
+        Self::over(bytes, true)
+    }
+
+    /// The same, but only header and directory are checked: at once, whatever the size. **A payload
+    /// that was damaged since it was written then answers anything**, keys denied included.
+    pub fn open_without_checking_payload(bytes: &'a [u8]) -> Result<Self, DecodeError> {
+        Self::over(bytes, false)
+    }
+
+    fn over(bytes: &'a [u8], check: bool) -> Result<Self, DecodeError> {
+        let (opened, payload) = envelope::open(bytes, None)?;
+        let source = Borrowing::new(payload, &opened, check)?;
+        kinds!(restored & opened, source)
+    }
+}

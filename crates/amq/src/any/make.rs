@@ -1,0 +1,173 @@
+//! Planning and making a filter by kind.
+
+use super::table::{by_kind, can, kinds};
+use super::{AnyError, AnyFilter, Unsupported};
+use crate::Ability;
+use amq_core::{
+    Budget, BuildError, BuildTarget, DEFAULT_SEED, FilterKind, Goal, Key, KeyHash, Plan, PlanError,
+    hashes_of, numeric,
+};
+use core::fmt;
+
+/// What a filter of some kind will cost and how well it will do, before it is made; see
+/// [`AnyFilter::plan`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct AnyPlan {
+    /// The kind.
+    pub kind: FilterKind,
+    /// The number of items planned for.
+    pub items: u64,
+    /// Bytes of the table on the heap. Where that depends on the keys, 99 filters in 100 take
+    /// at most this.
+    pub bytes: u64,
+    /// Expected false-positive rate with `items` distinct keys in it, 0 to 1.
+    pub expected_fpr: f64,
+    /// Peak bytes on the heap while the filter is built, the filter itself included.
+    pub build_bytes: u64,
+}
+
+impl AnyPlan {
+    fn new<P>(kind: FilterKind, plan: &Plan<P>) -> Self {
+        Self {
+            kind,
+            items: plan.items,
+            bytes: plan.bytes,
+            expected_fpr: plan.expected_fpr,
+            build_bytes: plan.build_bytes,
+        }
+    }
+
+    /// Bits of table per planned item.
+    #[must_use]
+    pub fn bits_per_key(&self) -> f64 {
+        self.bytes as f64 * 8.0 / self.items as f64
+    }
+
+    /// Bits per key over the least that any filter of this rate can take.
+    #[must_use]
+    pub fn overhead(&self) -> f64 {
+        numeric::overhead(self.bits_per_key(), self.expected_fpr)
+    }
+}
+
+/// `cuckoo: 1000 items in 1156 bytes: 9.248 bits per key, ...`
+impl fmt::Display for AnyPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plan = Plan::new((), self.items)
+            .bytes(self.bytes)
+            .expected_fpr(self.expected_fpr);
+        write!(f, "{}: {plan}", self.kind)
+    }
+}
+
+/// What a filter of given keys is sized by: a [`Budget`] for however many keys there are, or a
+/// [`Goal`], which refuses more keys than planned.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum AnyTarget {
+    /// Size the filter to the number of keys.
+    Budget(Budget),
+    /// Size it by a goal, and refuse more keys than planned.
+    Goal(Goal),
+}
+
+impl AnyTarget {
+    fn of<P>(self) -> BuildTarget<P> {
+        match self {
+            Self::Budget(budget) => budget.into(),
+            Self::Goal(goal) => goal.into(),
+        }
+    }
+}
+
+impl From<Budget> for AnyTarget {
+    fn from(budget: Budget) -> Self {
+        Self::Budget(budget)
+    }
+}
+
+impl From<Goal> for AnyTarget {
+    fn from(goal: Goal) -> Self {
+        Self::Goal(goal)
+    }
+}
+
+impl AnyFilter {
+    /// What a filter of this kind would cost for a goal. Allocates nothing.
+    ///
+    /// ```
+    /// use amq::{AnyFilter, FilterKind, Goal};
+    ///
+    /// # fn main() -> Result<(), amq::PlanError> {
+    /// for &kind in AnyFilter::KINDS {
+    ///     println!("{}", AnyFilter::plan(kind, Goal::fpr(1_000_000, 0.01))?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn plan(kind: FilterKind, goal: Goal) -> Result<AnyPlan, PlanError> {
+        let plan = kinds!(by_kind insert kind,
+            F => AnyPlan::new(kind, &F::plan(goal)?),
+            else AnyPlan::new(kind, &F::plan(goal)?),
+            absent return Err(PlanError::LeftOut { kind }));
+        Ok(plan)
+    }
+
+    /// An empty filter of a kind that takes keys one by one, with the public seed
+    /// [`DEFAULT_SEED`]. The others are built: see [`build_hashes`](Self::build_hashes).
+    pub fn new(kind: FilterKind, goal: Goal) -> Result<Self, AnyError> {
+        Self::with_seed(kind, goal, DEFAULT_SEED)
+    }
+
+    /// The same with your own seed; see [`new`](Self::new).
+    pub fn with_seed(kind: FilterKind, goal: Goal, seed: u64) -> Result<Self, AnyError> {
+        kinds!(by_kind insert kind,
+            F => Ok(F::with_seed(goal, seed)?.into()),
+            else Err(Unsupported::new(Ability::Insert, kind).into()),
+            absent Err(PlanError::LeftOut { kind }.into()))
+    }
+
+    /// A filter of any kind, of exactly the keys with these hashes under this seed.
+    ///
+    /// `target` is a [`Budget`], which sizes the filter to the number of keys; or a [`Goal`], and
+    /// more keys than planned are an error.
+    pub fn build_hashes(
+        kind: FilterKind,
+        target: impl Into<AnyTarget>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        let target = target.into();
+        kinds!(by_kind bulk kind,
+            F => {
+                Ok(<F as amq_core::BuildFilter>::build_hashes(target.of(), seed, hashes)?.into())
+            },
+            else Ok(<F as amq_core::EmptyFilter>::filled(target.of(), seed, hashes)?.into()),
+            absent Err(PlanError::LeftOut { kind }.into()))
+    }
+
+    /// The same from keys, with the public seed. Keeps their hashes, 8 bytes each, until the filter
+    /// is made.
+    pub fn build<K: Key>(
+        kind: FilterKind,
+        target: impl Into<AnyTarget>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_with_seed(kind, target, DEFAULT_SEED, keys)
+    }
+
+    /// The same with your own seed; see [`build`](Self::build).
+    pub fn build_with_seed<K: Key>(
+        kind: FilterKind,
+        target: impl Into<AnyTarget>,
+        seed: u64,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        let target = target.into();
+        let planned = match target {
+            AnyTarget::Budget(_) => u64::MAX,
+            AnyTarget::Goal(goal) => goal.items,
+        };
+        Self::build_hashes(kind, target, seed, &hashes_of(keys, seed, planned)?)
+    }
+}

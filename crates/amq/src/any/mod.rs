@@ -1,0 +1,143 @@
+//! One type for every kind of filter.
+
+mod change;
+mod error;
+mod file;
+mod make;
+mod table;
+
+pub use error::{AnyError, Unsupported};
+pub use make::{AnyPlan, AnyTarget};
+pub(crate) use table::{can, kinds};
+
+use amq_core::envelope::{Borrowing, Restore};
+use amq_core::{Filter, FilterKind, Key, KeyHash, LengthMismatch, Stats};
+use core::fmt;
+use table::each;
+
+/// Writes the two types.
+macro_rules! types {
+    (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
+        /// A filter of any kind: chosen at run time, or found in a file.
+        ///
+        /// Made [by kind](AnyFilter::new), [built](AnyFilter::build_hashes) from all keys, or
+        /// [loaded](AnyFilter::load). Forwards what the filter inside can do through one match, and
+        /// answers [`Unsupported`] to the rest; [`Abilities`](crate::Abilities) says which is
+        /// which. Which kinds there are depends on the crate's features: a kind that was left out
+        /// is refused by name.
+        ///
+        /// ```
+        /// use amq::{AnyFilter, FilterKind, Goal};
+        ///
+        /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// let kind: FilterKind = "cuckoo".parse()?; // from a configuration file
+        /// let mut filter = AnyFilter::new(kind, Goal::fpr(1000, 0.01))?;
+        /// filter.insert("a key")?;
+        /// assert!(filter.remove("a key")?);
+        /// # Ok(())
+        /// # }
+        /// ```
+        #[derive(Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum AnyFilter {$(
+            #[cfg(feature = $feature)]
+            #[doc = concat!("A [`", stringify!($type), "`](crate::", stringify!($type), ").")]
+            $name($module::$type),
+        )*}
+
+        /// The same over borrowed bytes: a memory map, a `static`, a page of a larger file.
+        #[non_exhaustive]
+        pub enum AnyView<'a> {$(
+            #[cfg(feature = $feature)]
+            #[doc = concat!("A view of a [`", stringify!($type), "`](crate::", stringify!($type), ").")]
+            $name(<$module::$type as Restore>::Over<Borrowing<'a>>),
+        )*}
+
+        $(
+            #[cfg(feature = $feature)]
+            impl From<$module::$type> for AnyFilter {
+                fn from(filter: $module::$type) -> Self {
+                    Self::$name(filter)
+                }
+            }
+        )*
+
+        impl AnyFilter {
+            /// The kinds this program was built with.
+            pub const KINDS: &'static [FilterKind] = &[$(
+                #[cfg(feature = $feature)]
+                FilterKind::$name,
+            )*];
+        }
+    };
+}
+
+kinds!(types);
+
+/// Writes what both can do.
+macro_rules! reading {
+    ([$($g:tt)*] $any:ty) => {
+        impl<$($g)*> $any {
+            /// Whether `key` is probably in: `false` is certain.
+            #[inline]
+            #[must_use]
+            pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+                kinds!(each self, filter => filter.contains(key))
+            }
+
+            /// How the filter stands, in one value that prints itself. Reads the whole table.
+            #[must_use]
+            pub fn stats(&self) -> Stats {
+                Filter::stats(self)
+            }
+        }
+
+        impl<$($g)*> Filter for $any {
+            fn kind(&self) -> FilterKind {
+                kinds!(each self, filter => Filter::kind(filter))
+            }
+            #[inline]
+            fn seed(&self) -> u64 {
+                kinds!(each self, filter => filter.seed())
+            }
+            fn len(&self) -> u64 {
+                kinds!(each self, filter => filter.len())
+            }
+            fn capacity(&self) -> u64 {
+                kinds!(each self, filter => filter.capacity())
+            }
+            fn size_in_bytes(&self) -> u64 {
+                kinds!(each self, filter => filter.size_in_bytes())
+            }
+            fn expected_fpr(&self) -> f64 {
+                kinds!(each self, filter => filter.expected_fpr())
+            }
+            fn load_factor(&self) -> f64 {
+                kinds!(each self, filter => filter.load_factor())
+            }
+            fn saturated(&self) -> u64 {
+                kinds!(each self, filter => Filter::saturated(filter))
+            }
+            #[inline]
+            fn contains_hash(&self, hash: KeyHash) -> bool {
+                kinds!(each self, filter => filter.contains_hash(hash))
+            }
+            fn contains_batch(
+                &self,
+                hashes: &[KeyHash],
+                answers: &mut [bool],
+            ) -> Result<(), LengthMismatch> {
+                kinds!(each self, filter => filter.contains_batch(hashes, answers))
+            }
+        }
+
+        impl<$($g)*> fmt::Debug for $any {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                kinds!(each self, filter => filter.fmt(f))
+            }
+        }
+    };
+}
+
+reading!([] AnyFilter);
+reading!(['a] AnyView<'a>);

@@ -1,0 +1,108 @@
+//! The table of kinds, and the matches that are written from it.
+//!
+//! A row names a kind's feature, its variant of [`AnyFilter`](crate::AnyFilter), its type, and what
+//! it can do. The last serves two masters: [`Abilities::of`](crate::Abilities::of) reads it, and so
+//! does every method that forwards an operation, so that the two cannot disagree. An ability
+//! claimed wrongly does not compile; one left out is found by a test.
+
+/// Calls the macro `$then` with its arguments and all rows.
+///
+/// Besides the fields of [`Abilities`](crate::Abilities) there is `bulk`: built from all keys at
+/// once by a path of its own, or as fast as by filling.
+macro_rules! kinds {
+    ($then:ident $($args:tt)*) => { $then! { $($args)*;
+        "bloom" Bloom: amq_bloom::BloomFilter
+            [insert merge never_full shared_insert bulk];
+        "bloom" BlockedBloom: amq_bloom::BlockedBloomFilter
+            [insert merge never_full bulk];
+        "counting" Counting: amq_counting::CountingBloomFilter
+            [insert remove count merge never_full bulk];
+        "counting" BlockedCounting: amq_counting::BlockedCountingBloomFilter
+            [insert remove count merge never_full bulk];
+        "scalable" Scalable: amq_scalable::ScalableBloomFilter
+            [insert merge grow];
+        "scalable" ScalableBlocked: amq_scalable::ScalableBlockedBloomFilter
+            [insert merge grow];
+        "cuckoo" Cuckoo: amq_cuckoo::CuckooFilter
+            [insert remove count merge bulk];
+        "cuckoo" WindowedCuckoo: amq_cuckoo::WindowedCuckooFilter
+            [insert remove count merge bulk];
+        "quotient" Quotient: amq_quotient::QuotientFilter
+            [insert remove count list merge grow bulk];
+        "ribbon" Ribbon: amq_ribbon::RibbonFilter [build_only bulk];
+        "ribbon" NarrowRibbon: amq_ribbon::NarrowRibbonFilter [build_only bulk];
+        "ribbon" BumpedRibbon: amq_ribbon::BumpedRibbonFilter [build_only bulk];
+        "ribbon" WideBumpedRibbon: amq_ribbon::WideBumpedRibbonFilter [build_only bulk];
+    } };
+}
+
+/// `can!(insert in [insert remove] { yes } else { no })`: the first block if the list has the
+/// ability.
+macro_rules! can {
+    ($ability:ident in [] $yes:block else $no:block) => { $no };
+    (insert in [insert $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (remove in [remove $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (count in [count $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (list in [list $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (merge in [merge $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (grow in [grow $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (never_full in [never_full $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (build_only in [build_only $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (shared_insert in [shared_insert $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (bulk in [bulk $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    ($ability:ident in [$other:ident $($rest:ident)*] $yes:block else $no:block) => {
+        can!($ability in [$($rest)*] $yes else $no)
+    };
+}
+
+/// `kinds!(each self, filter => body)`: one match over the filter inside.
+macro_rules! each {
+    (
+        $any:expr, $filter:ident => $body:expr;
+        $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*
+    ) => {
+        match $any {$(
+            #[cfg(feature = $feature)]
+            Self::$name($filter) => $body,
+        )*}
+    };
+}
+
+/// `kinds!(able remove self, filter => body, else other)`: the same, with `other` for the kinds
+/// that cannot.
+macro_rules! able {
+    (
+        $ability:ident $any:expr, $filter:ident => $body:expr, else $other:expr;
+        $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*
+    ) => {
+        match $any {$(
+            #[cfg(feature = $feature)]
+            Self::$name($filter) => {
+                can!($ability in [$($can)*] { $body } else { let _ = $filter; $other })
+            }
+        )*}
+    };
+}
+
+/// `kinds!(by_kind insert kind, F => body, else other, absent none)`: one match over the kind, with
+/// `F` as its type; `none` if the program was built without it.
+macro_rules! by_kind {
+    (
+        $ability:ident $kind:expr, $f:ident => $body:expr, else $other:expr, absent $none:expr;
+        $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*
+    ) => {
+        match $kind {
+            $(
+                #[cfg(feature = $feature)]
+                amq_core::FilterKind::$name => {
+                    #[allow(dead_code, reason = "unused where the kind cannot")]
+                    type $f = $module::$type;
+                    can!($ability in [$($can)*] { $body } else { $other })
+                }
+            )*
+            _ => $none,
+        }
+    };
+}
+
+pub(crate) use {able, by_kind, can, each, kinds};

@@ -1,0 +1,111 @@
+//! The table of abilities against the traits that the types implement.
+
+use amq::*;
+use amq_core::envelope::{Restore, Stored};
+use amq_core::shell::Fill;
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+/// Asks the compiler whether a type has a bound: an inherent constant, which exists only then,
+/// hides the trait's.
+struct Probe<T>(PhantomData<T>);
+
+trait Otherwise {
+    const YES: bool = false;
+}
+
+macro_rules! has {
+    ($type:ty: $($bound:tt)*) => {{
+        struct Bound<T>(PhantomData<T>);
+        impl<T> Otherwise for Bound<T> {}
+        #[allow(dead_code)]
+        impl<T> Bound<T>
+        where
+            $($bound)*
+        {
+            const YES: bool = true;
+        }
+        Bound::<$type>::YES
+    }};
+}
+
+impl<T> Probe<T> {
+    fn same(kind: FilterKind, found: &[(Ability, bool)]) {
+        let claimed = Abilities::of(kind);
+        for &(ability, has) in found {
+            assert_eq!(claimed.has(ability), has, "{kind} can {ability}");
+        }
+        let all: Vec<_> = found.iter().map(|&(ability, _)| ability).collect();
+        let mut rest = Ability::ALL.iter().filter(|ability| !all.contains(ability));
+        assert_eq!(rest.next(), None, "no trait says whether a filter can");
+    }
+}
+
+macro_rules! check {
+    ($($kind:ident: $type:ty;)*) => {{
+        $(
+            // A quotient filter grows when its parameters say so; scalable ones by themselves.
+            let grows = has!($type: T: PlanFilter<Params = amq_quotient::QuotientParams>)
+                || has!($type: T: PlanFilter<Params = amq_scalable::ScalableParams>);
+            let (insert, build) = (has!($type: T: EmptyFilter), has!($type: T: BuildFilter));
+            Probe::<$type>::same(FilterKind::$kind, &[
+                (Ability::Insert, insert),
+                (Ability::Remove, has!($type: T: RemoveFilter)),
+                (Ability::Count, has!($type: T: CountFilter)),
+                (Ability::List, has!($type: for<'a> &'a T: IntoIterator<Item = KeyHash>)),
+                (Ability::Merge, has!($type: T: MergeFilter)),
+                (Ability::Grow, grows),
+                // A scalable filter may be refused its next stage.
+                (Ability::NeverFull, has!($type: T: Fill<Refusal = Infallible>)),
+                (Ability::BuildOnly, build && !insert),
+                (Ability::SharedInsert, has!($type: AtomicBloomFilter: From<T>)),
+                (Ability::Save, has!($type: T: Stored)),
+                (Ability::Map, has!($type: T: Restore)),
+            ]);
+        )*
+        [$(FilterKind::$kind),*]
+    }};
+}
+
+#[test]
+fn the_table_says_what_the_types_implement() {
+    let mut checked = check! {
+        Bloom: BloomFilter;
+        BlockedBloom: BlockedBloomFilter;
+        Counting: CountingBloomFilter;
+        BlockedCounting: BlockedCountingBloomFilter;
+        Scalable: ScalableBloomFilter;
+        ScalableBlocked: ScalableBlockedBloomFilter;
+        Cuckoo: CuckooFilter;
+        WindowedCuckoo: WindowedCuckooFilter;
+        Quotient: QuotientFilter;
+        Ribbon: RibbonFilter;
+        NarrowRibbon: NarrowRibbonFilter;
+        BumpedRibbon: BumpedRibbonFilter;
+        WideBumpedRibbon: WideBumpedRibbonFilter;
+    };
+    checked.sort_by_key(|&kind| kind as u8);
+    assert_eq!(checked, FilterKind::ALL);
+    // The probe itself tells yes from no.
+    assert!(has!(CuckooFilter: T: RemoveFilter) && !has!(BloomFilter: T: RemoveFilter));
+}
+
+#[test]
+fn abilities_can_be_asked_for_and_listed() {
+    let cuckoo = Abilities::of(FilterKind::Cuckoo);
+    let needs = [Ability::Insert, Ability::Remove, Ability::Map];
+    assert!(cuckoo.has_all(&needs) && !cuckoo.has_all(&[Ability::Remove, Ability::List]));
+    let ribbon: Vec<_> = Abilities::of(FilterKind::BumpedRibbon).iter().collect();
+    assert_eq!(ribbon, [Ability::BuildOnly, Ability::Save, Ability::Map]);
+    let listing: Vec<_> = Ability::List.kinds().collect();
+    assert_eq!(listing, [FilterKind::Quotient]);
+    for kind in FilterKind::ALL {
+        let abilities = Abilities::of(kind);
+        assert_ne!(abilities.insert, abilities.build_only, "{kind}");
+        assert!(
+            abilities
+                .iter()
+                .all(|ability| ability.kinds().any(|each| each == kind))
+        );
+    }
+}
