@@ -180,7 +180,7 @@ fn replace_file(
             temporary.persist_noclobber(path).map_err(|error| {
                 match error.error.kind() {
                     io::ErrorKind::AlreadyExists => {
-                        anyhow!("another run made this file in the meantime; --force replaces it")
+                        anyhow!("another run has made this file in the meantime")
                     }
                     _ => error.error.into(),
                 }
