@@ -44,7 +44,7 @@ impl Source {
                 Ok(None)
             }
             Self::File(path) => {
-                let found = fs::metadata(path).with_context(|| self.name())?;
+                let found = fs::metadata(path).with_context(|| self.missing(path))?;
                 if found.is_dir() {
                     bail!("{}: this is a folder, not a file of keys", self.name());
                 }
@@ -57,21 +57,27 @@ impl Source {
         }
     }
 
+    /// Its name; with a hint where a key may have been meant.
+    fn missing(&self, path: &Path) -> String {
+        match path.to_str() {
+            Some(key) if !path.exists() && !key.contains(['/', '.']) => {
+                format!("{key} (a file of keys; a key itself is -e {key})")
+            }
+            _ => self.name(),
+        }
+    }
+
     fn open(&self) -> anyhow::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Self::Stdin => Box::new(io::stdin()),
-            Self::File(path) => Box::new(open(path).with_context(|| self.name())?),
+            Self::File(path) => Box::new(File::open(path).with_context(|| self.name())?),
             Self::Given(keys) => Box::new(io::Cursor::new(keys.clone())),
         })
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
-}
-
 /// What the reading thread sends.
-pub(crate) type Read1 = anyhow::Result<Box<Work>>;
+pub(crate) type Next = anyhow::Result<Box<Work>>;
 
 /// Reads all sources and sends their blocks, each in a used `Work` that was sent back. Ends when
 /// the other side is gone.
@@ -80,7 +86,7 @@ pub(crate) struct Reader {
     pub(crate) end: u8,
     pub(crate) max_key_len: usize,
     pub(crate) empty: Receiver<Box<Work>>,
-    pub(crate) full: SyncSender<Read1>,
+    pub(crate) full: SyncSender<Next>,
 }
 
 /// The other side is gone, or has been told of an error.

@@ -84,7 +84,12 @@ pub(crate) struct KeyArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// A key itself, instead of files; can be repeated
-    #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
+    #[arg(
+        short = 'e',
+        long = "key",
+        value_name = "KEY",
+        allow_hyphen_values = true
+    )]
     #[arg(conflicts_with = "files")]
     keys: Vec<OsString>,
 
@@ -124,7 +129,9 @@ impl KeyArgs {
     pub(crate) fn keys(&self, filters: &[&Path]) -> anyhow::Result<Keys> {
         let end = if self.null { 0 } else { b'\n' };
         let sources = self.sources(end)?;
-        let stdin = sources.iter().filter(|source| matches!(source, Source::Stdin));
+        let stdin = sources
+            .iter()
+            .filter(|source| matches!(source, Source::Stdin));
         let stdin = stdin.count() + filters.iter().filter(|path| is_dash(path)).count();
         if stdin > 1 {
             bail!("standard input can be read once only: name files for the rest");

@@ -43,7 +43,9 @@ fn whole(mut reader: impl Read) -> anyhow::Result<AnyFilter> {
     })?;
     match reader.read(&mut [0])? {
         0 => Ok(filter),
-        _ => bail!("something follows the end of the filter: is this two files, one after the other?"),
+        _ => bail!(
+            "something follows the end of the filter: is this two files, one after the other?"
+        ),
     }
 }
 

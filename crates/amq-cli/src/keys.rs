@@ -60,13 +60,6 @@ impl Shape {
         Ok(())
     }
 
-    /// The line without what ends it.
-    #[inline]
-    pub(crate) fn trim(self, line: &[u8]) -> &[u8] {
-        let line = line.strip_suffix(&[self.end]).unwrap_or(line);
-        self.trim_cr(line)
-    }
-
     #[inline]
     fn trim_cr(self, line: &[u8]) -> &[u8] {
         match line {
@@ -176,9 +169,6 @@ mod tests {
             texts(&["a", "b\r", "\rc"])
         );
         assert_eq!(hashed(kept, b"a\r\nb").unwrap(), texts(&["a\r", "b"]));
-        assert_eq!(LINES.trim(b"a\r\n"), b"a");
-        assert_eq!(kept.trim(b"a\r\n"), b"a\r");
-        assert_eq!(LINES.trim(b"a"), b"a");
     }
 
     #[test]
@@ -188,7 +178,10 @@ mod tests {
             strip_cr: false,
             key_type: KeyType::Text,
         };
-        assert_eq!(hashed(nul, b"a\nb\0c\r\0").unwrap(), texts(&["a\nb", "c\r"]));
+        assert_eq!(
+            hashed(nul, b"a\nb\0c\r\0").unwrap(),
+            texts(&["a\nb", "c\r"])
+        );
     }
 
     #[test]

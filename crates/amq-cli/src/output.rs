@@ -177,14 +177,14 @@ fn replace_file(
         if replace {
             temporary.persist(path).map_err(|error| error.error)?;
         } else {
-            temporary.persist_noclobber(path).map_err(|error| {
-                match error.error.kind() {
+            temporary
+                .persist_noclobber(path)
+                .map_err(|error| match error.error.kind() {
                     io::ErrorKind::AlreadyExists => {
                         anyhow!("another run has made this file in the meantime")
                     }
                     _ => error.error.into(),
-                }
-            })?;
+                })?;
         }
         sync_folder(folder(path))?;
         anyhow::Ok(())

@@ -52,9 +52,11 @@ pub(crate) fn draw(filter: &AnyFilter) -> anyhow::Result<String> {
             ("quotients in use", Unit::Quotients(bits as usize))
         }
         _ => {
-            return Ok("  A solved ribbon is as full of ones as a coin is of heads, whatever it holds: \
+            return Ok(
+                "  A solved ribbon is as full of ones as a coin is of heads, whatever it holds: \
                        there is nothing to see.\n"
-                .into());
+                    .into(),
+            );
         }
     };
     let mut text = format!("  {what}, from the table's start to its end:\n");
@@ -129,7 +131,12 @@ fn rows(bytes: &[u8], unit: Unit) -> String {
 
 /// The share of a part of the table that is in use, 0 to 1.
 fn share(part: &[u8], unit: Unit) -> f64 {
-    let ones = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>();
+    let ones = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| u64::from(byte.count_ones()))
+            .sum::<u64>()
+    };
     let (used, all) = match unit {
         Unit::Bits => (ones(part), 8 * part.len() as u64),
         Unit::Fields(bits) => {
@@ -174,7 +181,10 @@ mod tests {
                 let rows = text.lines().filter_map(|line| line.strip_prefix("  |"));
                 rows.map(|row| row.trim_end_matches('|')).collect()
             };
-            assert!(drawn(&blank).chars().all(|shade| shade == ' '), "{kind}: {blank}");
+            assert!(
+                drawn(&blank).chars().all(|shade| shade == ' '),
+                "{kind}: {blank}"
+            );
             for key in 0..9_000u64 {
                 filter.insert(&key).unwrap();
             }
@@ -192,7 +202,11 @@ mod tests {
             let in_use = share(sections[0].bytes, unit);
             let load = filter.load_factor();
             assert!((in_use - load).abs() < 0.02, "{kind}: {in_use} of {load}");
-            assert!(drawn(&draw(&filter).unwrap()).chars().any(|shade| shade != ' '));
+            assert!(
+                drawn(&draw(&filter).unwrap())
+                    .chars()
+                    .any(|shade| shade != ' ')
+            );
         }
     }
 

@@ -11,7 +11,7 @@
 //! There are a fixed number of blocks, so memory is bounded however fast keys come; and what comes
 //! slowly, from a pipe, is handed on before the caller waits for more.
 
-use crate::blocks::{Reader, Source};
+use crate::blocks::{Next, Reader, Source};
 use crate::keys::{BadKey, Shape};
 use amq::KeyHash;
 use anyhow::{anyhow, bail};
@@ -169,7 +169,7 @@ struct Lane {
 /// Hands blocks to the workers in turn and takes them back in the same order, at most `ahead` at a
 /// time. Without workers it processes them itself.
 fn drive(
-    from_reader: &Receiver<anyhow::Result<Box<Work>>>,
+    from_reader: &Receiver<Next>,
     lanes: &[Lane],
     ahead: usize,
     process: impl Fn(&mut Work),

@@ -86,11 +86,21 @@ impl Arguments {
         let absent: Vec<KeyHash> = (0..ABSENT).map(|key| key.key_hash(0xA85E)).collect();
         let mut table = Table::new();
         table.load_preset(presets::NOTHING).set_header([
-            "kind", "size", "bits/key", "build", "ask: in", "ask: not in", "errs, formula",
+            "kind",
+            "size",
+            "bits/key",
+            "build",
+            "ask: in",
+            "ask: not in",
+            "errs, formula",
             "errs, measured",
         ]);
         let mut wrong = Vec::new();
-        let kinds = if self.kind.is_empty() { AnyFilter::KINDS } else { &self.kind };
+        let kinds = if self.kind.is_empty() {
+            AnyFilter::KINDS
+        } else {
+            &self.kind
+        };
         for &kind in kinds {
             match self.measure(kind, &present, &absent) {
                 Ok(row) => drop(table.add_row(row)),
@@ -109,7 +119,7 @@ impl Arguments {
             keys.threads
         ).as_bytes())?;
         for line in table.to_string().lines() {
-            to.write(format!("{}\n", line.trim_end()).as_bytes())?;
+            to.write(format!("{}\n", line.trim()).as_bytes())?;
         }
         to.write(b"times are nanoseconds a key, without hashing\n")?;
         to.flush()?;
@@ -139,7 +149,9 @@ impl Arguments {
         let off = (measured - expected).abs();
         // A static filter's rate is that of its formula over all its seeds.
         if off > SIGMAS * sigma + 5.0 / absent.len() as f64 {
-            bail!("it errs at {measured:.3e}, and its formula says {expected:.3e}: please report this");
+            bail!(
+                "it errs at {measured:.3e}, and its formula says {expected:.3e}: please report this"
+            );
         }
         let build = time(present.len(), || {
             black_box(AnyFilter::build_hashes(kind, budget, DEFAULT_SEED, present).is_ok());

@@ -5,7 +5,7 @@ use crate::input::{self, budget_text};
 use crate::numbers::{bytes_text, grouped, rate_text};
 use crate::output::Text;
 use crate::picture;
-use amq::{Abilities, AnyFilter, Budget, DEFAULT_SEED, Filter};
+use amq::{Abilities, Ability, AnyFilter, Budget, DEFAULT_SEED, Filter};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -57,7 +57,11 @@ impl Arguments {
 }
 
 const fn seed_text(seed: u64) -> &'static str {
-    if seed == DEFAULT_SEED { "public" } else { "secret" }
+    if seed == DEFAULT_SEED {
+        "public"
+    } else {
+        "secret"
+    }
 }
 
 fn in_words(name: &str, filter: &AnyFilter) -> Result<String, std::fmt::Error> {
@@ -88,7 +92,10 @@ fn in_words(name: &str, filter: &AnyFilter) -> Result<String, std::fmt::Error> {
         value => format!("{name} {value}"),
     });
     row("parameters", parameters.collect::<Vec<_>>().join(", "))?;
-    let can = Abilities::of(kind).iter().map(|ability| ability.to_string());
+    // All kinds can be saved, and queried in a mapped file.
+    let all = |ability: &Ability| matches!(ability, Ability::Save | Ability::Map);
+    let can = Abilities::of(kind).iter().filter(|ability| !all(ability));
+    let can = can.map(|ability| ability.to_string());
     row("can", can.collect::<Vec<_>>().join("; "))?;
     Ok(text)
 }
@@ -141,7 +148,9 @@ fn fields(debugged: &str) -> Map<String, Value> {
     let fields = inner.split(", ").filter_map(|field| field.split_once(": "));
     let value = |text: &str| {
         let text = text.trim();
-        let text = text.strip_prefix("Some(").map_or(text, |some| some.trim_end_matches(')'));
+        let text = text
+            .strip_prefix("Some(")
+            .map_or(text, |some| some.trim_end_matches(')'));
         match (text.parse::<u64>(), text.parse::<f64>()) {
             (Ok(whole), _) => json!(whole),
             (_, Ok(real)) => json!(real),
@@ -149,7 +158,9 @@ fn fields(debugged: &str) -> Map<String, Value> {
             _ => json!(text),
         }
     };
-    fields.map(|(name, text)| (name.trim().to_owned(), value(text))).collect()
+    fields
+        .map(|(name, text)| (name.trim().to_owned(), value(text)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -160,6 +171,9 @@ mod tests {
     fn parameters_are_the_numbers_of_the_struct() {
         let fields = fields("Scalable { initial: 10, fpr: 0.01, max_items: None, most: Some(7) }");
         let text = serde_json::to_string(&fields).unwrap();
-        assert_eq!(text, r#"{"initial":10,"fpr":0.01,"max_items":null,"most":7}"#);
+        assert_eq!(
+            text,
+            r#"{"initial":10,"fpr":0.01,"max_items":null,"most":7}"#
+        );
     }
 }

@@ -89,7 +89,11 @@ impl Arguments {
                 grouped(more)
             ));
             if more < read {
-                note(&format!("{} lines were in already, or seemed to be", grouped(read - more)));
+                let known = grouped(read - more);
+                note(&format!(
+                    "in already, or taken for such: {known} of {}",
+                    grouped(read)
+                ));
             }
         }
         if Abilities::of(filter.kind()).never_full && filter.len() > filter.capacity() {

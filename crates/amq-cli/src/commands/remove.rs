@@ -91,7 +91,11 @@ impl Arguments {
                 grouped(removed)
             ));
             if removed < read {
-                note(&format!("{} keys were not in", grouped(read - removed)));
+                note(&format!(
+                    "certainly not in: {} of {}",
+                    grouped(read - removed),
+                    grouped(read)
+                ));
             }
         }
         Ok(Outcome::found(removed > 0))
