@@ -52,6 +52,7 @@ mod abilities;
     )
 )]
 mod any;
+pub mod choose;
 #[cfg(feature = "std")]
 mod maybe;
 
