@@ -2,8 +2,8 @@
 
 use crate::blocks::Source;
 use crate::commands::{
-    bench, build, completions, convert, dedupe, info, insert, man, merge, plan, query, remove,
-    verify,
+    bench, build, choose, completions, convert, dedupe, info, insert, man, merge, plan, query,
+    remove, verify,
 };
 use crate::exit::Outcome;
 use crate::keys::{KeyType, Shape};
@@ -31,6 +31,7 @@ pub(crate) struct Cli {
 
 const AFTER: &str = "\
 Examples:
+  $ amq choose --keys 1e6 --fpr 1%                 # which kind, and why
   $ amq build -o seen.amq --fpr 1% keys.txt        # one key a line
   $ amq query seen.amq more.txt                    # prints the lines that may be in
   $ amq query -v seen.amq more.txt                 # prints the lines that are certainly not
@@ -40,6 +41,7 @@ Exit status, as that of grep: 0 if done, or if any key was printed; 1 if none wa
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Choose(choose::Arguments),
     Build(build::Arguments),
     Query(query::Arguments),
     Dedupe(dedupe::Arguments),
@@ -58,6 +60,7 @@ enum Command {
 impl Cli {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         match &self.command {
+            Command::Choose(arguments) => arguments.run(),
             Command::Build(arguments) => arguments.run(),
             Command::Query(arguments) => arguments.run(),
             Command::Dedupe(arguments) => arguments.run(),
@@ -215,7 +218,7 @@ impl BudgetArgs {
 pub(crate) struct SeedArgs {
     /// A seed of your own, decimal or 0x and hexadecimal. The default, 0, is public: the same keys
     /// give the same file everywhere
-    #[arg(long, value_name = "SEED", value_parser = numbers::seed)]
+    #[arg(long, value_name = "SEED", value_parser = numbers::seed, allow_hyphen_values = true)]
     seed: Option<u64>,
 
     /// A random seed, for keys that strangers choose: they cannot prepare keys that collide. It is

@@ -207,7 +207,7 @@ mod tests {
             key_type: KeyType::Hex,
             ..LINES
         };
-        let want = [[0xde, 0xad].key_hash(7), [0xde, 0xad].key_hash(7)];
+        let want = [[0xdeu8, 0xad].key_hash(7); 2];
         assert_eq!(hashed(shape, b"DEAD\ndead\n").unwrap(), want);
         for bad in ["", "abc", "0x10", "zz"] {
             let block = format!("00\n{bad}\n");

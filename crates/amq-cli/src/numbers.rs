@@ -2,21 +2,50 @@
 
 /// A false-positive rate, strictly between 0 and 1: `1%`, `0.01`, `1e-2` or `1/100`.
 pub(crate) fn rate(text: &str) -> Result<f64, String> {
-    let read = |part: &str| part.trim().parse::<f64>().ok();
-    let value = if let Some(percent) = text.trim().strip_suffix('%') {
-        read(percent).map(|percent| percent / 100.0)
-    } else if let Some((above, below)) = text.split_once('/') {
-        read(above).zip(read(below)).map(|(a, b)| a / b)
-    } else {
-        read(text)
-    };
-    match value {
+    match fraction(text) {
         Some(rate) if rate > 0.0 && rate < 1.0 => Ok(rate),
         Some(rate) if rate.is_finite() => Err(
             "a false-positive rate lies strictly between 0 and 1: write 1%, 0.01, 1e-2 or 1/100"
                 .into(),
         ),
         _ => Err("not a rate: write 1%, 0.01, 1e-2 or 1/100".into()),
+    }
+}
+
+/// A share, from 0 to 1, in the same spellings.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    match fraction(text) {
+        Some(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a share is from 0 to 1: write 90%, 0.9 or 9/10".into()),
+    }
+}
+
+fn fraction(text: &str) -> Option<f64> {
+    let read = |part: &str| part.trim().parse::<f64>().ok();
+    if let Some(percent) = text.trim().strip_suffix('%') {
+        read(percent).map(|percent| percent / 100.0)
+    } else if let Some((above, below)) = text.split_once('/') {
+        read(above).zip(read(below)).map(|(a, b)| a / b)
+    } else {
+        read(text)
+    }
+}
+
+/// A time in nanoseconds: `500ns`, `20us`, `5ms`, `1s`.
+pub(crate) fn nanoseconds(text: &str) -> Result<f64, String> {
+    const UNITS: [(&str, f64); 5] = [
+        ("ns", 1.0),
+        ("us", 1e3),
+        ("\u{b5}s", 1e3),
+        ("ms", 1e6),
+        ("s", 1e9),
+    ];
+    let text = text.trim();
+    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
+    let (unit, factor) = unit.ok_or("say which unit: 500ns, 20us, 5ms or 1s")?;
+    match text[..text.len() - unit.len()].trim().parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number * factor),
+        _ => Err("not a time: write 500ns, 20us, 5ms or 1s".into()),
     }
 }
 
@@ -197,6 +226,22 @@ mod tests {
             "0", "1", "100%", "-0.1", "2", "nan", "inf", "", "%", "1/0", "0/0", "1//2", "0x1", "a",
         ] {
             assert!(rate(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn shares_include_their_ends_and_times_say_their_unit() {
+        assert_eq!(share("0"), Ok(0.0));
+        assert_eq!(share("100%"), Ok(1.0));
+        assert_eq!(share("9/10"), Ok(0.9));
+        for text in ["-1", "101%", "nan", ""] {
+            assert!(share(text).is_err(), "{text}");
+        }
+        assert_eq!(nanoseconds("20us"), Ok(20_000.0));
+        assert_eq!(nanoseconds("1.5 ms"), Ok(1_500_000.0));
+        assert_eq!(nanoseconds("0ns"), Ok(0.0));
+        for text in ["5", "-1s", "s", "nans", "infs", "1m", ""] {
+            assert!(nanoseconds(text).is_err(), "{text}");
         }
     }
 

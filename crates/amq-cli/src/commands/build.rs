@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// that insert are then filled from it; ribbons are solved with all hashes in memory. With --keys,
 /// kinds that insert are filled as the keys come, and keep no hashes.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Arguments {
     /// The file to write; `-` is standard output. `{kind}` in it stands for the kind
     #[arg(short, long, value_name = "FILE")]
@@ -62,6 +62,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     keys: KeyArgs,
 }
+
+const USAGE: &str = "\
+amq build -o FILE (--fpr RATE | --bits-per-key BITS | --bytes SIZE) [OPTIONS] [KEYS]...";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -263,14 +266,17 @@ fn too_many(items: u64) -> anyhow::Error {
     )
 }
 
-/// `seen.amq: Bloom filter of 1,000 keys, 1.20 kB (9.59 bits per key), ...`
+/// `seen.amq: Bloom filter of 1,000 keys, 1.20 kB (9.59 bits per key), ...` A filter that keeps no
+/// copies counts the keys that were new to it: not those that came again, or seemed to.
 pub(crate) fn report(filter: &AnyFilter, name: &str, read: u64) -> String {
     let stats = filter.stats();
     let keys = grouped(stats.len);
-    let mut text = format!("{name}: {} filter of {keys} keys", stats.kind);
-    if read > stats.len {
-        text += &format!(" ({} lines)", grouped(read));
-    }
+    let mut text = format!("{name}: {} filter of ", stats.kind);
+    text += &if read > stats.len {
+        format!("{} lines, {keys} of them new to it", grouped(read))
+    } else {
+        format!("{keys} keys")
+    };
     text += &format!(", {}", bytes_text(stats.bytes));
     if stats.len > 0 {
         text += &format!(" ({:.2} bits per key)", stats.bits_per_key());
