@@ -1,6 +1,6 @@
 //! How full a table is, drawn: each character stands for a part of the table.
 //!
-//! Reads the filter's own file, as the format lays it down: header, directory of sections, sections.
+//! Reads the filter as a file, which the format lays down: header, directory, sections.
 
 use amq::{AnyFilter, Filter, FilterKind};
 use anyhow::Context;

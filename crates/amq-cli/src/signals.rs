@@ -1,4 +1,4 @@
-//! Signals that end a run leave no unfinished file behind. SIGHUP is left alone: `nohup` ignores it.
+//! Signals that end a run leave no unfinished file. SIGHUP is left alone, since `nohup` ignores it.
 
 #[cfg(unix)]
 pub(crate) fn remove_unfinished_output() {

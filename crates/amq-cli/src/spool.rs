@@ -37,11 +37,16 @@ impl Spool {
         self.written + self.held.len() as u64
     }
 
+    /// Bytes of what is in memory.
+    pub(crate) fn held_bytes(&self) -> u64 {
+        self.held.len() as u64 * HASH
+    }
+
     pub(crate) fn extend(&mut self, hashes: &[KeyHash]) -> anyhow::Result<()> {
         if self.held.len() + hashes.len() > self.limit {
             self.write_out()?;
         }
-        reserve(&mut self.held, hashes.len())?;
+        reserve(&mut self.held, hashes.len(), self.limit)?;
         self.held.extend_from_slice(hashes);
         Ok(())
     }
@@ -98,7 +103,7 @@ impl Spool {
     pub(crate) fn load(&mut self) -> anyhow::Result<&[KeyHash]> {
         if self.file.is_some() {
             let mut all = Vec::new();
-            reserve(&mut all, usize::try_from(self.len())?)?;
+            reserve(&mut all, usize::try_from(self.len())?, 0)?;
             self.each(|hashes| {
                 all.extend_from_slice(hashes);
                 Ok(())
@@ -121,11 +126,16 @@ impl Spool {
 
 const TEMPORARY: &str = "the temporary file of hashes, in the folder that TMPDIR names";
 
-/// Room for more, doubling; memory that is refused is an error.
-fn reserve(hashes: &mut Vec<KeyHash>, more: usize) -> anyhow::Result<()> {
+/// Room for more, doubling up to `limit`; memory that is refused is an error.
+fn reserve(hashes: &mut Vec<KeyHash>, more: usize, limit: usize) -> anyhow::Result<()> {
+    let needed = hashes.len() + more;
+    if needed <= hashes.capacity() {
+        return Ok(());
+    }
+    let room = (2 * hashes.capacity()).min(limit).max(needed);
     hashes
-        .try_reserve(more)
-        .map_err(|_| anyhow!("no memory for the hashes of {} keys", hashes.len() + more))
+        .try_reserve_exact(room - hashes.len())
+        .map_err(|_| anyhow!("no memory for the hashes of {needed} keys"))
 }
 
 #[cfg(test)]

@@ -234,7 +234,8 @@ impl Arguments {
         let at_once = plan.build_bytes.saturating_add(hashes);
         // Kinds that insert can do without all hashes in memory.
         if Abilities::of(kind).insert && (spool.in_memory().is_none() || at_once > self.memory) {
-            self.affordable(kind, plan.bytes)?;
+            let bytes = plan.bytes.saturating_add(spool.held_bytes());
+            self.affordable(kind, bytes)?;
             let mut filter = AnyFilter::with_seed(kind, goal, seed)?;
             spool.each(|hashes| {
                 filter.insert_batch(hashes)?;
@@ -266,22 +267,23 @@ fn too_many(items: u64) -> anyhow::Error {
     )
 }
 
-/// `seen.amq: Bloom filter of 1,000 keys, 1.20 kB (9.59 bits per key), ...` A filter that keeps no
-/// copies counts the keys that were new to it: not those that came again, or seemed to.
+/// `seen.amq: bloom, 1,000 keys, 1.20 kB, 9.59 bits/key, rate 1.00 %`. A filter that keeps no copies
+/// counts the keys that were new to it: not those that came again, or seemed to.
 pub(crate) fn report(filter: &AnyFilter, name: &str, read: u64) -> String {
     let stats = filter.stats();
     let keys = grouped(stats.len);
-    let mut text = format!("{name}: {} filter of ", stats.kind);
+    let mut text = format!("{name}: {}, ", stats.kind.id());
     text += &if read > stats.len {
-        format!("{} lines, {keys} of them new to it", grouped(read))
+        format!("{keys} new of {} keys", grouped(read))
     } else {
         format!("{keys} keys")
     };
     text += &format!(", {}", bytes_text(stats.bytes));
-    if stats.len > 0 {
-        text += &format!(" ({:.2} bits per key)", stats.bits_per_key());
+    // A filter that is nearly empty has bits enough for each.
+    if stats.bits_per_key() < 1000.0 {
+        text += &format!(", {:.2} bits/key", stats.bits_per_key());
     }
-    text + &format!(", false-positive rate {}", rate_text(stats.expected_fpr))
+    text + &format!(", rate {}", rate_text(stats.expected_fpr))
 }
 
 /// For commands that change a filter in its file.

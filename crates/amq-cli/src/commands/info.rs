@@ -74,7 +74,8 @@ fn in_words(name: &str, filter: &AnyFilter) -> Result<String, std::fmt::Error> {
     row("asked for", asked)?;
     let (len, capacity) = (grouped(stats.len), grouped(stats.capacity));
     row("keys", format!("{len} of {capacity} planned"))?;
-    let bits = if stats.len > 0 {
+    // A filter that is nearly empty has bits enough for each.
+    let bits = if stats.bits_per_key() < 1000.0 {
         format!(", {:.2} bits per key", stats.bits_per_key())
     } else {
         String::new()
@@ -95,9 +96,21 @@ fn in_words(name: &str, filter: &AnyFilter) -> Result<String, std::fmt::Error> {
     // All kinds can be saved, and queried in a mapped file.
     let all = |ability: &Ability| matches!(ability, Ability::Save | Ability::Map);
     let can = Abilities::of(kind).iter().filter(|ability| !all(ability));
-    let can = can.map(|ability| ability.to_string());
-    row("can", can.collect::<Vec<_>>().join("; "))?;
+    let can = can.map(|ability| words(&format!("{ability:?}")));
+    row("abilities", can.collect::<Vec<_>>().join(", "))?;
     Ok(text)
+}
+
+/// `NeverFull` as `never full`.
+fn words(name: &str) -> String {
+    let mut text = String::new();
+    for (i, letter) in name.chars().enumerate() {
+        if i > 0 && letter.is_uppercase() {
+            text.push(' ');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text
 }
 
 fn in_json(name: &str, filter: &AnyFilter) -> Value {

@@ -83,18 +83,8 @@ impl Arguments {
         output.write(&filter)?;
         if !self.quiet {
             let more = filter.len() - before;
-            note(&format!(
-                "{}, {} of them by this run",
-                report(&filter, &output.name(), 0),
-                grouped(more)
-            ));
-            if more < read {
-                let known = grouped(read - more);
-                note(&format!(
-                    "in already, or taken for such: {known} of {}",
-                    grouped(read)
-                ));
-            }
+            note(&report(&filter, &output.name(), 0));
+            note(&format!("inserted: {} of {}", grouped(more), grouped(read)));
         }
         if Abilities::of(filter.kind()).never_full && filter.len() > filter.capacity() {
             note(&format!(

@@ -85,18 +85,12 @@ impl Arguments {
             output.write(&filter)?;
         }
         if !self.quiet {
+            note(&report(&filter, &output.name(), 0));
             note(&format!(
-                "{}, {} removed by this run",
-                report(&filter, &output.name(), 0),
-                grouped(removed)
+                "removed: {} of {}",
+                grouped(removed),
+                grouped(read)
             ));
-            if removed < read {
-                note(&format!(
-                    "certainly not in: {} of {}",
-                    grouped(read - removed),
-                    grouped(read)
-                ));
-            }
         }
         Ok(Outcome::found(removed > 0))
     }

@@ -1,5 +1,6 @@
 //! `amq verify`: whether filters are whole.
 
+use super::build::report;
 use crate::exit::{Outcome, complain};
 use crate::input;
 use crate::output::Text;
@@ -37,8 +38,8 @@ impl Arguments {
             match input::load(path) {
                 Ok(_) if self.quiet => {}
                 Ok(filter) => {
-                    let text = format!("{}: whole: {}\n", input::name(path), filter.stats());
-                    Text::print(&text)?;
+                    let text = report(&filter, &input::name(path), 0);
+                    Text::print(&format!("{text}: whole\n"))?;
                 }
                 Err(error) => {
                     complain(&error);
