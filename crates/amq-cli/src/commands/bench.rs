@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 
 /// Time filters on your keys
 ///
-/// Builds a filter of each kind from the keys, checks that it denies none of them and that it errs as
-/// often as its formula says, and times it: nanoseconds a key, on one thread (ribbons are built on
-/// all), hashing not included. Takes less than a minute for ten million keys. The comparison with
-/// other libraries is made by the harness amq-bench.
+/// Builds a filter of each kind from the keys, checks that it denies none of them and that it errs
+/// as often as its formula says, and times it: nanoseconds a key, on one thread (ribbons are built
+/// on all), hashing not included. Takes less than a minute for ten million keys. The comparison
+/// with other libraries is made by the harness amq-bench.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 /// Build a filter of keys
 ///
 /// Without --keys, the keys are counted first: their hashes, 8 bytes a key, are kept in memory up
-/// to a quarter of --memory, and beyond in a temporary file (in the folder that TMPDIR names). Kinds
-/// that insert are then filled from it; ribbons are solved with all hashes in memory. With --keys,
-/// kinds that insert are filled as the keys come, and keep no hashes.
+/// to a quarter of --memory, and beyond in a temporary file (in the folder that TMPDIR names).
+/// Kinds that insert are then filled from it; ribbons are solved with all hashes in memory. With
+/// --keys, kinds that insert are filled as the keys come, and keep no hashes.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Arguments {
@@ -267,8 +267,8 @@ fn too_many(items: u64) -> anyhow::Error {
     )
 }
 
-/// `seen.amq: bloom, 1,000 keys, 1.20 kB, 9.59 bits/key, rate 1.00 %`. A filter that keeps no copies
-/// counts the keys that were new to it: not those that came again, or seemed to.
+/// `seen.amq: bloom, 1,000 keys, 1.20 kB, 9.59 bits/key, rate 1.00 %`. A filter that keeps no
+/// copies counts the keys that were new to it: not those that came again, or seemed to.
 pub(crate) fn report(filter: &AnyFilter, name: &str, read: u64) -> String {
     let stats = filter.stats();
     let keys = grouped(stats.len);

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 /// Choose a filter
 ///
-/// Plans every kind for what you say you need, ranks them, gives a reason for each and for each that
-/// falls out, and says what to know besides; whether a filter is any use at all, too. If nothing can
-/// do what is asked, it names the two demands that conflict. Sizes and rates are exact formulas; times
-/// were measured on one machine.
+/// Plans every kind for what you say you need, ranks them, gives a reason for each and for each
+/// that falls out, and says what to know besides; whether a filter is any use at all, too. If
+/// nothing can do what is asked, it names the two demands that conflict. Sizes and rates are exact
+/// formulas; times were measured on one machine.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// Insert keys into a filter
 ///
-/// The file is replaced when all keys are in: if one is refused, it stays as it was. Runs that change
-/// one file at the same time wait for each other. Ribbon filters take no further keys.
+/// The file is replaced when all keys are in: if one is refused, it stays as it was. Runs that
+/// change one file at the same time wait for each other. Ribbon filters take no further keys.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -27,8 +27,8 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Leave out keys that the filter answers *probably* to already, so that it does not fill up with
-    /// copies. Then remove nothing from it
+    /// Leave out keys that the filter answers *probably* to already, so that it does not fill up
+    /// with copies. Then remove nothing from it
     #[arg(short, long)]
     unique: bool,
 

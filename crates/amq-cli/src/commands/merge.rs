@@ -11,8 +11,8 @@ use std::path::PathBuf;
 /// Merge filters into one that holds the keys of all
 ///
 /// The filters must be of one kind, of equal parameters and of the same seed: build them with the
-/// same --keys and the same rate or size (and --seed-of, if the seed is secret). Ribbon filters cannot
-/// be merged.
+/// same --keys and the same rate or size (and --seed-of, if the seed is secret). Ribbon filters
+/// cannot be merged.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -13,9 +13,9 @@ use std::path::PathBuf;
 
 /// Print the keys that may be in a filter
 ///
-/// Prints each line that the filter answers *probably* to, in order, as it is. A key that was put in
-/// is always printed; another one at the filter's false-positive rate. With -v, what is printed was
-/// certainly not put in. A damaged filter gives no answers and status 2.
+/// Prints each line that the filter answers *probably* to, in order, as it is. A key that was put
+/// in is always printed; another one at the filter's false-positive rate. With -v, what is printed
+/// was certainly not put in. A damaged filter gives no answers and status 2.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -15,9 +15,9 @@ use std::path::PathBuf;
 
 /// Remove keys from a filter
 ///
-/// Takes one copy of each key out. Only remove keys that were put in: removing a false positive makes
-/// the filter deny another key. Keys that are certainly not in change nothing. Counting, cuckoo and
-/// quotient filters can do this; the others refuse.
+/// Takes one copy of each key out. Only remove keys that were put in: removing a false positive
+/// makes the filter deny another key. Keys that are certainly not in change nothing. Counting,
+/// cuckoo and quotient filters can do this; the others refuse.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

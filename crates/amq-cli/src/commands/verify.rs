@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 /// Check that filters are whole
 ///
-/// Checks each file's checksums and its table's structure, and prints a line for each that is whole.
-/// Checksums find accidents, not forgers.
+/// Checks each file's checksums and its table's structure, and prints a line for each that is
+/// whole. Checksums find accidents, not forgers.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
