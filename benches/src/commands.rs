@@ -132,8 +132,8 @@ fn say_what_is_left_out(plan: &Plan) {
     for group in &plan.groups {
         if let KeySet::File(file) = &group.key_set {
             eprintln!(
-                "{}: {} distinct keys ({} repeated ones and {} empty lines left out); {} of the shuffled first half are present, \
-                 the other half is absent.",
+                "{}: {} distinct keys (repeats left out: {}, empty lines: {}); {} of the shuffled \
+                 first half are present, the other half is absent.",
                 file.name,
                 file.keys.len(),
                 file.source.duplicates,

@@ -148,9 +148,9 @@ impl Heat<'_> {
         if info.max_keys < self.group.keys as u64 {
             Some("not with so many keys")
         } else if info.slow && !self.is_for_the_slow() {
-            Some("slow, so with random keys only")
+            Some("slow: random keys only")
         } else if self.group.field == FieldSize::Few && !registry::speaks_for_family(info) {
-            Some("of the peers only the first of each family")
+            Some("peers: only the first of each family")
         } else {
             None
         }

@@ -36,7 +36,7 @@ pub struct FileKeys {
 #[derive(Debug, Error)]
 pub enum KeyFileError {
     /// It could not be opened or read.
-    #[error("{file} cannot be read: {reason}. It must be a text with one key a line")]
+    #[error("{file} cannot be read: {reason}. It must be a text file with one key per line")]
     Read {
         /// Which file.
         file: String,
@@ -44,13 +44,13 @@ pub enum KeyFileError {
         reason: io::Error,
     },
     /// It is a directory.
-    #[error("{file} is a directory: name a file in it, with one key a line")]
+    #[error("{file} is a directory: name a file with one key per line")]
     Directory {
         /// Which file.
         file: String,
     },
     /// It is too large.
-    #[error("{file} has more than {limit} bytes, the most this reads: take a sample of its lines")]
+    #[error("{file} is larger than {limit} bytes, the most this reads: take a sample of its lines")]
     TooLarge {
         /// Which file.
         file: String,
@@ -59,8 +59,9 @@ pub enum KeyFileError {
     },
     /// It has too few distinct keys.
     #[error(
-        "{file} has {distinct} distinct keys ({duplicates} repeated ones and {empty_lines} empty lines were left out), \
-         and at least {MIN_KEYS} are needed: half of them go into the filters, half are queried as absent"
+        "{file} has {distinct} distinct keys (repeats left out: {duplicates}, empty lines: \
+         {empty_lines}), but at least {MIN_KEYS} are needed: half of them go into the filters, \
+         half are queried as absent"
     )]
     TooFew {
         /// Which file.
@@ -79,7 +80,7 @@ pub fn read(path: &Path) -> Result<FileKeys, KeyFileError> {
     if path == Path::new("-") {
         let stdin = io::stdin().lock();
         if stdin.is_terminal() {
-            eprintln!("Reading keys, one a line, until the end of the input (Ctrl-D).");
+            eprintln!("Reading keys, one per line, until the end of input (Ctrl-D).");
         }
         return read_from(stdin, "standard input".to_owned(), "stdin");
     }
@@ -178,7 +179,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            missing.contains("no-such-file") && missing.contains("one key a line"),
+            missing.contains("no-such-file") && missing.contains("one key per line"),
             "{missing}"
         );
         assert!(matches!(

@@ -40,17 +40,17 @@ impl KeySet {
     pub fn about(&self) -> &'static str {
         match self {
             Self::RandomU64 => "uniform random 64-bit integers, both present and absent",
-            Self::Sequential => "the integers from 0 up are present, those that follow them absent",
+            Self::Sequential => "the integers from 0 up are present, the ones after them absent",
             Self::Strings => {
                 "random strings of 16 to 64 letters and digits, both present and absent"
             }
             Self::Words => {
-                "the German words that the crate random_word ships, shuffled: present keys are taken from the \
-                 first half, absent ones are the second"
+                "the German words of the crate random_word, shuffled: present keys come from the \
+                 first half, the second half is absent"
             }
             Self::File(_) => {
-                "the lines of the user's file without empty and repeated ones, shuffled: the first half is \
-                 present, the second absent"
+                "the lines of the user's file, without empty lines and repeats, shuffled: the \
+                 first half is present, the second absent"
             }
         }
     }

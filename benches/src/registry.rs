@@ -10,6 +10,7 @@ pub static ALL: &[&dyn Contender] = &[
     &bloom::CLASSIC,
     &bloom::SPLIT_BLOCK,
     &bloom::ATOMIC,
+    &bloom::ATOMIC_SPLIT_BLOCK,
     &counting::CLASSIC,
     &counting::BLOCKED,
     &scalable::CLASSIC,

@@ -403,7 +403,7 @@ fn bad_key_files_are_errors_that_name_them_and_a_good_one_is_measured() {
     ]);
     assert!(output.status.success(), "{}", said(&output));
     assert!(
-        said(&output).contains("3001 distinct keys (1 repeated ones and 1 empty lines left out)"),
+        said(&output).contains("3001 distinct keys (repeats left out: 1, empty lines: 1)"),
         "{}",
         said(&output)
     );
@@ -432,7 +432,7 @@ fn a_key_file_called_dash_is_standard_input_and_verify_says_what_it_left_out() {
     let told = said(&output);
     assert!(output.status.success(), "{told}");
     for part in [
-        "stdin: 3001 distinct keys (1 repeated ones and 1 empty lines left out); 1000 of",
+        "stdin: 3001 distinct keys (repeats left out: 1, empty lines: 1); 1000 of",
         "Left out: the courses and construction",
     ] {
         assert!(told.contains(part), "{part}: {told}");

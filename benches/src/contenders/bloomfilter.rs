@@ -19,8 +19,9 @@ impl Contender for Bloomfilter {
             role: Role::Filter,
             ours: false,
             packages: &["bloomfilter"],
-            analysis: "A classic Bloom filter that hashes each key twice with SipHash, for a seed that strangers may \
-                       not guess, and finds places by division: slow, and safe against chosen keys.",
+            analysis: "A classic Bloom filter that hashes each key twice with SipHash under a \
+                       secret seed, and reduces each hash by division: slow, but safe against \
+                       chosen keys.",
             abilities: &[Ability::Insert],
             takes_rate: true,
             max_keys: 10_000_000,

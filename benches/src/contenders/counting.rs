@@ -10,8 +10,9 @@ const COUNTING_INFO: Info = Info {
     role: Role::Filter,
     ours: true,
     packages: &["amq-counting"],
-    analysis: "A counter of four bits in place of each bit of the classic filter, so that keys can be taken out again: the classic \
-               filter's rate at four times its space, and its cache misses in a table that outgrows a cache four times as soon.",
+    analysis: "The classic filter with a 4-bit counter in place of each bit, so that keys can \
+               be removed. The same rate in four times the space; the table outgrows each cache \
+               at a quarter of the keys.",
     abilities: &[
         Ability::Insert,
         Ability::Remove,
@@ -32,7 +33,8 @@ pub static CLASSIC: Own<CountingBloomFilter, Removable> = Own::new(COUNTING_INFO
 /// Eight counters in one block.
 pub static BLOCKED: Own<BlockedCountingBloomFilter, Removable> = Own::new(Info {
     name: "blocked-counting",
-    analysis: "Eight counters of four bits in one 64-byte block: one cache miss for a query, an insert or a removal, in somewhat \
-               more than four times a classic Bloom filter's space.",
+    analysis: "Eight 4-bit counters in one 64-byte block: one cache miss per query, insert or \
+               removal. Takes somewhat more than four times the space of a classic Bloom \
+               filter.",
     ..COUNTING_INFO
 });

@@ -10,8 +10,10 @@ const CUCKOO_INFO: Info = Info {
     role: Role::Filter,
     ours: true,
     packages: &["amq-cuckoo"],
-    analysis: "A fingerprint of each key in one of two buckets of four slots, in a table of any even number of buckets, planned to be 95 % full: \
-               two cache misses for a query, present or absent alike; inserts slow down as it fills, and then it refuses.",
+    analysis: "The fingerprint of each key is in one of two four-slot buckets. The number of \
+               buckets is any even number, planned for a load of 95 %. Two cache misses per \
+               query, hit or miss; inserts slow down as the table fills, and a full table \
+               refuses them.",
     abilities: &[
         Ability::Insert,
         Ability::Remove,
@@ -33,8 +35,9 @@ pub static BUCKETS: Own<CuckooFilter, Removable> =
 /// Overlapping buckets of two slots.
 pub static WINDOWS: Own<WindowedCuckooFilter, Removable> = Own::new(Info {
     name: "cuckoo-windowed",
-    analysis: "The same with overlapping buckets of two slots: a query compares half as many fingerprints, so they may be a bit shorter \
-               at the same rate, and the filter a tenth smaller; it takes several times as long to fill.",
+    analysis: "The same with overlapping two-slot buckets. A query compares half as many \
+               fingerprints, so these can be slightly shorter at the same rate: a tenth less \
+               space, at several times the time to fill.",
     ..CUCKOO_INFO
 })
 .with_slots(|filter| filter.slots());

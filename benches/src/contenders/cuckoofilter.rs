@@ -30,9 +30,10 @@ impl Contender for Cuckoofilter {
             role: Role::Filter,
             ours: false,
             packages: &["cuckoofilter", "foldhash"],
-            analysis: "Fingerprints of eight bits in buckets of four: a rate near 3 % at full load, which cannot be chosen, and a table \
-                       of a power of two, so that the space per key depends on the number of keys. When it finds no place for a \
-                       key it keeps it and drops another one: a full filter has forgotten a key.",
+            analysis: "8-bit fingerprints in four-slot buckets: a fixed rate, near 3 % at full \
+                       load. The table is a power of two, so space per key depends on the \
+                       number of keys. An insert that finds no room stores its key and drops \
+                       another: a full filter has forgotten a key.",
             abilities: &[Ability::Insert, Ability::Remove],
             takes_rate: false,
             max_keys: 10_000_000,

@@ -19,8 +19,8 @@ impl Contender for Fastbloom {
             role: Role::Filter,
             ours: false,
             packages: &["fastbloom", "foldhash"],
-            analysis: "A classic Bloom filter with one hash a key and the rest derived from it; its size follows the \
-                       textbook formula.",
+            analysis: "A classic Bloom filter that hashes each key once and derives every probe \
+                       from that hash. Sized by the textbook formula.",
             abilities: &[Ability::Insert, Ability::Merge],
             takes_rate: true,
             max_keys: u64::MAX,

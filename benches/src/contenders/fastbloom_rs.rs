@@ -19,8 +19,9 @@ impl Contender for FastbloomRs {
             role: Role::Filter,
             ours: false,
             packages: &["fastbloom-rs"],
-            analysis: "Counters of four bits, their places found by plain double hashing with a division each; hashes every key \
-                       twice with XXH3 under seeds that cannot be changed. A full counter is counted down again.",
+            analysis: "4-bit counters at positions from plain double hashing, one division per \
+                       probe. Hashes every key twice with XXH3 under fixed seeds. A saturated \
+                       counter is decremented like any other.",
             abilities: &[Ability::Insert, Ability::Remove, Ability::Count],
             takes_rate: true,
             max_keys: 10_000_000,

@@ -12,9 +12,11 @@ const SIZED_INFO: Info = Info {
     role: Role::Filter,
     ours: false,
     packages: &["growable-bloom-filter"],
-    analysis: "Stages of partitioned Bloom filters, each twice as large and of 0.85 times the rate, told the number of keys \
-               beforehand: one stage, until more come. The first stage alone may have the rate that was asked for, so that a filter \
-               that grew exceeds it. Hashes with XXH3, state by state, under a seed that cannot be changed.",
+    analysis: "Stages of partitioned Bloom filters, each twice the size of the last at 0.85 \
+               times its rate. Told the number of keys in advance, it has one stage until more \
+               arrive. The first stage alone may use up the rate asked for, so a filter that \
+               has grown exceeds it. Hashes with XXH3 in its streaming form, under a fixed \
+               seed.",
     abilities: &[Ability::Insert, Ability::Grow],
     takes_rate: true,
     max_keys: 10_000_000,
@@ -41,8 +43,8 @@ pub static SIZED: Growable = Growable {
 pub static GROWN: Growable = Growable {
     info: Info {
         name: "growable-bloom-grown",
-        analysis: "The same filter, told to expect a thousandth of the keys: ten stages, each of which a query for an absent key \
-                   asks in turn.",
+        analysis: "The same filter, told to expect a thousandth of the keys: ten stages, and a \
+                   query for an absent key tries each of them.",
         ..SIZED_INFO
     },
     told_one_in: 1000,

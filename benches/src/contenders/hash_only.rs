@@ -20,8 +20,8 @@ impl Contender for HashOnly {
             role: Role::Floor,
             ours: true,
             packages: &["xxhash-rust"],
-            analysis: "Adds up the XXH3 hashes of the keys and looks nothing up: the part of every number that is \
-                       hashing and reading the keys.",
+            analysis: "Sums the XXH3 hashes of the keys and looks nothing up: the share of \
+                       every time that goes into reading and hashing keys.",
             abilities: &[],
             takes_rate: false,
             max_keys: u64::MAX,

@@ -20,8 +20,9 @@ impl Contender for HashSet {
             role: Role::Filter,
             ours: false,
             packages: &["std", "foldhash"],
-            analysis: "The standard library's set, which keeps the keys themselves and is never wrong; with foldhash in place \
-                       of its default hasher, which is several times slower.",
+            analysis: "The standard library's set: stores the keys themselves and is never \
+                       wrong. Runs with foldhash, since the default hasher is several times \
+                       slower.",
             abilities: &[
                 Ability::Insert,
                 Ability::Remove,

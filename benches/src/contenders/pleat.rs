@@ -15,8 +15,9 @@ const STD_INFO: Info = Info {
     role: Role::Filter,
     ours: false,
     packages: &["pleat", "xxhash-rust"],
-    analysis: "A standard ribbon filter, rows of 128 coefficients: a linear system is solved for all keys, whose solution takes a few \
-               percent more than the bound. Whole bits only, so that the rate is the power of two at or below the one asked for.",
+    analysis: "A standard ribbon filter with 128-bit rows: one linear system for all keys, \
+               whose solution takes a few percent more than the bound. Whole bits only, so the \
+               rate is the power of two at or below the one asked for.",
     abilities: &[Ability::Static, Ability::Batch],
     takes_rate: true,
     max_keys: u64::MAX,
@@ -48,8 +49,9 @@ pub static STANDARD: Pleat = Pleat {
 pub static HOMOGENEOUS: Pleat = Pleat {
     info: Info {
         name: "pleat-homogeneous",
-        analysis: "A homogeneous ribbon filter, rows of 64 coefficients: its linear system always has a solution, at the price of \
-                   some more space, and of a rate a little above the power of two.",
+        analysis: "A homogeneous ribbon filter with 64-bit rows: its linear system always has a \
+                   solution, at the price of slightly more space and a rate slightly above the \
+                   power of two.",
         ..STD_INFO
     },
     kind: Kind::Homogeneous,

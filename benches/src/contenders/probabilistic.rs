@@ -24,9 +24,10 @@ impl Contender for Probabilistic {
             role: Role::Filter,
             ours: false,
             packages: &["probabilistic-collections", "foldhash"],
-            analysis: "Stages of classic Bloom filters, twice as large and of half the rate each, begun when half of the last one's \
-                       bits are set; the first one is sized for all keys at half the rate, so that the sum of all rates is the one \
-                       that was asked for. Every stage hashes the key anew, twice.",
+            analysis: "Stages of classic Bloom filters, each twice the size of the last at half \
+                       its rate. A stage begins when half the bits of the last are set; the \
+                       first is sized for all keys at half the rate asked for, so that the \
+                       rates sum to it. Every stage hashes the key again, twice.",
             abilities: &[Ability::Insert, Ability::Grow],
             takes_rate: true,
             max_keys: 10_000_000,

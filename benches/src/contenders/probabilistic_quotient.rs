@@ -24,9 +24,10 @@ impl Contender for ProbabilisticQuotient {
             role: Role::Filter,
             ours: false,
             packages: &["probabilistic-collections", "foldhash"],
-            analysis: "Remainders in runs behind their quotients, with three bits of metadata each, in a table of a power of two that is \
-                       at most half full: clusters stay short, and space is twice what it need be. A key whose fingerprint is there \
-                       already is not put in; to take out the one is then to lose the other.",
+            analysis: "Remainders in runs, with three metadata bits each, in a power-of-two \
+                       table that is at most half full: short clusters, at twice the space \
+                       necessary. A key whose fingerprint is already stored is not stored \
+                       again, so removing one of the two loses the other.",
             abilities: &[Ability::Insert, Ability::Remove],
             takes_rate: true,
             max_keys: 10_000_000,

@@ -13,8 +13,9 @@ const INFO: Info = Info {
     role: Role::Filter,
     ours: false,
     packages: &["qfilter", "xxhash-rust"],
-    analysis: "Remainders in runs behind their quotients, with two bits of metadata each, in a table of a power of two that is filled \
-               to 95 % and then refuses. Copies of a fingerprint are all kept, so that each can be taken out again.",
+    analysis: "Remainders in runs, with two metadata bits each, in a power-of-two table that \
+               fills to 95 % and then refuses. Stores every copy of a fingerprint, so that each \
+               can be removed.",
     abilities: &[
         Ability::Insert,
         Ability::Remove,
@@ -45,7 +46,8 @@ pub static FILLED: Qfilter = Qfilter {
 pub static SORTED: Qfilter = Qfilter {
     info: Info {
         name: "qfilter-sorted",
-        analysis: "The same filter, made of all fingerprints at once: they are sorted, then written one after another.",
+        analysis: "The same filter, built from all fingerprints at once: sorted, then written \
+                   in order.",
         ..INFO
     },
     sorts: true,

@@ -11,9 +11,10 @@ pub static QUOTIENT: Own<QuotientFilter, Removable> = Own::new(Info {
     role: Role::Filter,
     ours: true,
     packages: &["amq-quotient"],
-    analysis: "Remainders in sorted runs behind their quotients, with 2.125 bits of metadata a slot, in a table of any size that is filled to \
-               95 % and then refuses: a query is a rank, a select and a look at one run; inserts and removals move what stands behind, which is \
-               the more, the fuller the table.",
+    analysis: "Remainders in sorted runs, with 2.125 metadata bits per slot, in a table of any \
+               size that fills to 95 % and then refuses. A query is a rank, a select and a scan \
+               of one run; inserts and removals shift the slots behind, which are more the \
+               fuller the table.",
     abilities: &[
         Ability::Insert,
         Ability::Remove,

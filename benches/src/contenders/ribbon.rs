@@ -10,9 +10,10 @@ const BUMPED_INFO: Info = Info {
     role: Role::Filter,
     ours: true,
     packages: &["amq-ribbon"],
-    analysis: "The solution of a linear system with an equation of 64 coefficients for each key, in fewer slots than keys: those for which a bucket has \
-               no room are passed on to a next, much smaller layer (BuRR). So it is hardly larger than any filter must be, at any rate; nothing can \
-               be added once it is solved.",
+    analysis: "The solution of a linear system with one 64-bit row per key, in fewer slots than \
+               keys. Keys for which a bucket has no room are bumped to the next, much smaller \
+               layer (BuRR), so the space stays close to the bound at any rate. Static: nothing \
+               can be added to a solved system.",
     abilities: &[Ability::Static, Ability::Batch],
     takes_rate: true,
     max_keys: u64::MAX,
@@ -27,23 +28,23 @@ pub static BUMPED: Own<BumpedRibbonFilter, AtOnce> = Own::new(BUMPED_INFO);
 /// Standard ribbon, rows of 128 bits.
 pub static STANDARD: Own<RibbonFilter, AtOnce> = Own::new(Info {
     name: "ribbon",
-    analysis: "One layer for all keys, with equations of 128 coefficients, in shards that each have a seed of their own: some percent more \
-               slots than keys, and every query is answered at the first look.",
+    analysis: "One layer for all keys with 128-bit rows, in shards that each have a seed of \
+               their own. A few percent more slots than keys; a query reads one window.",
     ..BUMPED_INFO
 });
 
 /// Standard ribbon, rows of 64 bits.
 pub static NARROW: Own<NarrowRibbonFilter, AtOnce> = Own::new(Info {
     name: "ribbon-narrow",
-    analysis: "One layer with equations of 64 coefficients: it needs twice as many slots more than keys as with 128, and is solved and \
-               asked in less time, as half of the words are read.",
+    analysis: "One layer with 64-bit rows: twice the spare slots of 128-bit rows, but faster to \
+               build and to query, since half as many words are read.",
     ..BUMPED_INFO
 });
 
 /// Bumped ribbon, rows of 128 bits.
 pub static WIDE_BUMPED: Own<WideBumpedRibbonFilter, AtOnce> = Own::new(Info {
     name: "ribbon-bumped-wide",
-    analysis: "As ribbon-bumped with equations of 128 coefficients: fewer slots stay empty and there are fewer thresholds, and twice as many \
-               words are read.",
+    analysis: "The same as ribbon-bumped with 128-bit rows: fewer empty slots and fewer \
+               thresholds, but twice as many words are read.",
     ..BUMPED_INFO
 });

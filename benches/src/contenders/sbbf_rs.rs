@@ -25,8 +25,9 @@ impl Contender for SbbfRs {
             role: Role::Filter,
             ours: false,
             packages: &["sbbf-rs", "xxhash-rust"],
-            analysis: "The same blocks as blocked-bloom, found and tested through a virtual call chosen once by the \
-                       processor's abilities; sized by our exact formula, since the crate has none.",
+            analysis: "The same blocks as blocked-bloom, tested through a virtual call that is \
+                       chosen once by the processor's features. Sized by our exact formula, \
+                       since the crate has none.",
             abilities: &[Ability::Insert],
             takes_rate: true,
             max_keys: u64::MAX,

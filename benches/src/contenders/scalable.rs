@@ -119,8 +119,9 @@ const GROWN_INFO: Info = Info {
     role: Role::Filter,
     ours: true,
     packages: &["amq-scalable"],
-    analysis: "Classic stages of doubling size, grown from a thousandth of the keys: the rate asked for holds however far it grows, \
-               at 1.7 times the space of a filter of the right size, and an absent key asks all ten stages.",
+    analysis: "Classic stages of doubling size, grown from a thousandth of the keys. The rate \
+               asked for holds however far it grows, at 1.7 times the space of a filter of the \
+               right size; a query for an absent key tries all ten stages.",
     abilities: &[
         Ability::Insert,
         Ability::Grow,
@@ -140,7 +141,8 @@ pub static CLASSIC: Own<ScalableFilter<BloomFilter>, Grown> = Own::new(GROWN_INF
 /// Without a bound, of split-block stages.
 pub static BLOCKED: Own<ScalableFilter<BlockedBloomFilter>, Grown> = Own::new(Info {
     name: "scalable-blocked",
-    analysis: "Split-block stages of doubling size, grown from a thousandth of the keys: one cache line a stage.",
+    analysis: "Split-block stages of doubling size, grown from a thousandth of the keys: one \
+               cache line per stage.",
     // The curve of the classic stages is the family's.
     theory: Some(|_, _| None),
     ..GROWN_INFO
@@ -149,8 +151,9 @@ pub static BLOCKED: Own<ScalableFilter<BlockedBloomFilter>, Grown> = Own::new(In
 /// With the number of keys as a bound.
 pub static BOUNDED: Own<ScalableFilter<BloomFilter>, Bounded> = Own::new(Info {
     name: "scalable-bounded",
-    analysis: "Classic stages, each four times larger, grown from a thousandth of the keys to a bound that is known: the stages \
-               share the rate in proportion to their capacities, which takes a sixth more than a filter of the right size.",
+    analysis: "Classic stages, each four times the size of the last, grown from a thousandth of \
+               the keys to a known bound. The stages share the rate in proportion to their \
+               capacities, at a sixth more space than a filter of the right size.",
     abilities: &[Ability::Insert, Ability::Merge, Ability::Batch],
     theory: Some(|keys, bits| rate_of(|fpr| bounded(keys, fpr), bits)),
     ..GROWN_INFO

@@ -24,9 +24,10 @@ impl Contender for ScalableCuckoo {
             role: Role::Filter,
             ours: false,
             packages: &["scalable_cuckoo_filter", "foldhash"],
-            analysis: "Fingerprints of as many bits as the rate needs, packed, in buckets of four; tables of powers of two. Where \
-                       another cuckoo filter would refuse a key, it begins a table twice as large with half of the rate; the \
-                       first one has half of the rate asked for. Kicks keys about at random, differently in every run.",
+            analysis: "Packed fingerprints, as long as the rate requires, in four-slot buckets; \
+                       power-of-two tables. Where another cuckoo filter would refuse a key, it \
+                       begins a table twice as large at half the rate; the first has half of \
+                       the rate asked for. Evicts at random, differently in every run.",
             abilities: &[Ability::Insert, Ability::Remove, Ability::Grow],
             takes_rate: true,
             max_keys: 10_000_000,

@@ -22,8 +22,8 @@ const BYTES_INFO: Info = Info {
     role: Role::Filter,
     ours: false,
     packages: &["sux"],
-    analysis: "A binary fuse filter of eight-bit fingerprints that is built shard by shard where it is large, here on one thread; \
-               hashes the keys itself, with XXH3.",
+    analysis: "A binary fuse filter of 8-bit fingerprints, built in shards if large, here on \
+               one thread. Hashes the keys itself, with XXH3.",
     abilities: &[Ability::Static],
     takes_rate: false,
     max_keys: u64::MAX,
@@ -45,8 +45,8 @@ pub static BYTES: Sux = Sux { info: BYTES_INFO };
 pub static PACKED: Sux = Sux {
     info: Info {
         name: "vfilter",
-        analysis: "The same with fingerprints of any number of bits, packed, so that the rate is the power of two at or below the one \
-                   asked for; three reads that are cut out of words.",
+        analysis: "The same with packed fingerprints of any width, so the rate is the power of \
+                   two at or below the one asked for. A query extracts three bit fields.",
         takes_rate: true,
         ..BYTES_INFO
     },

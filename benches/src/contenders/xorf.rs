@@ -13,8 +13,8 @@ const FUSE_8_INFO: Info = Info {
     role: Role::Filter,
     ours: false,
     packages: &["xorf", "xxhash-rust"],
-    analysis: "A static filter of eight-bit fingerprints, each the exclusive or of three places: the rate is \
-               1/256 and cannot be chosen, a query is three reads whatever the answer.",
+    analysis: "A static filter of 8-bit fingerprints, each the exclusive or of three slots: a \
+               fixed rate of 1/256, and three reads per query, hit or miss.",
     abilities: &[Ability::Static],
     takes_rate: false,
     max_keys: u64::MAX,
@@ -49,7 +49,7 @@ pub static BINARY_FUSE_8: Xorf<BinaryFuse8> = Xorf {
 pub static BINARY_FUSE_16: Xorf<BinaryFuse16> = Xorf {
     info: Info {
         name: "binary-fuse-16",
-        analysis: "The same with fingerprints of sixteen bits: a rate of 1/65536 at twice the space.",
+        analysis: "The same with 16-bit fingerprints: a rate of 1/65536 in twice the space.",
         theory: Some(fuse_16),
         ..FUSE_8_INFO
     },
@@ -61,8 +61,9 @@ pub static BINARY_FUSE_16: Xorf<BinaryFuse16> = Xorf {
 pub static XOR_8: Xorf<Xor8> = Xorf {
     info: Info {
         name: "xor-8",
-        analysis: "The older layout of the same idea: the three places lie anywhere in three thirds of the table, which takes 23 % more \
-                   than the fingerprints, and is slower to build.",
+        analysis: "The older layout of the same idea: one slot in each third of the table, \
+                   anywhere in it. Takes 23 % more than the fingerprints, and is slower to \
+                   build.",
         theory: Some(xor_8),
         ..FUSE_8_INFO
     },

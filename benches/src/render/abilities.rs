@@ -31,7 +31,9 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         cells
     });
     let table = Table {
-        caption: "What each can do (threads: inserts from several at once; static: made of all keys at once, then never changed)".to_owned(),
+        caption: "Capabilities (threads: inserts from several threads at once; static: built from \
+                  all keys at once, then immutable)"
+            .to_owned(),
         words: head.len(),
         head,
         rows: rows.collect(),
@@ -51,7 +53,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     vec![
         Block::Table(table),
         Block::Details {
-            summary: "What each contender is, its version, and what to expect of it".to_owned(),
+            summary: "Each contender: what it is, its version, and what to expect".to_owned(),
             blocks: vec![Block::List(about.collect())],
         },
     ]

@@ -12,11 +12,11 @@ use crate::record::{Row, Workload};
 const WAYS: [(Workload, &str); 2] = [
     (
         Workload::Grow,
-        "Growing: begun with a hundredth of the keys, which is all that the filter was told of",
+        "Growing: filters built for a hundredth of the keys they end up with",
     ),
     (
         Workload::Overfill,
-        "Overfilled: filters that do not grow, given more keys than they were made for",
+        "Overfilled: filters that do not grow, given more keys than planned",
     ),
 ];
 
@@ -63,7 +63,8 @@ fn table(data: &Data, workload: Workload, title: &str) -> Option<Block> {
     let failures = reasons(failures);
     let mut blocks = vec![
         Block::Para(Spans::from(
-            "The time of an insert is that of the keys since the row above; in the first row the filter is made as well.",
+            "Insert times cover the keys since the row above; the first row includes building the \
+             filter.",
         )),
         Block::Table(Table {
             caption: title.to_owned(),

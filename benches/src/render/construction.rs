@@ -88,8 +88,10 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     if lines.is_empty() {
         return Vec::new();
     }
-    let about = "A system of equations with so many slots was tried with several seeds; the share is that of the seeds that left room for every key. \
-                 Filters of many keys are made of systems of some tens of thousands of keys each, and one that has no room takes its next seed.";
+    let about = "Each system of equations was tried with several seeds; the share is that of the \
+                 seeds that left room for every key. A filter of many keys consists of systems of \
+                 some tens of thousands of keys each, and a system without room takes its next \
+                 seed.";
     let mut blocks = vec![
         Block::Para(Spans::from(about)),
         least(&lines),
@@ -135,7 +137,8 @@ fn least(lines: &[Line<'_>]) -> Block {
         "share (95 %)",
     ];
     Block::Table(Table {
-        caption: "The least overhead tried from which on nine seeds of ten left room, and the one that filters go by, before they round up to whole blocks"
+        caption: "The least overhead tried from which on nine seeds of ten left room, and the one \
+                  filters use, before rounding up to whole blocks"
             .to_owned(),
         head: head.map(str::to_owned).to_vec(),
         words: 1,
@@ -177,7 +180,7 @@ fn every(lines: &[Line<'_>]) -> Block {
         "share (95 %)",
     ];
     Block::Table(Table {
-        caption: "Every number of slots that was tried".to_owned(),
+        caption: "Every number of slots tried".to_owned(),
         head: head.map(str::to_owned).to_vec(),
         words: 1,
         rows: lines.iter().flat_map(of_line).collect(),

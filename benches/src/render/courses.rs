@@ -15,18 +15,18 @@ const LOADS: [Workload; 3] = [
     Workload::LoadQuery,
     Workload::LoadRemove,
 ];
-const LOADED: &str = "Load by load: tables of slots, filled, asked and emptied again";
+const LOADED: &str = "Load by load: tables of slots, filled, queried and emptied again";
 
 /// Courses with a row per contender, their titles, and the unit of their times.
 const SINGLE: [(Workload, &str, &str); 2] = [
     (
         Workload::Churn,
-        "Churn: keys replaced by others, one at a time, in a filter that is 90 % full",
-        "ns per key out and another in",
+        "Churn: keys replaced one at a time, in a filter that is 90 % full",
+        "ns per replaced key",
     ),
     (
         Workload::Merge,
-        "Merging: a filter of half of the keys takes in one of the other half",
+        "Merging: a filter of half the keys absorbs one of the other half",
         "ns per key taken in",
     ),
 ];
@@ -88,7 +88,8 @@ fn loads(data: &Data) -> Option<Block> {
         "query, 50 %",
         "remove",
     ];
-    let about = "Nanoseconds per key. Inserts are those since the load above, removals those from the load below down to this one.";
+    let about = "Nanoseconds per key. Inserts cover the keys since the load above; removals, \
+                 those from the load below down to this one.";
     let walks = [up, asked, down].concat();
     details(LOADED, about, &head, rows, &walks)
 }
@@ -121,8 +122,7 @@ fn single(data: &Data, workload: Workload, title: &str, of: &str) -> Option<Bloc
         "formula",
         of,
     ];
-    let about =
-        "The rate is that of the filter afterwards; all keys that are then in it were found.";
+    let about = "The rate is that of the filter afterwards; every key then in it was found.";
     details(title, about, &head, rows, &walks)
 }
 

@@ -7,11 +7,13 @@ use super::number::{grouped, list, percent};
 /// The list of limits.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let mut points = vec![
-        "Written by the authors of the filters marked as ours. The peers are used as their documentation says, in the versions named above, but nobody of theirs \
-         has tuned these calls; a missed option is our mistake. Corrections are welcome."
+        "Written by the authors of the filters marked as ours. The peers are used as their \
+         documentation says, in the versions named above, but none of their authors has tuned \
+         these calls; a missed option is our mistake. Corrections are welcome."
             .to_owned(),
-        "Peers that take a digest are given the same XXH3 hash that ours use; peers with a hasher of their own keep it, or are given the quickest in common use (each one's entry says \
-         which). Hashing is part of every time; what it costs alone is shown as hash-only, where it was measured."
+        "Peers that take a digest get the same XXH3 hash as our filters; peers with a hasher of \
+         their own keep it, or get the fastest in common use (each entry says which). Hashing is \
+         part of every time; hash-only, where measured, shows its cost alone."
             .to_owned(),
     ];
     let machine = data
@@ -19,11 +21,13 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         .as_ref()
         .map_or("one machine", |machine| machine.cpu.as_str());
     points.push(format!(
-        "One machine ({machine}), one compiler, one day. Ratios between filters carry over better than nanoseconds do; where a cache ends, neither does."
+        "One machine ({machine}), one compiler, one day. Ratios between filters carry over better \
+         than nanoseconds; at the edge of a cache, neither does."
     ));
     if let Some(noise) = data.noise() {
         points.push(format!(
-            "The noise floor is {}; a median of {} interleaved rounds does not see what is smaller, nor what happens to both twins alike.",
+            "The noise floor is {}; a median of {} interleaved rounds resolves no smaller \
+             difference, and no effect common to both twins.",
             percent(noise),
             data.run.options.rounds
         ));
@@ -55,14 +59,15 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
             / 8.0;
         if held < largest as f64 {
             points.push(format!(
-                "With at most {} keys every filter's table fits into the largest cache: what a miss to memory costs is not in these times (the full suite has larger sizes).",
+                "With at most {} keys, every filter's table fits in the largest cache: these \
+                 times include no misses to memory (the full suite has larger sizes).",
                 grouped(most)
             ));
         }
     }
     if let [only] = sizes[..] {
         points.push(format!(
-            "One number of keys only ({}): nothing is known of how times grow.",
+            "Only one number of keys ({}): these records do not show how times grow.",
             grouped(only)
         ));
     }
@@ -82,14 +87,15 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         .count();
     if timed > 0 {
         points.push(format!(
-            "{unstable} of {timed} timed cells are unstable and marked so."
+            "{unstable} of {timed} timed cells are unstable, and marked."
         ));
     }
-    let peak = "Memory is what the allocator was asked for; its own overhead, the stack and the program are not in it.";
+    let peak = "Memory is what was requested of the allocator, without its own overhead, the \
+                stack or the program.";
     points.push(peak.to_owned());
     let sets = data.key_sets();
     points.push(format!(
-        "Key sets: {}. Yours may hash more slowly or quickly; --keys-file measures with them.",
+        "Key sets: {}. Yours may hash faster or slower; --keys-file measures with them.",
         list(&sets)
     ));
     vec![Block::List(points.into_iter().map(Spans::from).collect())]

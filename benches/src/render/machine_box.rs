@@ -48,7 +48,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     fact(
         "processor features",
         format!(
-            "{} taken for granted when compiling{}; more is found out at run time by those filters that do so",
+            "{} assumed at compile time{}; filters that detect features at run time may use more",
             options.target_features.replace(',', ", "),
             if options.rustflags.is_empty() {
                 String::new()
@@ -65,7 +65,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         "commit",
         options.git.as_deref().map_or_else(String::new, |git| {
             let changed = if dirty {
-                ", with changes that were not committed"
+                ", with uncommitted changes"
             } else {
                 ""
             };
@@ -87,7 +87,8 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         "noise floor",
         match (run.noise_floor, run.noise_median) {
             (Some(floor), Some(median)) => format!(
-                "{}: the same filter entered twice differs by less in nine of ten cells (by {} in half of them); smaller differences are ties",
+                "{}: the same filter entered twice differs by less in nine cells of ten (by less \
+                 than {} in half of them); smaller differences are ties",
                 percent(floor),
                 percent(median)
             ),
@@ -100,7 +101,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         Block::Para(Spans::from("Measure again:")),
         Block::Code(run.command.clone()),
         Block::Para(Spans::from(
-            "Draw again from the same records, byte for byte the same page:",
+            "Draws this page again from the same records, byte for byte:",
         )),
         Block::Code(run.render_command.clone()),
     ]

@@ -137,15 +137,12 @@ fn warnings(data: &Data) -> Vec<Block> {
     }
     if !data.run.options.profile.starts_with("release") {
         warn(format!(
-            "This was not measured with a release build ({}): its times mean little.",
+            "Not measured with a release build ({}): its times mean little.",
             data.run.options.profile
         ));
     }
     if !data.run.complete {
-        warn(
-            "The run was not finished: cells are missing. It can be taken up again with --resume."
-                .to_owned(),
-        );
+        warn("The run was not finished: cells are missing. Continue it with --resume.".to_owned());
     }
     let heats = data.all_heats();
     let mut failed: Vec<&str> = heats

@@ -34,12 +34,15 @@ pub(super) const SPACE_TIE: f64 = 0.005;
 /// The tables, the main size open and the others collapsed, and the legend.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let tie = data.noise().map_or_else(
-        || "the noise floor was not measured, so that no tie is marked".to_owned(),
+        || "the noise floor was not measured, so no tie is marked".to_owned(),
         |noise| format!("= is within the noise floor ({}) of it", percent(noise)),
     );
     let mut blocks = vec![Block::Para(Spans::from(format!(
-        "Times are nanoseconds per key; percentages of queries are the share that is for present keys. Bold is the best of its column among filters and sets, {tie} (for space: within {}); ± is the median absolute deviation; ? marks rounds that scatter by more than \
-         {} of their median; ERROR is a cell that failed, with its reason below. Remove is the time to take out half of the keys of a full filter. Bits are those held, by a counting allocator.",
+        "Times are nanoseconds per key; the percentage of a query is the share of present keys. \
+         Bold is the best of its column among filters and sets, {tie} (for space: within {}); ± \
+         is the median absolute deviation; ? marks rounds that scatter by more than {} of their \
+         median; ERROR is a cell that failed, with the reason below. Remove is the time to remove \
+         half the keys of a full filter. Bits are those held, by a counting allocator.",
         asked(SPACE_TIE),
         asked(data.run.unstable_above)
     )))];
@@ -185,7 +188,7 @@ pub(super) fn reasons<'a>(rows: impl Iterator<Item = (&'a str, &'a Row)>) -> Vec
 }
 
 fn files(data: &Data) -> Block {
-    let mut spans = Spans::from("All rows, with counts in place of rates: ");
+    let mut spans = Spans::from("All rows, with counts instead of rates: ");
     for (index, facts) in data
         .filters()
         .into_iter()
@@ -198,7 +201,7 @@ fn files(data: &Data) -> Block {
         spans.0.push(Span::Record(format!("{}.csv", facts.name)));
     }
     if !data.lines().is_empty() {
-        spans = spans.text("; of the systems that were tried ");
+        spans = spans.text("; of the systems tried ");
         spans.0.push(Span::Record(format!("{NAME}.csv")));
     }
     spans = spans.text("; beside them ");

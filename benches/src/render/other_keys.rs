@@ -16,7 +16,8 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let sizes: Vec<u64> = data.sizes(main).into_iter().filter(shared).collect();
     let Some(&keys) = sizes.last() else {
         return vec![Block::Para(Spans::from(
-            "Other keys: there is one key set only, or none was measured with as many keys as the main one.",
+            "Other keys: there is only one key set, or no other was measured with as many keys as \
+             the main one.",
         ))];
     };
     let rate = data.main_rate();
@@ -72,7 +73,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
             "The rate does not depend on the kind of keys: all {cells} cells agree with the formula. "
         ),
         (_, misses) => format!(
-            "The rate is not the formula's for {}. ",
+            "The rate differs from the formula's for {}. ",
             super::number::list(misses)
         ),
     };
@@ -89,7 +90,8 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     vec![
         Block::Subheading("Other keys".to_owned()),
         Block::Para(Spans::from(format!(
-            "{verdict}Times differ by what it takes to read and hash a key, which is part of every time here.",
+            "{verdict}Times differ by the cost of reading and hashing a key, which is part of \
+             every time here.",
         ))),
         Block::Table(Table {
             caption: format!(

@@ -3,15 +3,18 @@
 
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, Word, place};
+use crate::tally::Tally;
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::shell::{Fill, Header, Shell};
-use amq_core::{
-    BuildError, BuildFilter, BuildTarget, FilterKind, Goal, Inserted, Key, KeyHash, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr,
-};
+use amq_core::envelope::OneTable;
+use amq_core::prefetch::ahead;
+use amq_core::shell::{Batch, Fill, Header, Shell};
+use amq_core::{BuildError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Plan};
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Bits of a key that are looked at before any of them is set: all there are down to 1.5e-5.
+const TOGETHER: usize = 16;
 
 /// A [`BloomFilter`] that any number of threads insert into and query at once, through `&self`,
 /// without locks.
@@ -61,7 +64,8 @@ amq_core::shell!(fill_shared [] AtomicBloomFilter: BloomParams {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;
 });
-amq_core::shell!(build [] AtomicBloomFilter: BloomParams);
+amq_core::shell!(plan [] AtomicBloomFilter: BloomParams, theory);
+amq_core::shell!(build_by_filling [] AtomicBloomFilter: BloomParams);
 amq_core::shell!(merge [] AtomicBloomFilter {
     /// The union: afterwards `self` contains whatever either contained. All or nothing. See
     /// [`BloomFilter::merge`].
@@ -84,12 +88,7 @@ impl AtomicBloomFilter {
             *copy = Word::load(word);
         }
         let len = self.len.total();
-        Ok(BloomFilter::with_table(
-            self.header,
-            self.params,
-            len,
-            words,
-        ))
+        Ok(<BloomFilter>::over(self.header, self.params, len, words))
     }
 
     /// The plain filter with the same table. The table is not copied where `u64` and `AtomicU64`
@@ -97,8 +96,8 @@ impl AtomicBloomFilter {
     #[must_use]
     pub fn into_inner(self) -> BloomFilter {
         let len = self.len.total();
-        let words = self.words.into_iter().map(AtomicU64::into_inner).collect();
-        BloomFilter::with_table(self.header, self.params, len, words)
+        let words: Vec<u64> = self.words.into_iter().map(AtomicU64::into_inner).collect();
+        <BloomFilter>::over(self.header, self.params, len, words)
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.
@@ -124,25 +123,57 @@ impl AtomicBloomFilter {
 
     #[inline]
     fn put_shared(&self, hash: KeyHash) -> Inserted {
-        let words = &self.words[..];
-        let mut positions = Probes::new(hash, self.params.bits);
-        let mut new = false;
-        for _ in 0..self.params.probes {
-            let (word, mask) = place(positions.next_place());
-            // Most bits of a repeated key, and half of a new one's, are set already. A plain load
-            // is enough to find out, and leaves the cache line shared. Whoever set the bit was told
-            // so.
-            if words[word].load(Relaxed) & mask == 0 {
-                new |= words[word].fetch_or(mask, Relaxed) & mask == 0;
-            }
-        }
+        let new = self.set(hash);
         if new {
-            self.len.add_one(hash);
+            self.len.add(Some(&hash), 1);
         }
         Inserted::from_change(new)
     }
+
+    fn put_each_shared(&self, hashes: &[KeyHash]) -> u64 {
+        let mut new = 0;
+        ahead(
+            &mut { self },
+            hashes,
+            |filter, hash| filter.table().prefetch_key(hash),
+            |filter, _, hash| new += u64::from(filter.set(hash)),
+        );
+        self.len.add(hashes.first(), new);
+        new
+    }
+
+    /// Sets a key's bits, and returns whether any was clear.
+    ///
+    /// An atomic operation waits for the loads before it, and holds up those after it. So the words
+    /// are read first, whose waits for memory overlap, and without a branch on what they hold. Most
+    /// bits of a repeated key, and half of a new one's, are set already; whoever set one was told
+    /// so. Only the others take an atomic operation.
+    #[inline]
+    fn set(&self, hash: KeyHash) -> bool {
+        let words = &self.words[..];
+        let mut places = Probes::new(hash, self.params.bits);
+        let mut left = self.params.probes;
+        let mut new = false;
+        while left > 0 {
+            let (mut clear, mut count) = ([0; TOGETHER], 0);
+            let now = left.min(TOGETHER as u32);
+            for _ in 0..now {
+                let bit = places.next_place();
+                let (word, mask) = place(bit);
+                clear[count] = bit;
+                count += usize::from(words[word].load(Relaxed) & mask == 0);
+            }
+            for &bit in &clear[..count] {
+                let (word, mask) = place(bit);
+                new |= words[word].fetch_or(mask, Relaxed) & mask == 0;
+            }
+            left -= now;
+        }
+        new
+    }
 }
 
+/// The same table, which is not copied where `u64` and `AtomicU64` have the same alignment.
 impl From<BloomFilter> for AtomicBloomFilter {
     fn from(filter: BloomFilter) -> Self {
         let (header, params) = (*filter.header(), filter.params());
@@ -224,7 +255,17 @@ impl Fill for AtomicBloomFilter {
     type Refusal = Infallible;
 
     fn empty(plan: &Plan<BloomParams>, seed: u64) -> Result<Self, BuildError> {
-        Ok(<BloomFilter as Fill>::empty(plan, seed)?.into())
+        plan.params.check()?;
+        let count = table::words_for(plan.params.bits);
+        let mut words = Vec::new();
+        amq_core::reserve(&mut words, count)?;
+        words.extend((0..count).map(|_| AtomicU64::new(0)));
+        Ok(Self {
+            header: Header::new(plan, seed),
+            params: plan.params,
+            len: Tally::starting_at(0),
+            words,
+        })
     }
 
     #[inline(always)]
@@ -232,49 +273,30 @@ impl Fill for AtomicBloomFilter {
         Ok(self.put_shared(hash))
     }
 
+    /// Without atomic operations: nobody else has the table.
+    #[inline]
+    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
+        let mut new = 0;
+        for &hash in hashes {
+            let mut places = Probes::new(hash, self.params.bits);
+            let mut clear = 0;
+            for _ in 0..self.params.probes {
+                let (word, mask) = place(places.next_place());
+                let word = self.words[word].get_mut();
+                clear |= mask & !*word;
+                *word |= mask;
+            }
+            new += u64::from(clear != 0);
+        }
+        self.len.add(hashes.first(), new);
+        Ok(new)
+    }
+
     fn wipe(&mut self) {
         for word in &mut self.words {
             *word.get_mut() = 0;
         }
         self.len = Tally::starting_at(0);
-    }
-}
-
-impl PlanFilter for AtomicBloomFilter {
-    type Params = BloomParams;
-
-    fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
-        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
-    }
-
-    fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {
-        theory::plan_params(params, items)
-    }
-
-    fn predicted_fpr(params: &BloomParams, items: u64) -> PredictedFpr {
-        theory::fpr(params, items)
-    }
-
-    fn params(&self) -> BloomParams {
-        self.params
-    }
-}
-
-impl BuildFilter for AtomicBloomFilter {
-    fn build_hashes(
-        target: impl Into<BuildTarget<BloomParams>>,
-        seed: u64,
-        hashes: &[KeyHash],
-    ) -> Result<Self, BuildError> {
-        Ok(BloomFilter::build_hashes(target, seed, hashes)?.into())
-    }
-
-    fn build_keys<K: Key>(
-        target: impl Into<BuildTarget<BloomParams>>,
-        seed: u64,
-        keys: &[K],
-    ) -> Result<Self, BuildError> {
-        Ok(BloomFilter::build_keys(target, seed, keys)?.into())
     }
 }
 
@@ -294,36 +316,10 @@ impl MergeFilter for AtomicBloomFilter {
     }
 }
 
-/// A counter that threads add to without contention: several cells, each in its own cache line.
-#[derive(Debug, Default)]
-struct Tally([Cell; 16]);
-
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Cell(AtomicU64);
-
-impl Tally {
-    fn starting_at(count: u64) -> Self {
-        let tally = Self::default();
-        tally.0[0].0.store(count, Relaxed);
-        tally
-    }
-
-    /// Adds one to a cell chosen by the hash, so that threads seldom meet.
-    #[inline]
-    fn add_one(&self, hash: KeyHash) {
-        self.0[hash.get() as usize % 16].0.fetch_add(1, Relaxed);
-    }
-
-    fn total(&self) -> u64 {
-        let cells = self.0.iter().map(|cell| cell.0.load(Relaxed));
-        cells.fold(0, u64::saturating_add)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use amq_core::Goal;
     use amq_core::index::remix;
     use std::sync::Barrier;
     use std::thread;

@@ -3,16 +3,14 @@
 use crate::block::{Block, place};
 use crate::theory::blocked as theory;
 use crate::{BlockedParams, FoldError, simd};
-use alloc::vec;
 use alloc::vec::Vec;
-use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored};
+use amq_core::envelope::{Entry, OneTable, Opened};
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BuildError, DecodeError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Parts,
-    Plan, PlanError, PlanFilter, PredictedFpr, zeroed,
+    BuildError, DecodeError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Parts, Plan,
+    PlanError, zeroed,
 };
 use core::convert::Infallible;
-use core::ops::{BitAndAssign, BitOrAssign};
 
 /// The split-block Bloom filter: a key is eight bits in one 32-byte block, one in each of its eight
 /// words.
@@ -50,6 +48,7 @@ amq_core::shell!(fill [] BlockedBloomFilter: BlockedParams, never {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;
 });
+amq_core::shell!(plan [] BlockedBloomFilter: BlockedParams, theory);
 amq_core::shell!(build_by_filling [] BlockedBloomFilter: BlockedParams);
 amq_core::shell!(merge [] BlockedBloomFilter {
     /// The union: afterwards `self` contains whatever either contained. All or nothing.
@@ -59,7 +58,21 @@ amq_core::shell!(merge [] BlockedBloomFilter {
     merge;
 });
 
-amq_core::shell!(file [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>,
+amq_core::shell!(operator [] BlockedBloomFilter, BitOrAssign::bitor_assign, merge {
+    /// [`merge`](BlockedBloomFilter::merge) for filters known to match.
+    ///
+    /// # Panics
+    ///
+    /// If they differ in blocks or seed, where `merge` returns an error.
+});
+amq_core::shell!(operator [] BlockedBloomFilter, BitAndAssign::bitand_assign, intersect {
+    /// [`intersect`](BlockedBloomFilter::intersect) for filters known to match.
+    ///
+    /// # Panics
+    ///
+    /// If they differ in blocks or seed, where `intersect` returns an error.
+});
+amq_core::shell!(one_table [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>,
     owned [] BlockedBloomFilter, view ['a] BlockedBloomFilter<&'a [Block]>);
 
 impl BlockedBloomFilter {
@@ -85,11 +98,8 @@ impl BlockedBloomFilter {
             table.push(Block::new(block));
         }
         PlanError::check_parameter("blocks given", given, wanted, wanted)?;
-        Ok(Self {
-            header: Header::of_parts(&parts),
-            len: parts.len,
-            blocks: table,
-        })
+        let header = Header::of_parts(&parts);
+        Ok(Self::over(header, parts.params, parts.len, table))
     }
 
     /// The intersection: afterwards every key that was in both is still in. All or nothing.
@@ -114,17 +124,6 @@ impl BlockedBloomFilter {
 }
 
 impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
-    /// A filter from its parts, as a file's reader has checked them: there is a block at least. For
-    /// amq-scalable, too.
-    #[doc(hidden)]
-    pub const fn over(header: Header, len: u64, blocks: S) -> Self {
-        Self {
-            header,
-            len,
-            blocks,
-        }
-    }
-
     /// The blocks. Their words, written as little-endian bytes one after another, are the bitset of
     /// a Parquet Bloom filter.
     #[must_use]
@@ -132,24 +131,11 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
         self.blocks.as_ref()
     }
 
-    /// The same filter over a borrowed table.
-    #[must_use]
-    pub fn view(&self) -> BlockedBloomView<'_> {
-        BlockedBloomFilter {
-            header: self.header,
-            len: self.len,
-            blocks: self.blocks.as_ref(),
-        }
-    }
-
     /// What the filter consists of beside its blocks; see
     /// [`from_blocks_unchecked`](BlockedBloomFilter::from_blocks_unchecked).
     #[must_use]
     pub fn parts(&self) -> Parts<BlockedParams> {
-        Parts::new(self.table_params())
-            .seed(self.header.seed)
-            .capacity(self.header.capacity)
-            .len(self.len)
+        self.header.parts(self.table_params(), self.len)
     }
 
     /// Number of bits that are set. Reads the whole table.
@@ -186,7 +172,8 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     /// of blocks.
     pub fn fold(&self, factor: u64) -> Result<BlockedBloomFilter, FoldError> {
         FoldError::check("blocks", self.blocks().len() as u64, factor)?;
-        let mut blocks: Vec<Block> = FoldError::zeroed(self.blocks().len() as u64 / factor)?;
+        let params = BlockedParams::new(self.blocks().len() as u64 / factor);
+        let mut blocks: Vec<Block> = FoldError::zeroed(params.blocks)?;
         for (sum, parts) in blocks.iter_mut().zip(self.blocks().chunks(factor as usize)) {
             for part in parts {
                 for (word, &part) in sum.0.iter_mut().zip(&part.0) {
@@ -194,11 +181,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
                 }
             }
         }
-        Ok(BlockedBloomFilter {
-            header: self.header,
-            len: self.len,
-            blocks,
-        })
+        Ok(Self::over(self.header, params, self.len, blocks))
     }
 }
 
@@ -207,19 +190,11 @@ impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedBloomFilter<S> {
     const KIND: FilterKind = FilterKind::BlockedBloom;
     const NAME: &'static str = "BlockedBloomFilter";
 
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
-    }
+    amq_core::shell!(state);
 
     #[inline(always)]
     fn table_params(&self) -> BlockedParams {
         BlockedParams::new(self.blocks().len() as u64)
-    }
-
-    #[inline(always)]
-    fn items(&self) -> u64 {
-        self.len
     }
 
     fn bytes(&self) -> u64 {
@@ -254,37 +229,36 @@ impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedBloomFilter<S> {
     }
 }
 
-impl<S: AsRef<[Block]> + Send + Sync> Stored for BlockedBloomFilter<S> {
+impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedBloomFilter<S> {
     const REVISION: u8 = 1;
+    type Element = Block;
+    type Over<T: AsRef<[Block]> + Send + Sync> = BlockedBloomFilter<T>;
 
-    fn describe(&self) -> Description<'_> {
-        Description {
-            entries: vec![[self.blocks().len() as u64, 0, 0, 0, 0, 0, 0, 0]],
-            sections: vec![Section::of(self.blocks())],
-            ..Description::default()
-        }
+    fn geometry(&self) -> Entry {
+        [self.blocks().len() as u64, 0, 0, 0, 0, 0, 0, 0]
     }
-}
 
-impl Restore for BlockedBloomFilter {
-    type Over<R: Source> = BlockedBloomFilter<R::Store<Block>>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(Self::KIND, Self::REVISION)?;
-        opened.expect_asked(0)?;
+    fn params_in(opened: &Opened<'_>) -> Result<BlockedParams, DecodeError> {
         let [blocks] = opened.only_entry()?;
-        BlockedParams::new(blocks).check()?;
-        opened.expect_sections([(blocks * size_of::<Block>() as u64, Block::WIDTH)].into_iter())?;
-        let blocks = source.section::<Block>(opened)?;
-        source.finish(opened)?;
-        Ok(BlockedBloomFilter::over(
-            opened.header(),
-            opened.items(),
+        let params = BlockedParams::new(blocks);
+        params.check()?;
+        Ok(params)
+    }
+
+    fn elements_for(params: &BlockedParams) -> u64 {
+        params.blocks
+    }
+
+    fn elements(&self) -> &[Block] {
+        self.blocks()
+    }
+
+    fn over<T>(header: Header, _: BlockedParams, len: u64, blocks: T) -> BlockedBloomFilter<T> {
+        BlockedBloomFilter {
+            header,
+            len,
             blocks,
-        ))
+        }
     }
 }
 
@@ -293,11 +267,8 @@ impl Fill for BlockedBloomFilter {
 
     fn empty(plan: &Plan<BlockedParams>, seed: u64) -> Result<Self, BuildError> {
         plan.params.check()?;
-        Ok(Self {
-            header: Header::new(plan, seed),
-            len: 0,
-            blocks: zeroed(plan.params.blocks)?,
-        })
+        let blocks = zeroed(plan.params.blocks)?;
+        Ok(Self::over(Header::new(plan, seed), plan.params, 0, blocks))
     }
 
     #[inline(always)]
@@ -321,26 +292,6 @@ impl Fill for BlockedBloomFilter {
     }
 }
 
-impl PlanFilter for BlockedBloomFilter {
-    type Params = BlockedParams;
-
-    fn plan(goal: Goal) -> Result<Plan<BlockedParams>, PlanError> {
-        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
-    }
-
-    fn plan_params(params: BlockedParams, items: u64) -> Result<Plan<BlockedParams>, PlanError> {
-        theory::plan_params(params, items)
-    }
-
-    fn predicted_fpr(params: &BlockedParams, items: u64) -> PredictedFpr {
-        theory::fpr(params, items)
-    }
-
-    fn params(&self) -> BlockedParams {
-        self.table_params()
-    }
-}
-
 impl MergeFilter for BlockedBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
@@ -352,29 +303,5 @@ impl MergeFilter for BlockedBloomFilter {
         self.combine(other, |word, theirs| word | theirs)?;
         self.len = self.len.saturating_add(other.len);
         Ok(())
-    }
-}
-
-/// [`merge`](BlockedBloomFilter::merge) for filters known to match.
-///
-/// # Panics
-///
-/// If they differ in blocks or seed, where `merge` returns an error.
-impl<'a> BitOrAssign<&'a BlockedBloomFilter> for BlockedBloomFilter {
-    #[track_caller]
-    fn bitor_assign(&mut self, other: &'a BlockedBloomFilter) {
-        amq_core::shell::agreed(self.merge(other));
-    }
-}
-
-/// [`intersect`](BlockedBloomFilter::intersect) for filters known to match.
-///
-/// # Panics
-///
-/// If they differ in blocks or seed, where `intersect` returns an error.
-impl<'a> BitAndAssign<&'a BlockedBloomFilter> for BlockedBloomFilter {
-    #[track_caller]
-    fn bitand_assign(&mut self, other: &'a BlockedBloomFilter) {
-        amq_core::shell::agreed(self.intersect(other));
     }
 }

@@ -3,16 +3,14 @@
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory::classic as theory};
-use alloc::vec;
 use alloc::vec::Vec;
-use amq_core::envelope::{Description, Opened, Restore, Section, Source, Stored, narrow};
+use amq_core::envelope::{Entry, OneTable, Opened, narrow};
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BuildError, DecodeError, FilterKind, Goal, Inserted, KeyHash, MergeError, MergeFilter, Parts,
-    Plan, PlanError, PlanFilter, PredictedFpr, zeroed,
+    BuildError, DecodeError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Parts, Plan,
+    PlanError, zeroed,
 };
 use core::convert::Infallible;
-use core::ops::{BitAndAssign, BitOrAssign};
 
 /// The classic Bloom filter: a key is k bits anywhere in a table of m.
 ///
@@ -43,6 +41,7 @@ amq_core::shell!(fill [] BloomFilter: BloomParams, never {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;
 });
+amq_core::shell!(plan [] BloomFilter: BloomParams, theory);
 amq_core::shell!(build_by_filling [] BloomFilter: BloomParams);
 amq_core::shell!(merge [] BloomFilter {
     /// The union: afterwards `self` contains whatever either contained. All or nothing.
@@ -52,7 +51,21 @@ amq_core::shell!(merge [] BloomFilter {
     merge;
 });
 
-amq_core::shell!(file [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>,
+amq_core::shell!(operator [] BloomFilter, BitOrAssign::bitor_assign, merge {
+    /// [`merge`](BloomFilter::merge) for filters known to match.
+    ///
+    /// # Panics
+    ///
+    /// If they differ in bits, probes or seed, where `merge` returns an error.
+});
+amq_core::shell!(operator [] BloomFilter, BitAndAssign::bitand_assign, intersect {
+    /// [`intersect`](BloomFilter::intersect) for filters known to match.
+    ///
+    /// # Panics
+    ///
+    /// If they differ in bits, probes or seed, where `intersect` returns an error.
+});
+amq_core::shell!(one_table [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>,
     owned [] BloomFilter, view ['a] BloomFilter<&'a [u64]>);
 
 impl BloomFilter {
@@ -70,26 +83,12 @@ impl BloomFilter {
         PlanError::check_parameter("words", words.len() as u64, wanted, wanted)?;
         let past = bits_past(&words, params.bits);
         PlanError::check_parameter("bits set past the last", past, 0, 0)?;
-        Ok(Self::with_table(
+        Ok(Self::over(
             Header::of_parts(&parts),
             params,
             parts.len,
             words,
         ))
-    }
-
-    pub(crate) const fn with_table(
-        header: Header,
-        params: BloomParams,
-        len: u64,
-        words: Vec<u64>,
-    ) -> Self {
-        Self {
-            header,
-            params,
-            len,
-            words,
-        }
     }
 
     #[cfg(target_has_atomic = "64")]
@@ -130,54 +129,17 @@ impl BloomFilter {
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
-    /// A filter from its parts, as a file's reader has checked them: there are as many words as the
-    /// parameters ask for. For amq-scalable, too.
-    #[doc(hidden)]
-    pub const fn over(header: Header, params: BloomParams, len: u64, words: S) -> Self {
-        Self {
-            header,
-            params,
-            len,
-            words,
-        }
-    }
-
-    /// The structural check of a table that was read.
-    #[doc(hidden)]
-    pub fn walk(&self) -> Result<(), DecodeError> {
-        match bits_past(self.as_words(), self.params.bits) {
-            0 => Ok(()),
-            _ => Err(DecodeError::Structure {
-                what: "bits set past the last",
-            }),
-        }
-    }
-
     /// The table: bit `i` is bit `i % 64` of word `i / 64`. Bits past the last are zero.
     #[must_use]
     pub fn as_words(&self) -> &[u64] {
         self.words.as_ref()
     }
 
-    /// The same filter over a borrowed table.
-    #[must_use]
-    pub fn view(&self) -> BloomView<'_> {
-        BloomFilter {
-            header: self.header,
-            params: self.params,
-            len: self.len,
-            words: self.words.as_ref(),
-        }
-    }
-
     /// What the filter consists of beside its table; see
     /// [`from_words_unchecked`](BloomFilter::from_words_unchecked).
     #[must_use]
     pub fn parts(&self) -> Parts<BloomParams> {
-        Parts::new(self.params)
-            .seed(self.header.seed)
-            .capacity(self.header.capacity)
-            .len(self.len)
+        self.header.parts(self.params, self.len)
     }
 
     /// Number of bits that are set. Reads the whole table.
@@ -243,12 +205,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
                 rest &= rest - 1;
             }
         }
-        Ok(BloomFilter::with_table(
-            self.header,
-            params,
-            self.len,
-            words,
-        ))
+        Ok(Self::over(self.header, params, self.len, words))
     }
 
     /// [`contains_hash`](Self::contains_hash), sooner if the answer is no and later if it is yes.
@@ -274,20 +231,7 @@ impl<S: AsRef<[u64]> + Send + Sync> Shell for BloomFilter<S> {
     const KIND: FilterKind = FilterKind::Bloom;
     const NAME: &'static str = "BloomFilter";
 
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    #[inline(always)]
-    fn table_params(&self) -> BloomParams {
-        self.params
-    }
-
-    #[inline(always)]
-    fn items(&self) -> u64 {
-        self.len
-    }
+    amq_core::shell!(state params);
 
     fn bytes(&self) -> u64 {
         size_of_val(self.as_words()) as u64
@@ -312,46 +256,46 @@ impl<S: AsRef<[u64]> + Send + Sync> Shell for BloomFilter<S> {
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> Stored for BloomFilter<S> {
+impl<S: AsRef<[u64]> + Send + Sync> OneTable for BloomFilter<S> {
     const REVISION: u8 = 1;
+    type Element = u64;
+    type Over<T: AsRef<[u64]> + Send + Sync> = BloomFilter<T>;
 
-    fn describe(&self) -> Description<'_> {
-        Description {
-            entries: vec![[
-                self.params.bits,
-                self.params.probes.into(),
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-            ]],
-            sections: vec![Section::of(self.as_words())],
-            ..Description::default()
-        }
+    fn geometry(&self) -> Entry {
+        let BloomParams { bits, probes } = self.params;
+        [bits, probes.into(), 0, 0, 0, 0, 0, 0]
     }
-}
 
-impl Restore for BloomFilter {
-    type Over<R: Source> = BloomFilter<R::Store<u64>>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(Self::KIND, Self::REVISION)?;
-        opened.expect_asked(0)?;
+    fn params_in(opened: &Opened<'_>) -> Result<BloomParams, DecodeError> {
         let [bits, probes] = opened.only_entry()?;
         let params = BloomParams::new(bits, narrow("probes", probes)?);
         params.check()?;
-        opened.expect_sections([(words_for(bits) * 8, 8)].into_iter())?;
-        let words = source.section::<u64>(opened)?;
-        let filter = BloomFilter::over(opened.header(), params, opened.items(), words);
-        if source.finish(opened)? {
-            filter.walk()?;
+        Ok(params)
+    }
+
+    fn elements_for(params: &BloomParams) -> u64 {
+        words_for(params.bits)
+    }
+
+    fn elements(&self) -> &[u64] {
+        self.as_words()
+    }
+
+    fn over<T>(header: Header, params: BloomParams, len: u64, words: T) -> BloomFilter<T> {
+        BloomFilter {
+            header,
+            params,
+            len,
+            words,
         }
-        Ok(filter)
+    }
+
+    fn walk(&self) -> Result<(), DecodeError> {
+        let what = "bits set past the last";
+        match bits_past(self.as_words(), self.params.bits) {
+            0 => Ok(()),
+            _ => Err(DecodeError::Structure { what }),
+        }
     }
 }
 
@@ -361,12 +305,7 @@ impl Fill for BloomFilter {
     fn empty(plan: &Plan<BloomParams>, seed: u64) -> Result<Self, BuildError> {
         plan.params.check()?;
         let words = zeroed(words_for(plan.params.bits))?;
-        Ok(Self::with_table(
-            Header::new(plan, seed),
-            plan.params,
-            0,
-            words,
-        ))
+        Ok(Self::over(Header::new(plan, seed), plan.params, 0, words))
     }
 
     #[inline(always)]
@@ -394,26 +333,6 @@ impl Fill for BloomFilter {
     }
 }
 
-impl PlanFilter for BloomFilter {
-    type Params = BloomParams;
-
-    fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
-        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
-    }
-
-    fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {
-        theory::plan_params(params, items)
-    }
-
-    fn predicted_fpr(params: &BloomParams, items: u64) -> PredictedFpr {
-        theory::fpr(params, items)
-    }
-
-    fn params(&self) -> BloomParams {
-        self.params
-    }
-}
-
 /// How many bits are set past the last. There are as many words as the bits take.
 fn bits_past(words: &[u64], bits: u64) -> u64 {
     let last = words.last().copied().unwrap_or_default();
@@ -435,29 +354,5 @@ impl MergeFilter for BloomFilter {
         }
         self.len = self.len.saturating_add(other.len);
         Ok(())
-    }
-}
-
-/// [`merge`](BloomFilter::merge) for filters known to match.
-///
-/// # Panics
-///
-/// If they differ in bits, probes or seed, where `merge` returns an error.
-impl<'a> BitOrAssign<&'a BloomFilter> for BloomFilter {
-    #[track_caller]
-    fn bitor_assign(&mut self, other: &'a BloomFilter) {
-        amq_core::shell::agreed(self.merge(other));
-    }
-}
-
-/// [`intersect`](BloomFilter::intersect) for filters known to match.
-///
-/// # Panics
-///
-/// If they differ in bits, probes or seed, where `intersect` returns an error.
-impl<'a> BitAndAssign<&'a BloomFilter> for BloomFilter {
-    #[track_caller]
-    fn bitand_assign(&mut self, other: &'a BloomFilter) {
-        amq_core::shell::agreed(self.intersect(other));
     }
 }

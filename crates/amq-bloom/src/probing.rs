@@ -23,6 +23,14 @@ pub trait ProbeTable {
     /// Prefetches the cache line of a place.
     fn prefetch(&self, place: u64);
 
+    /// Prefetches the cache lines of all places of a key, unless the table is in the cache anyway.
+    #[inline(always)]
+    fn prefetch_key(&self, hash: KeyHash) {
+        if !is_cached(self.bytes()) {
+            prefetch(self, Probes::new(hash, self.places()), self.probes());
+        }
+    }
+
     /// Whether all places of a key are set: tests the first few together, and the others only if
     /// those are.
     #[inline(always)]

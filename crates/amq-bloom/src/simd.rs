@@ -39,6 +39,16 @@ pub(crate) fn contains(block: &Block, low: u32) -> bool {
     dispatch!(has_avx2 => avx2::contains(block, low), portable(block, low))
 }
 
+/// The bits of a key in the four 64-bit words of its block, each of two 32-bit ones.
+#[inline(always)]
+pub(crate) fn mask64(low: u32) -> [u64; 4] {
+    #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
+    fn portable(low: u32) -> [u64; 4] {
+        crate::block::mask64(low)
+    }
+    dispatch!(has_avx2 => avx2::mask64(low), portable(low))
+}
+
 /// Inserts many hashes and returns how many changed the table.
 pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
     dispatch!(
@@ -77,6 +87,16 @@ mod avx2 {
             let product = _mm256_mullo_epi32(_mm256_set1_epi32(low as i32), salts);
             _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32::<27>(product))
         }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn mask64(low: u32) -> [u64; 4] {
+        // SAFETY: AVX2 is there (the caller's promise); both types are 32 bytes, of which any are
+        // a value. x86-64 is little-endian: the lower half of a word is the first.
+        unsafe { core::mem::transmute(mask(low)) }
     }
 
     /// # Safety
@@ -148,6 +168,8 @@ mod tests {
             let mut portable = one.clone();
             let mut news = 0;
             for &hash in &hashes {
+                let low = hash.get() as u32;
+                assert_eq!(mask64(low), crate::block::mask64(low));
                 let (block, low) = place(hash, count);
                 let new = portable[block].insert(low);
                 assert_eq!(insert(&mut one[block], low), new);

@@ -1,7 +1,7 @@
 //! The laws that every filter of the family keeps; see `amq-conformance`.
 
 #[cfg(target_has_atomic = "64")]
-use amq_bloom::AtomicBloomFilter;
+use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
 use amq_bloom::{BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, MAX_BLOCKS};
 use amq_conformance::suite;
 
@@ -24,4 +24,9 @@ suite!(
 suite!(
     atomic: AtomicBloomFilter => [empty, build, merge],
     out_of_range OUT_OF_RANGE
+);
+#[cfg(target_has_atomic = "64")]
+suite!(
+    atomic_blocked: AtomicBlockedBloomFilter => [empty, build, merge],
+    out_of_range [BlockedParams::new(0), BlockedParams::new(MAX_BLOCKS + 1)]
 );

@@ -1,9 +1,9 @@
 //! What the Bloom filters promise beyond the suite that all filters pass.
 
 use amq_bloom::{
-    AtomicBloomFilter, Block, BlockedBloomFilter, BlockedBloomView, BlockedParams, BloomFilter,
-    BloomParams, BloomView, BuildError, Encoder, FilterExt, FoldError, Goal, InsertFilter, KeyHash,
-    MergeError, Parts, PlanError, PlanFilter,
+    AtomicBlockedBloomFilter, AtomicBloomFilter, Block, BlockedBloomFilter, BlockedBloomView,
+    BlockedParams, BloomFilter, BloomParams, BloomView, BuildError, Encoder, FilterExt, FoldError,
+    Goal, InsertFilter, KeyHash, MergeError, Parts, PlanError, PlanFilter,
 };
 use amq_conformance::with_params;
 
@@ -431,6 +431,7 @@ const _: () = {
     shared::<BlockedBloomFilter>();
     shared::<BlockedBloomView<'_>>();
     shared::<AtomicBloomFilter>();
+    shared::<AtomicBlockedBloomFilter>();
     shared::<(Block, BloomParams, BlockedParams, FoldError)>();
 };
 

@@ -64,10 +64,10 @@ pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
     let items = (0..64).map(|bits| (1 << bits) - 1);
     let items: Vec<u64> = items.chain([u64::MAX - 1, u64::MAX]).collect();
     let goals = [1, 30, 100_000, 1 << 30].map(|items| {
-        let rates = [0.99, 0.5, 0.01, 1e-9].map(|rate| Goal::fpr(items as usize, rate));
+        let rates = [0.99, 0.5, 0.01, 1e-9].map(|rate| Goal::new(items, Budget::Fpr(rate)));
         let sizes = [
-            Goal::bits_per_key(items as usize, 9.0),
-            Goal::bytes(items as usize, 1 << 20),
+            Goal::new(items, Budget::BitsPerKey(9.0)),
+            Goal::new(items, Budget::Bytes(1 << 20)),
         ];
         rates.into_iter().chain(sizes)
     });
@@ -141,9 +141,9 @@ pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
             let way_out = match error {
                 PlanError::Items { min, max, .. } => Goal::new(items.clamp(min, max), budget),
                 PlanError::FprUnreachable { lowest, .. } => {
-                    Goal::fpr(items as usize, lowest * (1.0 + 1e-6))
+                    Goal::new(items, Budget::Fpr(lowest * (1.0 + 1e-6)))
                 }
-                PlanError::Bytes { min, .. } => Goal::bytes(items as usize, min),
+                PlanError::Bytes { min, .. } => Goal::new(items, Budget::Bytes(min)),
                 _ => continue,
             };
             let what = format!("{way_out:?}, the way out of {goal:?}: {error}");
@@ -157,7 +157,7 @@ pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
                 (_, Err(error)) => return Err(Violation::refused(what)(error)),
             }
             if let PlanError::Bytes { min, .. } = error {
-                let less = Goal::bytes(items as usize, min.saturating_sub(1));
+                let less = Goal::new(items, Budget::Bytes(min.saturating_sub(1)));
                 if F::plan(less).is_ok() {
                     let what = format!("{less:?}, where {min} bytes are said to be the least");
                     return Err(Violation::Accepted { what });
@@ -249,13 +249,15 @@ pub(crate) fn names_the_goal(error: PlanError, goal: Goal) -> Verdict {
         PlanError::Items { items, .. } => items == goal.items,
         PlanError::Fpr { fpr } => goal.budget == Budget::Fpr(fpr),
         PlanError::FprBelowHashFloor { fpr, items, .. }
-        | PlanError::FprUnreachable { fpr, items, .. } => goal == Goal::fpr(items as usize, fpr),
+        | PlanError::FprUnreachable { fpr, items, .. } => {
+            goal == Goal::new(items, Budget::Fpr(fpr))
+        }
         PlanError::BitsPerKey { bits_per_key } => goal.budget == Budget::BitsPerKey(bits_per_key),
         PlanError::FewItems {
             bits_per_key,
             items,
             least,
-        } => goal == Goal::bits_per_key(items as usize, bits_per_key) && least > items,
+        } => goal == Goal::new(items, Budget::BitsPerKey(bits_per_key)) && least > items,
         PlanError::Bytes { bytes, min } => bytes < min && goal.max_bits() / 8 == bytes,
         PlanError::TooLarge { bytes, max_bytes } => bytes >= max_bytes as f64,
         _ => true,

@@ -25,7 +25,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
     for items in ITEMS {
         let mut smaller = 0;
         for asked in RATES {
-            let goal = Goal::fpr(items as usize, asked);
+            let goal = Goal::new(items, Budget::Fpr(asked));
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
             };
@@ -49,7 +49,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
         }
         let mut better = 1.0;
         for bits in [1.0, 3.0, 8.0, 10.0, 12.5, 16.0, 24.0, 40.0] {
-            let goal = Goal::bits_per_key(items as usize, bits);
+            let goal = Goal::new(items, Budget::BitsPerKey(bits));
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
             };
@@ -64,7 +64,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
         }
         let mut better = 1.0;
         for bytes in (0..34).map(|shift| 3 << shift) {
-            let goal = Goal::bytes(items as usize, bytes);
+            let goal = Goal::new(items, Budget::Bytes(bytes));
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
             };
@@ -134,7 +134,7 @@ fn planned<F: PlanFilter>(goal: Goal) -> Result<Option<Plan<F::Params>>, Violati
 pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
     for items in [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000] {
         for asked in RATES {
-            let goal = Goal::fpr(items as usize, asked);
+            let goal = Goal::new(items, Budget::Fpr(asked));
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
             };
@@ -216,7 +216,7 @@ pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdi
 /// items they suffice for. That number can be planned, and none from the refused one up to it.
 pub fn bits_too_few_name_the_least_number_of_items<F: PlanFilter>() -> Verdict {
     for bits in [10.0, 16.0, 40.0] {
-        let plan = |items: u64| F::plan(Goal::bits_per_key(items as usize, bits));
+        let plan = |items: u64| F::plan(Goal::new(items, Budget::BitsPerKey(bits)));
         for items in 1..=100 {
             let what = format!("{items} items in {bits} bits each");
             let least = match plan(items) {
@@ -244,7 +244,7 @@ pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
         for fpr in [0.1, 0.01, 1e-3] {
             let what = format!("items in {bytes} bytes at {fpr}");
             let items = F::items_for(bytes, fpr).map_err(Violation::refused(&what))?;
-            let size = |items| F::plan(Goal::fpr(items as usize, fpr)).map(|plan| plan.bytes);
+            let size = |items| F::plan(Goal::new(items, Budget::Fpr(fpr))).map(|plan| plan.bytes);
             let fits = |items| size(items).is_ok_and(|size| size <= bytes);
             ensure(
                 fits(items) && !fits(items + 1),
@@ -288,9 +288,9 @@ pub fn plans_take_a_bounded_number_of_steps<F: PlanFilter>() -> Verdict {
     }
     let rates = [0.999_999, 0.5, 0.01, 1e-5, 1e-9, 1e-15, 1e-18];
     let small = [1, 2, 3, 5, 8, 13, 50, 200, 1000, 30_000, 1 << 20].map(|items| {
-        let sizes = (3..24).map(move |bits| Goal::bytes(items as usize, 1 << bits));
-        let odd = (3..24).map(move |bits| Goal::bytes(items as usize, 5 << (bits - 2)));
-        let rates = rates.map(move |rate| Goal::fpr(items as usize, rate));
+        let sizes = (3..24).map(move |bits| Goal::new(items, Budget::Bytes(1 << bits)));
+        let odd = (3..24).map(move |bits| Goal::new(items, Budget::Bytes(5 << (bits - 2))));
+        let rates = rates.map(move |rate| Goal::new(items, Budget::Fpr(rate)));
         sizes.chain(odd).chain(rates)
     });
     for goal in small.into_iter().flatten().chain(edges()) {

@@ -7,7 +7,7 @@
 
 Plain Python and the package `xxhash`. Everything is checked; what is wrong raises `FormatError`.
 It is made to be read, not to be fast. To add a kind, write a class with `NUMBER`, `REVISION`,
-`__init__(file)` and `contains_hash(hash)`, and append it to `KINDS`.
+`__init__(file)` and `contains_hash(hash)`, and append it to `KINDS`. (A map has `get(key)`.)
 """
 
 import math
@@ -630,26 +630,31 @@ class Ribbon(Filter):
                 return layer, start, hash
             hash = remix(hash, number + 1)
 
-    def contains_hash(self, hash):
-        if not self.layers:
-            return False
+    def parities(self, hash):
+        """What a key's row adds up to in each column, 0 or 1, and the hash that its result is of."""
         (_, _, shard, short, first, _, _), start, hash = self.window(hash)
         row = hash * 0x9E3779B97F4A7C15 & MASK | 1
         if self.ROW == 128:
             row |= ((hash ^ hash >> 31) * 0xBB67AE8584CAA73B & MASK) << 64
-        result = (hash * 0x3C6EF372FE94F82B & MASK) >> 32
         block, offset = start // self.ROW + (start >> shard), start % self.ROW
         at = first + block * (self.columns - 1) + max(0, block - short)
         columns = self.columns - (block < short)
         shifted = row << offset
         here, following = shifted & (1 << self.ROW) - 1, shifted >> self.ROW
+        parities = []
         for column in range(columns):
             ones = bin(self.word(at + column) & here).count("1")
             if offset:
                 ones += bin(self.word(at + columns + column) & following).count("1")
-            if ones & 1 != result >> column & 1:
-                return False
-        return True
+            parities.append(ones & 1)
+        return parities, hash
+
+    def contains_hash(self, hash):
+        if not self.layers:
+            return False
+        parities, hash = self.parities(hash)
+        result = (hash * 0x3C6EF372FE94F82B & MASK) >> 32
+        return all(parity == result >> column & 1 for column, parity in enumerate(parities))
 
 
 class NarrowRibbon(Ribbon):
@@ -662,6 +667,29 @@ class BumpedRibbon(Ribbon):
 
 class WideBumpedRibbon(Ribbon):
     NUMBER, LAYERS = 13, 6
+
+
+class RibbonMap(BumpedRibbon):
+    """No filter: it has a value for every key, and is asked with `get`."""
+
+    NUMBER = 14
+
+    def __init__(self, file):
+        super().__init__(file)
+        whole = self.short == 0 and not any(layer[3] for layer in self.layers)
+        expect(whole, "short blocks, and values that miss a bit")
+
+    def get_hash(self, hash):
+        if not self.layers:
+            return 0
+        parities, _ = self.parities(hash)
+        return sum(parity << column for column, parity in enumerate(parities))
+
+    def get(self, key):
+        return self.get_hash(key_hash(key, self.seed))
+
+    def contains_hash(self, hash):
+        raise TypeError("a map has a value for every key: ask it with get()")
 
 
 KINDS = (
@@ -678,6 +706,7 @@ KINDS = (
     NarrowRibbon,
     BumpedRibbon,
     WideBumpedRibbon,
+    RibbonMap,
 )
 
 
@@ -701,4 +730,7 @@ if __name__ == "__main__":
         sys.exit("usage: amq_reader.py FILE KEY...")
     loaded = load(sys.argv[1])
     for key in sys.argv[2:]:
-        print("%s\t%s" % (key, "probably in" if key in loaded else "not in"))
+        if isinstance(loaded, RibbonMap):
+            print("%s\t%d" % (key, loaded.get(key)))
+        else:
+            print("%s\t%s" % (key, "probably in" if key in loaded else "not in"))

@@ -10,7 +10,7 @@ import unittest
 
 import amq_reader
 import xxhash
-from amq_reader import File, FormatError, UnknownKind, key_hash, loads
+from amq_reader import File, FormatError, RibbonMap, UnknownKind, key_hash, loads
 
 CRATES = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = sorted(CRATES.glob("*/tests/golden/*.amq"))
@@ -19,12 +19,13 @@ STREAM, ASKED = 1_000_000, 100_000
 
 
 def record(path):
-    """The seed, the number of keys, and the first false positives of a golden file."""
+    """The seed, the number of keys, and the first answers of a golden file: of a filter its false
+    positives, of a map the values of keys that it does not have."""
     text = path.with_suffix(".txt").read_text()
     seed = int(re.search(r"^seed: (\d+)$", text, re.M)[1])
     keys = int(re.search(r"^keys: 0\.\.(\d+)$", text, re.M)[1])
-    found = re.search(r"^false positives from %d on: ?(.*)$" % STREAM, text, re.M)[1]
-    return seed, keys, [int(key) for key in found.split()]
+    answers = re.search(r"^(?:false positives|values) from %d on: ?(.*)$" % STREAM, text, re.M)[1]
+    return seed, keys, [int(answer) for answer in answers.split()]
 
 
 def read():
@@ -63,6 +64,8 @@ class Golden(unittest.TestCase):
 
     def test_keys_are_found_and_the_first_false_positives_are_the_recorded_ones(self):
         for path, _, filter in self.known:
+            if isinstance(filter, RibbonMap):
+                continue
             with self.subTest(path.name):
                 seed, keys, expected = record(path)
                 self.assertEqual(filter.seed, seed)
@@ -72,6 +75,20 @@ class Golden(unittest.TestCase):
                 end = expected[-1] + 1 if len(expected) == 20 else STREAM + ASKED
                 found = [key for key in range(STREAM, end) if key in filter]
                 self.assertEqual(found, expected)
+
+    def test_maps_have_the_values_of_their_keys_and_the_recorded_ones_of_others(self):
+        maps = [(path, map) for path, _, map in self.known if isinstance(map, RibbonMap)]
+        self.assertGreaterEqual(len(maps), 5)
+        for path, map in maps:
+            with self.subTest(path.name):
+                seed, keys, expected = record(path)
+                self.assertEqual((map.seed, map.items), (seed, keys))
+                mask = (1 << map.columns) - 1
+                wrong = [key for key in range(keys) if map.get(key) != key * 2654435761 & mask]
+                self.assertEqual(wrong, [])
+                self.assertEqual([map.get(STREAM + i) for i in range(20)], expected)
+                with self.assertRaises(TypeError):
+                    0 in map
 
     def test_every_cut_and_many_flipped_bits_are_refused(self):
         for path, content, _ in self.known:
@@ -108,8 +125,9 @@ class Golden(unittest.TestCase):
             filter = loads(forged)
         except FormatError:
             return True
+        ask = filter.get_hash if isinstance(filter, RibbonMap) else filter.contains_hash
         for key in range(20):
-            filter.contains_hash(key_hash(key, 99))
+            ask(key_hash(key, 99))
         return False
 
 

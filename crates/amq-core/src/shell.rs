@@ -39,6 +39,16 @@ impl Header {
             budget: None,
         }
     }
+
+    /// What a filter with this header consists of beside its table.
+    pub const fn parts<P: Copy>(&self, params: P, len: u64) -> Parts<P> {
+        Parts {
+            params,
+            seed: self.seed,
+            capacity: self.capacity,
+            len,
+        }
+    }
 }
 
 /// The budget is a note on how the parameters were found; it is no part of a filter's identity.
@@ -153,9 +163,17 @@ pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 ///   `never` if no key is ever refused.
 /// - `fill_shared [generics] Type: Params { docs of insert }`: the same, through `&self`.
 /// - `build [generics] Type: Params`: construction from all keys at once.
+/// - `plan [generics] Type: Params, theory`: sizing by `plan`, `plan_params` and `fpr` of the module
+///   `theory`; or `theory::<L>`, if these are generic.
 /// - `file [generics] Type, owned [generics] Owned, view ['a, generics] View`: how it is stored.
-/// - `plan [generics] Type: Params`: sizing; part of `fill` and `fill_shared`.
+/// - `one_table ...`: the same, and `view`, for a [`OneTable`](crate::envelope::OneTable).
 /// - `remove`, `count`, `merge`: the inherent methods of a trait that the type implements.
+/// - `merge_by_copy [generics] Type`: merging by the private method `merged`, which makes the union.
+/// - `operator [generics] Type, Trait::method, merge or intersect { docs }`: a method as operator.
+///
+/// Inside `impl Shell`:
+/// - `state params`: the filter's fields are named `header`, `len`, and `params` or whatever path
+///   is given; without a path, `table_params` is written by hand.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! shell {
@@ -400,8 +418,7 @@ macro_rules! shell {
             /// Inserts many hashes, from any thread, and returns how many were new.
             #[inline]
             pub fn insert_batch(&self, hashes: &[$crate::KeyHash]) -> u64 {
-                let new = hashes.iter().filter(|&&hash| self.put_shared(hash).is_new());
-                new.count() as u64
+                self.put_each_shared(hashes)
             }
 
             /// Inserts many keys, from any thread, and returns how many were new.
@@ -722,7 +739,19 @@ macro_rules! shell {
         }
     };
 
-    (plan [$($g:tt)*] $t:ty: $params:ty) => {
+    (one_table [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty, view [$($v:tt)*] $view:ty) => {
+        $crate::shell!(file [$($g)*] $t, owned [$($o)*] $owned, view [$($v)*] $view);
+
+        impl<$($g)*> $t {
+            /// The same filter over a borrowed table.
+            #[must_use]
+            pub fn view<'a>(&'a self) -> $view {
+                $crate::envelope::OneTable::borrowed(self)
+            }
+        }
+    };
+
+    (plan [$($g:tt)*] $t:ty: $params:ty, $theory:ident $(::<$of:ident>)?) => {
         impl<$($g)*> $t {
             /// The best parameters for a goal, their cost and their rate. Allocates nothing.
             pub fn plan(
@@ -739,11 +768,77 @@ macro_rules! shell {
                 <Self as $crate::PlanFilter>::plan_params(params, items)
             }
         }
+
+        impl<$($g)*> $crate::PlanFilter for $t {
+            type Params = $params;
+
+            fn plan(goal: $crate::Goal) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                let plan = $theory::plan $(::<$of>)?;
+                plan(goal).map_err(|error| error.in_bits_per_key(goal, plan))
+            }
+
+            fn plan_params(
+                params: $params,
+                items: u64,
+            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                $theory::plan_params $(::<$of>)? (params, items)
+            }
+
+            fn predicted_fpr(params: &$params, items: u64) -> $crate::PredictedFpr {
+                $theory::fpr $(::<$of>)? (params, items)
+            }
+
+            fn params(&self) -> $params {
+                $crate::shell::Shell::table_params(self)
+            }
+        }
+    };
+
+    (merge_by_copy [$($g:tt)*] $t:ty) => {
+        impl<$($g)*> $crate::MergeFilter for $t {
+            fn can_merge(&self, other: &Self) -> Result<(), $crate::MergeError> {
+                self.merged(other).map(drop)
+            }
+
+            fn merge(&mut self, other: &Self) -> Result<(), $crate::MergeError> {
+                *self = self.merged(other)?;
+                Ok(())
+            }
+        }
+    };
+
+    (operator [$($g:tt)*] $t:ty, $op:ident::$method:ident, $by:ident { $(#[$doc:meta])* }) => {
+        $(#[$doc])*
+        impl<'a, $($g)*> ::core::ops::$op<&'a $t> for $t {
+            #[track_caller]
+            fn $method(&mut self, other: &'a $t) {
+                $crate::shell::agreed(self.$by(other));
+            }
+        }
+    };
+
+    (state $($params:ident).+) => {
+        $crate::shell!(state);
+
+        #[inline(always)]
+        fn table_params(&self) -> Self::Params {
+            self.$($params).+
+        }
+    };
+
+    (state) => {
+        #[inline(always)]
+        fn header(&self) -> &$crate::shell::Header {
+            &self.header
+        }
+
+        #[inline(always)]
+        fn items(&self) -> u64 {
+            self.len
+        }
     };
 
     (@made [$($g:tt)*] $t:ty: $params:ty) => {
-        $crate::shell!(plan [$($g)*] $t: $params);
-
         impl<$($g)*> $t {
             /// An empty filter for a [`Goal`]($crate::Goal) or a [`Plan`]($crate::Plan), with the
             /// public [`DEFAULT_SEED`]($crate::DEFAULT_SEED).

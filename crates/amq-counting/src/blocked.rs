@@ -4,13 +4,12 @@ use crate::block::{Block, place};
 use crate::counters::{MAX, check_sum};
 use crate::theory::blocked as theory;
 use crate::{BlockedCountingParams, simd};
-use alloc::vec;
 use alloc::vec::Vec;
-use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored};
+use amq_core::envelope::{Entry, OneTable, Opened};
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
-    BuildError, Count, CountFilter, DecodeError, FilterKind, Goal, Inserted, KeyHash, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
+    BuildError, Count, CountFilter, DecodeError, FilterKind, Inserted, KeyHash, MergeError,
+    MergeFilter, Plan, RemoveFilter, zeroed,
 };
 use core::convert::Infallible;
 
@@ -49,6 +48,7 @@ amq_core::shell!(fill [] BlockedCountingBloomFilter: BlockedCountingParams, neve
     /// from the fifteenth copy of a key on its counters are saturated.
     insert;
 });
+amq_core::shell!(plan [] BlockedCountingBloomFilter: BlockedCountingParams, theory);
 amq_core::shell!(build_by_filling [] BlockedCountingBloomFilter: BlockedCountingParams);
 amq_core::shell!(remove [] BlockedCountingBloomFilter {
     /// Lowers each of the key's counters by one, except those that are saturated.
@@ -69,7 +69,7 @@ amq_core::shell!(merge [] BlockedCountingBloomFilter {
     merge;
 });
 
-amq_core::shell!(file [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S>,
+amq_core::shell!(one_table [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S>,
     owned [] BlockedCountingBloomFilter, view ['a] BlockedCountingBloomFilter<&'a [Block]>);
 
 impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
@@ -77,16 +77,6 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     #[must_use]
     pub fn blocks(&self) -> &[Block] {
         self.blocks.as_ref()
-    }
-
-    /// The same filter over borrowed blocks.
-    #[must_use]
-    pub fn view(&self) -> BlockedCountingView<'_> {
-        BlockedCountingBloomFilter {
-            header: self.header,
-            len: self.len,
-            blocks: self.blocks.as_ref(),
-        }
     }
 
     /// The share of counters above zero, 0 to 1. Reads the whole table.
@@ -119,19 +109,11 @@ impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedCountingBloomFilter<S> {
     const KIND: FilterKind = FilterKind::BlockedCounting;
     const NAME: &'static str = "BlockedCountingBloomFilter";
 
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
-    }
+    amq_core::shell!(state);
 
     #[inline(always)]
     fn table_params(&self) -> BlockedCountingParams {
         BlockedCountingParams::new(self.blocks().len() as u64)
-    }
-
-    #[inline(always)]
-    fn items(&self) -> u64 {
-        self.len
     }
 
     fn bytes(&self) -> u64 {
@@ -164,40 +146,45 @@ impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedCountingBloomFilter<S> {
     }
 }
 
-impl<S: AsRef<[Block]> + Send + Sync> Stored for BlockedCountingBloomFilter<S> {
+impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedCountingBloomFilter<S> {
     const REVISION: u8 = 1;
+    type Element = Block;
+    type Over<T: AsRef<[Block]> + Send + Sync> = BlockedCountingBloomFilter<T>;
 
-    fn describe(&self) -> Description<'_> {
-        Description {
-            entries: vec![[self.blocks().len() as u64, 0, 0, 0, 0, 0, 0, 0]],
-            sections: vec![Section::of(self.blocks())],
-            ..Description::default()
-        }
+    fn geometry(&self) -> Entry {
+        [self.blocks().len() as u64, 0, 0, 0, 0, 0, 0, 0]
     }
-}
 
-impl Restore for BlockedCountingBloomFilter {
-    type Over<R: Source> = BlockedCountingBloomFilter<R::Store<Block>>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(Self::KIND, Self::REVISION)?;
-        opened.expect_asked(0)?;
+    fn params_in(opened: &Opened<'_>) -> Result<BlockedCountingParams, DecodeError> {
         let [blocks] = opened.only_entry()?;
-        BlockedCountingParams::new(blocks).check()?;
-        opened.expect_sections([(blocks * size_of::<Block>() as u64, Block::WIDTH)].into_iter())?;
-        let blocks = source.section::<Block>(opened)?;
-        let len = opened.items();
-        if source.finish(opened)? {
-            check_sum(blocks.as_ref().iter().flat_map(Block::words), len, 8)?;
-        }
-        Ok(BlockedCountingBloomFilter {
-            header: opened.header(),
+        let params = BlockedCountingParams::new(blocks);
+        params.check()?;
+        Ok(params)
+    }
+
+    fn elements_for(params: &BlockedCountingParams) -> u64 {
+        params.blocks
+    }
+
+    fn elements(&self) -> &[Block] {
+        self.blocks()
+    }
+
+    fn over<T>(
+        header: Header,
+        _: BlockedCountingParams,
+        len: u64,
+        blocks: T,
+    ) -> BlockedCountingBloomFilter<T> {
+        BlockedCountingBloomFilter {
+            header,
             len,
             blocks,
-        })
+        }
+    }
+
+    fn walk(&self) -> Result<(), DecodeError> {
+        check_sum(self.blocks().iter().flat_map(Block::words), self.len, 8)
     }
 }
 
@@ -206,11 +193,8 @@ impl Fill for BlockedCountingBloomFilter {
 
     fn empty(plan: &Plan<BlockedCountingParams>, seed: u64) -> Result<Self, BuildError> {
         plan.params.check()?;
-        Ok(Self {
-            header: Header::new(plan, seed),
-            len: 0,
-            blocks: zeroed(plan.params.blocks)?,
-        })
+        let blocks = zeroed(plan.params.blocks)?;
+        Ok(Self::over(Header::new(plan, seed), plan.params, 0, blocks))
     }
 
     #[inline(always)]
@@ -249,29 +233,6 @@ impl<S: AsRef<[Block]> + Send + Sync> CountFilter for BlockedCountingBloomFilter
         let blocks = self.blocks.as_ref();
         let (block, choice) = place(hash, blocks.len() as u64);
         Count::up_to(blocks[block].count(choice), MAX)
-    }
-}
-
-impl PlanFilter for BlockedCountingBloomFilter {
-    type Params = BlockedCountingParams;
-
-    fn plan(goal: Goal) -> Result<Plan<BlockedCountingParams>, PlanError> {
-        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
-    }
-
-    fn plan_params(
-        params: BlockedCountingParams,
-        items: u64,
-    ) -> Result<Plan<BlockedCountingParams>, PlanError> {
-        theory::plan_params(params, items)
-    }
-
-    fn predicted_fpr(params: &BlockedCountingParams, items: u64) -> PredictedFpr {
-        theory::fpr(params, items)
-    }
-
-    fn params(&self) -> BlockedCountingParams {
-        self.table_params()
     }
 }
 

@@ -79,7 +79,7 @@ const fn total(word: u64) -> u64 {
 /// Each insert raises the sum of all counters by `probes` and each removal lowers it by as much,
 /// unless a counter was saturated; and such a counter stays so.
 pub(crate) fn check_sum<'a>(
-    words: impl Iterator<Item = &'a u64>,
+    words: impl IntoIterator<Item = &'a u64>,
     len: u64,
     probes: u32,
 ) -> Result<(), DecodeError> {

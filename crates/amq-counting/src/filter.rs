@@ -4,16 +4,15 @@ use crate::counters::{
     self, MAX, PER_WORD, above_zero, get, lowered, place, raised, saturated, sum,
 };
 use crate::{CountingParams, theory::classic as theory};
-use alloc::vec;
 use alloc::vec::Vec;
 use amq_bloom::probing::{ProbeTable, Probes};
 use amq_bloom::{BloomFilter, BloomParams};
-use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored, narrow};
+use amq_core::envelope::{Entry, OneTable, Opened, narrow};
 use amq_core::prefetch::prefetch;
 use amq_core::shell::{Fill, Header, Shell};
 use amq_core::{
-    BuildError, Count, CountFilter, DecodeError, FilterKind, Goal, Inserted, KeyHash, MergeError,
-    MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, zeroed,
+    BuildError, Count, CountFilter, DecodeError, FilterKind, Inserted, KeyHash, MergeError,
+    MergeFilter, Plan, RemoveFilter, zeroed,
 };
 use core::convert::Infallible;
 
@@ -47,6 +46,7 @@ amq_core::shell!(fill [] CountingBloomFilter: CountingParams, never {
     /// from the fifteenth copy of a key on its counters are saturated.
     insert;
 });
+amq_core::shell!(plan [] CountingBloomFilter: CountingParams, theory);
 amq_core::shell!(build_by_filling [] CountingBloomFilter: CountingParams);
 amq_core::shell!(remove [] CountingBloomFilter {
     /// Lowers each of the key's counters by one, except those that are saturated.
@@ -67,7 +67,7 @@ amq_core::shell!(merge [] CountingBloomFilter {
     merge;
 });
 
-amq_core::shell!(file [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>,
+amq_core::shell!(one_table [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>,
     owned [] CountingBloomFilter, view ['a] CountingBloomFilter<&'a [u64]>);
 
 impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
@@ -76,17 +76,6 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
     #[must_use]
     pub fn as_words(&self) -> &[u64] {
         self.words.as_ref()
-    }
-
-    /// The same filter over a borrowed table.
-    #[must_use]
-    pub fn view(&self) -> CountingView<'_> {
-        CountingBloomFilter {
-            header: self.header,
-            params: self.params,
-            len: self.len,
-            words: self.words.as_ref(),
-        }
     }
 
     /// The share of counters above zero, 0 to 1; half at the design load. Reads the whole table.
@@ -139,10 +128,7 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
                 *bits |= counters::bits(count) << (16 * quarter);
             }
         }
-        let parts = Parts::new(params)
-            .seed(self.header.seed)
-            .capacity(self.header.capacity)
-            .len(self.len);
+        let parts = self.header.parts(params, self.len);
         Ok(BloomFilter::from_words_unchecked(words, parts)?)
     }
 
@@ -170,11 +156,6 @@ impl CountingBloomFilter {
         }
         new
     }
-}
-
-/// Number of words for the counters of a table.
-const fn words_for(params: CountingParams) -> u64 {
-    params.counters.div_ceil(PER_WORD)
 }
 
 /// The bits of the last word that belong to no counter.
@@ -223,20 +204,7 @@ impl<S: AsRef<[u64]> + Send + Sync> Shell for CountingBloomFilter<S> {
     const KIND: FilterKind = FilterKind::Counting;
     const NAME: &'static str = "CountingBloomFilter";
 
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    #[inline(always)]
-    fn table_params(&self) -> CountingParams {
-        self.params
-    }
-
-    #[inline(always)]
-    fn items(&self) -> u64 {
-        self.len
-    }
+    amq_core::shell!(state params);
 
     fn bytes(&self) -> u64 {
         size_of_val(self.as_words()) as u64
@@ -265,49 +233,53 @@ impl<S: AsRef<[u64]> + Send + Sync> Shell for CountingBloomFilter<S> {
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> Stored for CountingBloomFilter<S> {
+impl<S: AsRef<[u64]> + Send + Sync> OneTable for CountingBloomFilter<S> {
     const REVISION: u8 = 1;
+    type Element = u64;
+    type Over<T: AsRef<[u64]> + Send + Sync> = CountingBloomFilter<T>;
 
-    fn describe(&self) -> Description<'_> {
+    fn geometry(&self) -> Entry {
         let CountingParams { counters, probes } = self.params;
-        Description {
-            entries: vec![[counters, probes.into(), 0, 0, 0, 0, 0, 0]],
-            sections: vec![Section::of(self.as_words())],
-            ..Description::default()
-        }
+        [counters, probes.into(), 0, 0, 0, 0, 0, 0]
     }
-}
 
-impl Restore for CountingBloomFilter {
-    type Over<R: Source> = CountingBloomFilter<R::Store<u64>>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(Self::KIND, Self::REVISION)?;
-        opened.expect_asked(0)?;
+    fn params_in(opened: &Opened<'_>) -> Result<CountingParams, DecodeError> {
         let [counters, probes] = opened.only_entry()?;
         let params = CountingParams::new(counters, narrow("probes", probes)?);
         params.check()?;
-        opened.expect_sections([(words_for(params) * 8, u64::WIDTH)].into_iter())?;
-        let words = source.section::<u64>(opened)?;
-        let (len, table) = (opened.items(), words.as_ref());
-        if source.finish(opened)? {
-            let last = table.last().copied().unwrap_or_default();
-            if last & past_the_last(params) != 0 {
-                return Err(DecodeError::Structure {
-                    what: "counters above zero past the last",
-                });
-            }
-            counters::check_sum(table.iter(), len, params.probes)?;
-        }
-        Ok(CountingBloomFilter {
-            header: opened.header(),
+        Ok(params)
+    }
+
+    fn elements_for(params: &CountingParams) -> u64 {
+        params.counters.div_ceil(PER_WORD)
+    }
+
+    fn elements(&self) -> &[u64] {
+        self.as_words()
+    }
+
+    fn over<T>(
+        header: Header,
+        params: CountingParams,
+        len: u64,
+        words: T,
+    ) -> CountingBloomFilter<T> {
+        CountingBloomFilter {
+            header,
             params,
             len,
             words,
-        })
+        }
+    }
+
+    fn walk(&self) -> Result<(), DecodeError> {
+        let last = self.as_words().last().copied().unwrap_or_default();
+        if last & past_the_last(self.params) != 0 {
+            return Err(DecodeError::Structure {
+                what: "counters above zero past the last",
+            });
+        }
+        counters::check_sum(self.as_words(), self.len, self.params.probes)
     }
 }
 
@@ -316,12 +288,8 @@ impl Fill for CountingBloomFilter {
 
     fn empty(plan: &Plan<CountingParams>, seed: u64) -> Result<Self, BuildError> {
         plan.params.check()?;
-        Ok(Self {
-            header: Header::new(plan, seed),
-            params: plan.params,
-            len: 0,
-            words: zeroed(words_for(plan.params))?,
-        })
+        let words = zeroed(Self::elements_for(&plan.params))?;
+        Ok(Self::over(Header::new(plan, seed), plan.params, 0, words))
     }
 
     #[inline(always)]
@@ -369,26 +337,6 @@ impl<S: AsRef<[u64]> + Send + Sync> CountFilter for CountingBloomFilter<S> {
             get(words[word], shift)
         });
         Count::up_to(counters.fold(MAX, u64::min), MAX)
-    }
-}
-
-impl PlanFilter for CountingBloomFilter {
-    type Params = CountingParams;
-
-    fn plan(goal: Goal) -> Result<Plan<CountingParams>, PlanError> {
-        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
-    }
-
-    fn plan_params(params: CountingParams, items: u64) -> Result<Plan<CountingParams>, PlanError> {
-        theory::plan_params(params, items)
-    }
-
-    fn predicted_fpr(params: &CountingParams, items: u64) -> PredictedFpr {
-        theory::fpr(params, items)
-    }
-
-    fn params(&self) -> CountingParams {
-        self.params
     }
 }
 

@@ -4,14 +4,12 @@ use crate::fingerprints::{Fingerprint, Fingerprints};
 use crate::ops::Refused;
 use crate::table::{Place, Table};
 use crate::{Buckets, CuckooParams, Layout, Windows, theory};
-use alloc::vec;
 use alloc::vec::Vec;
-use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored, narrow};
+use amq_core::envelope::{Entry, OneTable, Opened, narrow};
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
     BuildError, BuildFilter, BuildTarget, Count, CountFilter, DecodeError, EmptyFilter, FilterKind,
-    Full, Goal, Inserted, Key, KeyHash, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
-    PredictedFpr, RemoveFilter,
+    Full, Inserted, Key, KeyHash, MergeError, Plan, RemoveFilter,
 };
 
 /// The cuckoo filter: a key is a fingerprint in one of two buckets of four slots.
@@ -58,6 +56,7 @@ amq_core::shell!(fill [L: Layout] Cuckoo<L>: CuckooParams, Full {
     /// each other).
     insert;
 });
+amq_core::shell!(plan [L: Layout] Cuckoo<L>: CuckooParams, theory::<L>);
 amq_core::shell!(build [L: Layout] Cuckoo<L>: CuckooParams);
 amq_core::shell!(remove [L: Layout] Cuckoo<L> {
     /// **Only remove what [`insert`](Self::insert) put in**, once for each time, and nothing from a
@@ -79,21 +78,11 @@ amq_core::shell!(merge [L: Layout] Cuckoo<L> {
     /// long and as much memory.
     merge;
 });
-
-amq_core::shell!(file [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>,
+amq_core::shell!(merge_by_copy [L: Layout] Cuckoo<L>);
+amq_core::shell!(one_table [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>,
     owned [L: Layout] Cuckoo<L>, view ['a, L: Layout] Cuckoo<L, &'a [u8]>);
 
 impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
-    /// The same filter over a borrowed table.
-    #[must_use]
-    pub fn view(&self) -> Cuckoo<L, &[u8]> {
-        Cuckoo {
-            header: self.header,
-            table: self.table.view(),
-            len: self.len,
-        }
-    }
-
     /// Slots in the table. Each holds one copy of one key.
     #[must_use]
     pub fn slots(&self) -> u64 {
@@ -228,19 +217,11 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Shell for Cuckoo<L, S> {
     const KIND: FilterKind = L::KIND;
     const NAME: &'static str = L::NAME;
 
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
-    }
+    amq_core::shell!(state);
 
     #[inline(always)]
     fn table_params(&self) -> CuckooParams {
         self.table.params()
-    }
-
-    #[inline(always)]
-    fn items(&self) -> u64 {
-        self.len
     }
 
     fn bytes(&self) -> u64 {
@@ -271,51 +252,53 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Shell for Cuckoo<L, S> {
     }
 }
 
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Stored for Cuckoo<L, S> {
+impl<L: Layout, S: AsRef<[u8]> + Send + Sync> OneTable for Cuckoo<L, S> {
     const REVISION: u8 = 1;
+    type Element = u8;
+    type Over<T: AsRef<[u8]> + Send + Sync> = Cuckoo<L, T>;
 
-    fn describe(&self) -> Description<'_> {
-        let CuckooParams {
-            buckets,
-            fingerprint_bits,
-        } = self.table.params();
-        Description {
-            entries: vec![[buckets, fingerprint_bits.into(), 0, 0, 0, 0, 0, 0]],
-            sections: vec![Section::of(self.table.bytes())],
-            ..Description::default()
-        }
+    fn geometry(&self) -> Entry {
+        let params = self.table.params();
+        let bits = params.fingerprint_bits.into();
+        [params.buckets, bits, 0, 0, 0, 0, 0, 0]
     }
-}
 
-impl<L: Layout> Restore for Cuckoo<L> {
-    type Over<R: Source> = Cuckoo<L, R::Store<u8>>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(L::KIND, Self::REVISION)?;
-        opened.expect_asked(0)?;
+    fn params_in(opened: &Opened<'_>) -> Result<CuckooParams, DecodeError> {
         let [buckets, bits] = opened.only_entry()?;
         let params = CuckooParams::new(buckets, narrow("fingerprint_bits", bits)?);
         params.check::<L>()?;
-        let len = opened.items();
-        if len > params.slots::<L>() {
+        if opened.items() > params.slots::<L>() {
             return Err(DecodeError::Geometry {
                 field: "number of keys",
-                value: len,
+                value: opened.items(),
             });
         }
-        opened.expect_sections([(params.bytes::<L>(), u8::WIDTH)].into_iter())?;
-        let table = Table::over(params, source.section::<u8>(opened)?);
-        if source.finish(opened)? {
-            table.check(len)?;
-        }
-        Ok(Cuckoo {
-            header: opened.header(),
-            table,
+        Ok(params)
+    }
+
+    fn elements_for(params: &CuckooParams) -> u64 {
+        params.bytes::<L>()
+    }
+
+    fn elements(&self) -> &[u8] {
+        self.table.bytes()
+    }
+
+    fn over<T: AsRef<[u8]>>(
+        header: Header,
+        params: CuckooParams,
+        len: u64,
+        bytes: T,
+    ) -> Cuckoo<L, T> {
+        Cuckoo {
+            header,
+            table: Table::over(params, bytes),
             len,
-        })
+        }
+    }
+
+    fn walk(&self) -> Result<(), DecodeError> {
+        self.table.check(self.len)
     }
 }
 
@@ -372,28 +355,6 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> CountFilter for Cuckoo<L, S> {
     }
 }
 
-impl<L: Layout> PlanFilter for Cuckoo<L> {
-    type Params = CuckooParams;
-
-    /// `build_bytes` is for [`BuildFilter::build_hashes`]: the table and 8 bytes a key. A filter
-    /// that is filled key by key needs the table alone.
-    fn plan(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
-        theory::plan::<L>(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan::<L>))
-    }
-
-    fn plan_params(params: CuckooParams, items: u64) -> Result<Plan<CuckooParams>, PlanError> {
-        theory::plan_params::<L>(params, items)
-    }
-
-    fn predicted_fpr(params: &CuckooParams, items: u64) -> PredictedFpr {
-        theory::fpr::<L>(params, items)
-    }
-
-    fn params(&self) -> CuckooParams {
-        self.table.params()
-    }
-}
-
 impl<L: Layout> BuildFilter for Cuckoo<L> {
     /// Puts in each distinct hash once: the filter holds a set. Sorts a copy of the hashes.
     fn build_hashes(
@@ -414,16 +375,5 @@ impl<L: Layout> BuildFilter for Cuckoo<L> {
             seed,
             keys.iter().map(|key| key.key_hash(seed)),
         )
-    }
-}
-
-impl<L: Layout> MergeFilter for Cuckoo<L> {
-    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        self.merged(other).map(drop)
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        *self = self.merged(other)?;
-        Ok(())
     }
 }

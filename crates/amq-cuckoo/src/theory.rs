@@ -65,6 +65,9 @@ pub fn crowded_cells<L: Layout>(params: &CuckooParams, items: u64) -> f64 {
 }
 
 /// The smallest filter for a rate, or the best for a size.
+///
+/// `build_bytes` is for a filter built from all keys at once: the table and 8 bytes a key. One that
+/// is filled key by key needs the table alone.
 pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
     goal.check(1)?;
     let candidates =

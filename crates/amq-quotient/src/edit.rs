@@ -342,7 +342,7 @@ mod tests {
 
     /// The structure is right; any load will do.
     fn check(table: &Table, map: &BTreeMap<u64, u64>) {
-        let contents = table.walk().unwrap();
+        let contents = table.walk::<Broadword>().unwrap();
         assert_eq!(contents.items, map.values().sum::<u64>());
         assert_eq!(contents.distinct, map.len() as u64);
     }

@@ -12,7 +12,7 @@ use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, S
 use amq_core::shell::{Batch, Fill, Header, Shell};
 use amq_core::{
     BatchFull, BuildError, BuildFilter, BuildTarget, Count, CountFilter, DecodeError, FilterKind,
-    Full, Goal, Inserted, KeyHash, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter,
+    Full, Inserted, KeyHash, Plan, RemoveFilter,
 };
 use core::fmt;
 
@@ -48,6 +48,7 @@ amq_core::shell!(fill [] QuotientFilter: QuotientParams, Full {
     /// Stores every copy. Refused when 95 % of the slots are in use, unless the filter may grow.
     insert;
 });
+amq_core::shell!(plan [] QuotientFilter: QuotientParams, theory);
 amq_core::shell!(build [] QuotientFilter: QuotientParams);
 amq_core::shell!(remove [] QuotientFilter {
     /// **Only remove what [`insert`](Self::insert) put in**, not
@@ -108,7 +109,7 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     /// Every way of reading a file does this, but for
     /// [`open_without_checking_payload`](QuotientView::open_without_checking_payload).
     pub fn validate(&self) -> Result<(), DecodeError> {
-        let Contents { items, distinct } = self.table.walk()?;
+        let Contents { items, distinct } = simd::walk(&self.table)?;
         let what = match (self.len == items, self.distinct == distinct) {
             (true, true) => return Ok(()),
             (false, _) => "number of keys",
@@ -139,20 +140,7 @@ impl<S: AsRef<[u8]> + Send + Sync> Shell for QuotientFilter<S> {
     const KIND: FilterKind = FilterKind::Quotient;
     const NAME: &'static str = "QuotientFilter";
 
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    #[inline(always)]
-    fn table_params(&self) -> QuotientParams {
-        self.table.params
-    }
-
-    #[inline(always)]
-    fn items(&self) -> u64 {
-        self.len
-    }
+    amq_core::shell!(state table.params);
 
     fn bytes(&self) -> u64 {
         self.table.bytes().len() as u64
@@ -298,26 +286,6 @@ impl<S: AsRef<[u8]> + Send + Sync> CountFilter for QuotientFilter<S> {
     #[inline]
     fn count_hash(&self, hash: KeyHash) -> Count {
         Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
-    }
-}
-
-impl PlanFilter for QuotientFilter {
-    type Params = QuotientParams;
-
-    fn plan(goal: Goal) -> Result<Plan<QuotientParams>, PlanError> {
-        theory::plan(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan))
-    }
-
-    fn plan_params(params: QuotientParams, items: u64) -> Result<Plan<QuotientParams>, PlanError> {
-        theory::plan_params(params, items)
-    }
-
-    fn predicted_fpr(params: &QuotientParams, items: u64) -> PredictedFpr {
-        theory::fpr(params, items)
-    }
-
-    fn params(&self) -> QuotientParams {
-        self.table.params
     }
 }
 

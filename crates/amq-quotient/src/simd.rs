@@ -12,7 +12,8 @@ use crate::bits::Broadword;
 use crate::bits::Select;
 use crate::edit::{Put, Taken};
 use crate::table::Table;
-use amq_core::{KeyHash, dispatch};
+use crate::validate::Contents;
+use amq_core::{DecodeError, KeyHash, dispatch};
 
 /// For each operation on a table: the function that chooses, and the two it chooses from.
 macro_rules! operations {
@@ -94,6 +95,8 @@ operations! {
     fn contains_each<S>(&Table<S>, hashes: &[KeyHash], answers: &mut [bool]);
     /// How often a fingerprint is there.
     fn count<S>(&Table<S>, fingerprint: u64) -> u64;
+    /// What the table holds, if it is consistent.
+    fn walk<S>(&Table<S>) -> Result<Contents, DecodeError>;
     /// Inserts a fingerprint. There must be an empty slot.
     fn insert(&mut Table, fingerprint: u64) -> Put;
     /// Inserts each hash; returns how many were new. There must be as many empty slots.

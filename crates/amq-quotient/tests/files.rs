@@ -225,8 +225,8 @@ fn what_is_no_table_is_refused_by_name() {
         }
         forged(&filter, &table, len, distinct)
     };
-    is_refused_as(&with(&[(8, 1)], 1, 1), "number of runs");
-    is_refused_as(&with(&[(16, 1)], 1, 1), "number of runs");
+    is_refused_as(&with(&[(8, 1)], 1, 1), "a run without an end");
+    is_refused_as(&with(&[(16, 1)], 1, 1), "an end without a run");
     is_refused_as(&with(&[(24, 1)], 0, 0), "offset of a block");
     is_refused_as(&with(&[(0, 1)], 0, 0), "a slot of no run that is not zero");
     let beyond = with(&[(15, 0x10), (23, 0x10)], 1, 1);

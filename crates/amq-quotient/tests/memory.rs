@@ -8,7 +8,7 @@ use std::cell::RefCell;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(quotient: QuotientFilter => [empty, build, merge]);
+memory!(quotient: QuotientFilter => [empty, build, merge, file]);
 
 #[test]
 fn a_resize_without_memory_is_an_error_and_loses_no_key() {

@@ -1,4 +1,4 @@
-//! The filters as files. The format is written down in `FORMAT.md` of amq-core.
+//! Filters and maps as files. The format is written down in `FORMAT.md` of amq-core.
 //!
 //! The directory's first entry has the columns, and one entry follows for each layer. A reader
 //! restores the geometry from them and plans nothing: how layers are sized may change.
@@ -10,7 +10,7 @@ use crate::row::Row;
 use crate::sizing::MAX_LAYERS;
 use crate::store::{Held, Store};
 use crate::system::System;
-use crate::{Kind, Ribbon, RibbonParams};
+use crate::{Bumped, Kind, Ribbon, RibbonMap, RibbonParams};
 use alloc::vec;
 use amq_core::DecodeError;
 use amq_core::envelope::{
@@ -28,30 +28,45 @@ const MAX_SHARD_BITS: u64 = 32;
 /// The last section: a reader may read past the end of the others by this much.
 const SPARE: [u8; 64] = [0; 64];
 
+/// The revision of the layout that filters and maps share.
+const REVISION: u8 = 1;
+
 impl<K: Kind, S: Store<K::Row>> Stored for Ribbon<K, S> {
-    const REVISION: u8 = 1;
+    const REVISION: u8 = REVISION;
 
     fn describe(&self) -> Description<'_> {
-        let System {
-            params,
-            geometry,
-            store,
-            ..
-        } = &self.system;
-        let columns = [params.columns, params.short, params.widened].map(u64::from);
-        let mut entries = vec![Entry::default()];
-        entries[0][..3].copy_from_slice(&columns);
-        entries.extend(geometry.layers().iter().zip(params.keys).map(entry::<K>));
-        Description {
-            entries,
-            sections: vec![
-                Section::of(store.words()),
-                Section::of(store.thresholds()),
-                Section::of(store.seeds()),
-                Section::of(&SPARE),
-            ],
-            ..Description::default()
-        }
+        described(&self.system)
+    }
+}
+
+impl<S: Store<u64>> Stored for RibbonMap<S> {
+    const REVISION: u8 = REVISION;
+
+    fn describe(&self) -> Description<'_> {
+        described(&self.system)
+    }
+}
+
+fn described<K: Kind, S: Store<K::Row>>(system: &System<K, S>) -> Description<'_> {
+    let System {
+        params,
+        geometry,
+        store,
+        ..
+    } = system;
+    let columns = [params.columns, params.short, params.widened].map(u64::from);
+    let mut entries = vec![Entry::default()];
+    entries[0][..3].copy_from_slice(&columns);
+    entries.extend(geometry.layers().iter().zip(params.keys).map(entry::<K>));
+    Description {
+        entries,
+        sections: vec![
+            Section::of(store.words()),
+            Section::of(store.thresholds()),
+            Section::of(store.seeds()),
+            Section::of(&SPARE),
+        ],
+        ..Description::default()
     }
 }
 
@@ -69,38 +84,72 @@ fn entry<K: Kind>((layer, keys): (&Layer, u64)) -> Entry {
 }
 
 impl<K: Kind> Restore for Ribbon<K> {
-    type Over<R: Source> = Ribbon<K, Held<R::Store<K::Row>, R::Store<u64>, R::Store<u8>>>;
+    type Over<R: Source> = Ribbon<K, Over<K, R>>;
 
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(Self::KIND, Self::REVISION)?;
-        opened.expect_asked(0)?;
-        let (params, geometry) = geometry::<K>(opened)?;
-        let [words, thresholds, seeds] = geometry.parts::<K::Row>();
-        let sections = [
-            (words, K::Row::WIDTH),
-            (thresholds, u64::WIDTH),
-            (seeds, u8::WIDTH),
-            (SPARE.len() as u64, u8::WIDTH),
-        ];
-        opened.expect_sections(sections.into_iter())?;
-        let store = Held {
-            words: source.section::<K::Row>(opened)?,
-            thresholds: source.section::<u64>(opened)?,
-            seeds: source.section::<u8>(opened)?,
-        };
-        let spare = source.section::<u8>(opened)?;
-        if source.finish(opened)? {
-            walk(store.thresholds.as_ref(), geometry.buckets, spare.as_ref())?;
-        }
+    fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(Self::KIND, REVISION)?;
         Ok(Ribbon {
             header: opened.header(),
             len: opened.items(),
-            system: System::new(params, geometry, store),
+            system: system(opened, source, |_, _| Ok(()))?,
         })
     }
+}
+
+impl Restore for RibbonMap {
+    type Over<R: Source> = RibbonMap<Over<Bumped, R>>;
+
+    fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(Self::KIND, REVISION)?;
+        Ok(RibbonMap {
+            header: opened.header(),
+            len: opened.items(),
+            system: system(opened, source, whole_values)?,
+        })
+    }
+}
+
+/// A value is missing no bit: no block of a map is short.
+fn whole_values(params: &RibbonParams, geometry: &Geometry) -> Result<(), DecodeError> {
+    within("short share", params.short.into(), 0, 0)?;
+    let mut layers = geometry.layers().iter();
+    layers.try_for_each(|layer| within("short blocks", layer.short, 0, 0))
+}
+
+/// What holds a system whose sections come from a source.
+type Over<K, R> = Held<
+    <R as Source>::Store<<K as Kind>::Row>,
+    <R as Source>::Store<u64>,
+    <R as Source>::Store<u8>,
+>;
+
+/// The system in a file. Its geometry must also pass `check`.
+fn system<K: Kind, R: Source>(
+    opened: &Opened<'_>,
+    mut source: R,
+    check: impl FnOnce(&RibbonParams, &Geometry) -> Result<(), DecodeError>,
+) -> Result<System<K, Over<K, R>>, DecodeError> {
+    opened.expect_asked(0)?;
+    let (params, geometry) = geometry::<K>(opened)?;
+    check(&params, &geometry)?;
+    let [words, thresholds, seeds] = geometry.parts::<K::Row>();
+    let sections = [
+        (words, K::Row::WIDTH),
+        (thresholds, u64::WIDTH),
+        (seeds, u8::WIDTH),
+        (SPARE.len() as u64, u8::WIDTH),
+    ];
+    opened.expect_sections(sections.into_iter())?;
+    let store = Held {
+        words: source.section::<K::Row>(opened)?,
+        thresholds: source.section::<u64>(opened)?,
+        seeds: source.section::<u8>(opened)?,
+    };
+    let spare = source.section::<u8>(opened)?;
+    if source.finish(opened)? {
+        walk(store.thresholds.as_ref(), geometry.buckets, spare.as_ref())?;
+    }
+    Ok(System::new(params, geometry, store))
 }
 
 /// What the directory says. Each layer must lie where those before it end, and all that is derived

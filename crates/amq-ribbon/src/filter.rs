@@ -5,10 +5,7 @@ use crate::store::{Borrowed, Heap, Store};
 use crate::system::System;
 use crate::{Bumped, Bumped128, Kind, RibbonParams, Standard, Standard64, simd, theory};
 use amq_core::shell::{Header, Shell};
-use amq_core::{
-    BuildError, BuildFilter, BuildTarget, FilterKind, Goal, Key, KeyHash, Plan, PlanError,
-    PlanFilter, PredictedFpr,
-};
+use amq_core::{BuildError, BuildFilter, BuildTarget, FilterKind, Goal, Key, KeyHash, Plan};
 
 /// The standard ribbon filter, rows of 128 bits: four to five percent over the least possible
 /// space.
@@ -43,7 +40,7 @@ amq_core::shell!(read [K: Kind, S: Store<K::Row>] Ribbon<K, S>: RibbonParams {
     /// `2^-r` for r columns, and a little more for the blocks that have one less; see [`theory`].
     expected_fpr;
 });
-amq_core::shell!(plan [K: Kind] Ribbon<K>: RibbonParams);
+amq_core::shell!(plan [K: Kind] Ribbon<K>: RibbonParams, theory::<K>);
 amq_core::shell!(build [K: Kind] Ribbon<K>: RibbonParams);
 amq_core::shell!(file [K: Kind, S: Store<K::Row>] Ribbon<K, S>,
     owned [K: Kind] Ribbon<K>, view ['a, K: Kind] Ribbon<K, Borrowed<'a, K::Row>>);
@@ -127,20 +124,7 @@ impl<K: Kind, S: Store<K::Row>> Shell for Ribbon<K, S> {
     const KIND: FilterKind = K::KIND;
     const NAME: &'static str = K::NAME;
 
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    #[inline(always)]
-    fn table_params(&self) -> RibbonParams {
-        self.system.params
-    }
-
-    #[inline(always)]
-    fn items(&self) -> u64 {
-        self.len
-    }
+    amq_core::shell!(state system.params);
 
     fn bytes(&self) -> u64 {
         self.system.bytes()
@@ -163,27 +147,6 @@ impl<K: Kind, S: Store<K::Row>> Shell for Ribbon<K, S> {
 
     fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         simd::contains_batch(&self.system, hashes, answers);
-    }
-}
-
-impl<K: Kind> PlanFilter for Ribbon<K> {
-    type Params = RibbonParams;
-
-    fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
-        let plan = theory::plan::<K>;
-        plan(goal).map_err(|error| error.in_bits_per_key(goal, plan))
-    }
-
-    fn plan_params(params: RibbonParams, items: u64) -> Result<Plan<RibbonParams>, PlanError> {
-        theory::plan_params::<K>(params, items)
-    }
-
-    fn predicted_fpr(params: &RibbonParams, items: u64) -> PredictedFpr {
-        theory::fpr::<K>(params, items)
-    }
-
-    fn params(&self) -> RibbonParams {
-        self.system.params
     }
 }
 

@@ -3,12 +3,15 @@
 use crate::entry::Pair;
 use crate::layer::Columns;
 use crate::memory::room;
-use crate::params::MAX_COLUMNS;
+use crate::params::{MAX_COLUMNS, RibbonParams};
 use crate::store::{Borrowed, Heap, Store};
 use crate::system::System;
 use crate::{Bumped, simd};
 use alloc::vec::Vec;
-use amq_core::{BuildError, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError, reserve};
+use amq_core::shell::{Header, Shell};
+use amq_core::{
+    BuildError, DEFAULT_SEED, FilterKind, Key, KeyHash, LengthMismatch, PlanError, reserve,
+};
 use core::error::Error;
 use core::fmt;
 
@@ -27,15 +30,21 @@ use core::fmt;
 /// assert_eq!(shards.get("bob"), 0);
 /// assert_eq!(shards.get("carol"), 7);
 /// assert!(shards.get("nobody") < 8); // any value of 3 bits
+///
+/// let file = shards.to_bytes()?; // or `save`, to a path
+/// assert_eq!(RibbonMap::from_bytes(&file)?.get("carol"), 7);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct RibbonMap<S = Heap<u64>> {
-    seed: u64,
-    len: u64,
-    system: System<Bumped, S>,
+    pub(crate) header: Header,
+    pub(crate) len: u64,
+    pub(crate) system: System<Bumped, S>,
 }
+
+amq_core::shell!(file [S: Store<u64>] RibbonMap<S>,
+    owned [] RibbonMap, view ['a] RibbonMap<Borrowed<'a, u64>>);
 
 /// A [`RibbonMap`] whose words, thresholds and seeds are borrowed.
 pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a, u64>>;
@@ -135,10 +144,15 @@ impl RibbonMap {
             most: bits,
             short: 0,
         };
+        let len = entries.len() as u64;
         match System::build(entries.as_slice(), columns, &mut |_| ()) {
             Ok(system) => Ok(Self {
-                seed,
-                len: entries.len() as u64,
+                header: Header {
+                    seed,
+                    capacity: len,
+                    budget: None,
+                },
+                len,
                 system,
             }),
             // No seed helps against a contradiction.
@@ -155,7 +169,7 @@ impl<S: Store<u64>> RibbonMap<S> {
     #[inline]
     #[must_use]
     pub fn get<Q: Key + ?Sized>(&self, key: &Q) -> u32 {
-        self.get_hash(key.key_hash(self.seed))
+        self.get_hash(key.key_hash(self.header.seed))
     }
 
     /// The value of the key with this hash.
@@ -193,7 +207,7 @@ impl<S: Store<u64>> RibbonMap<S> {
     /// The seed its keys are hashed with.
     #[must_use]
     pub const fn seed(&self) -> u64 {
-        self.seed
+        self.header.seed
     }
 
     /// Bytes of words, thresholds and seeds.
@@ -205,10 +219,46 @@ impl<S: Store<u64>> RibbonMap<S> {
     /// The same map over borrowed slices.
     pub fn view(&self) -> RibbonMapView<'_> {
         RibbonMap {
-            seed: self.seed,
+            header: self.header,
             len: self.len,
             system: self.system.view(),
         }
+    }
+}
+
+/// For its file. As a filter it would be one that denies nothing.
+impl<S: Store<u64>> Shell for RibbonMap<S> {
+    type Params = RibbonParams;
+    const KIND: FilterKind = FilterKind::RibbonMap;
+    const NAME: &'static str = "RibbonMap";
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn table_params(&self) -> RibbonParams {
+        self.system.params
+    }
+
+    fn items(&self) -> u64 {
+        self.len
+    }
+
+    fn bytes(&self) -> u64 {
+        self.system.bytes()
+    }
+
+    fn rate(&self) -> f64 {
+        1.0
+    }
+
+    fn used(&self) -> f64 {
+        let slots = self.system.geometry.slots::<u64>();
+        (self.len as f64 / slots.max(1) as f64).min(1.0)
+    }
+
+    fn has(&self, _: KeyHash) -> bool {
+        true
     }
 }
 

@@ -331,7 +331,7 @@ fn what_hashes_add_to_the_rate_is_counted_where_it_counts() {
         (1 << 32, 1.01 * 0.5f64.powi(31)),
         (1 << 20, 0.5f64.powi(20)),
     ] {
-        match BumpedRibbonFilter::plan(Goal::fpr(items as usize, asked)) {
+        match BumpedRibbonFilter::plan(Goal::new(items, Budget::Fpr(asked))) {
             Ok(plan) => assert!(
                 plan.expected_fpr <= asked * (1.0 + 1.1e-6),
                 "{items} at {asked}"

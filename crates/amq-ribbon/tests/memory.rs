@@ -14,10 +14,10 @@ use amq_ribbon::{
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(standard: RibbonFilter => [build]);
-memory!(narrow: NarrowRibbonFilter => [build]);
-memory!(bumped: BumpedRibbonFilter => [build]);
-memory!(wide: WideBumpedRibbonFilter => [build]);
+memory!(standard: RibbonFilter => [build, file]);
+memory!(narrow: NarrowRibbonFilter => [build, file]);
+memory!(bumped: BumpedRibbonFilter => [build, file]);
+memory!(wide: WideBumpedRibbonFilter => [build, file]);
 
 #[test]
 fn a_map_and_a_filter_of_an_iterator_without_memory_are_errors() {

@@ -10,8 +10,8 @@ use amq_core::envelope::{Borrowing, Description, Opened, Restore, Source, Stored
 use amq_core::index::remix;
 use amq_core::shell::{Fill, Header, Shell};
 use amq_core::{
-    BuildError, DecodeError, FilterKind, Full, Goal, HASH_BLOCK, Inserted, KeyHash, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, reserve,
+    BuildError, DecodeError, FilterKind, Full, HASH_BLOCK, Inserted, KeyHash, MergeError, Plan,
+    reserve,
 };
 use core::iter;
 
@@ -48,6 +48,7 @@ amq_core::shell!(fill [F: OwnedStage] ScalableFilter<F>: ScalableParams, Full {
     /// answered `true` already changes nothing and uses up no capacity.
     insert;
 });
+amq_core::shell!(plan [F: OwnedStage] ScalableFilter<F>: ScalableParams, theory::<F>);
 amq_core::shell!(merge [F: OwnedStage] ScalableFilter<F> {
     /// The union, stage by stage. All or nothing.
     ///
@@ -58,6 +59,7 @@ amq_core::shell!(merge [F: OwnedStage] ScalableFilter<F> {
     /// counts common keys twice.
     merge;
 });
+amq_core::shell!(merge_by_copy [F: OwnedStage] ScalableFilter<F>);
 
 amq_core::shell!(file [S: AsRef<[u64]> + Send + Sync] ScalableFilter<BloomFilter<S>>,
     owned [] ScalableFilter<BloomFilter>, view ['a] ScalableFilter<BloomView<'a>>);
@@ -256,19 +258,7 @@ impl<F: StageFilter> Shell for ScalableFilter<F> {
     const KIND: FilterKind = F::SCALABLE;
     const NAME: &'static str = "ScalableFilter";
 
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn table_params(&self) -> ScalableParams {
-        self.params
-    }
-
-    #[inline(always)]
-    fn items(&self) -> u64 {
-        self.len
-    }
+    amq_core::shell!(state params);
 
     /// The keys that the present stages are for together.
     fn planned(&self) -> u64 {
@@ -444,36 +434,5 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
         self.first.taken = 0;
         self.len = 0;
         self.limit = None;
-    }
-}
-
-impl<F: OwnedStage> PlanFilter for ScalableFilter<F> {
-    type Params = ScalableParams;
-
-    fn plan(goal: Goal) -> Result<Plan<ScalableParams>, PlanError> {
-        theory::plan::<F>(goal).map_err(|error| error.in_bits_per_key(goal, theory::plan::<F>))
-    }
-
-    fn plan_params(params: ScalableParams, items: u64) -> Result<Plan<ScalableParams>, PlanError> {
-        theory::plan_params::<F>(params, items)
-    }
-
-    fn predicted_fpr(params: &ScalableParams, items: u64) -> PredictedFpr {
-        theory::fpr::<F>(params, items)
-    }
-
-    fn params(&self) -> ScalableParams {
-        self.params
-    }
-}
-
-impl<F: OwnedStage> MergeFilter for ScalableFilter<F> {
-    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        self.merged(other).map(drop)
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        *self = self.merged(other)?;
-        Ok(())
     }
 }

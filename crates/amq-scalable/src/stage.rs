@@ -3,7 +3,7 @@
 use crate::StageGoal;
 use crate::stored::wrong;
 use amq_bloom::{Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
-use amq_core::envelope::{Borrowing, Entry, Opened, Plain, Section, Source, narrow};
+use amq_core::envelope::{Borrowing, Entry, OneTable, Opened, Section, Source, narrow};
 use amq_core::shell::{Header, Shell};
 use amq_core::{
     BuildError, DecodeError, EmptyFilter, Filter, FilterKind, KeyHash, MergeError, MergeFilter,
@@ -86,11 +86,11 @@ impl<S: AsRef<[u64]> + Send + Sync> StageFilter for BloomFilter<S> {
     }
 
     fn section(&self) -> Section<'_> {
-        Section::of(self.as_words())
+        Section::of(self.elements())
     }
 
     fn walk(&self) -> Result<(), DecodeError> {
-        self.walk()
+        OneTable::walk(self)
     }
 }
 
@@ -108,7 +108,7 @@ impl OwnedStage for BloomFilter {
     }
 
     fn section_of(params: &BloomParams) -> (u64, usize) {
-        (params.bits.div_ceil(64) * 8, u64::WIDTH)
+        Self::section_for(params)
     }
 
     fn restore<R: Source>(
@@ -118,8 +118,7 @@ impl OwnedStage for BloomFilter {
         opened: &Opened<'_>,
         source: &mut R,
     ) -> Result<Self::Over<R>, DecodeError> {
-        let words = source.section(opened)?;
-        Ok(BloomFilter::over(header, *params, len, words))
+        Ok(Self::over(header, *params, len, source.section(opened)?))
     }
 }
 
@@ -140,7 +139,7 @@ impl<S: AsRef<[Block]> + Send + Sync> StageFilter for BlockedBloomFilter<S> {
     }
 
     fn section(&self) -> Section<'_> {
-        Section::of(self.blocks())
+        Section::of(self.elements())
     }
 
     fn walk(&self) -> Result<(), DecodeError> {
@@ -168,18 +167,17 @@ impl OwnedStage for BlockedBloomFilter {
     }
 
     fn section_of(params: &BlockedParams) -> (u64, usize) {
-        (params.blocks * size_of::<Block>() as u64, Block::WIDTH)
+        Self::section_for(params)
     }
 
     fn restore<R: Source>(
         header: Header,
-        _: &BlockedParams,
+        params: &BlockedParams,
         len: u64,
         opened: &Opened<'_>,
         source: &mut R,
     ) -> Result<Self::Over<R>, DecodeError> {
-        let blocks = source.section(opened)?;
-        Ok(BlockedBloomFilter::over(header, len, blocks))
+        Ok(Self::over(header, *params, len, source.section(opened)?))
     }
 }
 

@@ -55,6 +55,11 @@ mod any;
 pub mod choose;
 #[cfg(feature = "std")]
 mod maybe;
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+pub mod monitored;
+pub mod rolling;
+#[cfg(feature = "std")]
+pub mod sharded;
 
 pub use abilities::{Abilities, Ability};
 pub use any::{AnyError, AnyFilter, AnyPlan, AnyTarget, AnyView, Unsupported};
@@ -62,7 +67,7 @@ pub use any::{AnyError, AnyFilter, AnyPlan, AnyTarget, AnyView, Unsupported};
 pub use maybe::{OrMaybe, load_or_maybe};
 
 #[cfg(feature = "bloom")]
-pub use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
+pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
 pub use amq_core::*;
 #[cfg(feature = "counting")]
 pub use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};

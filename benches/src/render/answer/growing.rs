@@ -10,7 +10,7 @@ use crate::render::number::{asked, digits, grouped, percent, three};
 use crate::run::ContenderFacts;
 
 /// The need.
-pub(super) const NEED: &str = "The number of keys is not known beforehand; least memory";
+pub(super) const NEED: &str = "Number of keys not known in advance; least memory";
 
 /// A filter that grew to the end and kept its rate.
 struct Grown<'a> {

@@ -19,7 +19,7 @@ use needs::{By, Need, needs};
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let Some((set, keys)) = data.main_set().zip(data.main_size()) else {
         return vec![Block::Warning(Spans::from(
-            "There are no records, so there is no answer.",
+            "There are no records yet, so there is no answer.",
         ))];
     };
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
@@ -54,9 +54,10 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     });
     let mut blocks = vec![
         Block::Para(Spans::from(format!(
-            "Among the contenders measured here with {} keys ({set}){rate}. The rule is the need itself: the least bits per key, or the least nanoseconds; \
-             {noise}, and so are sizes closer than {}; of equally small filters the quicker is named first, of equally quick ones the smaller, of those equal in both the one built sooner. \
-             Peers are candidates like our own.",
+            "Among the contenders measured here with {} keys ({set}){rate}. Each row goes by its \
+             own need: fewest bits per key, or fewest nanoseconds; {noise}, and so are sizes \
+             closer than {}. A tie in size goes to the faster filter, a tie in time to the \
+             smaller, a tie in both to the one built faster. Peers compete on the same terms.",
             grouped(keys),
             asked(SPACE_TIE),
         ))),
@@ -72,13 +73,14 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let worse = worse_than_asked(data, set, keys);
     if !worse.is_empty() {
         blocks.push(Block::Para(Spans::from(format!(
-            "Not considered where their rate is more than a hundredth part above the one asked for: {}.",
+            "Excluded wherever their rate exceeds the one asked for by more than a hundredth of \
+             it: {}.",
             worse.join(", ")
         ))));
     }
     if !missing.is_empty() {
         blocks.push(Block::Para(Spans::from(format!(
-            "Left out, because no filter in these records can do it: {}.",
+            "Omitted, since no filter in these records can do it: {}.",
             missing.join("; ").to_lowercase()
         ))));
     }
@@ -164,13 +166,13 @@ fn row(data: &Data, need: &Need, fitting: &[Entry<'_>]) -> Option<Vec<Spans>> {
         .filter(|(rate, predicted)| *predicted > rate * 1.0001)
     {
         why.push_str(&format!(
-            "; by its formula {} %, a little above the {} asked for",
+            "; its formula gives {} %, slightly above the {} asked for",
             digits(predicted * 100.0, 4),
             asked(rate)
         ));
     }
     if !best.can(Ability::Insert) {
-        why.push_str("; takes no further keys once it is made");
+        why.push_str("; takes no more keys once built");
     }
     if !need.also.is_empty() {
         why.push_str(&format!("; {}", need.also));
@@ -228,7 +230,7 @@ fn unit(workload: Workload) -> &'static str {
         Workload::Query100 => "per query, all present",
         Workload::Batch50 => "per query in batches, half present",
         Workload::Remove => "per key taken out",
-        Workload::Grow => "per key put in while it grows",
+        Workload::Grow => "per key inserted while it grows",
         Workload::Overfill | Workload::LoadInsert => "per key put in",
         Workload::LoadQuery => "per query, half present",
         Workload::LoadRemove => "per key taken out",
@@ -290,7 +292,8 @@ fn exact(data: &Data, set: &str, keys: u64) -> Option<Vec<Spans>> {
         Spans::from("No false positive at all"),
         Spans::default().code(entry.name()),
         Spans::from(format!(
-            "No filter has none; this keeps the keys: {} bits per key{times}{query}",
+            "Every filter has some; this stores the keys themselves: {} bits per \
+             key{times}{query}",
             digits(bits, 4)
         )),
         others.first().map_or_else(

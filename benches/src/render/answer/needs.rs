@@ -41,20 +41,20 @@ pub(super) fn needs(data: &Data) -> Vec<Need> {
     };
     let query = By::Time(Workload::Query50);
     let mut needs = vec![
-        need("Keys come one by one; least memory", inserts, By::Space),
-        need("Keys come one by one; quickest queries", inserts, query),
+        need("Keys inserted one by one; least memory", inserts, By::Space),
+        need("Keys inserted one by one; fastest queries", inserts, query),
         need(
-            "All keys known beforehand; least memory",
+            "All keys known in advance; least memory",
             |entry| !entry.is_exact(),
             By::Space,
         ),
         need(
-            "Quickest queries, however it is made",
+            "Fastest queries, however it is built",
             |entry| !entry.is_exact(),
             query,
         ),
         need(
-            "Quickest when most keys asked for are absent",
+            "Fastest when most queries are for absent keys",
             |entry| !entry.is_exact(),
             By::Time(Workload::Query0),
         ),
@@ -64,14 +64,14 @@ pub(super) fn needs(data: &Data) -> Vec<Need> {
             By::Time(Workload::Batch50),
         ),
         need(
-            "Built often; quickest build",
+            "Rebuilt often; fastest build",
             |entry| !entry.is_exact(),
             By::Time(Workload::Build),
         ),
         Need {
             also: "timed on one thread only",
             ..need(
-                "Inserts from several threads; quickest queries",
+                "Inserts from several threads; fastest queries",
                 |entry| entry.can(Ability::ConcurrentInsert) && !entry.is_exact(),
                 query,
             )
@@ -92,9 +92,9 @@ pub(super) fn needs(data: &Data) -> Vec<Need> {
         }
     }
     needs.extend([
-        need("Keys are removed again; least memory", removes, By::Space),
+        need("Keys are removed; least memory", removes, By::Space),
         need(
-            "Keys are removed again; quickest removals",
+            "Keys are removed; fastest removals",
             removes,
             By::Time(Workload::Remove),
         ),
@@ -109,7 +109,7 @@ pub(super) fn needs(data: &Data) -> Vec<Need> {
         Need {
             also: FEW_COPIES,
             ..need(
-                "Copies of keys are counted, taken out again, and filters merged; least memory",
+                "Copies of keys are counted and removed, and filters merged; least memory",
                 |entry| counts(entry) && removes(entry) && entry.can(Ability::Merge),
                 By::Space,
             )

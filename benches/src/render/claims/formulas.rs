@@ -40,10 +40,10 @@ fn halving() -> Result<Settled, PlanError> {
         before.bits_per_key() + 0.7,
     ))?;
     Ok(Settled {
-        claim: "Each 0.7 bits per key more halve the rate of a Bloom filter".to_owned(),
+        claim: "Every further 0.7 bits per key halve the rate of a Bloom filter".to_owned(),
         holds: step < 0.8,
         verdict: format!(
-            "From 1 % to 0.5 % takes {step:.2} bits; 0.7 bits multiply the rate by {}",
+            "Going from 1 % to 0.5 % takes {step:.2} bits; 0.7 bits multiply the rate by {}",
             three(more.expected_fpr / before.expected_fpr)
         ),
         by: "formula",
@@ -57,11 +57,11 @@ fn overfilled() -> Result<Settled, PlanError> {
     let at = last_true(MILLION, 5 * MILLION, |items| rate(items) <= 0.18);
     Ok(Settled {
         claim:
-            "A filter for a million keys at 1 % that holds five million has a rate of about 18 %"
+            "A filter sized for a million keys at 1 % has a rate of about 18 % with five million"
                 .to_owned(),
         holds: (five - 0.18).abs() < 0.02,
         verdict: format!(
-            "{} % with five million; 18 % comes at {} million",
+            "{} % with five million; 18 % is reached at {} million",
             (five * 100.0).round(),
             three(at as f64 / MILLION as f64)
         ),
@@ -120,7 +120,7 @@ fn well_known_sizes() -> Result<Settled, PlanError> {
 fn decade() -> Result<Settled, PlanError> {
     let step = bits(0.001) - bits(0.01);
     Ok(Settled {
-        claim: "Each 4.8 bits per key more divide the rate by ten".to_owned(),
+        claim: "Every further 4.8 bits per key divide the rate by ten".to_owned(),
         holds: (step - 4.8).abs() < 0.05,
         verdict: format!("From 1 % to 0.1 %: {step:.2} bits"),
         by: "formula",
@@ -153,9 +153,11 @@ fn counted() -> Result<Settled, PlanError> {
         .sqrt()
         .hypot(rate.sd * MILLION as f64);
     Ok(Settled {
-        claim: "A million keys in 14.4 bits each with ten probes were seen to give 994 false positives in a million".to_owned(),
+        claim: "A million keys at 14.4 bits each with ten probes gave 994 false positives in a \
+                million queries"
+            .to_owned(),
         holds: (994.0 - expected).abs() <= 2.0 * spread,
-        verdict: format!("Consistent: {expected:.0} ± {spread:.0} are expected"),
+        verdict: format!("Consistent: {expected:.0} ± {spread:.0} expected"),
         by: "formula",
     })
 }
@@ -167,10 +169,10 @@ fn sized_by_the_wrong_formula() -> Result<Settled, PlanError> {
     let blocks = (MILLION as f64 * bits / BLOCK_BITS).ceil() as u64;
     let rate = blocked::fpr(&BlockedParams::new(blocks), MILLION).mean;
     Ok(Settled {
-        claim: "A split-block filter may be sized by the classic formula for eight probes"
+        claim: "A split-block filter can be sized by the classic formula for eight probes"
             .to_owned(),
         holds: rate <= 0.0101,
-        verdict: format!("Asked for 1 %, it then gives {}", percent(rate)),
+        verdict: format!("Asked for 1 %, that gives {}", percent(rate)),
         by: "formula",
     })
 }
@@ -181,11 +183,11 @@ fn counters_overflow() -> Settled {
     let each = counter_tail(LN_2, TIMES);
     let counters = MILLION as f64 * bits(0.01);
     Settled {
-        claim: "Counters of four bits risk to overflow".to_owned(),
+        claim: "4-bit counters are at risk of overflow".to_owned(),
         holds: each * counters > 1e-6,
         verdict: format!(
-            "With as many keys as planned, one counter does with probability {each:.0e}; a key that is put in {TIMES} times is certain to \
-             fill its own"
+            "At the planned number of keys, a given counter overflows with probability \
+             {each:.0e}; a key inserted {TIMES} times is certain to fill its own"
         ),
         by: "formula",
     }
@@ -209,7 +211,8 @@ fn cuckoo_is_smaller() -> Settled {
         claim: "A cuckoo filter is smaller than a Bloom filter below 3 %".to_owned(),
         holds: (plain - 0.03).abs() < 0.005,
         verdict: format!(
-            "Of four slots a bucket, filled to {FULL}: below {}; below {} if the buckets are kept sorted, which saves a bit a key",
+            "With four-slot buckets filled to {FULL}: below {}; below {} with sorted buckets, \
+             which save a bit per key",
             percent(plain),
             percent(sorted)
         ),
@@ -237,7 +240,8 @@ fn quotient_is_larger() -> Settled {
         claim: "A quotient filter is 10 to 25 % larger than a Bloom filter".to_owned(),
         holds: least >= 9.0 && most <= 26.0,
         verdict: format!(
-            "With ranks and selects, filled to {FULL}: {:.0} to {:.0} % smaller, at remainders of seven to ten bits. With three bits of metadata, filled to 0.75: \
+            "By rank and select, filled to {FULL}: {:.0} to {:.0} % smaller, with remainders of \
+             seven to ten bits. With three metadata bits per slot, filled to 0.75: \
              {least_of_three:.0} to {most_of_three:.0} % larger",
             -most, -least
         ),

@@ -32,7 +32,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         ]
     };
     let mut blocks = vec![Block::Table(Table {
-        caption: "Claims and what they come to".to_owned(),
+        caption: "Common claims, checked".to_owned(),
         head: ["claim", "verdict", "the figure", "settled by"]
             .map(str::to_owned)
             .to_vec(),

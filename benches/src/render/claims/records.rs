@@ -100,11 +100,13 @@ fn ribbon(data: &Data, name: &str) -> Option<Settled> {
     let as_fast = 1.0 + data.noise().unwrap_or(0.0);
     Some(Settled {
         claim: format!(
-            "{name} is 30 % smaller than a Bloom filter, is built three to four times more slowly, and answers as quickly"
+            "{name} is 30 % smaller than a Bloom filter, takes three to four times as long to \
+             build, and answers as fast"
         ),
         holds: (0.27..0.33).contains(&smaller) && (2.5..4.5).contains(&build) && query <= as_fast,
         verdict: format!(
-            "{} keys at {}: {:.0} % smaller at its rate, {} times the time to build, {} times the time of a query (half present)",
+            "{} keys at {}: {:.0} % smaller at its rate, {} times the build time, {} times the \
+             query time (half present)",
             grouped(keys),
             asked(rate),
             smaller * 100.0,
@@ -124,7 +126,7 @@ fn counting_is_larger(data: &Data) -> Option<Settled> {
         claim: "A counting Bloom filter is three to four times as large as a Bloom filter"
             .to_owned(),
         holds: (2.95..4.05).contains(&times),
-        verdict: format!("{} times, with counters of four bits", three(times)),
+        verdict: format!("{} times, with 4-bit counters", three(times)),
         by: "records",
     })
 }
@@ -140,7 +142,7 @@ fn rates_hold(data: &Data) -> Option<Settled> {
         .count();
     let good = ours().filter(|entry| entry.agrees() == Some(true)).count();
     (all > 0).then(|| Settled {
-        claim: "Our own filters have exactly the rate that their formula promises".to_owned(),
+        claim: "Our own filters have exactly the rate their formula predicts".to_owned(),
         holds: good == all,
         verdict: format!(
             "{good} of {all} cells agree within {} standard deviations",
@@ -198,7 +200,8 @@ fn blocks_are_quicker(data: &Data) -> Option<Settled> {
         claim: "A blocked Bloom filter buys speed with space".to_owned(),
         holds: block < classic * (1.0 - data.noise().unwrap_or(0.0)) && block_bits > classic_bits,
         verdict: format!(
-            "{} keys at {}: {} ns against {} ns a query, for {:.1} % more space (ours, half of the keys present)",
+            "{} keys at {}: {} ns against {} ns per query, for {:.1} % more space (ours, half \
+             present)",
             grouped(keys),
             asked(rate),
             three(block),

@@ -22,7 +22,7 @@ pub(super) fn overfilled(data: &Data) -> Result<Vec<Chart>, String> {
     }
     let shown = || places(&measured).chain(places(&theory));
     let x = Axis::linear(
-        "keys in the filter, as a multiple of those it was planned for",
+        "keys in the filter, as a multiple of the planned number",
         shown().map(|at| at.0),
     );
     let y = Axis::log("false-positive rate", shown().map(|at| at.1)).in_percent();
@@ -222,12 +222,13 @@ fn past_plan(walks: &[&Walk<'_>]) -> String {
     }
     if !refused.is_empty() {
         text.push_str(&format!(
-            "Refused a key, and kept what they had (hollow crosses): {}. ",
+            "Refused a key and kept the others (hollow crosses): {}. ",
             list(&refused)
         ));
     }
-    text + "A Bloom filter never refuses, it only errs more often, and as often as its formula says (solid lines, straight between the \
-            numbers of keys measured). Every key that was taken was found again."
+    text + "A Bloom filter never refuses a key: its rate rises instead, as its formula says \
+            (solid lines, straight between the numbers of keys measured). Every key inserted was \
+            found again."
 }
 
 fn while_growing(walks: &[&Walk<'_>]) -> String {
@@ -253,8 +254,8 @@ fn while_growing(walks: &[&Walk<'_>]) -> String {
         )
     };
     format!(
-        "{found}Each was made for a hundredth of the keys and then grew. Dashed: the rate it was \
-         asked to keep over all its stages. Bars are 95 %."
+        "{found}Each was built for a hundredth of the keys and then grew. Dashed: the rate asked \
+         for, over all stages. Bars are 95 % intervals."
     )
 }
 
@@ -267,8 +268,8 @@ fn space_while_growing(walks: &[&Walk<'_>]) -> String {
         .map(|(bits, name)| format!("{name} {}", three(*bits)))
         .collect();
     format!(
-        "At the end, in bits per key: {}. A stage that has just been begun is nearly empty, so the space per key rises with each and falls until the \
-         next. By a counting allocator.",
+        "At the end, in bits per key: {}. A new stage is nearly empty, so the space per key jumps \
+         with each and falls until the next. By a counting allocator.",
         list(&words)
     )
 }

@@ -138,13 +138,13 @@ fn caption(data: &Data, set: &str, keys: u64, panel: &Panel<'_>) -> String {
         String::new()
     } else {
         format!(
-            "Filters {wanted}, from the nearest to the bound: {}. ",
+            "Filters {wanted}, nearest to the bound first: {}. ",
             found.join("; ")
         )
     };
     format!(
-        "{found}Marks are measured over {} keys ({set}), their bars 95 % intervals, mostly smaller than the mark; solid lines are theory, in the family's colour. \
-         Hollow marks are peers.{}",
+        "{found}Marks are measured over {} keys ({set}), with 95 % intervals mostly smaller than \
+         the mark; solid lines are theory, in the family's colour. Hollow marks are peers.{}",
         grouped(keys),
         if panel
             .filters

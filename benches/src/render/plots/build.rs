@@ -14,7 +14,7 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let set = data.main_set().unwrap_or_default();
     if data.sizes(set).len() < 2 {
         return Err(
-            "Build time and memory against size: need two numbers of keys at least.".to_owned(),
+            "Build time and memory against size: needs at least two numbers of keys.".to_owned(),
         );
     }
     let time = |facts: &ContenderFacts| series(data, facts, Workload::Build);
@@ -28,8 +28,9 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
                 at(data, facts, keys, |entry| entry.median(Workload::Build))
             });
             format!(
-                "{}From nothing to a filter of all keys by the quickest way its interface offers, memory included; bars are median absolute \
-                 deviations, thin lines only guide the eye.",
+                "{}From nothing to a filter of all keys, by the fastest way its interface offers, \
+                 allocation included. Bars are median absolute deviations; thin lines only guide \
+                 the eye.",
                 sentence(data, &found, "ns")
             )
         },
@@ -37,14 +38,21 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let memory = |facts: &ContenderFacts| memory(data, facts);
     charts.extend(of_kind(
         data,
-        ("build-memory-by-size", "Memory while building", "peak bits per key"),
+        (
+            "build-memory-by-size",
+            "Memory while building",
+            "peak bits per key",
+        ),
         &memory,
         None,
         |filters| {
-            let found = ranked(data, filters, |facts, keys| at(data, facts, keys, |entry| entry.peak_bits()));
+            let found = ranked(data, filters, |facts, keys| {
+                at(data, facts, keys, |entry| entry.peak_bits())
+            });
             format!(
-                "{}The most that was held at once while building, the filter included and the keys not, by a counting allocator. What \
-                 is filled key by key holds no more than itself; what is made from all keys at once pays for it here.",
+                "{}Peak memory while building, with the filter and without the keys, by a \
+                 counting allocator. A filter that is filled key by key holds no more than \
+                 itself; one built from all keys at once pays for that here.",
                 sentence(data, &found, "bits")
             )
         },

@@ -111,12 +111,17 @@ fn caption(group: &[Line<'_>], fewest: &[&Line<'_>]) -> String {
         let bits = line.row_bits;
         text.push_str(&match place {
             0 => format!(
-                "With rows of {bits} bits and {} keys, {} more slots than keys leave room for all of them in nine seeds of ten{}",
+                "With rows of {bits} bits and {} keys, {} more slots than keys suffice for nine \
+                 seeds of ten{}",
                 grouped(line.keys),
                 needed(line),
                 counted(line.enough())
             ),
-            _ => format!("; with rows of {bits} bits, {}{}", needed(line), counted(line.enough())),
+            _ => format!(
+                "; with rows of {bits} bits, {}{}",
+                needed(line),
+                counted(line.enough())
+            ),
         });
     }
     text.push_str(". ");
@@ -132,12 +137,14 @@ fn caption(group: &[Line<'_>], fewest: &[&Line<'_>]) -> String {
     let built: Vec<String> = built.collect();
     if !built.is_empty() {
         text.push_str(&format!(
-            "Hollow: what filters go by for one such system, before rounding up to whole blocks, {}. ",
+            "Hollow: what filters use for one such system, before rounding up to whole blocks, \
+             {}. ",
             list(&built)
         ));
     }
-    text + "Every mark is one number of slots, tried with seeds of its own; bars are 95 %. Where a seed leaves no room, a filter takes the next \
-            one; filters of many keys are made of several systems."
+    text + "Each mark is one number of slots, tried with its own seeds; bars are 95 % intervals. \
+            Where a seed leaves no room, a filter takes the next; filters of many keys consist of \
+            several systems."
 }
 
 fn needed(line: &Line<'_>) -> String {

@@ -23,7 +23,7 @@ const SHOWN: [Shown; 3] = [
         workload: Workload::LoadInsert,
         slug: "insert-by-load",
         title: "Insert time against load",
-        x: "load that is reached: keys over slots",
+        x: "load reached: keys over slots",
         y: "ns per insert",
     },
     Shown {
@@ -37,7 +37,7 @@ const SHOWN: [Shown; 3] = [
         workload: Workload::LoadRemove,
         slug: "remove-by-load",
         title: "Removal time against load",
-        x: "load that is left: keys over slots",
+        x: "load left: keys over slots",
         y: "ns per removal",
     },
 ];
@@ -144,29 +144,30 @@ fn caption(workload: Workload, walks: &[&Walk<'_>]) -> String {
     let found: Vec<String> = found.into_iter().map(|(_, text)| text).collect();
     let mut text = String::new();
     if !found.is_empty() {
-        text.push_str(&format!("Quickest when full first: {}. ", found.join("; ")));
+        text.push_str(&format!("Fastest when full first: {}. ", found.join("; ")));
     }
     if !refused.is_empty() {
         let refused = list(&refused);
         text.push_str(&format!(
-            "Refused a key, and kept all they had (hollow crosses): {refused}. "
+            "Refused a key and kept all others (hollow crosses): {refused}. "
         ));
     }
     if !failed.is_empty() {
         text.push_str(&format!(
-            "Not accepted, for the reason given with the numbers (hollow crosses beside times): {}. ",
+            "Rejected, for the reason given with the numbers (hollow crosses beside times): {}. ",
             list(&failed)
         ));
     }
     let what = match workload {
-        Workload::LoadInsert => "Each time is that of the keys since the stop before",
+        Workload::LoadInsert => "Each time covers the keys since the stop before",
         Workload::LoadRemove => {
-            "The oldest keys first; each time is that of the keys since the fuller stop before, those that are left are all found"
+            "Oldest keys first; each time covers the keys since the fuller stop before, and those \
+             left are all found"
         }
         _ => "Half of the queries are for present keys",
     };
     format!(
-        "{text}{what}; every key that is in is found at every stop. The tables were made for as many keys as make one of a power of \
-         two 95 % full. Bars are median absolute deviations."
+        "{text}{what}; every key inserted is found at every stop. The tables are sized for as \
+         many keys as fill a power of two to 95 %. Bars are median absolute deviations."
     )
 }

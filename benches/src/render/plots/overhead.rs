@@ -12,7 +12,7 @@ use amq_core::numeric::overhead;
 /// One chart a panel.
 pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let missing =
-        || "Overhead against rate: needs filters measured at two rates at least.".to_owned();
+        || "Overhead against rate: needs filters measured at two rates or more.".to_owned();
     let (set, keys) = data.main_set().zip(data.main_size()).ok_or_else(missing)?;
     if data.rates(set, keys).len() < 2 {
         return Err(missing());
@@ -118,12 +118,12 @@ fn caption(data: &Data, set: &str, keys: u64, filters: &[&ContenderFacts]) -> St
         String::new()
     } else {
         format!(
-            "Sizes held over the bound at the verified rate: {}. ",
+            "Size held, over the bound at the verified rate: {}. ",
             list(&found)
         )
     };
     format!(
-        "{found}A level line means a family whose price for a lower rate is proportional to the bound's; one that rises to the left pays more \
-         and more. Dashed: the bound itself. Solid: theory."
+        "{found}A level line is a family that pays for a lower rate in proportion to the bound; \
+         one that rises to the left pays more and more. Dashed: the bound itself. Solid: theory."
     )
 }

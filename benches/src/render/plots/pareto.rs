@@ -68,7 +68,8 @@ pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
         })
         .collect();
     let caption = format!(
-        "On the front, the dashed line, nobody is both smaller and quicker: {}. {} keys{}; down and left is better. Exact sets are not on this scale.",
+        "On the front (dashed), which nothing beats in both size and speed: {}. {} keys{}; lower \
+         left is better. Exact sets are not on this scale.",
         list(&names),
         grouped(keys),
         rate.map_or_else(String::new, |rate| format!(

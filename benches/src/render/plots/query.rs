@@ -28,7 +28,7 @@ const SHOWN: [(Workload, &str, &str); 2] = [
 pub(super) fn charts(data: &Data) -> Result<Vec<Chart>, String> {
     let set = data.main_set().unwrap_or_default();
     if data.sizes(set).len() < 2 {
-        return Err("Query time against size: needs two numbers of keys at least.".to_owned());
+        return Err("Query time against size: needs at least two numbers of keys.".to_owned());
     }
     let bands = bands(data);
     let mut charts = Vec::new();
@@ -175,7 +175,7 @@ fn caption(data: &Data, filters: &[&ContenderFacts], workload: Workload, bands: 
         String::new()
     } else {
         format!(
-            "At {} keys, and in brackets how many times the time at {} keys: {}. ",
+            "At {} keys, and in brackets as a multiple of the time at {} keys: {}. ",
             grouped(most),
             grouped(sizes.first().copied().unwrap_or(0)),
             list(&found)
@@ -221,8 +221,8 @@ fn caption(data: &Data, filters: &[&ContenderFacts], workload: Workload, bands: 
         .main_rate()
         .map_or_else(String::new, |rate| format!("Asked for {}; ", asked(rate)));
     format!(
-        "{found}{rate}half of the queries are for present keys, hashing included. Bars are median absolute deviations; thin lines only guide the eye, \
-         those of peers are dashed.{caches}"
+        "{found}{rate}half of the queries are for present keys, hashing included. Bars are median \
+         absolute deviations; thin lines, dashed for peers, only guide the eye.{caches}"
     )
 }
 

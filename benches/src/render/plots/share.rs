@@ -124,7 +124,7 @@ fn caption(data: &Data, filters: &[&ContenderFacts]) -> String {
     let mut found = String::new();
     if !level.is_empty() {
         found.push_str(&format!(
-            "The same whatever the share, within the noise: {}. ",
+            "Independent of the share, within the noise: {}. ",
             list(&level)
         ));
     }
@@ -135,7 +135,8 @@ fn caption(data: &Data, filters: &[&ContenderFacts]) -> String {
         .main_rate()
         .map_or_else(String::new, |rate| format!(", asked for {}", asked(rate)));
     format!(
-        "{found}{} keys{rate}; present and absent keys in random order, so that at 50 % the processor cannot foresee the answer.",
+        "{found}{} keys{rate}; present and absent keys in random order, so that at 50 % the \
+         processor cannot predict the answer.",
         grouped(data.main_size().unwrap_or(0))
     )
 }

@@ -121,7 +121,7 @@ fn caption(data: &Data, entries: &[(&ContenderFacts, Vec<Entry<'_>>)]) -> String
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let farthest = farthest.map_or_else(String::new, |(_, ratio, entry)| {
         format!(
-            " The farthest measured one is {} times the expected ({}, {} keys of {}).",
+            " The farthest off is {} times the expected ({}, {} keys of {}).",
             three(ratio),
             entry.name(),
             crate::render::number::grouped(entry.keys()),
@@ -139,8 +139,10 @@ fn caption(data: &Data, entries: &[(&ContenderFacts, Vec<Entry<'_>>)]) -> String
         ""
     };
     format!(
-        "{good} of {judged} cells agree with their exact formula within {} standard deviations.{farthest}{failed} One mark a cell (key set, number of keys, rate); \
-         bars are 95 %: the count's own interval and the spread of the few filters built, joined. About one bar in twenty is expected to miss the line.{asterisk}",
+        "{good} of {judged} cells agree with their exact formula within {} standard \
+         deviations.{farthest}{failed} One mark per cell (key set, number of keys, rate). Bars \
+         are 95 % intervals: that of the count and the spread of the few filters built, combined. \
+         About one bar in twenty is expected to miss the line.{asterisk}",
         data.run.sigmas
     )
 }

@@ -48,7 +48,7 @@ fn growth_and_overfilling_are_drawn_told_and_tabled_and_make_no_heats() {
     assert!(figure(&page, "grow-bits").contains("At the end, in bits per key: grower"));
     for text in [&page, &readme] {
         assert!(text.contains("Overfilled: filters that do not grow"));
-        assert!(text.contains("Growing: begun with a hundredth"));
+        assert!(text.contains("Growing: filters built for a hundredth"));
         assert!(text.contains("5,000"));
     }
     // Stops do not count as sizes for comparison.

@@ -180,7 +180,7 @@ fn what_is_said_of_a_family_is_settled_once_it_is_measured_and_not_before() {
     assert!(after.contains("counting, scalable and ribbon filters are not settled"));
     let made = made.with(facts("ribbon", Family::Ribbon), sized("ribbon", 7, 19.0));
     assert!(
-        claims(&made).contains("30\u{a0}% smaller at its rate, 0.950\u{a0}times the time to build")
+        claims(&made).contains("30\u{a0}% smaller at its rate, 0.950\u{a0}times the build time")
     );
 }
 
@@ -235,8 +235,8 @@ fn who_removes_is_ranked_by_space_and_time_and_who_does_it_badly_is_not() {
         );
         assert!(!row.contains("<code>bad</code>"), "{row}");
     };
-    chosen("removed again; least memory", "few");
+    chosen("are removed; least memory", "few");
     chosen("are counted; least memory", "small");
-    chosen("removed again; quickest removals", "quick");
+    chosen("are removed; fastest removals", "quick");
     chosen("filters merged", "small");
 }

@@ -10,7 +10,7 @@ use amq_core::{
 /// refused with that number.
 pub fn a_build_refuses_more_keys_than_planned<F: BuildFilter>() -> Verdict {
     for n in [1, 2, 100, 3000] {
-        let goal = Goal::fpr(n as usize, 0.01);
+        let goal = Goal::new(n, Budget::Fpr(0.01));
         let plan = F::plan(goal).map_err(Violation::refused(format!("{goal:?}")))?;
         for (target, by) in [
             (BuildTarget::from(goal), "a goal"),

@@ -10,11 +10,13 @@
 //! ```
 //!
 //! A variant says what its table consists of ([`Stored`]) and how it is put together again
-//! ([`Restore`]); it never sees bytes that have not been checked. The same `restore` serves a
+//! ([`Restore`]), or both in one if it has one table ([`OneTable`]); it never sees bytes that have not
+//! been checked. The same `restore` serves a
 //! slice, a pipe and a view: they differ in the [`Source`] that the sections come from.
 
 mod directory;
 mod header;
+mod one_table;
 #[cfg(feature = "std")]
 mod path;
 mod read;
@@ -25,6 +27,7 @@ mod write;
 
 pub use directory::{ENTRY, Entry};
 pub use header::{ALIGN, Asked, HEADER, MAGIC, MAJOR, MINOR, Opened, narrow};
+pub use one_table::OneTable;
 #[cfg(feature = "std")]
 pub use path::{load, load_as, save};
 pub use read::{decode, open, view};

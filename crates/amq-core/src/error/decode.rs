@@ -50,6 +50,13 @@ pub enum DecodeError {
         /// Its number.
         number: u8,
     },
+    /// A known kind that is not read by what was called.
+    NotHere {
+        /// What the file holds.
+        found: FilterKind,
+        /// How to read it.
+        way_out: &'static str,
+    },
     /// A layout of a known kind that this version cannot read.
     Revision {
         /// The kind.
@@ -162,17 +169,25 @@ impl fmt::Display for DecodeError {
             ),
             Self::WrongKind { found, wanted } => write!(
                 f,
-                "the file holds a {found} filter, and a {wanted} filter was asked for"
+                "the file holds a {}, and a {} was asked for",
+                Named(found),
+                Named(wanted)
             ),
             Self::Kind { number } => write!(
                 f,
                 "the file holds a filter of kind {number}, which this program does not know: use a newer \
                  one"
             ),
+            Self::NotHere { found, way_out } => write!(
+                f,
+                "the file holds a {}, which is not read here: {way_out}",
+                Named(found)
+            ),
             Self::Revision { kind, found, known } => write!(
                 f,
-                "the file holds a {kind} filter in layout {found}, and this program reads layout {known}: \
-                 use the version that wrote it, or build the filter anew"
+                "the file holds a {} in layout {found}, and this program reads layout {known}: use the \
+                 version that wrote it, or build it anew",
+                Named(kind)
             ),
             Self::Hash { id } => write!(
                 f,
@@ -222,6 +237,18 @@ impl fmt::Display for DecodeError {
                 "a view needs a little-endian machine, as files are: load an owned filter",
             ),
             Self::Interrupted => f.write_str("the file could not be read to its end"),
+        }
+    }
+}
+
+/// What a file of a kind holds, in running text.
+struct Named(FilterKind);
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            FilterKind::RibbonMap => f.write_str(self.0.name()),
+            kind => write!(f, "{kind} filter"),
         }
     }
 }

@@ -36,10 +36,13 @@ pub enum FilterKind {
     NarrowRibbon = 12,
     /// Bumped ribbon filter with rows of 128 bits.
     WideBumpedRibbon = 13,
+    /// Static map from keys to values, solved as a bumped ribbon: in files beside the filters, but
+    /// no filter.
+    RibbonMap = 14,
 }
 
 impl FilterKind {
-    /// Every kind, in the order of their numbers.
+    /// Every kind of filter, in the order of their numbers; not the map.
     pub const ALL: [Self; 13] = [
         Self::Bloom,
         Self::BlockedBloom,
@@ -58,7 +61,8 @@ impl FilterKind {
 
     /// The kind that a number in a file stands for.
     pub fn from_number(number: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|&kind| kind as u8 == number)
+        let mut stored = Self::ALL.into_iter().chain([Self::RibbonMap]);
+        stored.find(|&kind| kind as u8 == number)
     }
 
     /// The variant's name in running text.
@@ -78,6 +82,7 @@ impl FilterKind {
             Self::BumpedRibbon => "bumped ribbon",
             Self::NarrowRibbon => "narrow ribbon",
             Self::WideBumpedRibbon => "wide bumped ribbon",
+            Self::RibbonMap => "ribbon map",
         }
     }
 
@@ -100,6 +105,7 @@ impl FilterKind {
             Self::WideBumpedRibbon => "ribbon-wide",
             Self::Ribbon => "ribbon-standard",
             Self::NarrowRibbon => "ribbon-narrow",
+            Self::RibbonMap => "ribbon-map",
         }
     }
 

@@ -25,11 +25,23 @@ macro_rules! restored {
                     Ok(Self::$name(<$module::$type as Restore>::restore($opened, $source)?))
                 }
             )*
-            _ => Err(DecodeError::Kind {
-                number: $opened.kind(),
-            }),
+            other => Err(not_here(other, $opened.kind())),
         }
     };
+}
+
+/// Why a file of no kind above is not read.
+fn not_here(kind: Option<FilterKind>, number: u8) -> DecodeError {
+    let Some(found) = kind else {
+        return DecodeError::Kind { number };
+    };
+    let way_out = match found {
+        FilterKind::RibbonMap => {
+            "it gives every key a value and denies none; load it as a `RibbonMap`"
+        }
+        _ => "turn on the feature of the crate `amq` for it, or load it as its own type",
+    };
+    DecodeError::NotHere { found, way_out }
 }
 
 impl AnyFilter {

@@ -1,0 +1,294 @@
+//! Reports in the text format of Prometheus.
+
+use super::{Report, Verdict};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::error::Error;
+use core::fmt;
+
+/// The reports of any number of filters as one page of metrics, in Prometheus' text format,
+/// version 0.0.4: each metric once, with its help, its type, and a sample for each filter.
+///
+/// ```
+/// use amq::monitored::{Metrics, Monitored};
+/// use amq::{BloomFilter, Goal};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let users = Monitored::new(BloomFilter::new(Goal::fpr(1000, 0.01))?, 0.01)?;
+/// let mut page = Metrics::new("amq")?;
+/// page.add(&[("filter", "users"), ("shard", "3")], &users.report())?;
+/// assert!(page.to_string().contains("amq_planned_fpr{filter=\"users\",shard=\"3\"} 0.01\n"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Metrics {
+    prefix: String,
+    /// A filter's labels as they are written, without braces, and its report.
+    filters: Vec<(String, Report)>,
+}
+
+/// A page of metrics that Prometheus would refuse.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum MetricsError {
+    /// The prefix cannot begin a metric's name.
+    Prefix {
+        /// The prefix.
+        prefix: String,
+    },
+    /// The label cannot be named like this.
+    Label {
+        /// The name.
+        name: String,
+    },
+    /// A label is there twice.
+    Repeated {
+        /// Its name.
+        name: String,
+    },
+    /// Another filter on the page has the same labels.
+    SameLabels {
+        /// The labels.
+        labels: String,
+    },
+}
+
+impl fmt::Display for MetricsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Prefix { prefix } => write!(
+                f,
+                "`{prefix}` cannot begin a metric's name: use letters, digits, `_` and `:`, and no \
+                 digit first"
+            ),
+            Self::Label { name } => write!(
+                f,
+                "`{name}` cannot name a label: use letters, digits and `_`, no digit first, not `__` \
+                 first, and not `verdict`, which is taken"
+            ),
+            Self::Repeated { name } => {
+                write!(f, "the label `{name}` is given twice: once is enough")
+            }
+            Self::SameLabels { labels } => write!(
+                f,
+                "two filters have the labels {{{labels}}}: give each a label of its own, such as its \
+                 name"
+            ),
+        }
+    }
+}
+
+impl Error for MetricsError {}
+
+impl Metrics {
+    /// An empty page. Names begin with `prefix` and an underscore.
+    pub fn new(prefix: &str) -> Result<Self, MetricsError> {
+        if !is_name(prefix, true) {
+            return Err(MetricsError::Prefix {
+                prefix: prefix.to_string(),
+            });
+        }
+        Ok(Self {
+            prefix: prefix.to_string(),
+            filters: Vec::new(),
+        })
+    }
+
+    /// Adds a filter, told from the others by its labels: pairs of name and value. A value may be
+    /// any text.
+    pub fn add(&mut self, labels: &[(&str, &str)], report: &Report) -> Result<(), MetricsError> {
+        let mut written = String::new();
+        for (index, &(name, value)) in labels.iter().enumerate() {
+            if !is_name(name, false) || name.starts_with("__") || name == "verdict" {
+                return Err(MetricsError::Label {
+                    name: name.to_string(),
+                });
+            }
+            if labels[..index].iter().any(|&(other, _)| other == name) {
+                return Err(MetricsError::Repeated {
+                    name: name.to_string(),
+                });
+            }
+            if index > 0 {
+                written.push(',');
+            }
+            written.push_str(name);
+            written.push_str("=\"");
+            escape(value, &mut written);
+            written.push('"');
+        }
+        if self.filters.iter().any(|(labels, _)| *labels == written) {
+            return Err(MetricsError::SameLabels { labels: written });
+        }
+        self.filters.push((written, *report));
+        Ok(())
+    }
+}
+
+/// Whether the text is a name: of a metric, which may have colons, or of a label.
+fn is_name(text: &str, colons: bool) -> bool {
+    let first = |c: char| c.is_ascii_alphabetic() || c == '_' || (colons && c == ':');
+    text.starts_with(first) && text.chars().all(|c| first(c) || c.is_ascii_digit())
+}
+
+fn escape(value: &str, to: &mut String) {
+    for c in value.chars() {
+        match c {
+            '\\' => to.push_str("\\\\"),
+            '"' => to.push_str("\\\""),
+            '\n' => to.push_str("\\n"),
+            c => to.push(c),
+        }
+    }
+}
+
+/// A metric: its name, its type, what it is, and its value.
+struct Metric {
+    name: &'static str,
+    kind: &'static str,
+    help: &'static str,
+    value: fn(&Report) -> Value,
+}
+
+enum Value {
+    Count(u64),
+    Real(f64),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Count(count) => count.fmt(f),
+            Self::Real(real) if real == f64::INFINITY => f.write_str("+Inf"),
+            Self::Real(real) => real.fmt(f),
+        }
+    }
+}
+
+const METRICS: &[Metric] = &[
+    Metric {
+        name: "queries_total",
+        kind: "counter",
+        help: "Queries, estimated from a sample.",
+        value: |report| Value::Count(report.queries),
+    },
+    Metric {
+        name: "positives_total",
+        kind: "counter",
+        help: "Queries answered \"probably\", estimated from a sample.",
+        value: |report| Value::Count(report.positives),
+    },
+    Metric {
+        name: "reads_saved_total",
+        kind: "counter",
+        help: "Queries answered \"certainly not\", estimated from a sample.",
+        value: |report| Value::Count(report.reads_saved),
+    },
+    Metric {
+        name: "false_positives_total",
+        kind: "counter",
+        help: "Positives reported to be false.",
+        value: |report| Value::Count(report.false_positives),
+    },
+    Metric {
+        name: "observed_fpr",
+        kind: "gauge",
+        help: "False positives over queries for absent keys.",
+        value: |report| Value::Real(report.observed_fpr),
+    },
+    Metric {
+        name: "observed_fpr_low",
+        kind: "gauge",
+        help: "Lower end of the 99.9 % confidence interval of the observed rate.",
+        value: |report| Value::Real(report.interval.0),
+    },
+    Metric {
+        name: "observed_fpr_high",
+        kind: "gauge",
+        help: "Upper end of the 99.9 % confidence interval of the observed rate.",
+        value: |report| Value::Real(report.interval.1),
+    },
+    Metric {
+        name: "expected_fpr",
+        kind: "gauge",
+        help: "False-positive rate expected at the present load.",
+        value: |report| Value::Real(report.stats.expected_fpr),
+    },
+    Metric {
+        name: "planned_fpr",
+        kind: "gauge",
+        help: "False-positive rate the filter was planned for.",
+        value: |report| Value::Real(report.planned_fpr),
+    },
+    Metric {
+        name: "keys",
+        kind: "gauge",
+        help: "Keys in the filter.",
+        value: |report| Value::Count(report.stats.len),
+    },
+    Metric {
+        name: "capacity_keys",
+        kind: "gauge",
+        help: "Keys the filter was planned for.",
+        value: |report| Value::Count(report.stats.capacity),
+    },
+    Metric {
+        name: "size_bytes",
+        kind: "gauge",
+        help: "Bytes of the filter's table.",
+        value: |report| Value::Count(report.stats.bytes),
+    },
+    Metric {
+        name: "load_ratio",
+        kind: "gauge",
+        help: "Share of the table in use.",
+        value: |report| Value::Real(report.stats.load_factor),
+    },
+];
+
+impl fmt::Display for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.filters.is_empty() {
+            return Ok(());
+        }
+        for metric in METRICS {
+            let name = metric.name;
+            self.heading(f, name, metric.kind, metric.help)?;
+            for (labels, report) in &self.filters {
+                let value = (metric.value)(report);
+                match labels.as_str() {
+                    "" => writeln!(f, "{}_{name} {value}", self.prefix)?,
+                    labels => writeln!(f, "{}_{name}{{{labels}}} {value}", self.prefix)?,
+                }
+            }
+        }
+        let help = "1 for the verdict on the observed rate, 0 for the others.";
+        self.heading(f, "verdict", "gauge", help)?;
+        for (labels, report) in &self.filters {
+            let comma = if labels.is_empty() { "" } else { "," };
+            for verdict in Verdict::ALL {
+                let holds = u8::from(report.verdict == verdict);
+                writeln!(
+                    f,
+                    "{}_verdict{{{labels}{comma}verdict=\"{verdict}\"}} {holds}",
+                    self.prefix
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Metrics {
+    fn heading(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        name: &str,
+        kind: &str,
+        help: &str,
+    ) -> fmt::Result {
+        writeln!(f, "# HELP {}_{name} {help}", self.prefix)?;
+        writeln!(f, "# TYPE {}_{name} {kind}", self.prefix)
+    }
+}

@@ -1,0 +1,299 @@
+//! The last generations of a stream: keys are forgotten, a generation at a time.
+//!
+//! "Have I seen this in the last hour?" A filter that only takes keys fills up; one that removes
+//! them needs to be told each key again when it expires. A rolling filter keeps `g` small filters,
+//! the generations. Keys go into the newest; when time moves on, the oldest is emptied and becomes
+//! the newest.
+//!
+//! ```text
+//!                    oldest                             newest
+//!   contains:   [ generation ] [ generation ] ... [ generation ] <- insert
+//!                      |
+//!   advance():      emptied, and now the newest
+//! ```
+//!
+//! A key is remembered for at least `g - 1` whole periods between two advances, and forgotten after
+//! `g` of them.
+//!
+//! # The rate
+//!
+//! A query asks all generations. Were each planned for the rate asked for, the whole would err
+//! nearly `g` times as often; each is planned for `1 - (1 - P)^(1/g)`, so that together they keep
+//! `P`. That costs `log2 g` more bits a key in a Bloom filter's `1.44`, or just these in one with
+//! fingerprints. Each generation remixes the hash in its own way, so that they err independently,
+//! and a key that is a false positive now is hardly one in the next round.
+//!
+//! # An hour of events
+//!
+//! A service sees up to 600,000 events an hour and wants to drop those it has seen within the last
+//! hour, wrongly at most once in a thousand. Six generations of ten minutes would remember between
+//! 50 and 60 minutes; with seven it is between 60 and 70:
+//!
+//! ```
+//! use amq::rolling::Rolling;
+//! use amq::{BloomFilter, Goal};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // 100,000 keys a generation.
+//! let plan = Rolling::<BloomFilter>::plan(Goal::fpr(700_000, 0.001), 7)?;
+//! assert_eq!(plan.generation.items, 100_000);
+//! // 18.5 bits a key, 1.6 MB in all: 14.4 for one in a thousand, 4 for seven generations.
+//! assert!((18.3..18.6).contains(&(plan.bytes as f64 * 8.0 / 700_000.0)));
+//!
+//! let mut seen = Rolling::<BloomFilter>::new(Goal::fpr(700_000, 0.001), 7)?;
+//! assert!(seen.insert("event 1")?.is_new());
+//! for _ in 0..6 {
+//!     seen.advance(); // every ten minutes, from a timer
+//!     assert!(seen.contains("event 1")); // an hour has not passed since it came
+//! }
+//! seen.advance();
+//! assert!(seen.insert("event 1")?.is_new());
+//! # Ok(())
+//! # }
+//! ```
+
+mod plan;
+
+pub use plan::RollingPlan;
+
+use alloc::vec::Vec;
+use amq_core::index::remix;
+use amq_core::{
+    BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal, HASH_BLOCK,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, reserve,
+};
+
+/// A filter of the last generations of a stream; see the [module](self) for how it works.
+///
+/// For several threads, [`Sharded`](crate::sharded::Sharded) takes rolling filters as shards.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rolling<F> {
+    /// A ring.
+    generations: Vec<F>,
+    /// The number of the newest generation, from 0, and its place.
+    newest: u64,
+    at: usize,
+    /// Keys planned for, in all generations together.
+    capacity: u64,
+    seed: u64,
+    by_count: bool,
+}
+
+impl<F: EmptyFilter> Rolling<F> {
+    /// An empty filter of this many generations, 1 to 4096, with the public [`DEFAULT_SEED`].
+    ///
+    /// The goal is for the whole window: the keys of all generations, each of which is planned for
+    /// an equal share of them, and the rate of all together.
+    pub fn new(goal: Goal, generations: usize) -> Result<Self, BuildError> {
+        Self::with_seed(goal, generations, DEFAULT_SEED)
+    }
+
+    /// The same with your own seed.
+    pub fn with_seed(goal: Goal, generations: usize, seed: u64) -> Result<Self, BuildError> {
+        let plan = Self::plan(goal, generations)?;
+        let mut made = Vec::new();
+        reserve(&mut made, generations as u64)?;
+        for _ in 0..generations {
+            made.push(F::empty(plan.generation, seed)?);
+        }
+        Ok(Self {
+            generations: made,
+            newest: 0,
+            at: 0,
+            capacity: plan.items,
+            seed,
+            by_count: false,
+        })
+    }
+}
+
+impl<F> Rolling<F> {
+    /// Advances by itself, too: whenever a key comes and the newest generation holds as many as it
+    /// was planned for. The filter then remembers at least the last `(g - 1) / g` of the keys it
+    /// was planned for, repeated ones not counted, and none is ever refused.
+    #[must_use]
+    pub fn by_count(self) -> Self {
+        Self {
+            by_count: true,
+            ..self
+        }
+    }
+
+    /// The number of generations.
+    #[must_use]
+    pub fn generations(&self) -> usize {
+        self.generations.len()
+    }
+
+    /// How often it has advanced.
+    #[must_use]
+    pub const fn advanced(&self) -> u64 {
+        self.newest
+    }
+
+    /// The generations that may hold keys, newest first, each with its number. Those that were
+    /// never reached are left out.
+    #[inline]
+    fn newest_first(&self) -> impl Iterator<Item = (u64, &F)> {
+        let (newer, older) = self.generations.split_at(self.at + 1);
+        let ring = newer.iter().rev().chain(older.iter().rev());
+        (0..=self.newest).rev().zip(ring)
+    }
+}
+
+/// A key's hash in a generation: independent of that in any other.
+#[inline]
+fn within(generation: u64, hash: KeyHash) -> KeyHash {
+    KeyHash::new(remix(hash.get(), generation))
+}
+
+impl<F: ClearFilter> Rolling<F> {
+    /// Begins a new generation, and forgets the oldest: all of its keys at once. Its memory is used
+    /// again.
+    pub fn advance(&mut self) {
+        self.newest += 1;
+        self.at = (self.at + 1) % self.generations.len();
+        self.generations[self.at].clear();
+    }
+}
+
+impl<F: Filter> Rolling<F> {
+    /// Whether `key` was probably inserted within the window: `false` is certain.
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.contains_hash(key.key_hash(self.seed))
+    }
+
+    /// The same for the key with this hash.
+    #[inline]
+    #[must_use]
+    pub fn contains_hash(&self, hash: KeyHash) -> bool {
+        self.newest_first()
+            .any(|(number, generation)| generation.contains_hash(within(number, hash)))
+    }
+
+    /// The present rate: one less the product of what all generations leave. May read all tables.
+    #[must_use]
+    pub fn expected_fpr(&self) -> f64 {
+        let none: f64 = self
+            .newest_first()
+            .map(|(_, generation)| libm::log1p(-generation.expected_fpr()))
+            .sum();
+        -libm::expm1(none)
+    }
+
+    /// The keys in all generations; one that came in several counts in each.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.generations.iter().map(F::len).sum()
+    }
+
+    /// Whether there are no keys.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<F: InsertFilter + ClearFilter> Rolling<F> {
+    /// Inserts `key` into the newest generation, so that it is remembered from now on, and says
+    /// whether it was there within the window: [`Inserted::New`] is certain.
+    ///
+    /// Refused if the newest generation is full; nothing changes then. [`advance`](Self::advance)
+    /// makes room, and [`by_count`](Self::by_count) does that by itself.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, Full> {
+        self.insert_hash(key.key_hash(self.seed))
+    }
+
+    /// Inserts the key with this hash; see [`insert`](Self::insert).
+    pub fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        let (newest, number) = (&self.generations[self.at], self.newest);
+        // Nothing is ever removed from a generation, so one copy of a key does.
+        if newest.contains_hash(within(number, hash)) {
+            return Ok(Inserted::MaybePresent);
+        }
+        let full = newest.len() >= newest.capacity();
+        let seen = self.contains_hash(hash);
+        if self.by_count && full {
+            self.advance();
+        }
+        self.generations[self.at].insert_hash(within(self.newest, hash))?;
+        Ok(Inserted::from_change(!seen))
+    }
+}
+
+impl<F: Filter> Filter for Rolling<F> {
+    /// The kind of the generations.
+    fn kind(&self) -> FilterKind {
+        self.generations[self.at].kind()
+    }
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+    fn len(&self) -> u64 {
+        Self::len(self)
+    }
+    fn capacity(&self) -> u64 {
+        self.capacity
+    }
+    fn size_in_bytes(&self) -> u64 {
+        self.generations.iter().map(F::size_in_bytes).sum()
+    }
+    fn expected_fpr(&self) -> f64 {
+        Self::expected_fpr(self)
+    }
+    fn load_factor(&self) -> f64 {
+        self.generations.iter().map(F::load_factor).sum::<f64>() / self.generations.len() as f64
+    }
+    fn saturated(&self) -> u64 {
+        self.generations.iter().map(F::saturated).sum()
+    }
+    #[inline]
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        Self::contains_hash(self, hash)
+    }
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        answers.fill(false);
+        let (mut remixed, mut found) = ([KeyHash::default(); HASH_BLOCK], [false; HASH_BLOCK]);
+        for (number, generation) in self.newest_first() {
+            let blocks = hashes
+                .chunks(HASH_BLOCK)
+                .zip(answers.chunks_mut(HASH_BLOCK));
+            for (hashes, answers) in blocks {
+                let remixed = &mut remixed[..hashes.len()];
+                for (remixed, &hash) in remixed.iter_mut().zip(hashes) {
+                    *remixed = within(number, hash);
+                }
+                let found = &mut found[..hashes.len()];
+                generation.contains_batch(remixed, found)?;
+                for (answer, &found) in answers.iter_mut().zip(&*found) {
+                    *answer |= found;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<F: InsertFilter + ClearFilter> InsertFilter for Rolling<F> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        Self::insert_hash(self, hash)
+    }
+}
+
+/// Forgets all generations.
+impl<F: ClearFilter> ClearFilter for Rolling<F> {
+    fn clear(&mut self) {
+        for generation in &mut self.generations {
+            generation.clear();
+        }
+    }
+}

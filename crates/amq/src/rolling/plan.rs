@@ -1,0 +1,78 @@
+//! How large a generation must be, and how rarely it may err.
+
+use super::Rolling;
+use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
+
+/// The most generations: each query asks all of them.
+const MAX_GENERATIONS: u64 = 1 << 12;
+
+/// What a rolling filter will cost and how well it will do.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct RollingPlan<P> {
+    /// The number of generations.
+    pub generations: usize,
+    /// The number of keys planned for, in all generations together.
+    pub items: u64,
+    /// Bytes of all tables.
+    pub bytes: u64,
+    /// The rate when all generations are full.
+    pub expected_fpr: f64,
+    /// A generation's plan.
+    pub generation: Plan<P>,
+}
+
+impl<F: EmptyFilter> Rolling<F> {
+    /// What a filter of this many generations, 1 to 4096, costs for a goal. Allocates nothing.
+    ///
+    /// The goal is for the whole window: the keys of all generations, the rate of all together, and
+    /// a budget of bytes or of bits per key for all of them.
+    pub fn plan(goal: Goal, generations: usize) -> Result<RollingPlan<F::Params>, PlanError> {
+        let count = generations as u64;
+        PlanError::check_parameter("generations", count, 1, MAX_GENERATIONS)?;
+        goal.check(1)?;
+        let budget = match goal.budget {
+            Budget::Fpr(fpr) => Budget::Fpr(share_of(fpr, count)),
+            _ => Budget::Bytes(goal.max_bits() / 8 / count),
+        };
+        let generation = F::plan(Goal::new(goal.items.div_ceil(count), budget))?;
+        Ok(RollingPlan {
+            generations,
+            items: goal.items,
+            bytes: generation.bytes.saturating_mul(count),
+            expected_fpr: together(generation.expected_fpr, count),
+            generation: generation.within(budget),
+        })
+    }
+}
+
+/// The rate of each of so many filters that together err at the rate `fpr`: `1 - (1 - fpr)^(1/n)`.
+fn share_of(fpr: f64, filters: u64) -> f64 {
+    -libm::expm1(libm::log1p(-fpr) / filters as f64)
+}
+
+/// The rate of so many filters that each err at the rate `fpr`: `1 - (1 - fpr)^n`.
+fn together(fpr: f64, filters: u64) -> f64 {
+    -libm::expm1(libm::log1p(-fpr) * filters as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_come_to_the_whole() {
+        for fpr in [0.5, 0.01, 1e-9] {
+            assert_eq!(together(fpr, 1), fpr);
+            for filters in [2, 7, 4096] {
+                let share = share_of(fpr, filters);
+                assert!(share >= fpr / filters as f64 && share < fpr, "{share}");
+                assert!(
+                    (together(share, filters) / fpr - 1.0).abs() < 1e-12,
+                    "{fpr} {filters}"
+                );
+            }
+        }
+        assert_eq!(together(0.5, 2), 0.75);
+    }
+}

@@ -1,0 +1,193 @@
+//! Batches, grouped by shard: a lock is taken once for all of its keys.
+
+use super::Sharded;
+use alloc::vec::Vec;
+use amq_core::{BuildError, Filter, Full, InsertFilter, KeyHash, LengthMismatch, zeroed};
+use core::error::Error;
+use core::fmt;
+
+/// Hashes grouped at a time: enough for a lock to be worth taking, few enough for the first-level
+/// cache to hold their order.
+const TOGETHER: usize = 4096;
+
+/// A batch of which some keys were refused.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Refused {
+    /// Why the first of them was.
+    pub full: Full,
+    /// The hashes that are not in: in each shard that refused one, it and those behind it. All
+    /// others of the batch are.
+    pub hashes: Vec<KeyHash>,
+}
+
+/// Without the hashes, which may be millions.
+impl fmt::Debug for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Refused")
+            .field("full", &self.full)
+            .field("hashes", &self.hashes.len())
+            .finish()
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} keys of the batch were refused, the others are in: {}",
+            self.hashes.len(),
+            self.full
+        )
+    }
+}
+
+impl Error for Refused {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.full)
+    }
+}
+
+/// Up to [`TOGETHER`] hashes in the order of their shards.
+struct Groups {
+    /// Where each shard's group ends; the one before it is where it begins.
+    ends: Vec<u32>,
+    /// The hashes.
+    hashes: Vec<KeyHash>,
+    /// Where each was before.
+    from: Vec<u32>,
+}
+
+impl Groups {
+    fn new(shards: usize, hashes: usize) -> Result<Self, BuildError> {
+        let most = hashes.min(TOGETHER) as u64;
+        Ok(Self {
+            ends: zeroed(shards as u64)?,
+            hashes: zeroed(most)?,
+            from: zeroed(most)?,
+        })
+    }
+
+    /// Sorts at most [`TOGETHER`] hashes, by counting.
+    fn sort(&mut self, hashes: &[KeyHash]) {
+        let shards = self.ends.len();
+        self.ends.fill(0);
+        for hash in hashes {
+            self.ends[hash.shard(shards)] += 1;
+        }
+        let mut start = 0;
+        for end in &mut self.ends {
+            start += core::mem::replace(end, start);
+        }
+        // Each end is its group's beginning now, and moves up as the group is filled.
+        for (from, &hash) in (0..).zip(hashes) {
+            let place = &mut self.ends[hash.shard(shards)];
+            self.hashes[*place as usize] = hash;
+            self.from[*place as usize] = from;
+            *place += 1;
+        }
+    }
+
+    /// Calls `each` with every shard that has hashes, its hashes, and where they were.
+    fn each(&self, mut each: impl FnMut(usize, &[KeyHash], &[u32])) {
+        let mut start = 0;
+        for (shard, &end) in self.ends.iter().enumerate() {
+            let group = start..end as usize;
+            start = group.end;
+            if !group.is_empty() {
+                each(shard, &self.hashes[group.clone()], &self.from[group]);
+            }
+        }
+    }
+}
+
+impl<F: Filter> Sharded<F> {
+    /// Answers many hashes at once, `answers[i]` for `hashes[i]`, taking each lock once for some
+    /// thousand hashes. (Without memory to order them, one by one.)
+    pub fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        let (Ok(mut groups), Ok(mut found)) = (
+            Groups::new(self.shards.len(), hashes.len()),
+            zeroed::<bool>(hashes.len().min(TOGETHER) as u64),
+        ) else {
+            for (answer, &hash) in answers.iter_mut().zip(hashes) {
+                *answer = self.contains_hash(hash);
+            }
+            return Ok(());
+        };
+        for (hashes, answers) in hashes.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
+            groups.sort(hashes);
+            let mut checked = Ok(());
+            groups.each(|shard, hashes, from| {
+                let found = &mut found[..hashes.len()];
+                let asked = self.shards[shard].read().contains_batch(hashes, found);
+                checked = checked.and(asked);
+                for (&from, &found) in from.iter().zip(&*found) {
+                    answers[from as usize] = found;
+                }
+            });
+            checked?;
+        }
+        Ok(())
+    }
+}
+
+impl<F: InsertFilter> Sharded<F> {
+    /// Inserts many hashes, from any thread, taking each lock once for some thousand hashes, and
+    /// returns how many were new. If some are refused, the others are in, and the error has those
+    /// that are not.
+    pub fn insert_batch(&self, hashes: &[KeyHash]) -> Result<u64, Refused> {
+        let mut done = Done::default();
+        match Groups::new(self.shards.len(), hashes.len()) {
+            Ok(mut groups) => {
+                for hashes in hashes.chunks(TOGETHER) {
+                    groups.sort(hashes);
+                    groups.each(|shard, hashes, _| {
+                        let filter = &mut *self.shards[shard].write();
+                        done.insert_all(filter, hashes);
+                    });
+                }
+            }
+            Err(_) => {
+                for &hash in hashes {
+                    done.insert_all(&mut *self.shard(hash).write(), &[hash]);
+                }
+            }
+        }
+        done.result()
+    }
+}
+
+/// What became of a batch so far.
+#[derive(Default)]
+struct Done {
+    new: u64,
+    full: Option<Full>,
+    refused: Vec<KeyHash>,
+}
+
+impl Done {
+    fn insert_all<F: InsertFilter>(&mut self, filter: &mut F, hashes: &[KeyHash]) {
+        match filter.insert_batch(hashes) {
+            Ok(new) => self.new += new,
+            Err(error) => {
+                self.full.get_or_insert(error.full);
+                self.refused.extend(&hashes[error.done as usize..]);
+            }
+        }
+    }
+
+    fn result(self) -> Result<u64, Refused> {
+        match self.full {
+            None => Ok(self.new),
+            Some(full) => Err(Refused {
+                full,
+                hashes: self.refused,
+            }),
+        }
+    }
+}

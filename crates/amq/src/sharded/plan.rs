@@ -1,0 +1,171 @@
+//! How large a shard must be.
+
+use super::Sharded;
+use amq_core::{Budget, BuildError, EmptyFilter, Goal, MergeError, Plan, PlanError};
+use core::error::Error;
+use core::fmt;
+
+/// The most shards: more locks than any machine has threads for.
+const MAX_SHARDS: u64 = 1 << 16;
+
+/// The probability that of a filter's shards one is over its plan when the filter is not.
+const OVERFLOW: f64 = 1e-9;
+
+/// What a sharded filter will cost and how well it will do.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct ShardedPlan<P> {
+    /// The number of shards.
+    pub shards: usize,
+    /// The number of keys planned for, in all shards together.
+    pub items: u64,
+    /// Bytes of all tables.
+    pub bytes: u64,
+    /// The rate with `items` keys in it: somewhat below that of a full shard.
+    pub expected_fpr: f64,
+    /// A shard's plan, for more than `items / shards` keys.
+    pub shard: Plan<P>,
+}
+
+/// Filters that cannot be the shards of one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum ShardsError {
+    /// There are none or too many, or the allocator refused.
+    Build(BuildError),
+    /// They hash their keys with different seeds.
+    Seeds(MergeError),
+}
+
+impl fmt::Display for ShardsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Build(error) => error.fmt(f),
+            Self::Seeds(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for ShardsError {}
+
+impl From<BuildError> for ShardsError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(error)
+    }
+}
+
+/// `Ok` if there can be this many shards.
+pub(super) fn check_shards(shards: usize) -> Result<(), PlanError> {
+    PlanError::check_parameter("shards", shards as u64, 1, MAX_SHARDS)
+}
+
+impl<F: EmptyFilter> Sharded<F> {
+    /// What a filter for a goal costs in this many shards, 1 to 65,536. Allocates nothing.
+    ///
+    /// A budget of bytes or of bits per key is for all shards together.
+    pub fn plan(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
+        check_shards(shards)?;
+        goal.check(1)?;
+        let count = shards as u64;
+        let budget = match goal.budget {
+            Budget::Fpr(fpr) => Budget::Fpr(fpr),
+            _ => Budget::Bytes(goal.max_bits() / 8 / count),
+        };
+        let shard = F::plan(Goal::new(shard_items(goal.items, count), budget))?;
+        let share = goal.items.div_ceil(count);
+        Ok(ShardedPlan {
+            shards,
+            items: goal.items,
+            bytes: shard.bytes.saturating_mul(count),
+            expected_fpr: F::predicted_fpr(&shard.params, share).mean,
+            shard: shard.within(budget),
+        })
+    }
+}
+
+/// The number of keys that no shard exceeds, but with a probability of [`OVERFLOW`] for all shards
+/// together, when each of `items` keys falls into one of `shards`.
+///
+/// By Chernoff's bound a shard gets `mean + more` keys or more with a probability of at most
+/// `exp(-mean h(more / mean))`, where `h(x) = (1 + x) ln(1 + x) - x`.
+fn shard_items(items: u64, shards: u64) -> u64 {
+    if shards == 1 {
+        return items;
+    }
+    let mean = items as f64 / shards as f64;
+    let exponent = libm::log(shards as f64 / OVERFLOW);
+    let reached = |keys: u64| {
+        let ratio = keys as f64 / mean;
+        let above = ratio - 1.0;
+        mean * (ratio * libm::log1p(above) - above) >= exponent
+    };
+    // `h(x) >= x^2 / (2 + 2 x / 3)` (Bernstein) gives a start above, at most `items`.
+    let most = mean + exponent / 1.5 + libm::sqrt(2.0 * exponent * mean) + 2.0;
+    let (mut below, mut enough) = (mean as u64, (most as u64).min(items));
+    while below + 1 < enough {
+        let middle = below + (enough - below) / 2;
+        if reached(middle) {
+            enough = middle;
+        } else {
+            below = middle;
+        }
+    }
+    enough
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The probability that a Poisson variable exceeds `most`.
+    fn above(most: u64, mean: f64) -> f64 {
+        let mut term = (-mean).exp();
+        let mut sum = 0.0;
+        for i in 0..most + 400 {
+            if i > most {
+                sum += term;
+            }
+            term *= mean / (i + 1) as f64;
+        }
+        sum
+    }
+
+    #[test]
+    fn shards_have_room_for_chance_and_little_more() {
+        for (items, shards) in [
+            (100, 10),
+            (1000, 64),
+            (10_000, 100),
+            (50_000, 100),
+            (1 << 16, 1 << 16),
+        ] {
+            let (mean, keys) = (items as f64 / shards as f64, shard_items(items, shards));
+            let overflow = |keys| shards as f64 * above(keys, mean);
+            assert!(overflow(keys) < OVERFLOW, "{items} in {shards}: {keys}");
+            // Chernoff's bound gives away a factor of up to 17 in the probability, which is half a
+            // standard deviation of a large shard, and two keys of a small one; whole keys another.
+            let spare = (0.5 * mean.sqrt()) as u64 + 3;
+            assert!(
+                overflow(keys - spare) > OVERFLOW,
+                "{items} in {shards}: {keys}"
+            );
+        }
+    }
+
+    #[test]
+    fn any_numbers_give_room() {
+        for items in [1, 2, 3, 100, 1 << 32, 1 << 53, u64::MAX] {
+            assert_eq!(shard_items(items, 1), items);
+            for shards in [2, 3, 7, 1000, MAX_SHARDS] {
+                let keys = shard_items(items, shards);
+                let mean = items as f64 / shards as f64;
+                assert!(
+                    keys <= items && keys as f64 >= mean.min(1.0),
+                    "{items} {shards} {keys}"
+                );
+                let most = mean + 9.0 * mean.sqrt() + 50.0;
+                assert!(keys as f64 <= most, "{items} {shards} {keys}");
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Any bytes, through every way in.
+
+use crate::limited::peak;
+use crate::subject::{Subject, for_every_type};
+use crate::{Aligned, ask};
+use amq::{AnyFilter, AnyView, RibbonMap};
+
+/// Bytes that decoding may hold beyond the file's own length.
+const ALLOWANCE: usize = 64 << 10;
+
+/// Reads `bytes` as a file in every way. All ways agree on whether it is one.
+pub fn any_bytes(bytes: &[u8]) {
+    let (owned, held) = peak(|| AnyFilter::from_bytes(bytes));
+    assert!(held <= bytes.len() + ALLOWANCE, "{held} bytes held");
+    let aligned = Aligned::new(bytes);
+    let view = AnyView::open(aligned.get());
+    let unchecked = AnyView::open_without_checking_payload(aligned.get());
+    match (&owned, &view) {
+        (Ok(owned), Ok(view)) => assert_eq!(ask(owned), ask(view)),
+        (Err(one), Err(other)) => {
+            assert_eq!(one, other);
+            assert!(!one.to_string().is_empty());
+        }
+        _ => panic!("{owned:?}, and as a view {view:?}"),
+    }
+    match &unchecked {
+        Ok(view) => drop(ask(view)),
+        Err(_) => assert!(owned.is_err()),
+    }
+    for_every_type!(streamed(bytes, owned.is_ok()));
+    let (map, held) = peak(|| RibbonMap::from_bytes(bytes));
+    assert!(held <= bytes.len() + ALLOWANCE, "{held} bytes held");
+    assert!(map.is_err() || owned.is_err());
+}
+
+/// From a stream the right type reads what [`AnyFilter`] read, and no byte more; every other type
+/// refuses.
+fn streamed<F: Subject>(bytes: &[u8], is_file: bool) {
+    let mut rest = bytes;
+    let (read, held) = peak(|| F::read(&mut rest));
+    assert!(held <= 2 * bytes.len() + ALLOWANCE, "{held} bytes held");
+    let of_slice = F::decode(bytes);
+    match read {
+        Ok(filter) => {
+            let taken = bytes.len() - rest.len();
+            assert_eq!(filter.encode().len(), taken);
+            assert!(F::decode(&bytes[..taken]).is_ok_and(|again| again == filter));
+            assert_eq!(is_file, rest.is_empty());
+        }
+        Err(_) => assert!(of_slice.is_err()),
+    }
+}

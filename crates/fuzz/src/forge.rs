@@ -1,0 +1,83 @@
+//! Files whose envelope is right and whose geometry and table are anything.
+
+use crate::{Aligned, later};
+use amq::{AnyFilter, AnyView, RibbonMap};
+use amq_core::envelope::{ENTRY, HEADER, MAGIC};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Longer inputs are cut. Files of all kinds and states are shorter.
+const MOST: usize = 64 << 10;
+
+/// Makes the envelope of `bytes` right, reads the file, and does with it all that can be done.
+pub fn forged(bytes: &[u8]) {
+    let Some(file) = mended(bytes) else { return };
+    let aligned = Aligned::new(&file);
+    if let Ok(view) = AnyView::open_without_checking_payload(aligned.get()) {
+        later::on_view(&view);
+    }
+    if let Ok(map) = RibbonMap::from_bytes(&file) {
+        later::on_map(&map, &file);
+    }
+    if let Ok(filter) = AnyFilter::from_bytes(&file) {
+        later::on_any(filter, &file);
+    }
+}
+
+fn number(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+fn put(bytes: &mut [u8], at: usize, number: u64) {
+    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+}
+
+/// The nearest file that passes the envelope: lengths as far as they lead into the bytes, sections
+/// one after another, padding of zeros, checksums. Kind, revision, numbers of keys, seed, budget,
+/// parameters, entries, lengths of sections and the payload stay what they are.
+pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
+    if bytes.len() < HEADER + ENTRY {
+        return None;
+    }
+    let mut file = bytes[..bytes.len().min(MOST)].to_vec();
+    file[..8].copy_from_slice(&MAGIC);
+    file[8..16].copy_from_slice(&[0, 0, 1, 0, HEADER as u8, 0, 0, 0]);
+    file[18..24].copy_from_slice(&[1, 1, 0, 0, 0, 0]);
+    file[48..56].fill(0);
+    file[152..168].fill(0);
+
+    let most_rows = (file.len() - HEADER) / ENTRY;
+    let rows = (number(&file, 136) / ENTRY as u64).clamp(1, most_rows as u64) as usize;
+    let payload = HEADER + rows * ENTRY;
+    let sections = number(&file, HEADER).min(rows as u64 - 1) as usize;
+    put(&mut file, HEADER, sections as u64);
+    put(&mut file, HEADER + 8, (rows - 1 - sections) as u64);
+    file[HEADER + 16..HEADER + ENTRY].fill(0);
+
+    let mut end = 0;
+    for row in (1..=sections).map(|row| HEADER + row * ENTRY) {
+        let length = number(&file, row + 8).min(MOST as u64) as usize;
+        put(&mut file, row, end as u64);
+        put(&mut file, row + 8, length as u64);
+        file[row + 24..row + ENTRY].fill(0);
+        let next = end + length.next_multiple_of(ENTRY);
+        // What the file lacks is zeros.
+        let needed = payload + next;
+        if file.len() < needed && needed <= MOST {
+            file.resize(needed, 0);
+        }
+        if needed <= file.len() {
+            file[payload + end + length..needed].fill(0);
+        }
+        end = next;
+    }
+    file.resize((payload + end).min(2 * MOST), 0);
+    put(&mut file, 136, (rows * ENTRY) as u64);
+    let held = (file.len() - payload) as u64;
+    put(&mut file, 144, held);
+    let sums = [xxh3_64(&file[payload..]), xxh3_64(&file[HEADER..payload])];
+    put(&mut file, 168, sums[0]);
+    put(&mut file, 176, sums[1]);
+    let sum = xxh3_64(&file[..HEADER - 8]);
+    put(&mut file, HEADER - 8, sum);
+    Some(file)
+}

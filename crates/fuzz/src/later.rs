@@ -1,0 +1,175 @@
+//! Every later operation on a filter that was read.
+
+use crate::subject::{Changing, Subject};
+use crate::{Aligned, ask, hashes};
+use amq::{AnyFilter, AnyView, RibbonMap};
+
+/// All that can be done with what a file was read as. `file` is the file.
+pub fn on_any(filter: AnyFilter, file: &[u8]) {
+    match filter {
+        AnyFilter::Bloom(filter) => changes(filter, file),
+        AnyFilter::BlockedBloom(filter) => changes(filter, file),
+        AnyFilter::Counting(filter) => changes(filter, file),
+        AnyFilter::BlockedCounting(filter) => changes(filter, file),
+        AnyFilter::Scalable(filter) => changes(filter, file),
+        AnyFilter::ScalableBlocked(filter) => changes(filter, file),
+        AnyFilter::Cuckoo(filter) => changes(filter, file),
+        AnyFilter::WindowedCuckoo(filter) => changes(filter, file),
+        AnyFilter::Quotient(filter) => changes(filter, file),
+        AnyFilter::Ribbon(filter) => stored(&filter, file),
+        AnyFilter::NarrowRibbon(filter) => stored(&filter, file),
+        AnyFilter::BumpedRibbon(filter) => stored(&filter, file),
+        AnyFilter::WideBumpedRibbon(filter) => stored(&filter, file),
+        other => panic!("a kind that is not fuzzed: {other:?}"),
+    }
+}
+
+/// The encoding is canonical, and a view of it answers alike.
+fn stored<F: Subject>(filter: &F, file: &[u8]) {
+    assert!(
+        filter.encode() == file,
+        "{filter:?} is written otherwise than it was read"
+    );
+    is_a_file(filter);
+}
+
+/// What the filter is written as is read as the filter.
+fn is_a_file<F: Subject>(filter: &F) {
+    let bytes = filter.encode();
+    let again = F::decode(&bytes).unwrap_or_else(|error| panic!("{filter:?}: {error}"));
+    assert!(
+        again == *filter,
+        "{filter:?} is read otherwise than it was written"
+    );
+    let aligned = Aligned::new(&bytes);
+    let view = AnyView::open(aligned.get()).unwrap_or_else(|error| panic!("{filter:?}: {error}"));
+    assert_eq!(ask(&view), ask(filter));
+}
+
+fn changes<F: Changing>(filter: F, file: &[u8]) {
+    stored(&filter, file);
+    filter.inspect();
+    inserts(filter.clone());
+    removes(filter.clone());
+    merges(&filter, &filter);
+    for how in 0..4 {
+        let before = ask(&filter);
+        let mut other = filter.clone();
+        other.rearrange(how);
+        for (after, before) in ask(&other).into_iter().zip(before) {
+            assert!(after || !before, "a key was lost by rearranging");
+        }
+        is_a_file(&other);
+        other.inspect();
+    }
+    let mut cleared = filter.clone();
+    cleared.clear();
+    assert_eq!(cleared.len(), 0);
+    assert!(ask(&cleared).iter().all(|&answer| !answer));
+    is_a_file(&cleared);
+    inserts(cleared.clone());
+    // A filter of the same geometry that nobody forged.
+    let _ = cleared.insert_batch(&hashes()[..20]);
+    merges(&filter, &cleared);
+    merges(&cleared, &filter);
+}
+
+fn inserts<F: Changing>(mut filter: F) {
+    for hash in hashes() {
+        let before = filter.clone();
+        match filter.insert_hash(hash) {
+            Ok(_) => assert!(filter.contains_hash(hash), "an inserted key is denied"),
+            Err(_) => assert!(filter == before, "a refused insert changed the filter"),
+        }
+    }
+    is_a_file(&filter);
+    filter.inspect();
+    removes(filter);
+}
+
+fn removes<F: Changing>(mut filter: F) {
+    let Some(remove) = F::REMOVE else { return };
+    for hash in hashes() {
+        let before = filter.clone();
+        let there = filter.contains_hash(hash);
+        if remove(&mut filter, hash) {
+            assert!(there, "an absent key was removed");
+        } else {
+            assert!(
+                filter == before,
+                "removing an absent key changed the filter"
+            );
+        }
+    }
+    is_a_file(&filter);
+    filter.inspect();
+}
+
+fn merges<F: Changing>(one: &F, other: &F) {
+    let mut both = one.clone();
+    let allowed = both.can_merge(other);
+    if both.merge(other).is_err() {
+        assert!(both == *one, "a refused merge changed the filter");
+        return;
+    }
+    assert_eq!(allowed, Ok(()));
+    let before = ask(one).into_iter().zip(ask(other));
+    for (after, (one, other)) in ask(&both).into_iter().zip(before) {
+        assert!(after || !one && !other, "a key was lost by a merge");
+    }
+    is_a_file(&both);
+    both.inspect();
+}
+
+/// All that can be done with a map.
+pub fn on_map(map: &RibbonMap, file: &[u8]) {
+    assert!(map.to_bytes().is_ok_and(|bytes| bytes == file));
+    let hashes = hashes();
+    let single: Vec<u32> = hashes.iter().map(|&hash| map.get_hash(hash)).collect();
+    let mut batch = vec![0; hashes.len()];
+    map.get_batch(&hashes, &mut batch)
+        .expect("as many values as hashes");
+    assert_eq!(batch, single);
+    assert!(
+        single
+            .iter()
+            .all(|&value| u64::from(value) >> map.value_bits() == 0)
+    );
+    let view = map.view();
+    assert!(
+        hashes
+            .iter()
+            .zip(single)
+            .all(|(&hash, value)| view.get_hash(hash) == value)
+    );
+}
+
+/// Asks a view whose payload nobody checked: it answers something, and comes to an end.
+pub fn on_view(view: &AnyView<'_>) {
+    drop(ask(view));
+    match view {
+        AnyView::Quotient(view) => {
+            let _ = view.validate();
+            let listed = view.iter().take(100_000).count() as u64;
+            assert!(listed <= view.len());
+            count(|hash| view.count_hash(hash));
+        }
+        AnyView::Cuckoo(view) => {
+            assert!(view.fingerprints().count() as u64 <= view.slots());
+            count(|hash| view.count_hash(hash));
+        }
+        AnyView::WindowedCuckoo(view) => {
+            assert!(view.fingerprints().count() as u64 <= view.slots());
+            count(|hash| view.count_hash(hash));
+        }
+        AnyView::Counting(view) => count(|hash| view.count_hash(hash)),
+        AnyView::BlockedCounting(view) => count(|hash| view.count_hash(hash)),
+        _ => {}
+    }
+}
+
+fn count(count_of: impl Fn(amq::KeyHash) -> amq::Count) {
+    for hash in hashes() {
+        let _ = count_of(hash);
+    }
+}

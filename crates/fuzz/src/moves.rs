@@ -1,0 +1,266 @@
+//! Any sequence of operations on a filter of any kind, against a plain map of copies.
+
+use crate::subject::Changing;
+use amq::{
+    BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, Budget, CountingBloomFilter,
+    CuckooFilter, EmptyFilter, Goal, Key, KeyHash, QuotientFilter, ScalableBlockedBloomFilter,
+    ScalableBloomFilter, WindowedCuckooFilter,
+};
+use arbitrary::Arbitrary;
+use std::collections::BTreeMap;
+
+/// A filter to make, and what to do with it.
+#[derive(Arbitrary, Debug)]
+pub struct Game {
+    kind: Kind,
+    goal: Shape,
+    /// What filters that are merged are made for.
+    other: Shape,
+    moves: Vec<Move>,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Kind {
+    Bloom,
+    BlockedBloom,
+    Counting,
+    BlockedCounting,
+    Scalable,
+    ScalableBlocked,
+    Cuckoo,
+    WindowedCuckoo,
+    Quotient,
+    GrowingQuotient(u8),
+}
+
+/// A goal and a seed, small so that filters fill up.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+struct Shape {
+    items: u8,
+    budget: Within,
+    seed: bool,
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+enum Within {
+    /// A rate of 2^-n.
+    Rate(u8),
+    /// Quarters of a bit per key.
+    Bits(u8),
+    /// Bytes.
+    Bytes(u16),
+}
+
+#[derive(Arbitrary, Clone, Debug)]
+enum Move {
+    Insert(u8),
+    Batch(Vec<u8>),
+    Remove(u8),
+    /// Merges a filter of these keys, made alike, or for the other goal.
+    Merge(Vec<u8>, bool),
+    MergeWithItself,
+    Rearrange(u8),
+    Reload,
+    Clear,
+}
+
+impl Shape {
+    fn goal(self) -> Goal {
+        let budget = match self.budget {
+            Within::Rate(n) => Budget::Fpr(0.5f64.powi(1 + i32::from(n % 40))),
+            Within::Bits(quarters) => Budget::BitsPerKey(f64::from(quarters) / 4.0),
+            Within::Bytes(bytes) => Budget::Bytes(bytes.into()),
+        };
+        Goal::new(self.items.into(), budget)
+    }
+
+    fn seed(self) -> u64 {
+        self.seed.into()
+    }
+}
+
+/// Plays a game.
+pub fn play(game: &Game) {
+    match game.kind {
+        Kind::Bloom => start::<BloomFilter>(game),
+        Kind::BlockedBloom => start::<BlockedBloomFilter>(game),
+        Kind::Counting => start::<CountingBloomFilter>(game),
+        Kind::BlockedCounting => start::<BlockedCountingBloomFilter>(game),
+        Kind::Scalable => start::<ScalableBloomFilter>(game),
+        Kind::ScalableBlocked => start::<ScalableBlockedBloomFilter>(game),
+        Kind::Cuckoo => start::<CuckooFilter>(game),
+        Kind::WindowedCuckoo => start::<WindowedCuckooFilter>(game),
+        Kind::Quotient => start::<QuotientFilter>(game),
+        Kind::GrowingQuotient(initial) => with(game, |shape| {
+            let plan = QuotientFilter::plan_growing(shape.goal(), initial.into()).ok()?;
+            QuotientFilter::with_seed(plan, shape.seed()).ok()
+        }),
+    }
+}
+
+fn start<F: Changing + EmptyFilter>(game: &Game) {
+    with(game, |shape| F::empty(shape.goal(), shape.seed()).ok());
+}
+
+fn with<F: Changing>(game: &Game, make: impl Fn(Shape) -> Option<F>) {
+    let Some(filter) = make(game.goal) else {
+        return;
+    };
+    let mut table = Table {
+        filter,
+        copies: BTreeMap::new(),
+    };
+    for next in &game.moves {
+        table.next(next, game, &make);
+        table.holds_its_keys();
+    }
+    crate::ask(&table.filter);
+    table.filter.inspect();
+}
+
+struct Table<F> {
+    filter: F,
+    /// The copies of each key.
+    copies: BTreeMap<u8, u64>,
+}
+
+impl<F: Changing> Table<F> {
+    fn next(&mut self, next: &Move, game: &Game, make: &impl Fn(Shape) -> Option<F>) {
+        match next {
+            Move::Insert(key) => self.insert(*key),
+            Move::Batch(keys) => self.batch(keys),
+            Move::Remove(key) => self.remove(*key),
+            Move::Merge(keys, alike) => {
+                let shape = if *alike { game.goal } else { game.other };
+                if let Some(other) = make(shape) {
+                    self.merge(other, keys);
+                }
+            }
+            Move::MergeWithItself => {
+                let other = self.filter.clone();
+                if self.try_merge(&other) {
+                    self.copies.values_mut().for_each(|copies| *copies *= 2);
+                }
+            }
+            Move::Rearrange(how) => {
+                self.filter.rearrange(*how);
+                self.filter.inspect();
+            }
+            Move::Reload => {
+                let bytes = self.filter.encode();
+                let loaded = F::decode(&bytes).unwrap_or_else(|error| panic!("{error}"));
+                assert!(loaded == self.filter && loaded.encode() == bytes);
+                self.filter = loaded;
+            }
+            Move::Clear => {
+                self.filter.clear();
+                assert_eq!(self.filter.len(), 0);
+                self.copies.clear();
+            }
+        }
+    }
+
+    fn hash(&self, key: u8) -> KeyHash {
+        key.key_hash(self.filter.seed())
+    }
+
+    /// Asserts that the filter is still the one of these bytes.
+    fn unchanged(&self, bytes: &[u8], what: &str) {
+        assert!(self.filter.encode() == bytes, "{what} changed the filter");
+    }
+
+    fn insert(&mut self, key: u8) {
+        let hash = self.hash(key);
+        let (there, len) = (self.filter.contains_hash(hash), self.filter.len());
+        let before = self.filter.encode();
+        match self.filter.insert_hash(hash) {
+            Ok(inserted) => {
+                assert_eq!(inserted.is_new(), !there);
+                let more = u64::from(F::COPIES || !there);
+                assert_eq!(self.filter.len(), len + more);
+                *self.copies.entry(key).or_default() += 1;
+            }
+            Err(_) => self.unchanged(&before, "a refused insert"),
+        }
+    }
+
+    fn batch(&mut self, keys: &[u8]) {
+        let hashes: Vec<KeyHash> = keys.iter().map(|&key| self.hash(key)).collect();
+        let mut singly = self.filter.clone();
+        let done = match self.filter.insert_batch(&hashes) {
+            Ok(_) => hashes.len(),
+            Err(error) => error.done as usize,
+        };
+        for &hash in &hashes[..done] {
+            assert!(singly.insert_hash(hash).is_ok());
+        }
+        if let Some(&refused) = hashes.get(done) {
+            assert!(singly.insert_hash(refused).is_err());
+        }
+        assert!(self.filter == singly, "a batch is not its inserts");
+        for &key in &keys[..done] {
+            *self.copies.entry(key).or_default() += 1;
+        }
+    }
+
+    fn remove(&mut self, key: u8) {
+        let Some(remove) = F::REMOVE else { return };
+        let (hash, len) = (self.hash(key), self.filter.len());
+        if let Some(copies) = self.copies.get_mut(&key) {
+            assert!(
+                remove(&mut self.filter, hash),
+                "a present key is not removed"
+            );
+            assert_eq!(self.filter.len(), len - 1);
+            *copies -= 1;
+            if *copies == 0 {
+                self.copies.remove(&key);
+            }
+        } else if !self.filter.contains_hash(hash) {
+            // A false positive must not be removed: that takes another key's entry.
+            let before = self.filter.encode();
+            assert!(!remove(&mut self.filter, hash));
+            self.unchanged(&before, "removing an absent key");
+        }
+    }
+
+    fn merge(&mut self, mut other: F, keys: &[u8]) {
+        let seed = other.seed();
+        let mut taken = keys.to_vec();
+        taken.retain(|key| other.insert_hash(key.key_hash(seed)).is_ok());
+        if self.try_merge(&other) {
+            for key in taken {
+                *self.copies.entry(key).or_default() += 1;
+            }
+        }
+    }
+
+    fn try_merge(&mut self, other: &F) -> bool {
+        let before = self.filter.encode();
+        let allowed = self.filter.can_merge(other);
+        let merged = self.filter.merge(other);
+        if merged.is_err() {
+            self.unchanged(&before, "a refused merge");
+        } else {
+            assert_eq!(allowed, Ok(()));
+        }
+        merged.is_ok()
+    }
+
+    fn holds_its_keys(&self) {
+        for (&key, &copies) in &self.copies {
+            let hash = self.hash(key);
+            assert!(self.filter.contains_hash(hash), "key {key} is lost");
+            if let Some(count) = F::COUNT {
+                let count = count(&self.filter, hash);
+                assert!(
+                    count.estimate >= copies || count.saturated,
+                    "{key}: {count:?}"
+                );
+            }
+        }
+        if F::COPIES {
+            assert_eq!(self.filter.len(), self.copies.values().sum());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Any keys for a filter or map that is built at once.
+
+use crate::subject::Subject;
+use crate::{Aligned, ask, later};
+use amq::{
+    AnyView, Budget, BuildFilter, BumpedRibbonFilter, Key, KeyHash, NarrowRibbonFilter,
+    RibbonFilter, RibbonMap, WideBumpedRibbonFilter,
+};
+use arbitrary::Arbitrary;
+
+/// What to build, and of what.
+#[derive(Arbitrary, Debug)]
+pub struct Building {
+    kind: Kind,
+    seed: u64,
+    /// A rate of 2^-n, or bits of a value.
+    bits: u8,
+    /// Sixteenths of a bit more per key.
+    more: u8,
+    /// Keys that follow each other, hashed as they are.
+    run: u16,
+    /// Hashes that someone chose.
+    chosen: Vec<u64>,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Kind {
+    Standard,
+    Narrow,
+    Bumped,
+    Wide,
+    Map,
+}
+
+/// Builds it, and checks all that it says.
+pub fn built(building: &Building) {
+    let run = (0..u64::from(building.run % 4096)).map(|key| key.key_hash(building.seed));
+    let chosen = building.chosen.iter().copied().map(KeyHash::new);
+    let hashes: Vec<KeyHash> = run.chain(chosen).collect();
+    match building.kind {
+        Kind::Standard => filter::<RibbonFilter>(building, &hashes),
+        Kind::Narrow => filter::<NarrowRibbonFilter>(building, &hashes),
+        Kind::Bumped => filter::<BumpedRibbonFilter>(building, &hashes),
+        Kind::Wide => filter::<WideBumpedRibbonFilter>(building, &hashes),
+        Kind::Map => map(building, &hashes),
+    }
+}
+
+fn filter<F: Subject + BuildFilter>(building: &Building, hashes: &[KeyHash]) {
+    let bits = f64::from(building.bits) + f64::from(building.more) / 16.0;
+    let budget = Budget::BitsPerKey(bits);
+    // Chosen hashes may have no solution, and few bits no filter.
+    let Ok(filter) = F::build_hashes(budget, building.seed, hashes) else {
+        return;
+    };
+    assert!(
+        hashes.iter().all(|&hash| filter.contains_hash(hash)),
+        "a key is lost"
+    );
+    assert_eq!(filter.len(), hashes.len() as u64);
+    let bytes = filter.encode();
+    assert!(F::decode(&bytes).is_ok_and(|again| again == filter));
+    let aligned = Aligned::new(&bytes);
+    let view = AnyView::open(aligned.get()).expect("a view of what was written");
+    assert_eq!(ask(&view), ask(&filter));
+}
+
+fn map(building: &Building, hashes: &[KeyHash]) {
+    let bits = u32::from(building.bits);
+    let value = |hash: KeyHash| {
+        hash.get().rotate_left(11) as u32 & (1u64 << bits.min(32)).wrapping_sub(1) as u32
+    };
+    let pairs = hashes.iter().map(|&hash| (hash, value(hash)));
+    let Ok(map) = RibbonMap::build_hashes(bits, building.seed, pairs) else {
+        return;
+    };
+    assert!(
+        hashes.iter().all(|&hash| map.get_hash(hash) == value(hash)),
+        "a value is wrong"
+    );
+    let file = map.to_bytes().expect("memory for the file");
+    later::on_map(&map, &file);
+    assert!(RibbonMap::from_bytes(&file).is_ok_and(|again| again == map));
+}
