@@ -9,9 +9,13 @@
 # Files go to the folder that TMPDIR names: some 60 bytes a line.
 set -euo pipefail
 
-root=$(cd "$(dirname "$0")/../../.." && pwd)
-cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p amq-cli
-PATH=${CARGO_TARGET_DIR:-$root/target}/release:$PATH
+# AMQ_BIN names a folder with a binary that was built before.
+if [ -z "${AMQ_BIN:-}" ]; then
+    root=$(cd "$(dirname "$0")/../../.." && pwd)
+    cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p amq-cli
+    AMQ_BIN=${CARGO_TARGET_DIR:-$root/target}/release
+fi
+PATH=$AMQ_BIN:$PATH
 sizes=("$@")
 [ ${#sizes[@]} -gt 0 ] || sizes=(1000000 10000000)
 room=$(mktemp -d)

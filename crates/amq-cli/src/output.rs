@@ -169,10 +169,9 @@ fn replace_file(
             temporary.as_file().set_permissions(old.permissions())?;
         }
         temporary.as_file().sync_all()?;
-        match (found(path)?, replace) {
-            // It may have become a link or a device since the run began.
-            (Some(found), _) => regular(path, &found)?,
-            (None, _) => {}
+        // It may have become a link or a device since the run began.
+        if let Some(found) = found(path)? {
+            regular(path, &found)?;
         }
         if replace {
             temporary.persist(path).map_err(|error| error.error)?;

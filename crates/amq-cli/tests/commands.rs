@@ -1,5 +1,7 @@
 //! What each command does, and what it refuses.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod room;
 
 use room::{Room, have, numbered};
@@ -179,7 +181,7 @@ fn little_memory_gives_the_same_filter_or_says_how_much_it_takes() {
     let room = Room::new();
     room.write("many", numbered(1..=100_000));
     room.amq("build -q -o a.amq --fpr 1% many").ends(0);
-    room.amq("build -q -o b.amq --fpr 1% many --memory 200KB")
+    room.amq("build -q -o b.amq --fpr 1% many --memory 400KB")
         .ends(0);
     room.amq("build -q -o c.amq --fpr 1% many --keys 100000")
         .ends(0);

@@ -51,14 +51,12 @@ impl Arguments {
         } else {
             &self.kind
         };
-        let mut text = String::new();
-        for &items in &self.items {
-            text += &if self.json {
-                self.in_json(items, kinds)
-            } else {
-                self.in_words(items, kinds)
-            };
-        }
+        let texts = self.items.iter().map(|&items| match self.json {
+            true => self.in_json(items, kinds),
+            false => self.in_words(items, kinds),
+        });
+        let texts: Vec<String> = texts.collect();
+        let text = texts.join(if self.json { "" } else { "\n" });
         Text::print(&text)?;
         Ok(Outcome::Done)
     }
@@ -101,7 +99,7 @@ impl Arguments {
         }
         let table = table.to_string();
         let lines = table.lines().map(|line| format!("{}\n", line.trim()));
-        lines.chain(["\n".to_owned()]).collect()
+        lines.collect()
     }
 
     fn in_json(&self, items: u64, kinds: &[FilterKind]) -> String {

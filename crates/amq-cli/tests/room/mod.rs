@@ -1,5 +1,6 @@
 //! A folder to run the command in, and what a run gave.
 #![allow(dead_code, reason = "no test file uses all of it")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
 use std::io::Write;
