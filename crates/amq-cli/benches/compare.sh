@@ -22,7 +22,7 @@ room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 cd "$room"
 
-# Runs a line of bash and prints a row. Peak memory is that of the largest process.
+# Runs a line of bash and prints a row. Peak memory is that of the largest process, and at least that of this Python.
 cat >run.py <<'PYTHON'
 import resource, subprocess, sys, time
 name, lines, command = sys.argv[1], int(sys.argv[2]), sys.argv[3]

@@ -115,11 +115,12 @@ impl Reader {
         loop {
             let mut work = self.empty.recv().map_err(|_| Stop)?;
             work.source = index;
-            work.block.clear();
-            work.block.append(&mut rest);
+            work.used = 0;
+            work.append(&rest);
+            rest.clear();
             loop {
-                let before = work.block.len();
-                let read = match fill(input, &mut work.block) {
+                let before = work.used;
+                let read = match fill(input, &mut work) {
                     Ok(read) => read,
                     Err(error) => {
                         return self.fail(anyhow::Error::new(error).context(source.name()));
@@ -129,17 +130,17 @@ impl Reader {
                     if before == 0 {
                         return Ok(());
                     }
-                    self.check_line(source, &work.block)?;
+                    self.check_line(source, work.bytes())?;
                     return self.full.send(Ok(work)).map_err(|_| Stop);
                 }
-                if let Some(at) = memrchr(self.end, &work.block[before..]) {
-                    rest.extend_from_slice(&work.block[before + at + 1..]);
-                    work.block.truncate(before + at + 1);
+                if let Some(at) = memrchr(self.end, &work.bytes()[before..]) {
+                    rest.extend_from_slice(&work.bytes()[before + at + 1..]);
+                    work.used = before + at + 1;
                     break;
                 }
-                self.check_line(source, &work.block)?;
+                self.check_line(source, work.bytes())?;
             }
-            self.check_first(source, &work.block)?;
+            self.check_first(source, work.bytes())?;
             self.full.send(Ok(work)).map_err(|_| Stop)?;
         }
     }
@@ -175,20 +176,16 @@ impl Reader {
 }
 
 /// Appends what one read gives, at most a block; 0 is the end.
-fn fill(input: &mut dyn Read, to: &mut Vec<u8>) -> io::Result<usize> {
-    let before = to.len();
-    to.resize(before + BLOCK, 0);
+fn fill(input: &mut dyn Read, work: &mut Work) -> io::Result<usize> {
+    let room = work.room(BLOCK);
     loop {
-        match input.read(&mut to[before..]) {
+        match input.read(room) {
             Ok(read) => {
-                to.truncate(before + read);
+                work.used += read;
                 return Ok(read);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                to.truncate(before);
-                return Err(error);
-            }
+            Err(error) => return Err(error),
         }
     }
 }

@@ -25,7 +25,9 @@ use std::thread;
 pub(crate) struct Work {
     /// Index of the source.
     pub(crate) source: usize,
-    pub(crate) block: Vec<u8>,
+    block: Vec<u8>,
+    /// Bytes of the block in use. What follows them is of no account, and not cleared.
+    pub(crate) used: usize,
     /// The hash of each key.
     pub(crate) hashes: Vec<KeyHash>,
     /// Where each line ends in the block.
@@ -39,6 +41,25 @@ pub(crate) struct Work {
 }
 
 impl Work {
+    /// The block.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.block[..self.used]
+    }
+
+    /// Room for `more` bytes behind the block.
+    pub(crate) fn room(&mut self, more: usize) -> &mut [u8] {
+        let end = self.used + more;
+        if self.block.len() < end {
+            self.block.resize(end, 0);
+        }
+        &mut self.block[self.used..end]
+    }
+
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        self.room(bytes.len()).copy_from_slice(bytes);
+        self.used += bytes.len();
+    }
+
     /// Each line with its end and its place among the hashes.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -99,7 +120,8 @@ impl Keys {
         thread::Builder::new().spawn(move || reader.run())?;
         let process = |work: &mut Work| {
             let (hashes, ends) = (&mut work.hashes, &mut work.ends);
-            let hashed = self.shape.hash_block(&work.block, seed, hashes, ends);
+            let block = &work.block[..work.used];
+            let hashed = self.shape.hash_block(block, seed, hashes, ends);
             work.bad = hashed.err();
             if work.bad.is_none() {
                 sink.map(work);
@@ -108,7 +130,7 @@ impl Keys {
         let mut place = Place::default();
         let fold = |mut work: Box<Work>| {
             self.check(&work, &mut place)?;
-            progress.inc(work.block.len() as u64);
+            progress.inc(work.used as u64);
             let flow = fold(&mut work)?;
             // The reader may have come to its end.
             let _ = to_reader.send(work);
