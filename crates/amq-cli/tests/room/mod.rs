@@ -8,6 +8,26 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
+/// All kinds, as --kind names them.
+pub(crate) const KINDS: [&str; 13] = [
+    "bloom",
+    "blocked-bloom",
+    "counting",
+    "blocked-counting",
+    "scalable",
+    "scalable-blocked",
+    "cuckoo",
+    "windowed-cuckoo",
+    "quotient",
+    "ribbon",
+    "ribbon-narrow",
+    "ribbon-standard",
+    "ribbon-wide",
+];
+
+/// Those that are built from all keys at once.
+pub(crate) const STATIC: [&str; 4] = ["ribbon", "ribbon-narrow", "ribbon-standard", "ribbon-wide"];
+
 pub(crate) const AMQ: &str = env!("CARGO_BIN_EXE_amq");
 
 /// A folder of its own. It holds `keys.txt` (key1 to key1000 and alice) and `more.txt` (key501 to
@@ -156,4 +176,10 @@ pub(crate) fn have(program: &str, arguments: &[&str]) -> bool {
         println!("SKIPPED: {program} is not there, or may not be used");
     }
     have
+}
+
+/// The text of a field in a line of JSON.
+pub(crate) fn field<'a>(json: &'a str, name: &str) -> &'a str {
+    let (_, rest) = json.split_once(&format!("\"{name}\":")).unwrap();
+    rest.split([',', '}']).next().unwrap()
 }
