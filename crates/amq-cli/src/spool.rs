@@ -43,7 +43,7 @@ impl Spool {
     }
 
     pub(crate) fn extend(&mut self, hashes: &[KeyHash]) -> anyhow::Result<()> {
-        if self.held.len() + hashes.len() > self.limit {
+        if !self.held.is_empty() && self.held.len() + hashes.len() > self.limit {
             self.write_out()?;
         }
         reserve(&mut self.held, hashes.len(), self.limit)?;

@@ -141,10 +141,54 @@ fn one_key_many_times_has_a_way_out() {
         let command = format!("build -f -o f.amq --fpr 1% --kind {kind} same");
         let run = room.amq(&command);
         if run.status != Some(0) {
-            run.refused(&["key is in", "Insert each key once"]);
+            run.refused(&["key is in", "--unique takes each key once"]);
         }
         room.amq(&format!("{command} --unique")).ends(0);
         assert_eq!(room.amq("query f.amq -e key").text(), "key\n");
+    }
+}
+
+/// However it is built: with the number of keys known or not, at once or from the temporary file.
+#[test]
+fn kinds_that_remove_keep_a_copy_for_each_line_unless_told_otherwise() {
+    let room = Room::new();
+    room.write("n", numbered(1..=6000));
+    for kind in [
+        "counting",
+        "blocked-counting",
+        "cuckoo",
+        "windowed-cuckoo",
+        "quotient",
+    ] {
+        for (options, copies) in [
+            ("", 2),
+            ("--keys 30000", 2),
+            ("--memory 250KB", 2),
+            ("--unique", 1),
+            ("--unique --keys 30000", 1),
+        ] {
+            let build = format!("build -q -f -o f.amq --kind {kind} --fpr 1% {options}");
+            let run = room.amq(&format!("{build} n n"));
+            if kind.contains("cuckoo") && copies == 2 && !options.contains("keys") {
+                // Two copies of every key crowd buckets more than as many different keys.
+                run.refused(&["no slot left", "--unique", "a larger --keys"]);
+                continue;
+            }
+            run.ends(0);
+            let info = room.amq("info --json f.amq").ends(0).text();
+            assert_eq!(
+                field(&info, "keys"),
+                (copies * 6000).to_string(),
+                "{kind} {options}"
+            );
+            // Every copy can be taken out.
+            for left in (0..copies).rev() {
+                room.amq("remove -q f.amq n").ends(0);
+                let found = room.amq("query -c f.amq n").text();
+                let want = if left > 0 { "6000\n" } else { "0\n" };
+                assert_eq!(found, want, "{kind} {options}");
+            }
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
 use crate::spool::{HASH, Spool};
-use amq::{Abilities, AnyFilter, Budget, Filter, FilterKind, Goal};
+use amq::{Abilities, AnyError, AnyFilter, Budget, BuildError, Filter, FilterKind, Full, Goal};
 use anyhow::{anyhow, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -170,7 +170,14 @@ impl Arguments {
             &Hashed,
             |work| {
                 for filter in &mut filters {
-                    filter.insert_batch(&work.hashes)?;
+                    filter
+                        .insert_batch(&work.hashes)
+                        .map_err(|error| match full(&error) {
+                            Some(Full::Table { len, .. }) if len >= goal.items => {
+                                too_many(goal.items)
+                            }
+                            _ => refused(error),
+                        })?;
                     if filter.len() > goal.items {
                         return Err(too_many(goal.items));
                     }
@@ -232,19 +239,21 @@ impl Arguments {
         let plan = AnyFilter::plan(kind, goal)?;
         let hashes = spool.len().saturating_mul(HASH);
         let at_once = plan.build_bytes.saturating_add(hashes);
-        // Kinds that insert can do without all hashes in memory.
-        if Abilities::of(kind).insert && (spool.in_memory().is_none() || at_once > self.memory) {
+        // Kinds that insert can do without all hashes in memory. Cuckoo filters built at once hold
+        // a set, and a copy for each line only if they are filled.
+        let cuckoo = matches!(kind, FilterKind::Cuckoo | FilterKind::WindowedCuckoo);
+        let copies = cuckoo && !self.unique;
+        let scarce = spool.in_memory().is_none() || at_once > self.memory;
+        if Abilities::of(kind).insert && (copies || scarce) {
             let bytes = plan.bytes.saturating_add(spool.held_bytes());
             self.affordable(kind, bytes)?;
             let mut filter = AnyFilter::with_seed(kind, goal, seed)?;
-            spool.each(|hashes| {
-                filter.insert_batch(hashes)?;
-                Ok(())
-            })?;
+            spool.each(|hashes| filter.insert_batch(hashes).map(drop).map_err(refused))?;
             return Ok(filter);
         }
         self.affordable(kind, at_once)?;
-        Ok(AnyFilter::build_hashes(kind, goal, seed, spool.load()?)?)
+        AnyFilter::build_hashes(kind, goal, seed, spool.load()?)
+            .map_err(|error| refused(error.into()))
     }
 
     fn finish(&self, filter: &AnyFilter, output: &Output, read: u64) -> anyhow::Result<()> {
@@ -256,6 +265,30 @@ impl Arguments {
             }
         }
         Ok(())
+    }
+}
+
+/// The refusal of a key, if that is what the error is.
+const fn full(error: &AnyError) -> Option<Full> {
+    match error {
+        AnyError::Full(full) => Some(*full),
+        AnyError::Batch(batch) | AnyError::Build(BuildError::Full(batch)) => Some(batch.full),
+        _ => None,
+    }
+}
+
+/// An error of building, with the ways out that this command has.
+fn refused(error: AnyError) -> anyhow::Error {
+    match full(&error) {
+        Some(full @ Full::Copies { .. }) => anyhow!("{full}; --unique takes each key once"),
+        // Copies crowd a few slots, even if all are as many as planned.
+        Some(Full::Table { len, .. }) => anyhow!(
+            "there is no slot left for one of the keys, after {} of them: --unique takes each key \
+             once, and a larger --keys leaves more room",
+            grouped(len)
+        ),
+        Some(full) => full.into(),
+        None => error.into(),
     }
 }
 
