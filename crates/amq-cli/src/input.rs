@@ -3,7 +3,7 @@
 use crate::numbers::grouped;
 use crate::output::is_dash;
 use amq::{AnyFilter, Budget, ReadError};
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
@@ -21,6 +21,10 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFilter> {
     if found.is_dir() {
         bail!("{name}: this is a folder, not a filter");
     }
+    if found.is_file() {
+        // Its length is known, and so is the memory that it takes.
+        return AnyFilter::load(path).map_err(plain).with_context(|| name);
+    }
     let file = File::open(path).with_context(|| name.clone())?;
     whole(io::BufReader::with_capacity(1 << 16, file)).with_context(|| name)
 }
@@ -34,13 +38,18 @@ pub(crate) fn name(path: &Path) -> String {
     }
 }
 
+/// The error that says most.
+fn plain(error: ReadError) -> anyhow::Error {
+    match error {
+        ReadError::Io(error) => error.into(),
+        ReadError::Decode(error) => error.into(),
+        other => other.into(),
+    }
+}
+
 /// One filter, and nothing behind it.
 fn whole(mut reader: impl Read) -> anyhow::Result<AnyFilter> {
-    let filter = AnyFilter::read_from(&mut reader).map_err(|error| match error {
-        ReadError::Io(error) => anyhow!(error),
-        ReadError::Decode(error) => anyhow!(error),
-        _ => anyhow!(error),
-    })?;
+    let filter = AnyFilter::read_from(&mut reader).map_err(plain)?;
     match reader.read(&mut [0])? {
         0 => Ok(filter),
         _ => bail!(

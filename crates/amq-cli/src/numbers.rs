@@ -183,7 +183,7 @@ pub(crate) fn bytes_text(bytes: u64) -> String {
 pub(crate) fn rate_text(rate: f64) -> String {
     if rate == 0.0 || rate >= 1e-5 {
         let percent = rate * 100.0;
-        let digits = if percent >= 1.0 { 2 } else { 3 };
+        let digits = if percent >= 0.9995 { 2 } else { 3 };
         let text = if percent >= 0.01 || percent == 0.0 {
             format!("{percent:.digits$}")
         } else {
@@ -321,6 +321,7 @@ mod tests {
         assert_eq!(bytes_text(999_999), "1.00 MB");
         assert_eq!(bytes_text(u64::MAX), "18.4 EB");
         assert_eq!(rate_text(0.01), "1.00 %");
+        assert_eq!(rate_text(0.009_999_6), "1.00 %");
         assert_eq!(rate_text(0.0001), "0.010 %");
         assert_eq!(rate_text(0.00002), "0.00200 %");
         assert_eq!(rate_text(1e-9), "1.00e-9");

@@ -228,8 +228,8 @@ fn a_damaged_filter_gives_no_answers() {
         (whole[..1].to_vec(), "cut short"),
         (whole[..100].to_vec(), "cut short"),
         (whole[..whole.len() - 1].to_vec(), "cut short"),
-        ([&whole[..], b"x"].concat(), "follows the end"),
-        ([&whole[..], &whole].concat(), "follows the end"),
+        ([&whole[..], b"x"].concat(), "the end of the filter"),
+        ([&whole[..], &whole].concat(), "the end of the filter"),
         (b"key1\nkey2\n".to_vec(), "not a filter"),
         (vec![0; 4096], "not a filter"),
     ];

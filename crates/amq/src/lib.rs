@@ -1,8 +1,16 @@
 //! The amq family of approximate-membership filters behind one dependency.
 //!
 //! Each variant is a crate of its own, and a feature of this one, all on by default. What stands
-//! here is what no single variant can have: [`AnyFilter`] and [`AnyView`], which load and view a
-//! file of any kind, and [`load_or_maybe`], which never turns an unreadable file into a "no".
+//! here is what no single variant can have:
+//!
+//! | part | what it is |
+//! | --- | --- |
+//! | [`AnyFilter`], [`AnyView`] | a filter of a kind that is chosen at run time, or found in a file |
+//! | [`Abilities`] | what each kind can do |
+//! | [`load_or_maybe`] | never turns an unreadable file into a "no" |
+//! | [`monitored`] | a filter that is watched while it works |
+//! | [`sharded`] | a filter for threads that insert and remove |
+//! | [`rolling`] | the last generations of a stream |
 //!
 //! ```
 //! use amq::{AnyFilter, BloomFilter, Goal};
@@ -53,6 +61,7 @@ mod abilities;
 )]
 mod any;
 pub mod choose;
+pub mod engines;
 #[cfg(feature = "std")]
 mod maybe;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]

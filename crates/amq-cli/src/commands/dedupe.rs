@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 /// Prints each line that has certainly not come before, at once and in order. A repeated line is
 /// never printed. A new one is taken for a repeated one, and dropped, at the filter's
 /// false-positive rate: of a million new lines, on average fewer than 1 at the default rate of
-/// 1e-6, fewer than 1,000 at 0.1%, fewer than 10,000 at 1%. A million lines take 9 MB at most at the
-/// default rate, however long they are.
+/// 1e-6, fewer than 1,000 at 0.1%, fewer than 10,000 at 1%. A million lines take 9 MB at most at
+/// the default rate, however long they are.
 ///
 /// With --filter, the filter is kept in a file from run to run. It is replaced at the end of a run,
 /// when all lines have been written. A run that fails leaves it as it was, so that its lines come

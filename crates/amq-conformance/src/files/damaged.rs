@@ -34,7 +34,7 @@ fn refused_whole<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verd
     }
 }
 
-/// Every flipped bit, every cut and every byte more is refused, and the parts of two files are none.
+/// Every flipped bit, every cut and every byte more is refused, and parts of two files are no file.
 pub fn a_damaged_file_is_refused<F: FileFilter>(fill: Fill<F>) -> Verdict {
     for n in [0, 1, 30] {
         let bytes = encoded(&with_keys(fill, n, 0.05, 3)?)?;

@@ -40,14 +40,16 @@ pub(super) fn lacking(structure: Structure, workload: &Workload) -> Option<Rejec
 fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<String> {
     let fixed = match (structure, demand) {
         (Structure::Map, _) => return map(demand),
-        (Structure::AtomicBloom, Demand::Need(Need::Files)) => {
-            Some("has no file of its own: only a snapshot of it, a Bloom filter, has")
+        (Structure::AtomicBloom | Structure::AtomicBlockedBloom, Demand::Need(Need::Files)) => {
+            Some("has no file of its own: only a snapshot of it has")
         }
         (Structure::Sharded(_), Demand::Need(Need::Files)) => {
             Some("is several filters behind locks, not one file")
         }
-        (Structure::Sharded(_), Demand::Need(Need::SharedInsert)) => None,
-        (Structure::AtomicBloom, Demand::Need(Need::SharedInsert)) => None,
+        (
+            Structure::Sharded(_) | Structure::AtomicBloom | Structure::AtomicBlockedBloom,
+            Demand::Need(Need::SharedInsert),
+        ) => None,
         (Structure::Filter(_), Demand::Need(Need::SharedInsert)) => {
             Some("is built from all keys at once: there is nothing for threads to insert")
         }
@@ -69,7 +71,6 @@ fn map(demand: Demand) -> Option<String> {
         Demand::Fpr(_) => {
             "gives some value for a key that is not in, and never says so: ask a filter first"
         }
-        Demand::Need(Need::Files) => "cannot be stored in a file yet",
         _ => "is built from all pairs at once, and never changes",
     };
     Some(lacks.into())

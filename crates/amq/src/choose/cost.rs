@@ -97,7 +97,8 @@ fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> 
         Structure::ExactSet => return Some("std-hashset"),
         Structure::Map => FilterKind::BumpedRibbon,
         Structure::Filter(kind) | Structure::Sharded(kind) => kind,
-        Structure::Nothing => return None,
+        // Not in the record yet.
+        Structure::AtomicBlockedBloom | Structure::Nothing => return None,
     };
     Some(match kind {
         FilterKind::Bloom => "bloom",
@@ -181,15 +182,20 @@ mod tests {
     use crate::choose::{Keys, Need};
 
     #[test]
-    fn every_kind_has_times_and_they_pass_through_the_points() {
+    fn measured_kinds_have_times_that_pass_through_the_points() {
+        let mut measured = 0;
         for kind in FilterKind::ALL {
             for keys in [Keys::Exactly(100_000), Keys::AtMost(100_000)] {
-                let structure = Structure::Filter(kind);
                 let workload = Workload::new(keys).need(Need::Grow);
-                let times = times(structure, 100_000, 0.01, &workload).unwrap();
+                let Some(times) = times(Structure::Filter(kind), 100_000, 0.01, &workload) else {
+                    continue;
+                };
                 assert!(times.insert > 0.0 && times.query > 0.0, "{kind}: {times:?}");
+                measured += 1;
             }
         }
+        // Twice each of the thirteen that the record has.
+        assert!(measured >= 26, "{measured}");
         for figures in record::FIGURES {
             for &(bytes, ns) in figures.points {
                 for operation in (0..OPERATIONS).filter(|&o| !ns[o].is_nan()) {

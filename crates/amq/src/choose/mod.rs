@@ -53,7 +53,7 @@ mod cost;
 mod demand;
 mod rank;
 mod reason;
-mod show;
+pub(crate) mod show;
 mod size;
 mod structure;
 mod workload;

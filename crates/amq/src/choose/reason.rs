@@ -19,6 +19,11 @@ pub(super) fn of(structure: Structure, size: &Size, workload: &Workload) -> Stri
              costs some five times a Bloom filter's."
                 .into()
         }
+        Structure::AtomicBlockedBloom => {
+            "Several threads insert at once, without locks, each into one cache line; pays for it \
+             in bits."
+                .into()
+        }
         Structure::Map => "A value for each key in few more bits than it has; a key that is not \
                            in has some value, too."
             .into(),
@@ -173,6 +178,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     let kind = match choice.structure {
         Structure::Filter(kind) | Structure::Sharded(kind) => kind,
         Structure::AtomicBloom => FilterKind::Bloom,
+        Structure::AtomicBlockedBloom => FilterKind::BlockedBloom,
         _ => return None,
     };
     if workload.built_once || choice.grown.is_some() {

@@ -30,7 +30,7 @@ pub(crate) struct Rate(pub(crate) f64);
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = self.0 * 100.0;
-        if percent > 0.0 && percent < 1e-4 {
+        if percent > 0.0 && percent < 9.995e-5 {
             return f.pad(&alloc::format!("{:.2e}", self.0));
         }
         let text = alloc::format!("{percent:.*}", significant(percent, 3));
@@ -48,8 +48,8 @@ fn significant(value: f64, digits: i32) -> usize {
     if value <= 0.0 {
         return 0;
     }
-    // A hair more, so that 0.1 has the exponent -1.
-    let exponent = libm::floor(libm::log10(value) + 1e-9) as i32;
+    // What rounds up to a power of ten is one.
+    let exponent = libm::floor(libm::log10(value * 1.0005)) as i32;
     (digits - 1 - exponent).clamp(0, 12) as usize
 }
 

@@ -21,16 +21,6 @@ pub(super) struct Size {
     pub(super) grown: Option<(f64, f64)>,
 }
 
-impl Size {
-    fn times(self, shards: u64) -> Self {
-        Self {
-            bytes: self.bytes.saturating_mul(shards),
-            build_bytes: self.build_bytes.saturating_mul(shards),
-            ..self
-        }
-    }
-}
-
 /// Why a structure has no size: the demand it fails, and a sentence.
 pub(super) type Failure = (Demand, String);
 
@@ -41,6 +31,9 @@ pub(super) fn size(structure: Structure, workload: &Workload) -> Result<Size, Fa
     let planned = match structure {
         Structure::Map => map(items, workload.value_bits().unwrap_or(1)),
         Structure::AtomicBloom => of_kind(FilterKind::Bloom, Goal::new(items, budget), workload),
+        Structure::AtomicBlockedBloom => {
+            of_kind(FilterKind::BlockedBloom, Goal::new(items, budget), workload)
+        }
         Structure::Sharded(kind) => sharded(kind, items, budget, workload),
         Structure::Filter(kind) => of_kind(kind, Goal::new(items, budget), workload),
         Structure::ExactSet | Structure::Nothing => return Err(unknown(workload)),
@@ -81,6 +74,10 @@ fn of_kind(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
     if workload.grows() {
         return growing(kind, goal, workload);
     }
+    planned(kind, goal, workload)
+}
+
+fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
     let plan = AnyFilter::plan(kind, goal)?;
     Ok(Size {
         items: goal.items,
@@ -98,12 +95,12 @@ fn of_kind(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
 
 /// Number of shards: four for each thread, so that two of them seldom want the same lock.
 pub(super) fn shards(workload: &Workload) -> u64 {
-    u64::from(workload.threads)
-        .saturating_mul(4)
-        .next_power_of_two()
+    let shards = u64::from(workload.threads) * 4;
+    shards.next_power_of_two().min(1 << 16)
 }
 
-/// Each shard has room for its share and five standard deviations more.
+/// As `Sharded` plans it.
+#[cfg(feature = "std")]
 fn sharded(
     kind: FilterKind,
     items: u64,
@@ -111,14 +108,28 @@ fn sharded(
     workload: &Workload,
 ) -> Result<Size, PlanError> {
     let shards = shards(workload);
-    let share = items as f64 / shards as f64;
-    let room = libm::ceil(share + 5.0 * libm::sqrt(share)) as u64;
     let budget = match budget {
         Budget::Bytes(bytes) => Budget::Bytes(bytes / shards),
         other => other,
     };
-    let size = of_kind(kind, Goal::new(room, budget), workload)?.times(shards);
-    Ok(Size { items, ..size })
+    let shard = Goal::new(crate::sharded::shard_items(items, shards), budget);
+    let size = of_kind(kind, shard, workload)?;
+    Ok(Size {
+        items,
+        bytes: size.bytes.saturating_mul(shards),
+        build_bytes: size.build_bytes.saturating_mul(shards),
+        ..size
+    })
+}
+
+/// There are no locks without the standard library.
+#[cfg(not(feature = "std"))]
+fn sharded(_: FilterKind, items: u64, _: Budget, _: &Workload) -> Result<Size, PlanError> {
+    Err(PlanError::Items {
+        items,
+        min: 0,
+        max: 0,
+    })
 }
 
 #[cfg(feature = "ribbon")]
@@ -148,8 +159,14 @@ fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
     let size = |fpr| match (kind, workload.keys) {
         #[cfg(feature = "quotient")]
         (FilterKind::Quotient, _) => quotient(goal.items, fpr),
-        (_, Keys::AtMost(_)) => scalable(kind, goal.items, fpr, Some(goal.items)),
-        _ => scalable(kind, goal.items, fpr, None),
+        (FilterKind::Scalable | FilterKind::ScalableBlocked, Keys::AtMost(bound)) => {
+            scalable(kind, goal.items, fpr, Some(bound.min(goal.items)))
+        }
+        (FilterKind::Scalable | FilterKind::ScalableBlocked, _) => {
+            scalable(kind, goal.items, fpr, None)
+        }
+        // One that grows without more ado.
+        _ => planned(kind, Goal::new(goal.items, Budget::Fpr(fpr)), workload),
     };
     let Budget::Bytes(bytes) = goal.budget else {
         return match goal.budget {

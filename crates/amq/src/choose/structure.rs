@@ -13,6 +13,8 @@ pub enum Structure {
     Filter(FilterKind),
     /// An `AtomicBloomFilter`: a Bloom filter that several threads insert into at once.
     AtomicBloom,
+    /// An `AtomicBlockedBloomFilter`: the same with one cache line per operation.
+    AtomicBlockedBloom,
     /// Several filters of this kind, a lock for each, chosen by [`KeyHash::shard`].
     ///
     /// [`KeyHash::shard`]: crate::KeyHash::shard
@@ -32,6 +34,7 @@ impl Structure {
         match self {
             Self::Filter(kind) | Self::Sharded(kind) => Some(kind),
             Self::AtomicBloom => Some(FilterKind::Bloom),
+            Self::AtomicBlockedBloom => Some(FilterKind::BlockedBloom),
             Self::Map | Self::ExactSet | Self::Nothing => None,
         }
     }
@@ -46,7 +49,7 @@ impl Structure {
     /// Everything that comes into question: what this workload could only fail on its own account.
     pub(super) fn candidates(workload: &Workload) -> Vec<Self> {
         let mut all = Vec::new();
-        let shared = workload.is_shared();
+        let shared = workload.is_shared() && cfg!(feature = "std");
         for &kind in AnyFilter::KINDS {
             let sharded = shared && super::ability::inserts(kind);
             all.push(if sharded {
@@ -55,8 +58,8 @@ impl Structure {
                 Self::Filter(kind)
             });
         }
-        if shared && cfg!(feature = "bloom") {
-            all.push(Self::AtomicBloom);
+        if workload.is_shared() && cfg!(feature = "bloom") {
+            all.extend([Self::AtomicBloom, Self::AtomicBlockedBloom]);
         }
         if workload.value_bits().is_some() && cfg!(feature = "ribbon") {
             all.push(Self::Map);
@@ -70,6 +73,7 @@ impl fmt::Display for Structure {
         match self {
             Self::Filter(kind) => f.pad(kind.name()),
             Self::AtomicBloom => f.pad("atomic Bloom"),
+            Self::AtomicBlockedBloom => f.pad("atomic split-block Bloom"),
             Self::Sharded(kind) => f.pad(&alloc::format!("sharded {}", kind.name())),
             Self::Map => f.pad("ribbon map"),
             Self::ExactSet => f.pad("exact set"),
