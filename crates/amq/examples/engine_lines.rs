@@ -1,0 +1,32 @@
+//! What to set in other people's engines for a number of keys and a rate.
+//!
+//! ```console
+//! $ cargo run -p amq --example engine_lines -- 1000000 0.01
+//! ```
+//!
+//! One engine a line: its name, what to write, and the rate that this gives by the engine's own
+//! formula, with tabs between. Line ends within a setting are written `\n`.
+
+use amq::engines::Engine;
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let keys = arguments.next().map_or(Ok(1_000_000), |n| n.parse())?;
+    let fpr = arguments.next().map_or(Ok(0.01), |rate| rate.parse())?;
+    let wide = [
+        Engine::PostgreSql { columns: 3 },
+        Engine::PostgreSql { columns: 8 },
+    ];
+    for engine in Engine::ALL.into_iter().chain(wide) {
+        match engine.setting(keys, fpr) {
+            Ok(set) => {
+                let line = set.line.replace('\n', "\\n");
+                println!("{}\t{line}\t{:e}", engine.name(), set.fpr);
+            }
+            // No line for this rate, and why not.
+            Err(error) => eprintln!("{error}"),
+        }
+    }
+    Ok(())
+}
