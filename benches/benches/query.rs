@@ -1,8 +1,15 @@
-//! Did my edit make queries faster, one by one (`contains`) or in batches (`batch`)? A million
-//! keys, and a stream of 2^20 queries with 0, 50 or 100 % present keys.
+//! Did my edit make queries faster, one by one (`contains`) or in batches (`batch`)? A stream of
+//! 2^20 queries with 0, 50 or 100 % present keys: Bloom filters of a million keys, and ribbon
+//! filters of a million and of ten beside xorf's binary fuse filter. The latter alone:
+//!
+//! ```console
+//! $ cargo bench -p amq-bench --bench query -- 'ribbon|fuse'
+//! ```
 
 use amq_bench::contender::{Built, Contender};
-use amq_bench::contenders::bloom;
+#[cfg(feature = "peers")]
+use amq_bench::contenders::xorf;
+use amq_bench::contenders::{bloom, ribbon};
 use amq_bench::heat::Field;
 use amq_bench::keys::Keys;
 use amq_bench::keysets::KeySet;
@@ -21,23 +28,60 @@ fn batch(criterion: &mut Criterion) {
     });
 }
 
+/// A contender, and the rate it is asked for.
+type Variant = (&'static dyn Contender, f64);
+
+/// Bloom filters.
+const BLOOM: [Variant; 3] = [
+    (&bloom::CLASSIC, 0.01),
+    (&bloom::SPLIT_BLOCK, 0.01),
+    (&bloom::ATOMIC, 0.01),
+];
+
+/// Static filters: one byte a slot, two bytes, and columns of two widths. A fuse filter's rate is
+/// its own.
+const STATIC: &[Variant] = &[
+    #[cfg(feature = "peers")]
+    (&xorf::BINARY_FUSE_8, 1.0 / 256.0),
+    (&ribbon::BUMPED, 1.0 / 256.0),
+    (&ribbon::NARROW, 1.0 / 256.0),
+    (&ribbon::BUMPED, 1.0 / 65536.0),
+    (&ribbon::BUMPED, 0.01),
+];
+
 fn queries(
     criterion: &mut Criterion,
     way: &str,
     count: impl Fn(&dyn Built, Keys<'_>) -> Option<u64>,
 ) {
-    let group = Group::whole(KeySet::RandomU64, 1_000_000, &[0.01], Suite::Quick);
+    for (keys, variants) in [
+        (1_000_000, &BLOOM[..]),
+        (1_000_000, STATIC),
+        (10_000_000, STATIC),
+    ] {
+        ask(criterion, way, keys, variants, &count);
+    }
+}
+
+fn ask(
+    criterion: &mut Criterion,
+    way: &str,
+    keys: usize,
+    variants: &[Variant],
+    count: impl Fn(&dyn Built, Keys<'_>) -> Option<u64>,
+) {
+    let group = Group::whole(KeySet::RandomU64, keys, &[0.01], Suite::Quick);
     let Ok(field) = Field::new(&group, 1) else {
         return;
     };
     let views = field.views();
-    let variants: [&dyn Contender; 3] = [&bloom::CLASSIC, &bloom::SPLIT_BLOCK, &bloom::ATOMIC];
-    for contender in variants {
-        let Ok(filter) = contender.build(views.subject(1).present, Some(0.01), 1) else {
+    for (contender, rate) in variants {
+        let Ok(filter) = contender.build(views.subject(1).present, Some(*rate), 1) else {
             continue;
         };
         let queries = views.queries();
-        let mut group = criterion.benchmark_group(format!("{way}/{}", contender.info().name));
+        let (name, million) = (contender.info().name, keys / 1_000_000);
+        let mut group = criterion.benchmark_group(format!("{way}/{name}, {rate:.1e}, {million}M"));
         for (name, keys) in [
             ("absent", queries.none),
             ("half", queries.half),

@@ -32,6 +32,8 @@ pub enum Command {
     Render(Render),
     /// Verify every contender without timing or recording anything
     Verify(Subject),
+    /// Fit the cost model of the advisor (`amq::choose`) from the newest records, and write it
+    Fit(Fit),
     /// List the contenders and the suites
     List,
 }
@@ -96,6 +98,14 @@ pub struct Subject {
     /// Seed of keys, filters, query streams and the order within rounds
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+}
+
+/// Options of `fit`.
+#[derive(Args, Debug)]
+pub struct Fit {
+    /// Folder of records: one run's, or the parent of all, from which the newest is taken
+    #[arg(long, value_name = "DIR", default_value = "reports/records")]
+    pub records: PathBuf,
 }
 
 /// Options of `render`.

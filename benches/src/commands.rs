@@ -1,8 +1,9 @@
 //! The commands.
 
-use crate::cli::{Cli, Command, Measure, Render, Subject};
+use crate::cli::{Cli, Command, Fit, Measure, Render, Subject};
 use crate::construction;
 use crate::error::BenchError;
+use crate::fit;
 use crate::heat::{self, NOT_TIMED};
 use crate::keysets::KeySet;
 use crate::machine::Machine;
@@ -40,6 +41,10 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
             Ok(Outcome::Good)
         }
         Some(Command::Verify(subject)) => verify(subject),
+        Some(Command::Fit(options)) => {
+            fit(options)?;
+            Ok(Outcome::Good)
+        }
         Some(Command::List) => {
             print!("{}", tables::contenders());
             Ok(Outcome::Good)
@@ -75,6 +80,20 @@ fn verify(subject: &Subject) -> Result<Outcome> {
     print!("{}", tables::verified(&found.rows));
     print!("{}", tables::tried(&found.trials));
     Ok(say_failures(&found))
+}
+
+/// Writes the advisor's table of times.
+fn fit(options: &Fit) -> Result<()> {
+    let folder = &options.records;
+    let newest = Records::newest(folder, None);
+    let records = newest.ok_or_else(|| BenchError::NoRecords {
+        path: folder.clone(),
+    })?;
+    let name = short(records.folder());
+    let path = fit::path(&root());
+    std::fs::write(&path, fit::table(&records, &name)?)?;
+    println!("{} from {name}", short(&path));
+    Ok(())
 }
 
 fn newest(options: &Render) -> Result<Records> {

@@ -25,6 +25,7 @@ pub mod contender;
 pub mod contenders;
 pub mod courses;
 pub mod error;
+pub mod fit;
 pub mod heat;
 pub mod interval;
 pub mod keyfile;

@@ -158,7 +158,7 @@ pub enum Failure {
     #[error("refused to merge: {0}")]
     Merge(String),
     /// It claims room for more keys than slots.
-    #[error("finds room for {keys} different keys in {slots} slots")]
+    #[error("claims room for {keys} distinct keys in {slots} slots")]
     FindsRoom {
         /// How many keys.
         keys: u64,
@@ -166,7 +166,7 @@ pub enum Failure {
         slots: u64,
     },
     /// It claims to lack room where there is plenty.
-    #[error("finds no room for {keys} keys in {slots} slots")]
+    #[error("claims no room for {keys} keys in {slots} slots")]
     FindsNoRoom {
         /// How many keys.
         keys: u64,

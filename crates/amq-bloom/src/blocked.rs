@@ -81,6 +81,10 @@ impl BlockedBloomFilter {
     ///
     /// Their number must match the parameters. Nothing else can be checked: a wrong seed or a
     /// damaged table denies keys.
+    ///
+    /// Parquet hashes the plain encoding of a value by XXH64 with seed 0. **Ask such a filter by
+    /// hash alone**, `contains_hash(KeyHash::new(xxh64(value, 0)))`: `contains` hashes keys in this
+    /// family's way, and denies what is in; so it does of a file that the filter is saved as.
     pub fn from_blocks_unchecked(
         blocks: impl IntoIterator<Item = [u32; 8]>,
         parts: Parts<BlockedParams>,

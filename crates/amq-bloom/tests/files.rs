@@ -1,9 +1,13 @@
 //! The Bloom filters as files: the committed ones, and what the laws of all filters cannot know.
 
 use amq_bloom::{
-    AtomicBloomFilter, BlockedBloomFilter, BlockedParams, BloomFilter, BloomView, DecodeError, Goal,
+    AtomicBloomFilter, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BloomView,
+    DecodeError, Goal,
 };
-use amq_conformance::{files::golden, hold, with_params};
+use amq_conformance::{
+    files::{golden, mend},
+    hold, with_params,
+};
 
 /// A filter of the keys `0..keys` at 1 %, committed.
 macro_rules! golden_files {
@@ -32,19 +36,59 @@ fn golden_files_are_read_and_written_as_ever() {
 
 #[test]
 fn a_bit_past_the_last_is_refused_even_with_the_right_checksum() {
-    let params = amq_bloom::BloomParams::new(100, 3);
+    let params = BloomParams::new(100, 3);
     let filter = with_params::<BloomFilter>(params, 10, 0).unwrap();
     let mut bytes = filter.to_bytes().unwrap();
     let last = bytes.len() - 64 + 15;
     bytes[last] = 0x10;
-    let payload = xxhash_rust::xxh3::xxh3_64(&bytes[bytes.len() - 64..]);
-    bytes[168..176].copy_from_slice(&payload.to_le_bytes());
-    let header = xxhash_rust::xxh3::xxh3_64(&bytes[..184]);
-    bytes[184..192].copy_from_slice(&header.to_le_bytes());
+    mend(&mut bytes);
     assert!(matches!(
         BloomFilter::from_bytes(&bytes),
         Err(DecodeError::Structure { .. })
     ));
+}
+
+#[test]
+fn numbers_that_no_filter_has_are_refused_by_name() {
+    let filter = with_params::<BloomFilter>(BloomParams::new(100, 3), 10, 0).unwrap();
+    let blocks = with_params::<BlockedBloomFilter>(BlockedParams::new(2), 9, 1).unwrap();
+    let [file, blocks] = [filter.to_bytes().unwrap(), blocks.to_bytes().unwrap()];
+    // The only entry: behind the directory's head and one section.
+    let with = |file: &[u8], at: usize, number: u64| {
+        let mut forged = file.to_vec();
+        forged[192 + 128 + at..][..8].copy_from_slice(&number.to_le_bytes());
+        mend(&mut forged);
+        forged
+    };
+    let parameters = [(0, 0), (8, 0), (8, 65), (8, u32::MAX.into())];
+    for (at, number) in parameters {
+        // So many probes would be a query of seconds.
+        let refused = BloomFilter::from_bytes(&with(&file, at, number)).unwrap_err();
+        assert!(matches!(refused, DecodeError::Params(_)), "{at}: {refused}");
+    }
+    let wide = BloomFilter::from_bytes(&with(&file, 8, 1 << 32)).unwrap_err();
+    let (field, value) = ("probes", 1 << 32);
+    assert_eq!(wide, DecodeError::Geometry { field, value });
+    for number in [0, u64::MAX] {
+        let refused = BlockedBloomFilter::from_bytes(&with(&blocks, 0, number)).unwrap_err();
+        assert!(matches!(refused, DecodeError::Params(_)), "{refused}");
+    }
+    // A rate, and bits a key, that are no numbers.
+    for (kind, value) in [
+        (1u64, f64::NAN),
+        (1, 1.0),
+        (1, 0.0),
+        (2, f64::NAN),
+        (2, -1.0),
+    ] {
+        let mut forged = file.clone();
+        forged[56..64].copy_from_slice(&kind.to_le_bytes());
+        forged[64..72].copy_from_slice(&value.to_bits().to_le_bytes());
+        mend(&mut forged);
+        let (field, value) = ("budget", value.to_bits());
+        let refused = BloomFilter::from_bytes(&forged).err();
+        assert_eq!(refused, Some(DecodeError::Geometry { field, value }));
+    }
 }
 
 #[test]

@@ -10,8 +10,8 @@ use amq_conformance::{hold, memory};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(bloom: BloomFilter => [empty, build, merge]);
-memory!(blocked: BlockedBloomFilter => [empty, build, merge]);
+memory!(bloom: BloomFilter => [empty, build, merge, file]);
+memory!(blocked: BlockedBloomFilter => [empty, build, merge, file]);
 #[cfg(target_has_atomic = "64")]
 memory!(atomic: AtomicBloomFilter => [empty, build, merge]);
 #[cfg(target_has_atomic = "64")]

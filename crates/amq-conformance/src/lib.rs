@@ -56,15 +56,21 @@
 //! | a pointer to a filter behaves as the filter; `Debug` hides the seed; `stats` agree | a method not forwarded, a derived `Debug` |
 //! | `insert_unique` of a present key changes nothing | a set of repeated keys that fills up |
 //! | a filter from a plan equals the one from its goal and takes as many keys; an altered plan is checked | a table made from unchecked numbers |
+//! | a file is read as it was written, and goes on as it would have | bytes that depend on history, a limit left out |
+//! | views answer as the filter | a view of one key fewer |
+//! | damaged bytes are refused in every way in; what is no file, by its own name | a checksum that streams skip, trailing bytes taken |
+//! | a forged file is refused, or answers, takes, forgets and merges as any other | zero items as a shortcut to "no", a rate of NaN, a table nobody walked |
+//! | reading takes the file's length and 64 KiB ([`files::memory`]) | a claim that is allocated, a second copy |
 //! | a filter that grows loses no key and keeps the rate asked for, through twelve doublings | a first stage with the whole rate, an entry that is lost in a larger table |
 //! | a count is never too low, and rarely too high | a saturated counter that doesn't say so |
 //!
 //! The laws of memory need their own global allocator, hence their own test binary:
 //! `tests/memory.rs`, with one [`memory!`] line per type.
 //!
-//! Each law is a plain function that returns a [`Verdict`], so that `tests/teeth.rs` can show what
-//! it rejects. Two plain reference filters pass them all (`tests/faithful.rs`); with any one of
-//! some sixty faults, a filter fails the law about that fault.
+//! Each law is a plain function that returns a [`Verdict`], so that `tests/teeth.rs` and
+//! `tests/files.rs` can show what it rejects. Plain reference filters pass them all
+//! (`tests/faithful.rs`); with any one of some eighty faults, a filter fails the law about that
+//! fault.
 //!
 //! # The gate
 //!

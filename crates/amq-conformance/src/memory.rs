@@ -29,13 +29,13 @@ pub struct Counting;
 
 /// One thread's allocations since it began to count.
 #[derive(Clone, Copy, Debug)]
-struct Account {
+pub(crate) struct Account {
     /// Allocations, refused ones included.
     calls: u64,
     /// The one to refuse.
     refused: u64,
     held: i64,
-    peak: i64,
+    pub(crate) peak: i64,
 }
 
 const NEW: Account = Account {
@@ -86,7 +86,7 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// Runs `work` and returns what it allocated.
-fn counted<R>(refused: u64, work: impl FnOnce() -> R) -> (R, Account) {
+pub(crate) fn counted<R>(refused: u64, work: impl FnOnce() -> R) -> (R, Account) {
     ACCOUNT.set(Some(Account { refused, ..NEW }));
     let result = work();
     (result, ACCOUNT.take().unwrap_or(NEW))
@@ -101,7 +101,7 @@ pub fn peak_of<R>(work: impl FnOnce() -> R) -> Result<(R, u64), Violation> {
 }
 
 /// `Ok` if the allocator of this binary counts.
-fn counts() -> Verdict {
+pub(crate) fn counts() -> Verdict {
     let (_, account) = counted(u64::MAX, || black_box(Vec::<u8>::with_capacity(100)));
     ensure(
         account.calls == 1 && account.peak == 100,
@@ -325,7 +325,7 @@ pub fn the_planned_memory_is_enough_to_fill<F: EmptyFilter>() -> Verdict {
 /// [`suite!`](crate::suite), for a binary whose global allocator is [`Counting`].
 #[macro_export]
 macro_rules! memory {
-    ($name:ident: $filter:ty => [$($ability:ident),* $(,)?]) => {
+    ($name:ident: $filter:ty => [$first:ident $(, $ability:ident)* $(,)?]) => {
         mod $name {
             #[allow(unused_imports, reason = "the type may be given by a full path")]
             use super::*;
@@ -334,7 +334,9 @@ macro_rules! memory {
             fn a_plan_allocates_nothing() {
                 $crate::hold($crate::memory::a_plan_allocates_nothing::<$filter>());
             }
+            $crate::memory!(@$first $filter);
             $($crate::memory!(@$ability $filter);)*
+            $($crate::memory!(@stored $first $ability $filter);)*
         }
     };
     (@empty $filter:ty) => { $crate::memory!(@laws $filter => {
@@ -348,6 +350,29 @@ macro_rules! memory {
     (@merge $filter:ty) => { $crate::memory!(@laws $filter => {
         a_merge_without_memory_changes_nothing
     }); };
+    (@file $filter:ty) => {};
+    // A filter that is stored is filled in the first way.
+    (@stored empty file $filter:ty) => {
+        $crate::memory!(@file_laws $filter, $crate::by_inserting => {
+            reading_takes_little_more_than_the_file
+            a_file_without_memory_is_an_error
+            a_claim_is_not_taken_for_memory
+        });
+    };
+    // What a static filter claims has more numbers that must agree: see its own tests.
+    (@stored build file $filter:ty) => {
+        $crate::memory!(@file_laws $filter, $crate::at_once => {
+            reading_takes_little_more_than_the_file
+            a_file_without_memory_is_an_error
+        });
+    };
+    (@stored $first:ident $other:ident $filter:ty) => {};
+    (@file_laws $filter:ty, $fill:path => { $($law:ident)* }) => {$(
+        #[test]
+        fn $law() {
+            $crate::hold($crate::files::memory::$law::<$filter>($fill));
+        }
+    )*};
     (@laws $filter:ty => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {

@@ -50,6 +50,7 @@ macro_rules! suite {
             $crate::suite!(@refused $first $params);
             $($crate::suite!(@refused $ability $params);)*
             $($crate::suite!(@stored $first $ability);)*
+            $crate::suite!(@with_file [$($ability)*] $($ability)*);
         }
     };
 
@@ -84,6 +85,7 @@ macro_rules! suite {
     (@stored empty file) => {
         $crate::suite!(@file $crate::by_inserting);
         $crate::suite!(@laws files($crate::by_inserting) => {
+            a_filter_that_was_read_goes_on_as_the_one_written
             a_forged_file_is_refused_or_takes_keys
         });
     };
@@ -98,9 +100,28 @@ macro_rules! suite {
             a_damaged_file_is_refused
             what_is_no_file_is_refused_by_name
             a_forged_file_is_refused_or_answers
+            a_forged_number_changes_no_answer
             a_view_of_a_forged_file_answers
             a_file_is_little_larger_than_its_table
         });
+    };
+
+    // A filter that is stored and merges or forgets, too, does so after it was forged.
+    (@with_file $all:tt $($ability:ident)*) => { $($crate::suite!(@if_file $all $ability);)* };
+    (@if_file [] $ability:ident) => {};
+    (@if_file [file $($other:ident)*] merge) => {
+        $crate::suite!(@laws files($crate::by_inserting) => {
+            a_forged_file_is_refused_or_merges
+        });
+    };
+    (@if_file [file $($other:ident)*] remove) => {
+        $crate::suite!(@laws files($crate::by_inserting) => {
+            a_forged_file_is_refused_or_forgets_keys
+        });
+    };
+    (@if_file [file $($other:ident)*] $ability:ident) => {};
+    (@if_file [$first:ident $($other:ident)*] $ability:ident) => {
+        $crate::suite!(@if_file [$($other)*] $ability);
     };
 
     (@first empty) => { $crate::suite!(@every $crate::by_inserting); };

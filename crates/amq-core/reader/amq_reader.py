@@ -616,7 +616,7 @@ class ExpandableQuotient(Quotient):
 
 
 class Ribbon(Filter):
-    NUMBER, REVISION = 7, 1
+    NUMBER, REVISION = 7, 2
     ROW, LAYERS, BUCKET = 128, 1, 512
 
     def __init__(self, file):
@@ -637,7 +637,7 @@ class Ribbon(Filter):
             expect(self.ROW.bit_length() - 1 <= shard <= 32, "shards of 2^%d" % shard)
             shards = (starts + (1 << shard) - 1) >> shard
             expect(blocks == starts // self.ROW + shards, "%d blocks" % blocks)
-            expect(short <= blocks and (self.columns > 1 or short == 0), "%d short blocks" % short)
+            expect(short <= (blocks if self.short else 0), "%d short blocks" % short)
             expect((word, bucket) == (words, buckets), "a layer in another's place")
             words += blocks * self.columns - short
             buckets += 0 if last else -(-starts // self.BUCKET)
@@ -671,31 +671,40 @@ class Ribbon(Filter):
                 return layer, start, hash
             hash = remix(hash, number + 1)
 
-    def parities(self, hash):
-        """What a key's row adds up to in each column, 0 or 1, and the hash that its result is of."""
+    def sums(self, hash):
+        """What a key's row adds up to, a bit for each column; the number of columns; and the hash that
+        its result is of."""
         (_, _, shard, short, first, _, _), start, hash = self.window(hash)
         row = hash * 0x9E3779B97F4A7C15 & MASK | 1
         if self.ROW == 128:
             row |= ((hash ^ hash >> 31) * 0xBB67AE8584CAA73B & MASK) << 64
         block, offset = start // self.ROW + (start >> shard), start % self.ROW
+        sums = 0
+        if self.columns % 8 == 0 and not self.short:
+            bytes = self.columns // 8
+            at = first * self.ROW // 8 + (block * self.ROW + offset) * bytes
+            for slot in range(self.ROW):
+                if row >> slot & 1:
+                    sums ^= int.from_bytes(self.words[at : at + bytes], "little")
+                at += bytes
+            return sums, self.columns, hash
         at = first + block * (self.columns - 1) + max(0, block - short)
         columns = self.columns - (block < short)
         shifted = row << offset
         here, following = shifted & (1 << self.ROW) - 1, shifted >> self.ROW
-        parities = []
         for column in range(columns):
             ones = bin(self.word(at + column) & here).count("1")
             if offset:
                 ones += bin(self.word(at + columns + column) & following).count("1")
-            parities.append(ones & 1)
-        return parities, hash
+            sums |= (ones & 1) << column
+        return sums, columns, hash
 
     def contains_hash(self, hash):
         if not self.layers:
             return False
-        parities, hash = self.parities(hash)
+        sums, columns, hash = self.sums(hash)
         result = (hash * 0x3C6EF372FE94F82B & MASK) >> 32
-        return all(parity == result >> column & 1 for column, parity in enumerate(parities))
+        return sums == result & (1 << columns) - 1
 
 
 class NarrowRibbon(Ribbon):
@@ -723,8 +732,7 @@ class RibbonMap(BumpedRibbon):
     def get_hash(self, hash):
         if not self.layers:
             return 0
-        parities, _ = self.parities(hash)
-        return sum(parity << column for column, parity in enumerate(parities))
+        return self.sums(hash)[0]
 
     def get(self, key):
         return self.get_hash(key_hash(key, self.seed))

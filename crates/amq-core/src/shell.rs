@@ -163,17 +163,18 @@ pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 ///   `never` if no key is ever refused.
 /// - `fill_shared [generics] Type: Params { docs of insert }`: the same, through `&self`.
 /// - `build [generics] Type: Params`: construction from all keys at once.
-/// - `plan [generics] Type: Params, theory`: sizing by `plan`, `plan_params` and `fpr` of the module
-///   `theory`; or `theory::<L>`, if these are generic.
+/// - `plan [generics] Type: Params, theory`: sizing by the functions `plan`, `plan_params` and
+///   `fpr` of the module `theory`; `theory::<L>` if they are generic.
 /// - `file [generics] Type, owned [generics] Owned, view ['a, generics] View`: how it is stored.
 /// - `one_table ...`: the same, and `view`, for a [`OneTable`](crate::envelope::OneTable).
 /// - `remove`, `count`, `merge`: the inherent methods of a trait that the type implements.
-/// - `merge_by_copy [generics] Type`: merging by the private method `merged`, which makes the union.
+/// - `merge_by_copy [generics] Type`: `MergeFilter` by the private method `merged`, which makes the
+///   union.
 /// - `operator [generics] Type, Trait::method, merge or intersect { docs }`: a method as operator.
 ///
 /// Inside `impl Shell`:
-/// - `state params`: the filter's fields are named `header`, `len`, and `params` or whatever path
-///   is given; without a path, `table_params` is written by hand.
+/// - `state params`: `header`, `items` and `table_params` from the fields `header`, `len` and, for
+///   example, `params` or `table.params`. Without a path `table_params` is written by hand.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! shell {

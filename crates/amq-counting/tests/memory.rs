@@ -7,5 +7,5 @@ use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(counting: CountingBloomFilter => [empty, build, merge]);
-memory!(blocked: BlockedCountingBloomFilter => [empty, build, merge]);
+memory!(counting: CountingBloomFilter => [empty, build, merge, file]);
+memory!(blocked: BlockedCountingBloomFilter => [empty, build, merge, file]);

@@ -7,5 +7,5 @@ use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(cuckoo: CuckooFilter => [empty, build, merge]);
-memory!(windowed: WindowedCuckooFilter => [empty, build, merge]);
+memory!(cuckoo: CuckooFilter => [empty, build, merge, file]);
+memory!(windowed: WindowedCuckooFilter => [empty, build, merge, file]);

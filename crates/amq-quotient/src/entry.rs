@@ -4,7 +4,9 @@
 //! What it asks of them is which of a run answer for a key: those equal to its remainder
 //! ([`Whole`]), or those that are a prefix of it ([`Aged`]).
 
+use crate::bits::Broadword;
 use crate::fields::Fields;
+use crate::params::BLOCK_SLOTS;
 use crate::search::{Matches, Run};
 use crate::table::Table;
 use core::fmt::Debug;
@@ -36,9 +38,9 @@ pub(crate) trait Entry: Copy + Eq + Debug {
     /// only one that answers for its key.
     fn alone<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> u64;
 
-    /// How many fingerprints the sorted values of a run answer for; `None` if one of them is no
-    /// entry.
-    fn answered<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run) -> Option<u64>;
+    /// How many fingerprints the entries of a table answer for, whose runs are consistent and have
+    /// this many `different` values; `None` if one of them is no entry.
+    fn answered<S: AsRef<[u8]>>(table: &Table<S, Self>, different: u64) -> Option<u64>;
 }
 
 /// A remainder: all bits of the slot are the fingerprint's.
@@ -84,10 +86,8 @@ impl Entry for Whole {
         1
     }
 
-    fn answered<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run) -> Option<u64> {
-        let rises = (run.start + 1..run.end)
-            .filter(|&position| table.remainder(position - 1) < table.remainder(position));
-        Some(1 + rises.count() as u64)
+    fn answered<S: AsRef<[u8]>>(_: &Table<S, Self>, different: u64) -> Option<u64> {
+        Some(different)
     }
 }
 
@@ -159,11 +159,23 @@ impl Entry for Aged {
         table.alone(run, value)
     }
 
-    fn answered<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run) -> Option<u64> {
-        if table.remainder(run.start) == 0 {
-            return None;
+    fn answered<S: AsRef<[u8]>>(table: &Table<S, Self>, _: u64) -> Option<u64> {
+        let mut end = table.offset::<Broadword>(0, table.metadata(0).offset);
+        let mut answered = 0;
+        for block in 0..table.blocks {
+            let mut homes = table.metadata(block).occupieds;
+            while homes != 0 {
+                let home = block * BLOCK_SLOTS + u64::from(homes.trailing_zeros());
+                homes &= homes - 1;
+                let start = end.max(home);
+                end = table.first_runend(start) + 1;
+                if table.remainder(start) == 0 {
+                    return None;
+                }
+                answered += table.union(Run { start, end }, 1 << (table.fields.bits - 1));
+            }
         }
-        Some(table.union(run, 1 << (table.fields.bits - 1)))
+        Some(answered)
     }
 }
 

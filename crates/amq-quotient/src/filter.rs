@@ -105,7 +105,7 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     /// Every way of reading a file does this, but for
     /// [`open_without_checking_payload`](QuotientView::open_without_checking_payload).
     pub fn validate(&self) -> Result<(), DecodeError> {
-        let Contents { items, distinct } = self.table.walk()?;
+        let Contents { items, distinct } = simd::walk(&self.table)?;
         let what = match (self.len == items, self.distinct == distinct) {
             (true, true) => return Ok(()),
             (false, _) => "number of keys",

@@ -13,8 +13,9 @@ use crate::bits::Select;
 use crate::edit::{Put, Taken};
 use crate::entry::Entry;
 use crate::table::Table;
+use crate::validate::Contents;
 use alloc::vec::Vec;
-use amq_core::{KeyHash, dispatch};
+use amq_core::{DecodeError, KeyHash, dispatch};
 
 /// For each operation on a table: the function that chooses, and the two it chooses from.
 macro_rules! operations {
@@ -96,6 +97,8 @@ operations! {
     fn contains_each<E, S>(&Table<S, E>, hashes: &[KeyHash], answers: &mut [bool]);
     /// How many entries answer for a fingerprint.
     fn count<E, S>(&Table<S, E>, fingerprint: u64) -> u64;
+    /// What the table holds, if it is consistent.
+    fn walk<E, S>(&Table<S, E>) -> Result<Contents, DecodeError>;
     /// Inserts a fingerprint. There must be an empty slot.
     fn insert<E>(&mut Table<Vec<u8>, E>, fingerprint: u64) -> Put;
     /// Inserts each hash, up to the first that is refused; returns how many are in, and how many of

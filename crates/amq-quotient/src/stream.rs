@@ -321,7 +321,7 @@ mod tests {
                 assert_eq!(wrapping(grown, next(part.clone())), wrapping_of_all);
                 wrapped += u64::from(wrapping_of_all > 0);
                 let table = pack::<Aged>(grown, next(all.clone())).unwrap().table;
-                assert_eq!(table.walk().unwrap().items, held + void);
+                assert_eq!(table.walk::<Broadword>().unwrap().items, held + void);
             }
             // Whole fingerprints keep their number.
             let grown = QuotientParams::new(2 * slots, 2);

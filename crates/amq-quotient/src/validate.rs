@@ -1,11 +1,11 @@
 //! The structural walk: whether bytes are a quotient filter's table. A file's table passes it
 //! before its first query, and the tests make it after every operation.
 
-use crate::bits::Broadword;
+use crate::bits::{Select, below, from};
 use crate::entry::Entry;
-use crate::params::BLOCK_SLOTS;
-use crate::search::Run;
-use crate::table::{SATURATED, Table};
+use crate::fields::{Fields, load};
+use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
+use crate::table::{Metadata, SATURATED, Table};
 use amq_core::DecodeError;
 
 const fn inconsistent(what: &'static str) -> DecodeError {
@@ -22,89 +22,422 @@ pub(crate) struct Contents {
 }
 
 impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
-    /// Walks the whole table, whatever its bytes, in time proportional to its slots.
+    /// Walks the whole table once, whatever its bytes, a block at a time.
     ///
     /// The first block's offset says how many slots wrapped runs take. The walk believes it, and
     /// at its end compares it with the slots taken past the last one. From there, once around, it
-    /// follows the runs in order. Each takes the first runend from its start; there are no more
-    /// runends than runs, so all are taken.
-    pub(crate) fn walk(&self) -> Result<Contents, DecodeError> {
-        self.check_runs()?;
-        let wrapped = self.offset::<Broadword>(0, self.metadata(0).offset);
+    /// places the runs in order: each takes the first runend from its start. So it knows which
+    /// slots are in a run, and which of these are followed by another slot of the same run; that
+    /// decides what remainders there may be.
+    #[inline(always)]
+    pub(crate) fn walk<I: Select>(&self) -> Result<Contents, DecodeError> {
+        let wrapped = self.offset::<I>(0, self.metadata(0).offset);
+        if wrapped > self.places() {
+            return Err(inconsistent("offset of a block"));
+        }
         let round = wrapped + self.places();
+        let lanes = Lanes::new(&self.fields);
         let mut free = wrapped;
         let mut contents = Contents {
             items: 0,
             distinct: 0,
         };
         for block in 0..self.blocks {
-            let begin = block * BLOCK_SLOTS;
-            let metadata = self.metadata(block);
-            if metadata.offset != free.saturating_sub(begin).min(SATURATED) {
+            let (here, begin) = (self.block_at(block), block * BLOCK_SLOTS);
+            let metadata = self.metadata_from(here);
+            let offset = free.saturating_sub(begin);
+            if metadata.offset != offset.min(SATURATED) {
                 return Err(inconsistent("offset of a block"));
             }
-            let mut homes = metadata.occupieds;
-            while homes != 0 {
-                let start = free.max(begin + u64::from(homes.trailing_zeros()));
-                homes &= homes - 1;
-                self.check_empty(free, start)?;
-                free = self.first_runend(start) + 1;
-                if free > round {
-                    return Err(inconsistent("a run without an end"));
-                }
-                contents.items += free - start;
-                let run = Run { start, end: free };
-                self.check_order(run)?;
-                let answered =
-                    E::answered(self, run).ok_or(inconsistent("a run with an empty slot"));
-                contents.distinct += answered?;
+            let homes = self.params.slots - begin;
+            if homes < BLOCK_SLOTS && metadata.occupieds >> homes != 0 {
+                return Err(inconsistent("a run at home past the last slot"));
             }
+            let (used, taken) = self.place_runs(begin, metadata, offset, round - begin);
+            free = begin + taken;
+            if free > round {
+                return Err(inconsistent("a run without an end"));
+            }
+            if metadata.runends & !used != 0 {
+                return Err(inconsistent("an end without a run"));
+            }
+            let items = u64::from(used.count_ones());
+            contents.items += items;
+            contents.distinct +=
+                items - self.check_remainders(&lanes, here, used, used & !metadata.runends)?;
         }
-        self.check_empty(free, self.places())?;
         if free.saturating_sub(self.places()) != wrapped {
             return Err(inconsistent("offset of a block"));
         }
+        contents.distinct =
+            E::answered(self, contents.distinct).ok_or(inconsistent("a run with an empty slot"))?;
         Ok(contents)
     }
 
-    /// As many runs end as start, and none is at home past the last slot.
-    fn check_runs(&self) -> Result<(), DecodeError> {
-        let (mut occupieds, mut runends) = (0, 0);
-        for block in 0..self.blocks {
-            let metadata = self.metadata(block);
-            occupieds += u64::from(metadata.occupieds.count_ones());
-            runends += u64::from(metadata.runends.count_ones());
-            let highest = 64 - u64::from(metadata.occupieds.leading_zeros());
-            if block * BLOCK_SLOTS + highest > self.params.slots {
-                return Err(inconsistent("a run at home past the last slot"));
+    /// Places the runs of a block whose first slots, `offset` of them, earlier runs take. Returns
+    /// which of the block's slots are in a run, and how many slots from its first on are taken:
+    /// more than the `most` there can be if a run has no end.
+    #[inline(always)]
+    fn place_runs(&self, begin: u64, metadata: Metadata, offset: u64, most: u64) -> (u64, u64) {
+        let mut taken = offset;
+        let mut used = match offset {
+            0..BLOCK_SLOTS => below(offset as u32),
+            _ => u64::MAX,
+        };
+        let mut homes = metadata.occupieds;
+        while homes != 0 {
+            let start = taken.max(u64::from(homes.trailing_zeros()));
+            homes &= homes - 1;
+            if start < BLOCK_SLOTS {
+                let ends = metadata.runends & from(start as u32);
+                if ends != 0 {
+                    // The bits from the start to the end, whose next one the sum carries into.
+                    let end = ends & ends.wrapping_neg();
+                    used |= from(start as u32).wrapping_add(end << 1);
+                    taken = u64::from(ends.trailing_zeros()) + 1;
+                    continue;
+                }
+                used |= from(start as u32);
+            }
+            taken = self.first_runend(begin + start) + 1 - begin;
+            if taken > most {
+                break;
             }
         }
-        if occupieds == runends {
-            Ok(())
-        } else {
-            Err(inconsistent("number of runs"))
+        (used, taken)
+    }
+
+    /// Checks the remainders of the block at `here`: those outside the slots in `used` are zero,
+    /// and those in `joined` are not above the next one, which is of the same run. Returns how
+    /// many of these are equal to it.
+    #[inline(always)]
+    fn check_remainders(
+        &self,
+        lanes: &Lanes,
+        here: usize,
+        used: u64,
+        joined: u64,
+    ) -> Result<u64, DecodeError> {
+        let (bits, mask) = (lanes.bits, self.fields.mask());
+        if bits == 0 {
+            return Ok(joined.count_ones().into());
+        }
+        let block = &self.bytes()[here..][..METADATA_BYTES as usize + 8 * bits as usize];
+        let field = |bit: u32| load(block, (bit / 8) as usize) >> (bit % 8);
+        let (mut stray, mut falling, mut equal) = (0, 0, 0);
+        // The last one's next is in another block.
+        let (mut used, mut within) = (used, joined & below(63));
+        for bit in (0..64 * bits).step_by((lanes.count * bits) as usize) {
+            let this = field(bit);
+            let next = if lanes.with_next {
+                this >> bits
+            } else {
+                field(bit + bits)
+            };
+            let (this, next) = (this & lanes.all, next & lanes.all);
+            stray |= this & !(lanes.ones(used) * mask);
+            let joined = lanes.ones(within) << (bits - 1);
+            let differing = this ^ next;
+            // All but the highest bits are compared: a field that is not below keeps its top.
+            let kept = (next | lanes.tops) - (this & lanes.low);
+            falling |= ((this & !next) | !(differing | kept)) & joined;
+            let same = !(((differing & lanes.low) + lanes.low) | differing) & joined;
+            if same != 0 {
+                equal += u64::from(same.count_ones());
+            }
+            used >>= lanes.count;
+            within >>= lanes.count;
+        }
+        if joined >> 63 == 1 {
+            let last = self.window_from(here, 63) & mask;
+            let next = self.window_from(self.after(here), 0) & mask;
+            falling |= u64::from(next < last);
+            equal += u64::from(next == last);
+        }
+        if stray != 0 {
+            return Err(inconsistent("a slot of no run that is not zero"));
+        }
+        if falling != 0 {
+            return Err(inconsistent("order of remainders"));
+        }
+        Ok(equal)
+    }
+}
+
+/// The fields that are compared at once, and how bits of slots become bits of fields.
+struct Lanes {
+    /// How many: a power of two, up to 8.
+    count: u32,
+    /// Bits of each.
+    bits: u32,
+    /// Whether a load that begins with them holds the field after them, too.
+    with_next: bool,
+    /// All their bits.
+    all: u64,
+    /// The highest bit of each.
+    tops: u64,
+    /// The others.
+    low: u64,
+    /// For each choice of them, the lowest bits.
+    ones: [u64; 256],
+}
+
+impl Lanes {
+    fn new(fields: &Fields) -> Self {
+        let bits = fields.bits;
+        // They begin at bit 0, 4, 2 or 1, or a multiple of it, of a byte.
+        let (count, with_next) = match bits {
+            0..=7 => (8, true),
+            8..=12 => (4, true),
+            13..=19 => (2, true),
+            20..=28 => (1, true),
+            _ => (1, false),
+        };
+        let mut ones = [0; 256];
+        for choice in 1..1usize << count {
+            let lowest = choice.trailing_zeros() * bits;
+            ones[choice] = ones[choice & (choice - 1)] | 1 << lowest;
+        }
+        let all = below(count * bits);
+        let tops = match bits {
+            0 => 0,
+            _ => ones[(1 << count) - 1] << (bits - 1),
+        };
+        Self {
+            count,
+            bits,
+            with_next,
+            all,
+            tops,
+            low: all & !tops,
+            ones,
         }
     }
 
-    /// The slots from `start` up to `end`, exclusive, are zero.
-    fn check_empty(&self, start: u64, end: u64) -> Result<(), DecodeError> {
-        if (start..end).all(|position| self.remainder(position) == 0) {
-            Ok(())
-        } else {
-            Err(inconsistent("a slot of no run that is not zero"))
+    /// The lowest bits of the lanes that the lowest bits of `slots` choose.
+    #[inline(always)]
+    fn ones(&self, slots: u64) -> u64 {
+        let mask = u8::MAX >> (8 - self.count);
+        self.ones[usize::from(slots as u8 & mask)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::QuotientParams;
+    use crate::bits::Broadword;
+    use crate::simd;
+    use amq_core::index::remix;
+    use std::vec::Vec;
+
+    /// The walk as it is defined.
+    impl<S: AsRef<[u8]>> Table<S> {
+        /// The same walk, one run and one slot at a time.
+        ///
+        /// It follows the runs in order. Each takes the first runend from its start; there are no
+        /// more runends than runs, so all are taken.
+        fn walk_slot_by_slot(&self) -> Result<Contents, DecodeError> {
+            self.check_runs()?;
+            let wrapped = self.offset::<Broadword>(0, self.metadata(0).offset);
+            if wrapped > self.places() {
+                return Err(inconsistent("offset of a block"));
+            }
+            let round = wrapped + self.places();
+            let mut free = wrapped;
+            let mut contents = Contents {
+                items: 0,
+                distinct: 0,
+            };
+            for block in 0..self.blocks {
+                let begin = block * BLOCK_SLOTS;
+                let metadata = self.metadata(block);
+                if metadata.offset != free.saturating_sub(begin).min(SATURATED) {
+                    return Err(inconsistent("offset of a block"));
+                }
+                let mut homes = metadata.occupieds;
+                while homes != 0 {
+                    let start = free.max(begin + u64::from(homes.trailing_zeros()));
+                    homes &= homes - 1;
+                    self.check_empty(free, start)?;
+                    free = self.first_runend(start) + 1;
+                    if free > round {
+                        return Err(inconsistent("a run without an end"));
+                    }
+                    contents.items += free - start;
+                    contents.distinct += self.check_order(start, free)?;
+                }
+            }
+            self.check_empty(free, self.places())?;
+            if free.saturating_sub(self.places()) != wrapped {
+                return Err(inconsistent("offset of a block"));
+            }
+            Ok(contents)
+        }
+
+        /// As many runs end as start, and none is at home past the last slot.
+        fn check_runs(&self) -> Result<(), DecodeError> {
+            let (mut occupieds, mut runends) = (0, 0);
+            for block in 0..self.blocks {
+                let metadata = self.metadata(block);
+                occupieds += u64::from(metadata.occupieds.count_ones());
+                runends += u64::from(metadata.runends.count_ones());
+                let highest = 64 - u64::from(metadata.occupieds.leading_zeros());
+                if block * BLOCK_SLOTS + highest > self.params.slots {
+                    return Err(inconsistent("a run at home past the last slot"));
+                }
+            }
+            if occupieds == runends {
+                Ok(())
+            } else {
+                Err(inconsistent("number of runs"))
+            }
+        }
+
+        /// The slots from `start` up to `end`, exclusive, are zero.
+        fn check_empty(&self, start: u64, end: u64) -> Result<(), DecodeError> {
+            if (start..end).all(|position| self.remainder(position) == 0) {
+                Ok(())
+            } else {
+                Err(inconsistent("a slot of no run that is not zero"))
+            }
+        }
+
+        /// The remainders of a run, its `end` exclusive, rise; returns how many are different.
+        fn check_order(&self, start: u64, end: u64) -> Result<u64, DecodeError> {
+            let mut distinct = 1;
+            let mut before = self.remainder(start);
+            for position in start + 1..end {
+                let this = self.remainder(position);
+                if this < before {
+                    return Err(inconsistent("order of remainders"));
+                }
+                distinct += u64::from(this > before);
+                before = this;
+            }
+            Ok(distinct)
         }
     }
 
-    /// The remainders of a run rise.
-    fn check_order(&self, run: Run) -> Result<(), DecodeError> {
-        let mut before = 0;
-        for position in run.start..run.end {
-            let this = self.remainder(position);
-            if this < before {
-                return Err(inconsistent("order of remainders"));
-            }
-            before = this;
+    /// Numbers without end.
+    struct Noise(u64);
+
+    impl Noise {
+        fn below(&mut self, n: usize) -> usize {
+            self.0 += 1;
+            (remix(self.0, 3) % n as u64) as usize
         }
-        Ok(())
+    }
+
+    /// A table with all its slots used up to a share, its fingerprints from everywhere or crowded.
+    fn filled(params: QuotientParams, keys: u64, crowding: u64, noise: &mut Noise) -> Table {
+        let mut table = Table::new(params).unwrap();
+        let of = params.fingerprints();
+        let from = u128::from(remix(noise.0, 4) % of);
+        for _ in 0..keys {
+            let next = noise.below(1 << 62) as u64 % of.div_ceil(crowding);
+            let fingerprint = ((from + u128::from(next)) % u128::from(of)) as u64;
+            simd::insert(&mut table, fingerprint);
+        }
+        table
+    }
+
+    /// Changes a few bits, bytes or words: anywhere, or in the metadata alone.
+    fn damage(bytes: &mut [u8], stride: usize, noise: &mut Noise) {
+        for _ in 0..1 + noise.below(3) {
+            let mut at = noise.below(bytes.len());
+            if noise.below(2) == 0 {
+                at = at / stride * stride + stride - 17 + noise.below(17);
+            }
+            match noise.below(6) {
+                0 => bytes[at] = noise.below(256) as u8,
+                1 => bytes[at] = bytes[at].wrapping_add([1, 255][noise.below(2)]),
+                // A run end, or a home, moves.
+                2 => {
+                    let bit = 1 << noise.below(8);
+                    bytes[at] ^= bit;
+                    let to = (at + noise.below(9)).saturating_sub(4) % bytes.len();
+                    bytes[to] ^= [bit, 1 << noise.below(8)][noise.below(2)];
+                }
+                3 => {
+                    // A home and an end more, or fewer, in the same slot.
+                    let block = at / stride * stride + stride - 17;
+                    let (byte, bit) = (noise.below(8), 1 << noise.below(8));
+                    bytes[block + byte] ^= bit;
+                    bytes[block + 8 + byte] ^= bit;
+                }
+                _ => bytes[at] ^= 1 << noise.below(8),
+            }
+        }
+    }
+
+    /// Both walks of a table, which must agree; whether it is accepted.
+    fn agree(table: &Table<&[u8]>) -> bool {
+        let slow = table.walk_slot_by_slot();
+        let all = [table.walk::<Broadword>(), simd::walk(table), slow];
+        let slow = slow.ok();
+        assert!(
+            all.iter().all(|walked| walked.ok() == slow),
+            "{all:?}, {:?}, {:x?}",
+            table.params,
+            table.bytes
+        );
+        slow.is_some()
+    }
+
+    #[test]
+    fn the_walk_by_blocks_accepts_what_the_one_by_slots_accepts() {
+        let mut noise = Noise(0);
+        let (mut sound, mut accepted, mut refused) = (0, 0, 0);
+        for bits in (0..=16).chain([19, 20, 28, 29, 40, 56]) {
+            for (slots, crowding) in [(1u64, 1), (64, 1), (100, 9), (250, 1), (640, 60)] {
+                let params = QuotientParams::new(slots, bits);
+                if params.check().is_err() {
+                    continue;
+                }
+                let places = slots.next_multiple_of(64);
+                for keys in [0, slots / 2, slots, places] {
+                    let table = filled(params, keys, crowding, &mut noise);
+                    assert!(agree(&table.view()));
+                    sound += 1;
+                    let stride = table.bytes.len() / (places / 64) as usize;
+                    for _ in 0..if cfg!(miri) { 1 } else { 60 } {
+                        let mut bytes = table.bytes.clone();
+                        damage(&mut bytes, stride, &mut noise);
+                        match agree(&Table::over(params, &bytes)) {
+                            true => accepted += 1,
+                            false => refused += 1,
+                        }
+                    }
+                }
+            }
+        }
+        let enough = sound > 400 && accepted > 1500 && refused > 15_000;
+        assert!(enough || cfg!(miri), "{sound} {accepted} {refused}");
+    }
+
+    #[test]
+    fn both_walks_agree_on_metadata_of_every_density() {
+        let mut noise = Noise(1 << 40);
+        let mut accepted = 0;
+        for round in 0..if cfg!(miri) { 9 } else { 60_000 } {
+            let params = QuotientParams::new([64, 64, 90][round % 3], [0, 0, 1][round / 3 % 3]);
+            let mut bytes: Vec<u8> = std::vec![0; params.bytes() as usize];
+            let stride = 17 + 8 * params.remainder_bits as usize;
+            for block in bytes.chunks_exact_mut(stride) {
+                // Ends are at homes or a little later, seldom elsewhere.
+                for _ in 0..noise.below(1 << (round % 7)) {
+                    let home = noise.below(64);
+                    let end = (home + noise.below(1 + round % 4)).min(63);
+                    block[stride - 17 + home / 8] |= 1 << (home % 8);
+                    block[stride - 9 + end / 8] |= 1 << (end % 8);
+                }
+                if noise.below(4) == 0 {
+                    block[stride - 1] = [noise.below(70) as u8, 255][noise.below(2)];
+                }
+            }
+            accepted += u64::from(agree(&Table::over(params, &bytes)));
+        }
+        assert!(accepted > 3000 || cfg!(miri), "{accepted}");
     }
 }

@@ -1,15 +1,16 @@
 //! What filters take of memory, and what they do without; see `amq_conformance::memory`.
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
-use amq_conformance::{hold, memory};
-use amq_quotient::{ExpandableQuotientFilter, Goal, QuotientFilter, ResizeError};
+use amq_conformance::{files, hold, memory};
+use amq_quotient::{Budget, ExpandableQuotientFilter, Goal, QuotientFilter, ResizeError};
 use std::cell::RefCell;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(quotient: QuotientFilter => [empty, build, merge]);
+memory!(quotient: QuotientFilter => [empty, build, merge, file]);
 memory!(expandable: ExpandableQuotientFilter => [empty, build]);
+memory!(expandable_file: ExpandableQuotientFilter => [build, file]);
 
 #[test]
 fn a_resize_without_memory_is_an_error_and_loses_no_key() {
@@ -37,5 +38,25 @@ fn a_resize_without_memory_is_an_error_and_loses_no_key() {
                 Ok(())
             },
         ));
+    }
+}
+
+/// How often a table may still double depends on its slots, so one forged number claims nothing:
+/// here are both.
+#[test]
+fn a_claim_of_an_expandable_filter_is_not_taken_for_memory() {
+    let filter = ExpandableQuotientFilter::build(Budget::Fpr(0.01), 0..300u64).unwrap();
+    let file = filter.to_bytes().unwrap();
+    // Behind the directory's head and the one section's row.
+    let entry = 192 + 2 * 64;
+    for slots in [1u64 << 26, 1 << 36] {
+        let mut forged = file.clone();
+        for (at, number) in [(0, slots), (24, 0)] {
+            forged[entry + at..][..8].copy_from_slice(&number.to_le_bytes());
+        }
+        files::mend(&mut forged);
+        type Forged = ExpandableQuotientFilter;
+        let claimed = files::memory::claim_is_bounded::<Forged>(&forged).unwrap();
+        assert!(claimed >= Some(slots), "{claimed:?}");
     }
 }

@@ -7,6 +7,7 @@ use crate::elimination::{Elimination, eliminate};
 use crate::entry::Entry;
 use crate::layer::{Columns, Layer};
 use crate::memory::room;
+use crate::order;
 use crate::row::Row;
 use crate::shards::{Shard, dedup};
 use crate::sizing::LOCKSTEP;
@@ -94,6 +95,10 @@ fn solve<W: Row, E>(
         shard.extent.blocks,
         columns.most as usize,
         |block, first, solved| {
+            let bytes = columns.slot_bytes() as usize;
+            if bytes > 0 {
+                return order::put(shard.words, block, first / 8, bytes, solved);
+            }
             let (word, columns) = layer.block(first_block + block as u64, columns.most);
             // A short block leaves out the last column.
             let solved = &solved[..solved.len().min(columns - first)];

@@ -122,6 +122,15 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
+    /// Bytes of a slot if the solution lies slot by slot, which it does where these are whole and
+    /// the same everywhere; else zero.
+    pub(crate) const fn slot_bytes(self) -> u32 {
+        match self.short == 0 && self.most % 8 == 0 {
+            true => self.most / 8,
+            false => 0,
+        }
+    }
+
     /// The short ones of `blocks` blocks. The share is the same in every layer, so that the layer
     /// that answers does not matter.
     pub(crate) const fn short_of(self, blocks: u64) -> u64 {

@@ -44,6 +44,9 @@ pub trait Row:
     fn push(self, bit: u32) -> Self;
     /// With the bits of `low` set.
     fn or(self, low: u32) -> Self;
+    /// Adds, over GF(2), to the 64 bits at an index that counts words of 64 bits, the lower of two
+    /// first.
+    fn add_word(words: &mut [Self], at: usize, bits: u64);
 }
 
 macro_rules! row {
@@ -104,6 +107,12 @@ macro_rules! row {
             #[inline(always)]
             fn or(self, low: u32) -> Self {
                 self | Self::from(low)
+            }
+
+            #[inline(always)]
+            fn add_word(words: &mut [Self], at: usize, bits: u64) {
+                let (width, bit) = (<$type>::BITS as usize, at * 64);
+                words[bit / width] ^= Self::from(bits) << (bit % width);
             }
         }
     };

@@ -2,11 +2,12 @@
 
 use crate::geometry::Geometry;
 use crate::layer::Layer;
+use crate::order::{Order, by_order};
 use crate::row::{self, Row, next_layer};
 use crate::store::{Borrowed, Heap, Store};
 use crate::threshold::{limit, threshold_in};
 use crate::{Kind, RibbonParams};
-use amq_core::{KeyHash, prefetch};
+use amq_core::KeyHash;
 use core::marker::PhantomData;
 
 /// Keys of a batch that are looked up together.
@@ -18,44 +19,27 @@ pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
     pub(crate) params: RibbonParams,
     pub(crate) geometry: Geometry,
     pub(crate) store: S,
-    /// The first word index from which reading columns by eights leaves the table.
+    /// [`Order::vector_end`].
     vector_end: usize,
+    /// [`Columns::slot_bytes`](crate::layer::Columns::slot_bytes): what says in which order the
+    /// solution lies.
+    pub(crate) slot_bytes: u32,
     kind: PhantomData<K>,
 }
-
-/// Where a row lies in the solution.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Window {
-    /// The first word of its first block; the second block follows.
-    pub(crate) word: usize,
-    /// Words in each of the two blocks that count.
-    pub(crate) columns: usize,
-    /// The row's first slot, within the first block.
-    pub(crate) offset: u32,
-    /// The hash that the row and its result are made of.
-    pub(crate) hash: u64,
-}
-
-/// The window in a system of no layers, which has no word for it.
-const NOWHERE: Window = Window {
-    word: 0,
-    columns: 1,
-    offset: 0,
-    hash: 0,
-};
 
 impl<K: Kind, S: Store<K::Row>> System<K, S> {
     /// What the store holds, in this geometry.
     pub(crate) fn new(params: RibbonParams, geometry: Geometry, store: S) -> Self {
-        let columns = params.columns as usize;
-        // A window's words, the second block's rounded up to eight columns.
-        let read = columns + columns.next_multiple_of(8);
-        let last = store.words().len().checked_sub(read);
+        let (words, slot_bytes) = (store.words().len(), params.columns().slot_bytes());
+        let vector_end = by_order!(slot_bytes, O => {
+            O::vector_end::<K::Row>(words, params.columns)
+        });
         Self {
             params,
             geometry,
             store,
-            vector_end: last.map_or(0, |last| last + 1),
+            vector_end,
+            slot_bytes,
             kind: PhantomData,
         }
     }
@@ -75,8 +59,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         self.store.words()
     }
 
-    /// The first word index at which a window must not be read by eights of columns. Below it, the
-    /// words of both blocks can be read, the second block's columns rounded up to a multiple of 8.
+    /// [`Order::vector_end`] of the system's order.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) fn vector_end(&self) -> usize {
@@ -92,14 +75,14 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
 
     /// A key's window.
     #[inline(always)]
-    pub(crate) fn window(&self, hash: u64) -> Window {
-        self.first_window(hash)
-            .unwrap_or_else(|| self.later_window(hash))
+    pub(crate) fn window<O: Order>(&self, hash: u64) -> O::Window {
+        self.first_window::<O>(hash)
+            .unwrap_or_else(|| self.later_window::<O>(hash))
     }
 
     /// A key's window, if the first layer has it.
     #[inline(always)]
-    pub(crate) fn first_window(&self, hash: u64) -> Option<Window> {
+    pub(crate) fn first_window<O: Order>(&self, hash: u64) -> Option<O::Window> {
         // Tells the compiler that nothing lies before it.
         let first = Layer {
             first_word: 0,
@@ -107,59 +90,47 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
             ..self.geometry.layers[0]
         };
         if K::BUMPS {
-            return self.window_in(&first, hash);
+            return self.window_in::<O>(&first, hash);
         }
-        Some(self.last_window(&first, hash))
+        Some(self.last_window::<O>(&first, hash))
     }
 
     /// The window in a layer that bumps keys, unless this key is bumped.
     #[inline(always)]
-    fn window_in(&self, layer: &Layer, hash: u64) -> Option<Window> {
+    fn window_in<O: Order>(&self, layer: &Layer, hash: u64) -> Option<O::Window> {
         let start = layer.start(hash);
         let bucket = layer.first_bucket + start / K::Row::BUCKET;
         if self.is_bumped(bucket, start % K::Row::BUCKET) {
             return None;
         }
-        Some(self.window_at(layer, start, hash))
+        Some(O::window::<K::Row>(layer, self.params.columns, start, hash))
     }
 
     /// The window of a key that the first layer bumps.
     #[inline(never)]
-    pub(crate) fn later_window(&self, hash: u64) -> Window {
+    pub(crate) fn later_window<O: Order>(&self, hash: u64) -> O::Window {
         let mut hash = hash;
         let Some((last, bumping)) = self.geometry.layers().split_last() else {
-            return NOWHERE;
+            return O::NOWHERE;
         };
         for (i, layer) in bumping.iter().enumerate() {
-            if let Some(window) = self.window_in(layer, hash) {
+            if let Some(window) = self.window_in::<O>(layer, hash) {
                 return window;
             }
             hash = next_layer(hash, i);
         }
-        self.last_window(last, hash)
+        self.last_window::<O>(last, hash)
     }
 
     #[inline(always)]
-    fn last_window(&self, last: &Layer, hash: u64) -> Window {
+    fn last_window<O: Order>(&self, last: &Layer, hash: u64) -> O::Window {
         let shard = last.shard(last.start(hash));
         let seeds = self.store.seeds();
         let seed = seeds.get(shard as usize).copied().unwrap_or_default();
         let hash = row::seeded(hash, seed);
         let (first, starts) = last.starts_of(shard);
         let start = first + row::start(hash, starts);
-        self.window_at(last, start, hash)
-    }
-
-    #[inline(always)]
-    fn window_at(&self, layer: &Layer, start: u64, hash: u64) -> Window {
-        let block = layer.block_of::<K::Row>(start);
-        let (word, columns) = layer.block(block, self.params.columns);
-        Window {
-            word,
-            columns,
-            offset: (start % K::Row::BITS) as u32,
-            hash,
-        }
+        O::window::<K::Row>(last, self.params.columns, start, hash)
     }
 
     /// Whether a bucket bumps the keys that start at this offset. A bucket without a threshold, as
@@ -172,78 +143,23 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         offset < limit(threshold_in(thresholds, bucket), K::Row::BUCKET)
     }
 
-    #[inline(always)]
-    fn prefetch(&self, window: &Window) {
-        let words = self.words();
-        let line = 64 / size_of::<K::Row>();
-        let last = window.word + 2 * window.columns - 1;
-        prefetch::prefetch(words, window.word);
-        prefetch::prefetch(words, window.word + line);
-        prefetch::prefetch(words, last);
-    }
-
     /// Answers for many keys. Prefetches the windows of a block of keys before it reads the first.
     #[inline(always)]
-    pub(crate) fn each<A>(
+    pub(crate) fn each<O: Order, A>(
         &self,
         hashes: &[KeyHash],
         answers: &mut [A],
-        answer_of: impl Fn(&Window) -> A,
+        answer_of: impl Fn(&O::Window) -> A,
     ) {
-        let mut windows = [Window::default(); TOGETHER];
+        let mut windows = [O::Window::default(); TOGETHER];
         for (hashes, answers) in hashes.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
             for (window, &hash) in windows.iter_mut().zip(hashes) {
-                *window = self.window(hash.get());
-                self.prefetch(window);
+                *window = self.window::<O>(hash.get());
+                O::prefetch(self.words(), window);
             }
             for (answer, window) in answers.iter_mut().zip(&windows) {
                 *answer = answer_of(window);
             }
         }
-    }
-
-    /// The words of a window's two blocks; none if there are none, as in a system of no keys.
-    #[inline(always)]
-    fn blocks(&self, window: &Window) -> Option<[&[K::Row]; 2]> {
-        let words = self.words().get(window.word..)?;
-        let (block, rest) = words.split_at_checked(window.columns)?;
-        // A row in the very last block ends in it, so there any words will do for the next one.
-        Some([block, rest.get(..window.columns).unwrap_or(block)])
-    }
-
-    /// Whether the window's parities are the key's result. Stops at the first column that differs.
-    #[inline(always)]
-    pub(crate) fn agrees(&self, window: &Window) -> bool {
-        let (row, mut result) = (K::Row::of(window.hash), row::result(window.hash));
-        let (here, next) = (row.up(window.offset), row.rest(window.offset));
-        let Some([block, after]) = self.blocks(window) else {
-            return false;
-        };
-        for (&one, &other) in block.iter().zip(after) {
-            let mut sum = one.and(here);
-            sum ^= other.and(next);
-            if sum.parity() != result & 1 {
-                return false;
-            }
-            result >>= 1;
-        }
-        true
-    }
-
-    /// The window's parities, one bit per column. No branch depends on them.
-    #[inline(always)]
-    pub(crate) fn value(&self, window: &Window) -> u32 {
-        let row = K::Row::of(window.hash);
-        let (here, next) = (row.up(window.offset), row.rest(window.offset));
-        let mut value = 0;
-        let Some([block, after]) = self.blocks(window) else {
-            return value;
-        };
-        for (&one, &other) in block.iter().zip(after).rev() {
-            let mut sum = one.and(here);
-            sum ^= other.and(next);
-            value = value << 1 | sum.parity();
-        }
-        value
     }
 }

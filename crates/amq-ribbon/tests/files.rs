@@ -18,8 +18,11 @@ const ENTRIES: usize = HEADER + 5 * ROW;
 
 type Ribbon<K> = amq_ribbon::Ribbon<K>;
 
-fn of<K: Kind>(keys: u64, seed: u64) -> Ribbon<K> {
-    Ribbon::build_with_seed(Budget::Fpr(0.01), seed, 0..keys).unwrap()
+/// Columns of two widths.
+const MIXED: Budget = Budget::Fpr(0.01);
+
+fn of<K: Kind>(budget: Budget, keys: u64, seed: u64) -> Ribbon<K> {
+    Ribbon::build_with_seed(budget, seed, 0..keys).unwrap()
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
@@ -55,7 +58,10 @@ fn golden_files_are_read_and_written_as_ever() {
     fn all<K: Kind>(kind: &str, large: &[(&str, u64, usize)]) {
         let few = [("empty", 0, 0), ("one", 1, 1), ("small", 300, 1)];
         for &(state, keys, layers) in few.iter().chain(large) {
-            let filter = of::<K>(keys, if state == "small" { 7 } else { 0 });
+            let bytes = ["byte", "bytes"].iter().position(|bytes| *bytes == state);
+            // One byte a slot, or three.
+            let budget = bytes.map_or(MIXED, |i| Budget::Fpr(0.5f64.powi(16 * i as i32 + 8)));
+            let filter = of::<K>(budget, keys, if state == "small" { 7 } else { 0 });
             let reached = filter.params().keys.map(|keys| keys > 0);
             let found = reached.iter().filter(|&&reached| reached).count();
             assert_eq!(found, layers, "{kind}, {state}");
@@ -63,14 +69,19 @@ fn golden_files_are_read_and_written_as_ever() {
             hold(golden(env!("CARGO_MANIFEST_DIR"), &name, keys, &filter));
         }
     }
-    all::<Standard>("ribbon", &[("large", 5000, 1)]);
+    all::<Standard>("ribbon", &[("large", 5000, 1), ("byte", 1000, 1)]);
     all::<Standard64>(
         "narrow-ribbon",
         &[("large", 5000, 1), ("shards", 20_000, 1)],
     );
     all::<Bumped>(
         "bumped-ribbon",
-        &[("bumped", 5000, 2), ("layers", 30_000, 3)],
+        &[
+            ("bumped", 5000, 2),
+            ("layers", 30_000, 3),
+            ("byte", 5000, 2),
+            ("bytes", 2000, 2),
+        ],
     );
     // Up to 8,000 keys these have one layer.
     all::<Bumped128>("wide-bumped-ribbon", &[("bumped", 9000, 2)]);
@@ -97,7 +108,7 @@ fn a_file_of_many_layers_and_short_blocks_is_read_as_it_was() {
 
 #[test]
 fn what_no_build_writes_is_refused_by_name_even_with_the_right_checksum() {
-    let good = of::<Bumped>(5000, 0).to_bytes().unwrap();
+    let good = of::<Bumped>(MIXED, 5000, 0).to_bytes().unwrap();
     let refused = |at: usize, value: u64| {
         let mut bytes = good.clone();
         bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
@@ -153,6 +164,9 @@ fn what_no_build_writes_is_refused_by_name_even_with_the_right_checksum() {
         let reserved = Some(DecodeError::Reserved { part: "directory" });
         assert_eq!(refused(number(entry, i), 1).0, reserved);
     }
+    // Short blocks in no share of them: what the order of the solution follows from.
+    let share = refused(number(0, 1), 0).0;
+    assert_eq!(share, no_filter("short blocks", stated(1, 3)));
     // Columns that are as good as any, but not those of the words.
     let columns = refused(number(0, 0), stated(0, 0) + 1).0;
     assert_eq!(columns, no_filter("first word", stated(2, 4)));
@@ -172,7 +186,7 @@ fn what_no_build_writes_is_refused_by_name_even_with_the_right_checksum() {
     assert_eq!(file, Some(DecodeError::Reserved { part: "payload" }));
 
     // No layer for keys, and layers for none.
-    let mut none = of::<Bumped>(0, 0).to_bytes().unwrap();
+    let mut none = of::<Bumped>(MIXED, 0, 0).to_bytes().unwrap();
     none[24] = 1;
     mend(&mut none);
     let error = BumpedRibbonFilter::from_bytes(&none).err();
@@ -181,11 +195,11 @@ fn what_no_build_writes_is_refused_by_name_even_with_the_right_checksum() {
 
 #[test]
 fn a_good_file_of_one_kind_is_none_of_another() {
-    let bytes = of::<Bumped>(300, 0).to_bytes().unwrap();
+    let bytes = of::<Bumped>(MIXED, 300, 0).to_bytes().unwrap();
     let error = WideBumpedRibbonFilter::from_bytes(&bytes).err();
     assert!(matches!(error, Some(DecodeError::WrongKind { .. })));
     // Bumped layers under a kind that has one.
-    let mut bytes = of::<Bumped>(5000, 0).to_bytes().unwrap();
+    let mut bytes = of::<Bumped>(MIXED, 5000, 0).to_bytes().unwrap();
     bytes[16] = Standard64::KIND as u8;
     mend(&mut bytes);
     let error = Ribbon::<Standard64>::from_bytes(&bytes).err();
@@ -195,8 +209,8 @@ fn a_good_file_of_one_kind_is_none_of_another() {
 
 #[test]
 fn any_payload_with_the_right_checksum_answers_alike_in_every_way() {
-    fn all<K: Kind>() {
-        let filter = of::<K>(9000, 1);
+    fn all<K: Kind>(budget: Budget) {
+        let filter = of::<K>(budget, 9000, 1);
         let mut bytes = filter.to_bytes().unwrap();
         let payload = sections(&bytes)[0].0;
         let hashes: Vec<_> = (0..5000u64)
@@ -225,10 +239,12 @@ fn any_payload_with_the_right_checksum_answers_alike_in_every_way() {
             assert!((1..500).contains(&found), "{found} of 5000");
         }
     }
-    all::<Standard>();
-    all::<Standard64>();
-    all::<Bumped>();
-    all::<Bumped128>();
+    for budget in [MIXED, Budget::Fpr(0.5f64.powi(8))] {
+        all::<Standard>(budget);
+        all::<Standard64>(budget);
+        all::<Bumped>(budget);
+        all::<Bumped128>(budget);
+    }
 }
 
 #[cfg(feature = "serde")]

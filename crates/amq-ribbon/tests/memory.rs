@@ -5,19 +5,44 @@
 #![cfg(not(feature = "parallel"))]
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
-use amq_conformance::{hold, memory};
+use amq_conformance::{files, hold, memory};
 use amq_ribbon::{
-    Budget, BumpedRibbonFilter, Key, NarrowRibbonFilter, RibbonFilter, RibbonMap,
-    WideBumpedRibbonFilter,
+    Budget, BumpedRibbonFilter, Key, Kind, NarrowRibbonFilter, Ribbon, RibbonFilter, RibbonMap,
+    Standard, Standard64, WideBumpedRibbonFilter,
 };
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(standard: RibbonFilter => [build]);
-memory!(narrow: NarrowRibbonFilter => [build]);
-memory!(bumped: BumpedRibbonFilter => [build]);
-memory!(wide: WideBumpedRibbonFilter => [build]);
+memory!(standard: RibbonFilter => [build, file]);
+memory!(narrow: NarrowRibbonFilter => [build, file]);
+memory!(bumped: BumpedRibbonFilter => [build, file]);
+memory!(wide: WideBumpedRibbonFilter => [build, file]);
+
+/// A layer's starts and blocks must agree, so one forged number claims nothing: here are both.
+#[test]
+fn a_claim_is_not_taken_for_memory() {
+    fn claims<K: Kind>(bits: u64) {
+        let filter = Ribbon::<K>::build(Budget::Fpr(0.01), 0..300u64).unwrap();
+        let file = filter.to_bytes().unwrap();
+        // The layer's entry is the directory's last row, behind its head, four sections and the
+        // columns.
+        let layer = 192 + 6 * 64;
+        for starts in [(1u64 << 20) + 1, (1 << 31) + 1] {
+            let mut forged = file.clone();
+            // One shard of up to 2^32 starts.
+            let blocks = starts / bits + 1;
+            for (at, number) in [(8, starts), (16, 32), (48, blocks)] {
+                forged[layer + at..][..8].copy_from_slice(&number.to_le_bytes());
+            }
+            files::mend(&mut forged);
+            let claimed = files::memory::claim_is_bounded::<Ribbon<K>>(&forged).unwrap();
+            assert!(claimed >= Some(blocks * bits / 8), "{claimed:?}");
+        }
+    }
+    claims::<Standard64>(64);
+    claims::<Standard>(128);
+}
 
 #[test]
 fn a_map_and_a_filter_of_an_iterator_without_memory_are_errors() {

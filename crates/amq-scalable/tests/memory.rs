@@ -7,5 +7,5 @@ use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(scalable: ScalableBloomFilter => [empty, merge]);
-memory!(scalable_blocked: ScalableBlockedBloomFilter => [empty, merge]);
+memory!(scalable: ScalableBloomFilter => [empty, merge, file]);
+memory!(scalable_blocked: ScalableBlockedBloomFilter => [empty, merge, file]);

@@ -74,8 +74,9 @@ abilities! {
     /// Be built from all keys at once, in no other way.
     BuildOnly build_only: "be built only from all keys at once";
     /// Take keys from several threads through a shared reference, without a lock: as an
-    /// [`AtomicBloomFilter`](amq_bloom::AtomicBloomFilter), which a Bloom filter turns into and
-    /// out of. For the others there is `Sharded`.
+    /// [`AtomicBloomFilter`](amq_bloom::AtomicBloomFilter) or
+    /// [`AtomicBlockedBloomFilter`](amq_bloom::AtomicBlockedBloomFilter), which the filter turns
+    /// into and out of. For the others there is `sharded`.
     SharedInsert shared_insert: "take keys from several threads without a lock";
     /// Be saved as a file, and loaded.
     Save save: "be saved";

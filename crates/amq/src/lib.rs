@@ -1,8 +1,16 @@
 //! The amq family of approximate-membership filters behind one dependency.
 //!
 //! Each variant is a crate of its own, and a feature of this one, all on by default. What stands
-//! here is what no single variant can have: [`AnyFilter`] and [`AnyView`], which load and view a
-//! file of any kind, and [`load_or_maybe`], which never turns an unreadable file into a "no".
+//! here is what no single variant can have:
+//!
+//! | part | what it is |
+//! | --- | --- |
+//! | [`AnyFilter`], [`AnyView`] | a filter of a kind that is chosen at run time, or found in a file |
+//! | [`Abilities`] | what each kind can do |
+//! | [`load_or_maybe`] | never turns an unreadable file into a "no" |
+//! | [`monitored`] | a filter that is watched while it works |
+//! | [`sharded`] | a filter for threads that insert and remove |
+//! | [`rolling`] | the last generations of a stream |
 //!
 //! ```
 //! use amq::{AnyFilter, BloomFilter, Goal};
@@ -18,6 +26,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`choose`](mod@choose) says which filter to take, and [`engines`] what to set in the engines of
+//! other people.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -52,6 +63,22 @@ mod abilities;
     )
 )]
 mod any;
+#[cfg_attr(
+    not(all(
+        feature = "bloom",
+        feature = "counting",
+        feature = "scalable",
+        feature = "quotient",
+        feature = "ribbon"
+    )),
+    allow(
+        unused_variables,
+        dead_code,
+        reason = "with some variants left out, some plans are never made"
+    )
+)]
+pub mod choose;
+pub mod engines;
 #[cfg(feature = "std")]
 mod maybe;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]

@@ -48,6 +48,8 @@ macro_rules! check {
             let grows = has!($type: T: PlanFilter<Params = amq_quotient::QuotientParams>)
                 || has!($type: T: PlanFilter<Params = amq_quotient::ExpandableParams>)
                 || has!($type: T: PlanFilter<Params = amq_scalable::ScalableParams>);
+            let shared = has!($type: AtomicBloomFilter: From<T>)
+                || has!($type: AtomicBlockedBloomFilter: From<T>);
             let (insert, build) = (has!($type: T: EmptyFilter), has!($type: T: BuildFilter));
             Probe::<$type>::same(FilterKind::$kind, &[
                 (Ability::Insert, insert),
@@ -59,7 +61,7 @@ macro_rules! check {
                 // A scalable filter may be refused its next stage.
                 (Ability::NeverFull, has!($type: T: Fill<Refusal = Infallible>)),
                 (Ability::BuildOnly, build && !insert),
-                (Ability::SharedInsert, has!($type: AtomicBloomFilter: From<T>)),
+                (Ability::SharedInsert, shared),
                 (Ability::Save, has!($type: T: Stored)),
                 (Ability::Map, has!($type: T: Restore)),
             ]);

@@ -27,6 +27,16 @@ pub fn any_bytes(bytes: &[u8]) {
         Ok(view) => drop(ask(view)),
         Err(_) => assert!(owned.is_err()),
     }
+    let mut rest = bytes;
+    let (stream, held) = peak(|| AnyFilter::read_from(&mut rest));
+    assert!(held <= 2 * bytes.len() + ALLOWANCE, "{held} bytes held");
+    match (&owned, &stream) {
+        (Ok(owned), Ok(read)) => assert!(read == owned && rest.is_empty()),
+        // What follows a file in a stream is left there.
+        (Err(_), Ok(_)) => assert!(!rest.is_empty()),
+        (Ok(_), Err(error)) => panic!("from a stream: {error}"),
+        (Err(_), Err(_)) => {}
+    }
     for_every_type!(streamed(bytes, owned.is_ok()));
     let (map, held) = peak(|| RibbonMap::from_bytes(bytes));
     assert!(held <= bytes.len() + ALLOWANCE, "{held} bytes held");

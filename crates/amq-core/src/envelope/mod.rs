@@ -10,9 +10,9 @@
 //! ```
 //!
 //! A variant says what its table consists of ([`Stored`]) and how it is put together again
-//! ([`Restore`]), or both in one if it has one table ([`OneTable`]); it never sees bytes that have not
-//! been checked. The same `restore` serves a
-//! slice, a pipe and a view: they differ in the [`Source`] that the sections come from.
+//! ([`Restore`]), or both in one if it has one table ([`OneTable`]). It never sees bytes that have
+//! not been checked. The same `restore` serves a slice, a pipe and a view: they differ in the
+//! [`Source`] that the sections come from.
 
 mod directory;
 mod header;

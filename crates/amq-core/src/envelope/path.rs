@@ -1,5 +1,6 @@
 //! Files by path: written whole or not at all.
 
+use super::read::read_sure;
 use super::{Opened, Restore, Stored, Streaming};
 use crate::{DecodeError, ReadError};
 use std::ffi::OsString;
@@ -87,8 +88,9 @@ pub fn load_as<T>(
 ) -> Result<T, ReadError> {
     let file = File::open(path)?;
     let held = file.metadata()?.len();
-    let mut reader = BufReader::with_capacity(1 << 16, file);
-    let (filter, length) = super::read::read_held(&mut reader, held, seed, u64::MAX, restore)?;
+    // For header and directory; a large read goes past the buffer.
+    let mut reader = BufReader::with_capacity(1 << 12, file);
+    let (filter, length) = read_sure(&mut reader, held, seed, u64::MAX, restore)?;
     match reader.read(&mut [0])? {
         0 => Ok(filter),
         _ => Err(DecodeError::Trailing {

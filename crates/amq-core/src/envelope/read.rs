@@ -1,9 +1,9 @@
 //! From bytes to a filter, in the order that lets nothing unchecked through.
 
 use super::header::{FileHeader, HEADER, Opened};
-#[cfg(feature = "std")]
-use super::source::Streaming;
 use super::source::{Borrowing, Copying};
+#[cfg(feature = "std")]
+use super::source::{Streaming, fill, grow};
 use super::{DecodeError, Restore};
 
 /// Checks header and directory of a file that is all of these bytes; also gives the payload.
@@ -69,22 +69,21 @@ pub fn read_as<T, R: std::io::Read>(
     max_bytes: u64,
     restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
 ) -> Result<(T, u64), crate::ReadError> {
-    read_held(reader, 0, seed, max_bytes, restore)
+    read_sure(reader, 0, seed, max_bytes, restore)
 }
 
-/// The same for a reader that is known to hold so many bytes: memory for them is taken at once.
+/// The same from a reader that surely has `sure` bytes, and no more if that is not zero: memory is
+/// taken for all of them at once.
 #[cfg(feature = "std")]
-pub(super) fn read_held<T, R: std::io::Read>(
+pub(super) fn read_sure<T, R: std::io::Read>(
     reader: &mut R,
-    held: u64,
+    sure: u64,
     seed: Option<u64>,
     max_bytes: u64,
     restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
 ) -> Result<(T, u64), crate::ReadError> {
     let mut failed = None;
-    let restore =
-        |opened: &Opened<'_>, source: Streaming<'_, R>| restore(opened, source.holding(held));
-    let read = read_parts(reader, &mut failed, seed, max_bytes, restore);
+    let read = read_parts(reader, sure, &mut failed, seed, max_bytes, restore);
     match (read, failed) {
         (Err(_), Some(error)) => Err(error.into()),
         (read, _) => Ok(read?),
@@ -94,13 +93,15 @@ pub(super) fn read_held<T, R: std::io::Read>(
 #[cfg(feature = "std")]
 fn read_parts<T, R: std::io::Read>(
     reader: &mut R,
+    sure: u64,
     failed: &mut Option<std::io::Error>,
     seed: Option<u64>,
     max_bytes: u64,
     restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
 ) -> Result<(T, u64), DecodeError> {
-    let header = up_to(reader, HEADER, failed)?;
-    let file = FileHeader::decode(&header, seed)?;
+    let mut header = [0; HEADER];
+    let held = fill(reader, &mut header, failed)?;
+    let file = FileHeader::decode(&header[..held], seed)?;
     let length = file.file_bytes()?;
     if length > max_bytes {
         return Err(DecodeError::OverLimit {
@@ -108,33 +109,26 @@ fn read_parts<T, R: std::io::Read>(
             limit: max_bytes,
         });
     }
-    let directory = up_to(reader, file.directory_bytes as usize, failed)?;
-    if (directory.len() as u64) < file.directory_bytes {
+    if sure != 0 && sure < length {
         return Err(DecodeError::Truncated {
-            bytes: (HEADER + directory.len()) as u64,
+            bytes: sure,
             needed: length,
         });
     }
-    let opened = Opened::new(file, &directory)?;
-    let restored = restore(&opened, Streaming::new(reader, failed))?;
-    Ok((restored, length))
-}
-
-/// This many bytes, or as many as there are; memory is taken as they come.
-#[cfg(feature = "std")]
-fn up_to<R: std::io::Read>(
-    reader: &mut R,
-    bytes: usize,
-    failed: &mut Option<std::io::Error>,
-) -> Result<alloc::vec::Vec<u8>, DecodeError> {
-    use std::io::Read;
-    let mut held = alloc::vec::Vec::new();
-    let read = reader.by_ref().take(bytes as u64).read_to_end(&mut held);
-    match read {
-        Ok(_) => Ok(held),
-        Err(error) => {
-            *failed = Some(error);
-            Err(DecodeError::Interrupted)
+    let mut held = HEADER;
+    let directory = grow::<u8>(file.directory_bytes, sure, |bytes| {
+        let more = fill(reader, bytes, failed)?;
+        held += more;
+        match more == bytes.len() {
+            true => Ok(()),
+            false => Err(DecodeError::Truncated {
+                bytes: held as u64,
+                needed: length,
+            }),
         }
-    }
+    })?;
+    let opened = Opened::new(file, &directory)?;
+    let sure = sure.min(file.payload_bytes);
+    let restored = restore(&opened, Streaming::new(reader, sure, failed))?;
+    Ok((restored, length))
 }

@@ -43,18 +43,22 @@ fn next_place(opened: &Opened<'_>, next: &mut usize) -> Result<Place, DecodeErro
     Ok(place)
 }
 
-/// An empty vector with room for a section.
-fn room<T: Plain>(place: Place, bytes: u64) -> Result<Vec<T>, DecodeError> {
+/// The number of elements of a section.
+fn elements_of<T: Plain>(place: Place) -> Result<u64, DecodeError> {
     let size = size_of::<T>() as u64;
-    if place.bytes % size != 0 {
-        return Err(DecodeError::Geometry {
+    match place.bytes % size {
+        0 => Ok(place.bytes / size),
+        _ => Err(DecodeError::Geometry {
             field: "bytes of a section",
             value: place.bytes,
-        });
+        }),
     }
-    let mut elements = Vec::new();
-    reserve(&mut elements, bytes / size).map_err(|_| DecodeError::OutOfMemory { bytes })?;
-    Ok(elements)
+}
+
+/// Room for more elements.
+fn make_room<T: Plain>(elements: &mut Vec<T>, more: u64) -> Result<(), DecodeError> {
+    let bytes = more.saturating_mul(size_of::<T>() as u64);
+    reserve(elements, more).map_err(|_| DecodeError::OutOfMemory { bytes })
 }
 
 /// The bytes of a section.
@@ -101,7 +105,8 @@ impl Source for Copying<'_> {
         let place = next_place(opened, &mut self.next)?;
         check_padding(self.payload, place)?;
         let bytes = bytes_of(self.payload, place);
-        let mut elements = room::<T>(place, place.bytes)?;
+        let mut elements = Vec::new();
+        make_room::<T>(&mut elements, elements_of::<T>(place)?)?;
         elements.resize(bytes.len() / size_of::<T>(), T::zeroed());
         let held: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
         held.copy_from_slice(bytes);
@@ -170,20 +175,69 @@ impl<'a> Source for Borrowing<'a> {
 #[cfg(feature = "std")]
 pub struct Streaming<'a, R> {
     reader: &'a mut R,
+    /// Bytes of the payload that the reader surely has.
+    sure: u64,
     sum: Xxh3,
     next: usize,
     /// Bytes of the payload so far.
     read: u64,
-    /// Bytes that are known to be there, in a file: no more memory than this is taken before the
-    /// bytes have come.
-    held: u64,
     /// The reader's own error, which a [`DecodeError`] cannot hold.
     pub(super) failed: &'a mut Option<std::io::Error>,
 }
 
-/// The largest step.
+/// The most bytes that are taken before any have come.
 #[cfg(feature = "std")]
-pub(super) const STEP: usize = 1 << 20;
+const FIRST: u64 = 1 << 15;
+
+/// The most bytes that are read at once.
+#[cfg(feature = "std")]
+const STEP: usize = 1 << 20;
+
+/// Fills as many of these bytes as the reader has, and says how many.
+#[cfg(feature = "std")]
+pub(super) fn fill<R: std::io::Read>(
+    reader: &mut R,
+    bytes: &mut [u8],
+    failed: &mut Option<std::io::Error>,
+) -> Result<usize, DecodeError> {
+    let mut held = 0;
+    while held < bytes.len() {
+        match reader.read(&mut bytes[held..]) {
+            Ok(0) => break,
+            Ok(more) => held += more,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                *failed = Some(error);
+                return Err(DecodeError::Interrupted);
+            }
+        }
+    }
+    Ok(held)
+}
+
+/// This many elements, each piece of them filled by `fill`. Takes memory for what is `sure` to
+/// come, for [`FIRST`] bytes, or for as much again as has come, and never for a mere claim.
+#[cfg(feature = "std")]
+pub(super) fn grow<T: Plain>(
+    count: u64,
+    sure: u64,
+    mut fill: impl FnMut(&mut [u8]) -> Result<(), DecodeError>,
+) -> Result<Vec<T>, DecodeError> {
+    let mut elements = Vec::new();
+    while (elements.len() as u64) < count {
+        let held = elements.len();
+        let step = (sure.max(FIRST) / size_of::<T>() as u64).max(held as u64);
+        let more = (count - held as u64).min(step);
+        make_room(&mut elements, more)?;
+        let end = held + more as usize;
+        while elements.len() < end {
+            let start = elements.len();
+            elements.resize((start + STEP / size_of::<T>()).min(end), T::zeroed());
+            fill(bytemuck::cast_slice_mut(&mut elements[start..]))?;
+        }
+    }
+    Ok(elements)
+}
 
 #[cfg(feature = "std")]
 impl<R> core::fmt::Debug for Streaming<'_, R> {
@@ -194,42 +248,32 @@ impl<R> core::fmt::Debug for Streaming<'_, R> {
 
 #[cfg(feature = "std")]
 impl<'a, R: std::io::Read> Streaming<'a, R> {
-    pub(super) fn new(reader: &'a mut R, failed: &'a mut Option<std::io::Error>) -> Self {
+    pub(super) fn new(
+        reader: &'a mut R,
+        sure: u64,
+        failed: &'a mut Option<std::io::Error>,
+    ) -> Self {
         Self {
             reader,
+            sure,
             sum: Xxh3::new(),
             next: 0,
             read: 0,
-            held: 0,
             failed,
         }
     }
 
-    pub(super) fn holding(self, held: u64) -> Self {
-        Self { held, ..self }
-    }
-
     /// The next bytes of the payload.
     fn fill(&mut self, bytes: &mut [u8], opened: &Opened<'_>) -> Result<(), DecodeError> {
-        let mut held = 0;
-        while held < bytes.len() {
-            match self.reader.read(&mut bytes[held..]) {
-                Ok(0) => {
-                    let before = opened.file.file_bytes()? - opened.file.payload_bytes;
-                    return Err(DecodeError::Truncated {
-                        bytes: before + self.read + held as u64,
-                        needed: before + opened.file.payload_bytes,
-                    });
-                }
-                Ok(more) => held += more,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    *self.failed = Some(error);
-                    return Err(DecodeError::Interrupted);
-                }
-            }
-        }
+        let held = fill(self.reader, bytes, self.failed)?;
         self.read += held as u64;
+        if held < bytes.len() {
+            let length = opened.file.file_bytes()?;
+            return Err(DecodeError::Truncated {
+                bytes: length - opened.file.payload_bytes + self.read,
+                needed: length,
+            });
+        }
         self.sum.update(bytes);
         Ok(())
     }
@@ -241,23 +285,12 @@ impl<R: std::io::Read> Source for Streaming<'_, R> {
 
     fn section<T: Plain>(&mut self, opened: &Opened<'_>) -> Result<Vec<T>, DecodeError> {
         let place = next_place(opened, &mut self.next)?;
-        let mut elements = room::<T>(place, place.bytes.min(self.held.saturating_sub(self.read)))?;
-        let count = place.bytes / size_of::<T>() as u64;
-        while (elements.len() as u64) < count {
-            let held = elements.len();
-            // At most what has come already again, so that what never comes is never asked for.
-            let step = (STEP / size_of::<T>()).max(held) as u64;
-            let more = (count - held as u64).min(step) as usize;
-            reserve(&mut elements, more as u64)
-                .map_err(|_| DecodeError::OutOfMemory { bytes: place.bytes })?;
-            for start in (held..held + more).step_by(STEP / size_of::<T>()) {
-                let end = (start + STEP / size_of::<T>()).min(held + more);
-                elements.resize(end, T::zeroed());
-                let new: &mut [u8] = bytemuck::cast_slice_mut(&mut elements[start..end]);
-                self.fill(new, opened)?;
-                to_machine_order(new, T::WIDTH);
-            }
-        }
+        let sure = self.sure.saturating_sub(self.read);
+        let elements = grow::<T>(elements_of::<T>(place)?, sure, |bytes| {
+            self.fill(bytes, opened)?;
+            to_machine_order(bytes, T::WIDTH);
+            Ok(())
+        })?;
         let mut padding = [0; ALIGN];
         let length = place.bytes as usize % ALIGN;
         let padding = &mut padding[..length.next_multiple_of(ALIGN) - length];

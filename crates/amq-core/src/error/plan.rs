@@ -243,7 +243,8 @@ impl fmt::Display for PlanError {
             ),
             Self::LeftOut { kind } => write!(
                 f,
-                "this program was built without the {kind} filter: take another kind, or turn on the                  variant's feature of the crate"
+                "this program was built without the {kind} filter: take another kind, or turn on \
+                 the variant's feature of the crate"
             ),
         }
     }

@@ -4,6 +4,7 @@
 use super::ExpandableQuotientView;
 use super::{ExpandableParams, ExpandableQuotientFilter};
 use crate::entry::width;
+use crate::simd;
 use crate::stream::Fingerprints;
 use crate::table::Table;
 use crate::validate::Contents;
@@ -85,7 +86,7 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     /// Every way of reading a file does this, but for
     /// [`open_without_checking_payload`](ExpandableQuotientView::open_without_checking_payload).
     pub fn validate(&self) -> Result<(), DecodeError> {
-        let Contents { items, distinct } = self.table.walk()?;
+        let Contents { items, distinct } = simd::walk(&self.table)?;
         // An entry has one bit of tail for each doubling since it came, up to all that there are.
         let oldest = 1 << self.params.doublings.min(self.params.fingerprint_bits);
         let ages = Fingerprints::new(&self.table).all(|entry| width(entry) <= oldest);

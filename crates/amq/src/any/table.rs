@@ -14,7 +14,7 @@ macro_rules! kinds {
         "bloom" Bloom: amq_bloom::BloomFilter
             [insert merge never_full shared_insert bulk];
         "bloom" BlockedBloom: amq_bloom::BlockedBloomFilter
-            [insert merge never_full bulk];
+            [insert merge never_full shared_insert bulk];
         "counting" Counting: amq_counting::CountingBloomFilter
             [insert remove count merge never_full bulk];
         "counting" BlockedCounting: amq_counting::BlockedCountingBloomFilter

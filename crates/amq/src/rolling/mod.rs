@@ -19,9 +19,9 @@
 //!
 //! A query asks all generations. Were each planned for the rate asked for, the whole would err
 //! nearly `g` times as often; each is planned for `1 - (1 - P)^(1/g)`, so that together they keep
-//! `P`. That costs `log2 g` more bits a key in a Bloom filter's `1.44`, or just these in one with
-//! fingerprints. Each generation remixes the hash in its own way, so that they err independently,
-//! and a key that is a false positive now is hardly one in the next round.
+//! `P`. That costs `log2 g` more bits a key, and 1.44 times that in a Bloom filter. Each generation
+//! remixes the hash in its own way, so that they err independently, and a key that is a false
+//! positive now is hardly one in the next round.
 //!
 //! # An hour of events
 //!
@@ -215,7 +215,10 @@ impl<F: InsertFilter + ClearFilter> Rolling<F> {
             return Ok(Inserted::MaybePresent);
         }
         let full = newest.len() >= newest.capacity();
-        let seen = self.contains_hash(hash);
+        let seen = self
+            .newest_first()
+            .skip(1)
+            .any(|(number, older)| older.contains_hash(within(number, hash)));
         if self.by_count && full {
             self.advance();
         }

@@ -4,7 +4,8 @@
 //!
 //! - Threads that only ask share `&F`, without any lock.
 //! - Threads that insert, and never remove, share an
-//!   [`AtomicBloomFilter`](amq_bloom::AtomicBloomFilter), without any lock.
+//!   [`AtomicBloomFilter`](amq_bloom::AtomicBloomFilter) or
+//!   [`AtomicBlockedBloomFilter`](amq_bloom::AtomicBlockedBloomFilter), without any lock.
 //! - Threads that insert *and* remove, or want another variant's space or rate, share a
 //!   [`Sharded`] filter.
 //!
@@ -33,6 +34,7 @@ mod batch;
 mod plan;
 
 pub use batch::Refused;
+pub(crate) use plan::shard_items;
 pub use plan::{ShardedPlan, ShardsError};
 
 use alloc::vec::Vec;

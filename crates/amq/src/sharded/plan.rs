@@ -88,7 +88,7 @@ impl<F: EmptyFilter> Sharded<F> {
 ///
 /// By Chernoff's bound a shard gets `mean + more` keys or more with a probability of at most
 /// `exp(-mean h(more / mean))`, where `h(x) = (1 + x) ln(1 + x) - x`.
-fn shard_items(items: u64, shards: u64) -> u64 {
+pub(crate) fn shard_items(items: u64, shards: u64) -> u64 {
     if shards == 1 {
         return items;
     }

@@ -1,0 +1,329 @@
+//! `amq build`: a filter of keys.
+
+use crate::cli::{self, BudgetArgs, KeyArgs, SeedArgs};
+use crate::exit::{Outcome, note};
+use crate::numbers::{self, bytes_text, grouped, rate_text};
+use crate::output::{Output, is_dash};
+use crate::pipeline::{GO_ON, Hashed, Keys};
+use crate::progress;
+use crate::spool::{HASH, Spool};
+use amq::{Abilities, AnyError, AnyFilter, Budget, BuildError, Filter, FilterKind, Full, Goal};
+use anyhow::{anyhow, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Build a filter of keys
+///
+/// Without --keys, the keys are counted first: their hashes, 8 bytes a key, are kept in memory up
+/// to a quarter of --memory, and beyond in a temporary file (in the folder that TMPDIR names).
+/// Kinds that insert are then filled from it; ribbons are solved with all hashes in memory. With
+/// --keys, kinds that insert are filled as the keys come, and keep no hashes.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
+pub(crate) struct Arguments {
+    /// The file to write; `-` is standard output. `{kind}` in it stands for the kind
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// The kind of filter, or several with commas between: bloom, blocked-bloom, counting,
+    /// blocked-counting, scalable, scalable-blocked, cuckoo, windowed-cuckoo, quotient, ribbon (the
+    /// bumped one), ribbon-narrow, ribbon-standard, ribbon-wide
+    #[arg(short, long, value_name = "KIND", value_parser = cli::kind)]
+    #[arg(value_delimiter = ',', default_value = "bloom")]
+    kind: Vec<FilterKind>,
+
+    /// The number of keys, if you know it: 1000000, 1_000_000 or 1e6. More keys are an error
+    #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
+    #[arg(allow_hyphen_values = true)]
+    items: Option<u64>,
+
+    /// Take each key once. Kinds that remove otherwise keep a copy for each line
+    #[arg(short, long)]
+    unique: bool,
+
+    /// The most memory to use: a filter that needs more is refused before it is built
+    #[arg(long, value_name = "SIZE", value_parser = numbers::size, default_value = "1GiB")]
+    memory: u64,
+
+    /// Replace the output if it exists
+    #[arg(short, long)]
+    force: bool,
+
+    /// No report and no progress bar on standard error
+    #[arg(short, long)]
+    quiet: bool,
+
+    #[command(flatten)]
+    budget: BudgetArgs,
+
+    #[command(flatten)]
+    seed: SeedArgs,
+
+    #[command(flatten)]
+    keys: KeyArgs,
+}
+
+const USAGE: &str = "\
+amq build -o FILE (--fpr RATE | --bits-per-key BITS | --bytes SIZE) [OPTIONS] [KEYS]...";
+
+const EXAMPLES: &str = "\
+Examples:
+  $ amq build -o seen.amq --fpr 1% keys.txt
+  $ sort -u keys.txt more.txt | amq build -o all.amq --fpr 1/1000 --kind ribbon
+  $ amq build -o small.amq --bits-per-key 8 --kind blocked-bloom keys.txt
+  $ amq build -o 'seen.{kind}.amq' --fpr 1% --kind cuckoo,quotient --unique keys.txt
+  $ find . -type f -print0 | amq build -0 -o - --fpr 1% > files.amq
+
+The output is written beside its place, synced and renamed: after a crash there is the old file or
+the new one. Standard output is a stream, and may be cut short.";
+
+impl Arguments {
+    pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        let outputs = self.outputs()?;
+        let keys = self.keys.keys(&[])?;
+        for (_, output) in &outputs {
+            output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
+        }
+        let budget = self.budget.budget()?;
+        for &(kind, _) in &outputs {
+            self.plannable(kind, budget)?;
+        }
+        let seed = self.seed.seed()?;
+        let fills = |kind: FilterKind| Abilities::of(kind).insert;
+        let all_fill = outputs.iter().all(|&(kind, _)| fills(kind));
+        match self.items {
+            Some(items) if all_fill && !self.unique => {
+                self.fill(&keys, Goal::new(items, budget), seed, &outputs)?;
+            }
+            _ => self.collect(&keys, budget, seed, &outputs)?,
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// Each kind and where it goes.
+    fn outputs(&self) -> anyhow::Result<Vec<(FilterKind, Output)>> {
+        let pattern = self.output.to_str().filter(|name| name.contains("{kind}"));
+        let mut kinds = self.kind.clone();
+        kinds.dedup();
+        if kinds.len() > 1 && pattern.is_none() {
+            let reason = if is_dash(&self.output) {
+                "standard output takes one"
+            } else {
+                "write {kind} in the name of the output, as in -o 'seen.{kind}.amq'"
+            };
+            bail!("--kind names several kinds: {reason}");
+        }
+        let output = |&kind: &FilterKind| {
+            let path = pattern.map(|name| PathBuf::from(name.replace("{kind}", kind.id())));
+            let path = path.as_deref().unwrap_or(&self.output);
+            Ok((kind, Output::new(path, self.force)?))
+        };
+        kinds.iter().map(output).collect()
+    }
+
+    /// Finds what cannot be planned before any key is read, and what would take too much memory.
+    fn plannable(&self, kind: FilterKind, budget: Budget) -> anyhow::Result<()> {
+        let Some(items) = self.items else {
+            // What is wrong with the budget itself shows at any number.
+            return match AnyFilter::plan(kind, Goal::new(1 << 20, budget)) {
+                Err(error @ (amq::PlanError::Fpr { .. } | amq::PlanError::BitsPerKey { .. })) => {
+                    Err(error.into())
+                }
+                _ => Ok(()),
+            };
+        };
+        let plan = AnyFilter::plan(kind, Goal::new(items, budget))?;
+        self.affordable(kind, plan.build_bytes)
+    }
+
+    fn affordable(&self, kind: FilterKind, bytes: u64) -> anyhow::Result<()> {
+        if bytes <= self.memory {
+            return Ok(());
+        }
+        let way = if Abilities::of(kind).insert {
+            "take a higher rate"
+        } else {
+            "take a kind that is filled key by key, such as blocked-bloom"
+        };
+        bail!(
+            "a {kind} filter of these keys takes {} while it is built, and --memory allows {}: allow \
+             more, or {way}",
+            bytes_text(bytes),
+            bytes_text(self.memory)
+        )
+    }
+
+    /// Fills filters of a known number of keys as the keys come.
+    fn fill(
+        &self,
+        keys: &Keys,
+        goal: Goal,
+        seed: u64,
+        outputs: &[(FilterKind, Output)],
+    ) -> anyhow::Result<()> {
+        let make = |&(kind, _): &(FilterKind, Output)| AnyFilter::with_seed(kind, goal, seed);
+        let mut filters: Vec<AnyFilter> = outputs.iter().map(make).collect::<Result<_, _>>()?;
+        let bar = progress::bar(keys.bytes, self.quiet);
+        let read = keys.run(
+            seed,
+            &bar,
+            &Hashed,
+            |work| {
+                for filter in &mut filters {
+                    filter
+                        .insert_batch(&work.hashes)
+                        .map_err(|error| match full(&error) {
+                            Some(Full::Table { len, .. }) if len >= goal.items => {
+                                too_many(goal.items)
+                            }
+                            _ => refused(error),
+                        })?;
+                    if filter.len() > goal.items {
+                        return Err(too_many(goal.items));
+                    }
+                }
+                GO_ON
+            },
+            || Ok(()),
+        )?;
+        bar.finish_and_clear();
+        for (filter, (_, output)) in filters.iter().zip(outputs) {
+            self.finish(filter, output, read)?;
+        }
+        Ok(())
+    }
+
+    /// Builds filters once all hashes are there.
+    fn collect(
+        &self,
+        keys: &Keys,
+        budget: Budget,
+        seed: u64,
+        outputs: &[(FilterKind, Output)],
+    ) -> anyhow::Result<()> {
+        let bar = progress::bar(keys.bytes, self.quiet);
+        let mut spool = Spool::new((self.memory / 4 / HASH) as usize);
+        let read = keys.run(
+            seed,
+            &bar,
+            &Hashed,
+            |work| {
+                spool.extend(&work.hashes)?;
+                GO_ON
+            },
+            || Ok(()),
+        )?;
+        bar.finish_and_clear();
+        if self.unique {
+            self.affordable(outputs[0].0, spool.len().saturating_mul(HASH))?;
+            spool.dedup()?;
+        }
+        if self.items.is_some_and(|items| spool.len() > items) {
+            return Err(too_many(self.items.unwrap_or_default()));
+        }
+        let items = self.items.unwrap_or(spool.len());
+        for (kind, output) in outputs {
+            let filter = self.build(*kind, Goal::new(items.max(1), budget), seed, &mut spool)?;
+            self.finish(&filter, output, read)?;
+        }
+        Ok(())
+    }
+
+    fn build(
+        &self,
+        kind: FilterKind,
+        goal: Goal,
+        seed: u64,
+        spool: &mut Spool,
+    ) -> anyhow::Result<AnyFilter> {
+        let plan = AnyFilter::plan(kind, goal)?;
+        let hashes = spool.len().saturating_mul(HASH);
+        let at_once = plan.build_bytes.saturating_add(hashes);
+        // Kinds that insert can do without all hashes in memory. Cuckoo filters built at once hold
+        // a set, and a copy for each line only if they are filled.
+        let cuckoo = matches!(kind, FilterKind::Cuckoo | FilterKind::WindowedCuckoo);
+        let copies = cuckoo && !self.unique;
+        let scarce = spool.in_memory().is_none() || at_once > self.memory;
+        if Abilities::of(kind).insert && (copies || scarce) {
+            let bytes = plan.bytes.saturating_add(spool.held_bytes());
+            self.affordable(kind, bytes)?;
+            let mut filter = AnyFilter::with_seed(kind, goal, seed)?;
+            spool.each(|hashes| filter.insert_batch(hashes).map(drop).map_err(refused))?;
+            return Ok(filter);
+        }
+        self.affordable(kind, at_once)?;
+        AnyFilter::build_hashes(kind, goal, seed, spool.load()?)
+            .map_err(|error| refused(error.into()))
+    }
+
+    fn finish(&self, filter: &AnyFilter, output: &Output, read: u64) -> anyhow::Result<()> {
+        output.write(filter)?;
+        if !self.quiet {
+            note(&report(filter, &output.name(), read));
+            if self.seed.is_secret() {
+                note("the seed is secret and in the file: keep the file secret, too");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of a key, if that is what the error is.
+const fn full(error: &AnyError) -> Option<Full> {
+    match error {
+        AnyError::Full(full) => Some(*full),
+        AnyError::Batch(batch) | AnyError::Build(BuildError::Full(batch)) => Some(batch.full),
+        _ => None,
+    }
+}
+
+/// An error of building, with the ways out that this command has.
+fn refused(error: AnyError) -> anyhow::Error {
+    match full(&error) {
+        Some(full @ Full::Copies { .. }) => anyhow!("{full}; --unique takes each key once"),
+        // Copies crowd a few slots, even if all are as many as planned.
+        Some(Full::Table { len, .. }) => anyhow!(
+            "there is no slot left for one of the keys, after {} of them: --unique takes each key \
+             once, and a larger --keys leaves more room",
+            grouped(len)
+        ),
+        Some(full) => full.into(),
+        None => error.into(),
+    }
+}
+
+fn too_many(items: u64) -> anyhow::Error {
+    anyhow!(
+        "there are more keys than the {} of --keys, and the filter would not keep what was asked of \
+         it: give a larger number, or leave it out, and the keys are counted",
+        grouped(items)
+    )
+}
+
+/// `seen.amq: bloom, 1,000 keys, 1.20 kB, 9.59 bits/key, rate 1.00 %`. A filter that keeps no
+/// copies counts the keys that were new to it: not those that came again, or seemed to.
+pub(crate) fn report(filter: &AnyFilter, name: &str, read: u64) -> String {
+    let stats = filter.stats();
+    let keys = grouped(stats.len);
+    let mut text = format!("{name}: {}, ", stats.kind.id());
+    text += &if read > stats.len {
+        format!("{keys} new of {} keys", grouped(read))
+    } else {
+        format!("{keys} keys")
+    };
+    text += &format!(", {}", bytes_text(stats.bytes));
+    // A filter that is nearly empty has bits enough for each.
+    if stats.bits_per_key() < 1000.0 {
+        text += &format!(", {:.2} bits/key", stats.bits_per_key());
+    }
+    text + &format!(", rate {}", rate_text(stats.expected_fpr))
+}
+
+/// For commands that change a filter in its file.
+pub(crate) fn output_for(given: Option<&Path>, file: &Path, force: bool) -> anyhow::Result<Output> {
+    match given {
+        Some(path) => Output::new(path, force),
+        // Its own place, or from a pipe into a pipe.
+        None => Output::new(file, true),
+    }
+}

@@ -1,0 +1,258 @@
+//! `amq choose`: which filter.
+
+use crate::exit::Outcome;
+use crate::numbers;
+use crate::output::Text;
+use amq::choose::{Answer, Choice, Keys, KeysBy, Need, Structure, Workload, choose, times_source};
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+/// Choose a filter
+///
+/// Plans every kind for what you say you need, ranks them, gives a reason for each and for each
+/// that falls out, and says what to know besides; whether a filter is any use at all, too. If
+/// nothing can do what is asked, it names the two demands that conflict. Sizes and rates are exact
+/// formulas; times were measured on one machine.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    number: Number,
+
+    /// The false-positive rate to keep: 1%, 0.01, 1e-2 or 1/100 [default: 1% if no size is given]
+    #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
+    fpr: Option<f64>,
+
+    /// The most bits per key
+    #[arg(long, value_name = "BITS", value_parser = numbers::bits, allow_hyphen_values = true)]
+    bits_per_key: Option<f64>,
+
+    /// The most bytes
+    #[arg(long, value_name = "SIZE", value_parser = numbers::size, allow_hyphen_values = true)]
+    bytes: Option<u64>,
+
+    /// All keys are there when the filter is built, and none comes later
+    #[arg(long = "static")]
+    built_once: bool,
+
+    /// What it must be able to do, with commas between
+    #[arg(long, value_name = "NEED", value_enum, value_delimiter = ',')]
+    need: Vec<Ability>,
+
+    /// It must tell how often a key was put in, up to this number
+    #[arg(long, value_name = "MOST", value_parser = clap::value_parser!(u32).range(1..))]
+    count: Option<u32>,
+
+    /// It must give a value of this many bits for each key
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=32))]
+    values: Option<u32>,
+
+    /// The share of queries for keys that are not in: 90%, 0.9 or 9/10
+    #[arg(long, value_name = "SHARE", value_parser = numbers::share, default_value = "50%")]
+    absent: f64,
+
+    /// What a false positive costs: the lookup that finds nothing, as 500ns, 20us, 5ms
+    #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds)]
+    false_positive: Option<f64>,
+
+    /// What the lookup of a key that is there costs
+    #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds, default_value = "0ns")]
+    lookup: f64,
+
+    /// Queries for each key put in
+    #[arg(long, value_name = "N", value_parser = numbers::bits, default_value = "1")]
+    queries_per_key: f64,
+
+    /// Threads that use it at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(default_value = "1")]
+    threads: u32,
+
+    /// Strangers choose the keys
+    #[arg(long)]
+    strangers: bool,
+
+    /// Bytes of a key, for the exact set that the answer is compared with
+    #[arg(long, value_name = "N", value_parser = numbers::size, default_value = "8")]
+    key_bytes: u64,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How many keys: one of three.
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+struct Number {
+    /// The number of keys: 1000000, 1_000_000 or 1e6
+    #[arg(short = 'n', long, value_name = "N", value_parser = numbers::count)]
+    #[arg(allow_hyphen_values = true)]
+    keys: Option<u64>,
+
+    /// The number is not known, but never more than this
+    #[arg(long, value_name = "N", value_parser = numbers::count, allow_hyphen_values = true)]
+    at_most: Option<u64>,
+
+    /// The number is not known: room for this many at first, and growth from there
+    #[arg(long, value_name = "N", value_parser = numbers::count, allow_hyphen_values = true)]
+    unknown_from: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Ability {
+    /// Take keys out again
+    Remove,
+    /// List the hashes in it
+    List,
+    /// Become the union with another filter
+    Merge,
+    /// Begin small and grow at the same rate
+    Grow,
+    /// Let several threads insert at once
+    SharedInsert,
+    /// Be saved, loaded and mapped
+    Files,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  $ amq choose --keys 1e6 --fpr 1% --static
+  $ amq choose --at-most 1e7 --need remove,files --bits-per-key 12 --absent 90%
+  $ amq choose --keys 1e6 --bits-per-key 10 --static --false-positive 20us --queries-per-key 10
+  $ amq choose --unknown-from 1000 --fpr 0.1% --json";
+
+impl Arguments {
+    pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        let answer = choose(&self.workload())?;
+        let text = if self.json {
+            format!("{}\n", in_json(&answer))
+        } else {
+            self.in_words(&answer)
+        };
+        Text::print(&text)?;
+        Ok(Outcome::Done)
+    }
+
+    fn workload(&self) -> Workload {
+        let keys = match (
+            self.number.keys,
+            self.number.at_most,
+            self.number.unknown_from,
+        ) {
+            (Some(keys), _, _) => Keys::Exactly(keys),
+            (_, Some(most), _) => Keys::AtMost(most),
+            (_, _, start) => Keys::Unknown {
+                start: start.unwrap_or(1),
+            },
+        };
+        let mut workload = Workload::new(keys)
+            .absent(self.absent)
+            .threads(self.threads)
+            .lookup_ns(self.lookup)
+            .queries_per_key(self.queries_per_key)
+            .key_bytes(self.key_bytes);
+        if let Some(fpr) = self.fpr {
+            workload = workload.fpr(fpr);
+        }
+        if let Some(bits) = self.bits_per_key {
+            workload = workload.bits_per_key(bits);
+        }
+        if let Some(bytes) = self.bytes {
+            workload = workload.bytes(bytes);
+        }
+        if self.built_once {
+            workload = workload.built_once();
+        }
+        if self.strangers {
+            workload = workload.keys_by(KeysBy::Strangers);
+        }
+        if let Some(ns) = self.false_positive {
+            workload = workload.false_positive_ns(ns);
+        }
+        for need in &self.need {
+            workload = workload.need(match need {
+                Ability::Remove => Need::Remove,
+                Ability::List => Need::List,
+                Ability::Merge => Need::Merge,
+                Ability::Grow => Need::Grow,
+                Ability::SharedInsert => Need::SharedInsert,
+                Ability::Files => Need::Files,
+            });
+        }
+        if let Some(most) = self.count {
+            workload = workload.need(Need::Count { most });
+        }
+        if let Some(bits) = self.values {
+            workload = workload.need(Need::Values { bits });
+        }
+        workload
+    }
+
+    fn in_words(&self, answer: &Answer) -> String {
+        let mut text = answer.to_string();
+        // The first choice that this program builds; what is set up for threads is a library's.
+        if let Structure::Filter(kind) = answer.best().structure {
+            let size = match (self.bytes, self.bits_per_key, self.fpr) {
+                (Some(bytes), _, _) => format!("--bytes {bytes}"),
+                (_, Some(bits), _) => format!("--bits-per-key {bits}"),
+                (_, _, Some(fpr)) => format!("--fpr {fpr}"),
+                _ => "--fpr 1%".into(),
+            };
+            let seed = if self.strangers { " --secret" } else { "" };
+            let kind = kind.id();
+            text += &format!(
+                "\nTo build the first: amq build -o FILE --kind {kind} {size}{seed} KEYS\n"
+            );
+        }
+        text
+    }
+}
+
+fn in_json(answer: &Answer) -> Value {
+    let choice = |choice: &Choice| {
+        json!({
+            "structure": id(choice.structure),
+            "bytes": choice.bytes,
+            "bits_per_key": choice.bits_per_key,
+            "build_bytes": choice.build_bytes,
+            "fpr": choice.fpr,
+            "insert_ns": choice.insert_ns,
+            "query_ns": choice.query_ns,
+            "remove_ns": choice.remove_ns,
+            "cost_ns": choice.cost_ns,
+            "reason": choice.reason,
+        })
+    };
+    let rejections = answer.rejections.iter().map(|rejection| {
+        json!({
+            "structure": id(rejection.structure),
+            "demand": rejection.demand.to_string(),
+            "reason": rejection.reason,
+        })
+    });
+    json!({
+        "choices": answer.choices.iter().map(choice).collect::<Vec<_>>(),
+        "rejections": rejections.collect::<Vec<_>>(),
+        "exact_set": {
+            "bytes": answer.exact_set.bytes,
+            "query_ns": answer.exact_set.query_ns,
+        },
+        "without_ns": answer.without_ns,
+        "notes": answer.notes,
+        "times": times_source(),
+    })
+}
+
+/// The name of a structure, as --kind has it where it is a filter.
+fn id(structure: Structure) -> String {
+    match structure {
+        Structure::Filter(kind) => kind.id().into(),
+        Structure::Sharded(kind) => format!("sharded-{}", kind.id()),
+        Structure::AtomicBloom => "atomic-bloom".into(),
+        Structure::Map => "ribbon-map".into(),
+        Structure::ExactSet => "exact-set".into(),
+        Structure::Nothing => "none".into(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,69 @@
+//! `amq convert`: a filter into one of another kind, where that is exact.
+
+use super::build::report;
+use crate::cli;
+use crate::exit::{Outcome, note};
+use crate::input;
+use crate::output::Output;
+use amq::{AnyFilter, Filter, FilterKind};
+use anyhow::bail;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Convert a filter into another kind
+///
+/// Only what is exact: a counting filter becomes the Bloom filter that gives the same answers, in a
+/// quarter of the space. Others would need the keys: build them anew.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The filter's file; `-` is standard input
+    filter: PathBuf,
+
+    /// The kind to make
+    #[arg(long, value_name = "KIND", value_parser = cli::kind)]
+    to: FilterKind,
+
+    /// The file to write; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// Replace the output if it exists
+    #[arg(short, long)]
+    force: bool,
+
+    /// No report on standard error
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  $ amq build -o live.amq --kind counting --fpr 1% keys.txt
+  $ amq convert live.amq --to bloom -o shipped.amq";
+
+impl Arguments {
+    pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        let output = Output::new(&self.output, self.force)?;
+        let filter = input::load(&self.filter)?;
+        let converted = match (&filter, self.to) {
+            (AnyFilter::Counting(counting), FilterKind::Bloom) => {
+                AnyFilter::Bloom(counting.to_bloom()?)
+            }
+            (_, to) if to == filter.kind() => {
+                bail!("{}: it is a {to} filter already", input::name(&self.filter))
+            }
+            (_, to) => bail!(
+                "{}: a {} filter does not become a {to} filter without its keys: exact is only \
+                 counting to bloom",
+                input::name(&self.filter),
+                filter.kind()
+            ),
+        };
+        output.write(&converted)?;
+        if !self.quiet {
+            note(&report(&converted, &output.name(), 0));
+        }
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,192 @@
+//! `amq info`: what a filter is.
+
+use crate::exit::Outcome;
+use crate::input::{self, budget_text};
+use crate::numbers::{bytes_text, grouped, rate_text};
+use crate::output::Text;
+use crate::picture;
+use amq::{Abilities, Ability, AnyFilter, Budget, DEFAULT_SEED, Filter};
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Tell what a filter is
+///
+/// Kind, parameters, number of keys, size, and the false-positive rate that it has now. The seed is
+/// public or secret; a secret one is not shown.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The filters' files; `-` is standard input
+    #[arg(required = true, value_name = "FILTER")]
+    filters: Vec<PathBuf>,
+
+    /// Print JSON, a line for each filter
+    #[arg(long)]
+    json: bool,
+
+    /// Draw how full the table is
+    #[arg(long, conflicts_with = "json")]
+    picture: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  $ amq info seen.amq
+  $ amq info --json seen.amq
+  $ amq info --picture seen.amq";
+
+impl Arguments {
+    pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        for path in &self.filters {
+            let filter = input::load(path)?;
+            let name = input::name(path);
+            let mut text = if self.json {
+                format!("{}\n", in_json(&name, &filter))
+            } else {
+                in_words(&name, &filter)?
+            };
+            if self.picture {
+                text += &picture::draw(&filter)?;
+            }
+            Text::print(&text)?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+const fn seed_text(seed: u64) -> &'static str {
+    if seed == DEFAULT_SEED {
+        "public"
+    } else {
+        "secret"
+    }
+}
+
+fn in_words(name: &str, filter: &AnyFilter) -> Result<String, std::fmt::Error> {
+    let stats = filter.stats();
+    let kind = filter.kind();
+    let mut text = format!("{name}: {kind} filter\n");
+    let mut row = |name: &str, value: String| writeln!(text, "  {name:<12} {value}");
+    row("kind", kind.id().into())?;
+    let asked = input::budget(filter).map_or("parameters by hand".into(), budget_text);
+    row("asked for", asked)?;
+    let (len, capacity) = (grouped(stats.len), grouped(stats.capacity));
+    row("keys", format!("{len} of {capacity} planned"))?;
+    // A filter that is nearly empty has bits enough for each.
+    let bits = if stats.bits_per_key() < 1000.0 {
+        format!(", {:.2} bits per key", stats.bits_per_key())
+    } else {
+        String::new()
+    };
+    row("table", format!("{}{bits}", bytes_text(stats.bytes)))?;
+    row("in use", format!("{:.1} %", stats.load_factor * 100.0))?;
+    row("rate now", rate_text(stats.expected_fpr))?;
+    if stats.saturated > 0 {
+        row("saturated", format!("{} places", grouped(stats.saturated)))?;
+    }
+    row("seed", seed_text(filter.seed()).into())?;
+    let parameters = parameters(filter);
+    let parameters = parameters.iter().map(|(name, value)| match value {
+        Value::Null => format!("{name} none"),
+        value => format!("{name} {value}"),
+    });
+    row("parameters", parameters.collect::<Vec<_>>().join(", "))?;
+    // All kinds can be saved, and queried in a mapped file.
+    let all = |ability: &Ability| matches!(ability, Ability::Save | Ability::Map);
+    let can = Abilities::of(kind).iter().filter(|ability| !all(ability));
+    let can = can.map(|ability| words(&format!("{ability:?}")));
+    row("abilities", can.collect::<Vec<_>>().join(", "))?;
+    Ok(text)
+}
+
+/// `NeverFull` as `never full`.
+fn words(name: &str) -> String {
+    let mut text = String::new();
+    for (i, letter) in name.chars().enumerate() {
+        if i > 0 && letter.is_uppercase() {
+            text.push(' ');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text
+}
+
+fn in_json(name: &str, filter: &AnyFilter) -> Value {
+    let stats = filter.stats();
+    let asked = match input::budget(filter) {
+        None => Value::Null,
+        Some(Budget::Fpr(fpr)) => json!({ "fpr": fpr }),
+        Some(Budget::BitsPerKey(bits)) => json!({ "bits_per_key": bits }),
+        Some(Budget::Bytes(bytes)) => json!({ "bytes": bytes }),
+    };
+    json!({
+        "file": name,
+        "kind": filter.kind().id(),
+        "asked": asked,
+        "keys": stats.len,
+        "planned": stats.capacity,
+        "bytes": stats.bytes,
+        // JSON has no infinity: of no keys there are no bits per key.
+        "bits_per_key": (stats.len > 0).then(|| stats.bits_per_key()),
+        "load": stats.load_factor,
+        "rate_now": stats.expected_fpr,
+        "saturated": stats.saturated,
+        "seed": seed_text(filter.seed()),
+        "parameters": parameters(filter),
+    })
+}
+
+/// The parameters, by the names that the library has for them.
+fn parameters(filter: &AnyFilter) -> Map<String, Value> {
+    macro_rules! debugged {
+        ($($kind:ident)*) => {
+            match filter {
+                $(AnyFilter::$kind(filter) => format!("{:?}", filter.params()),)*
+                _ => String::new(),
+            }
+        };
+    }
+    fields(&debugged!(
+        Bloom BlockedBloom Counting BlockedCounting Scalable ScalableBlocked Cuckoo WindowedCuckoo
+        Quotient Ribbon NarrowRibbon BumpedRibbon WideBumpedRibbon
+    ))
+}
+
+/// The fields of a flat struct of numbers, from its `Debug` text.
+fn fields(debugged: &str) -> Map<String, Value> {
+    let inner = debugged.split_once('{').map_or("", |(_, inner)| inner);
+    let inner = inner.trim_end().trim_end_matches('}');
+    let fields = inner.split(", ").filter_map(|field| field.split_once(": "));
+    let value = |text: &str| {
+        let text = text.trim();
+        let text = text
+            .strip_prefix("Some(")
+            .map_or(text, |some| some.trim_end_matches(')'));
+        match (text.parse::<u64>(), text.parse::<f64>()) {
+            (Ok(whole), _) => json!(whole),
+            (_, Ok(real)) => json!(real),
+            _ if text == "None" => Value::Null,
+            _ => json!(text),
+        }
+    };
+    fields
+        .map(|(name, text)| (name.trim().to_owned(), value(text)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_the_numbers_of_the_struct() {
+        let fields = fields("Scalable { initial: 10, fpr: 0.01, max_items: None, most: Some(7) }");
+        let text = serde_json::to_string(&fields).unwrap();
+        assert_eq!(
+            text,
+            r#"{"initial":10,"fpr":0.01,"max_items":null,"most":7}"#
+        );
+    }
+}

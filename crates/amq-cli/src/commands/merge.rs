@@ -1,0 +1,67 @@
+//! `amq merge`: several filters into one.
+
+use super::build::report;
+use crate::exit::{Outcome, note};
+use crate::input;
+use crate::output::Output;
+use anyhow::{Context, bail};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Merge filters into one that holds the keys of all
+///
+/// The filters must be of one kind, of equal parameters and of the same seed: build them with the
+/// same --keys and the same rate or size (and --seed-of, if the seed is secret). Ribbon filters
+/// cannot be merged.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The file to write; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// The filters; one of them may be `-`, standard input
+    #[arg(required = true, num_args = 2.., value_name = "FILTER")]
+    filters: Vec<PathBuf>,
+
+    /// Replace the output if it exists, even if it is one of the filters
+    #[arg(short, long)]
+    force: bool,
+
+    /// No report on standard error
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  $ amq build -o a.amq --fpr 1% --keys 10000 keys.txt
+  $ amq build -o b.amq --fpr 1% --keys 10000 more.txt
+  $ amq merge -o ab.amq a.amq b.amq";
+
+impl Arguments {
+    pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        let output = Output::new(&self.output, self.force)?;
+        let dashes = self
+            .filters
+            .iter()
+            .filter(|path| crate::output::is_dash(path));
+        if dashes.count() > 1 {
+            bail!("standard input can be read once only: name files for the rest");
+        }
+        let [first, rest @ ..] = self.filters.as_slice() else {
+            bail!("name two filters or more");
+        };
+        let mut merged = input::load(first)?;
+        for path in rest {
+            let other = input::load(path)?;
+            let both = || format!("{} and {}", input::name(first), input::name(path));
+            merged.merge(&other).with_context(both)?;
+        }
+        output.write(&merged)?;
+        if !self.quiet {
+            note(&report(&merged, &output.name(), 0));
+        }
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,132 @@
+//! `amq plan`: sizes by formula, before anything is built.
+
+use crate::cli;
+use crate::exit::Outcome;
+use crate::numbers::{self, bytes_text, grouped, rate_text};
+use crate::output::Text;
+use amq::{AnyFilter, Budget, FilterKind, Goal};
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use serde_json::json;
+
+/// Show how large filters will be
+///
+/// A table for each number of keys: bytes, and bits per key, of each kind at each rate. By formula:
+/// nothing is built, and no key is needed.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Numbers of keys, with commas between: 1000000, 1_000_000 or 1e6
+    #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
+    #[arg(
+        value_delimiter = ',',
+        default_value = "1e6",
+        allow_hyphen_values = true
+    )]
+    items: Vec<u64>,
+
+    /// False-positive rates, with commas between: 1%, 0.01, 1e-2 or 1/100
+    #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
+    #[arg(value_delimiter = ',', default_value = "10%,1%,0.1%,1e-6")]
+    fpr: Vec<f64>,
+
+    /// Only these kinds, with commas between
+    #[arg(short, long, value_name = "KIND", value_parser = cli::kind, value_delimiter = ',')]
+    kind: Vec<FilterKind>,
+
+    /// Print JSON: a line for each kind, number and rate
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  $ amq plan --keys 1e6,1e9 --fpr 1%,0.1%
+  $ amq plan --keys 250000 --kind bloom,ribbon --json";
+
+impl Arguments {
+    pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        let kinds = if self.kind.is_empty() {
+            AnyFilter::KINDS
+        } else {
+            &self.kind
+        };
+        let texts = self.items.iter().map(|&items| match self.json {
+            true => self.in_json(items, kinds),
+            false => self.in_words(items, kinds),
+        });
+        let texts: Vec<String> = texts.collect();
+        let text = texts.join(if self.json { "" } else { "\n" });
+        Text::print(&text)?;
+        Ok(Outcome::Done)
+    }
+
+    fn in_words(&self, items: u64, kinds: &[FilterKind]) -> String {
+        let mut table = Table::new();
+        table.load_preset(presets::NOTHING);
+        let mut head = vec![format!("{} keys at", grouped(items))];
+        head.extend(
+            self.fpr
+                .iter()
+                .flat_map(|&fpr| [rate_text(fpr), "bits/key".into()]),
+        );
+        table.set_header(head);
+        for &kind in kinds {
+            let mut row = vec![kind.id().to_owned()];
+            for &fpr in &self.fpr {
+                match AnyFilter::plan(kind, Goal::new(items, Budget::Fpr(fpr))) {
+                    Ok(plan) => {
+                        row.extend([
+                            bytes_text(plan.bytes),
+                            format!("{:.2}", plan.bits_per_key()),
+                        ]);
+                    }
+                    // Out of this kind's reach.
+                    Err(_) => row.extend(["-".into(), "-".into()]),
+                }
+            }
+            table.add_row(row);
+        }
+        let mut row = vec!["(the least possible)".to_owned()];
+        for &fpr in &self.fpr {
+            let bits = -fpr.log2();
+            let bytes = (items as f64 * bits / 8.0).ceil() as u64;
+            row.extend([bytes_text(bytes), format!("{bits:.2}")]);
+        }
+        table.add_row(row);
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        let table = table.to_string();
+        let lines = table.lines().map(|line| format!("{}\n", line.trim()));
+        lines.collect()
+    }
+
+    fn in_json(&self, items: u64, kinds: &[FilterKind]) -> String {
+        let mut text = String::new();
+        for &kind in kinds {
+            for &fpr in &self.fpr {
+                let goal = Goal::new(items, Budget::Fpr(fpr));
+                let line = match AnyFilter::plan(kind, goal) {
+                    Ok(plan) => json!({
+                        "kind": kind.id(),
+                        "keys": items,
+                        "fpr": fpr,
+                        "bytes": plan.bytes,
+                        "bits_per_key": plan.bits_per_key(),
+                        "expected_fpr": plan.expected_fpr,
+                        "build_bytes": plan.build_bytes,
+                    }),
+                    Err(error) => json!({
+                        "kind": kind.id(),
+                        "keys": items,
+                        "fpr": fpr,
+                        "error": error.to_string(),
+                    }),
+                };
+                text += &format!("{line}\n");
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,115 @@
+//! `amq query`: the keys that may be in a filter.
+
+use crate::cli::KeyArgs;
+use crate::exit::Outcome;
+use crate::input;
+use crate::output::Text;
+use crate::pipeline::{Sink, Work};
+use amq::{AnyFilter, Filter};
+use clap::Args;
+use indicatif::ProgressBar;
+use std::ops::ControlFlow::{Break, Continue};
+use std::path::PathBuf;
+
+/// Print the keys that may be in a filter
+///
+/// Prints each line that the filter answers *probably* to, in order, as it is. A key that was put
+/// in is always printed; another one at the filter's false-positive rate. With -v, what is printed
+/// was certainly not put in. A damaged filter gives no answers and status 2.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The filter's file; `-` is standard input
+    filter: PathBuf,
+
+    /// Print the keys that are certainly not in
+    #[arg(short = 'v', long)]
+    invert: bool,
+
+    /// Print only how many there are
+    #[arg(short, long, conflicts_with = "quiet")]
+    count: bool,
+
+    /// Print nothing, and stop at the first one: for the exit status
+    #[arg(short, long)]
+    quiet: bool,
+
+    #[command(flatten)]
+    keys: KeyArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  $ amq query seen.amq more.txt                 # lines that may be in
+  $ amq query -v seen.amq more.txt > new.txt    # lines that are certainly not
+  $ amq query -c seen.amq more.txt              # how many may be in
+  $ cut -d, -f1 table.csv | amq query seen.amq
+  $ amq query -q seen.amq -e alice && echo 'alice may be in'
+
+Exit status: 0 if any key was printed or counted, 1 if none was, 2 on an error.";
+
+impl Arguments {
+    pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        let keys = self.keys.keys(&[&self.filter])?;
+        let filter = input::load(&self.filter)?;
+        let ask = Ask {
+            filter: &filter,
+            wanted: !self.invert,
+            lines: !self.count && !self.quiet,
+            end: keys.shape.end,
+        };
+        let mut found = 0;
+        let to = std::cell::RefCell::new(Text::new());
+        keys.run(
+            filter.seed(),
+            &ProgressBar::hidden(),
+            &ask,
+            |work| {
+                found += work.found;
+                to.borrow_mut().write(&work.out)?;
+                let enough = self.quiet && found > 0;
+                Ok(if enough { Break(()) } else { Continue(()) })
+            },
+            || to.borrow_mut().flush(),
+        )?;
+        let mut to = to.into_inner();
+        if self.count {
+            to.write(format!("{found}\n").as_bytes())?;
+        }
+        to.flush()?;
+        Ok(Outcome::found(found > 0))
+    }
+}
+
+/// Asks the filter on the thread that has hashed a block.
+struct Ask<'a> {
+    filter: &'a AnyFilter,
+    wanted: bool,
+    /// Whether the lines themselves are asked for.
+    lines: bool,
+    end: u8,
+}
+
+impl Sink for Ask<'_> {
+    fn map(&self, work: &mut Work) {
+        work.answers.clear();
+        work.answers.resize(work.hashes.len(), false);
+        // The lengths are equal.
+        let _ = self.filter.contains_batch(&work.hashes, &mut work.answers);
+        let wanted = |&&answer: &&bool| answer == self.wanted;
+        work.found = work.answers.iter().filter(wanted).count() as u64;
+        let mut out = std::mem::take(&mut work.out);
+        out.clear();
+        if self.lines {
+            for (line, &answer) in work.lines().zip(&work.answers) {
+                if answer == self.wanted {
+                    out.extend_from_slice(line);
+                    if line.last() != Some(&self.end) {
+                        out.push(self.end);
+                    }
+                }
+            }
+        }
+        work.out = out;
+    }
+}

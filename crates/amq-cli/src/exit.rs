@@ -1,0 +1,69 @@
+//! How a run ends: the exit status, and what is said on standard error.
+
+use std::io;
+use std::process::ExitCode;
+
+/// How a command ended that did not fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outcome {
+    /// Status 0: it is done, or something was found.
+    Done,
+    /// Status 1: nothing was found.
+    Nothing,
+}
+
+impl Outcome {
+    pub(crate) const fn found(any: bool) -> Self {
+        if any { Self::Done } else { Self::Nothing }
+    }
+}
+
+/// Standard output was closed by its reader, as `head` does. Not an error for text.
+#[derive(Debug)]
+pub(crate) struct Closed;
+
+impl std::fmt::Display for Closed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("standard output was closed before all was written")
+    }
+}
+
+impl std::error::Error for Closed {}
+
+/// An error of writing to standard output.
+pub(crate) fn stdout_error(error: io::Error) -> anyhow::Error {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Closed.into(),
+        _ => anyhow::Error::new(error).context("standard output"),
+    }
+}
+
+/// The exit status of a run; tells on standard error what went wrong.
+pub(crate) fn status(result: anyhow::Result<Outcome>) -> ExitCode {
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Nothing) => ExitCode::from(1),
+        // Whoever closed the output has seen enough.
+        Err(error) if error.is::<Closed>() => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Prints an error and what it is due to on one line.
+pub(crate) fn complain(error: &anyhow::Error) {
+    // There is nowhere left to report that this failed.
+    let _ = write_line(&format!("amq: {error:#}"));
+}
+
+/// Prints a remark that is not an error.
+pub(crate) fn note(text: &str) {
+    let _ = write_line(&format!("amq: {text}"));
+}
+
+fn write_line(text: &str) -> io::Result<()> {
+    use io::Write;
+    writeln!(io::stderr().lock(), "{text}")
+}

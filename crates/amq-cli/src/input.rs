@@ -1,0 +1,134 @@
+//! Filters as input.
+
+use crate::numbers::grouped;
+use crate::output::is_dash;
+use amq::{AnyFilter, Budget, ReadError};
+use anyhow::{Context, bail};
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+
+/// Loads a filter from a file or, for `-`, from standard input. All of it is checked.
+pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFilter> {
+    let name = name(path);
+    if is_dash(path) {
+        if io::stdin().is_terminal() {
+            bail!("a filter is binary and cannot be typed: redirect it, or name its file");
+        }
+        return whole(io::stdin().lock()).with_context(|| name);
+    }
+    let found = fs::metadata(path).with_context(|| name.clone())?;
+    if found.is_dir() {
+        bail!("{name}: this is a folder, not a filter");
+    }
+    if found.is_file() {
+        // Its length is known, and so is the memory that it takes.
+        return AnyFilter::load(path).map_err(plain).with_context(|| name);
+    }
+    let file = File::open(path).with_context(|| name.clone())?;
+    whole(io::BufReader::with_capacity(1 << 16, file)).with_context(|| name)
+}
+
+/// Its name in an error.
+pub(crate) fn name(path: &Path) -> String {
+    if is_dash(path) {
+        "standard input".into()
+    } else {
+        path.display().to_string()
+    }
+}
+
+/// The error that says most.
+fn plain(error: ReadError) -> anyhow::Error {
+    match error {
+        ReadError::Io(error) => error.into(),
+        ReadError::Decode(error) => error.into(),
+        other => other.into(),
+    }
+}
+
+/// One filter, and nothing behind it.
+fn whole(mut reader: impl Read) -> anyhow::Result<AnyFilter> {
+    let filter = AnyFilter::read_from(&mut reader).map_err(plain)?;
+    match reader.read(&mut [0])? {
+        0 => Ok(filter),
+        _ => bail!(
+            "something follows the end of the filter: is this two files, one after the other?"
+        ),
+    }
+}
+
+/// What the filter in a file was asked to be, as its header says (FORMAT.md: the budget's kind at
+/// byte 56, its value at 64). `None` if its parameters were given.
+pub(crate) fn budget(filter: &AnyFilter) -> Option<Budget> {
+    let mut header = Header::default();
+    // The writer is full after the header, which is all that is wanted.
+    let _ = filter.write_to(&mut header);
+    let word = |at: usize| {
+        let bytes = header.0.get(at..at + 8)?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    };
+    let value = word(64)?;
+    match word(56)? {
+        1 => Some(Budget::Fpr(f64::from_bits(value))),
+        2 => Some(Budget::BitsPerKey(f64::from_bits(value))),
+        3 => Some(Budget::Bytes(value)),
+        _ => None,
+    }
+}
+
+/// Takes the header and refuses the rest.
+#[derive(Default)]
+struct Header(Vec<u8>);
+
+impl io::Write for Header {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = 192usize.saturating_sub(self.0.len()).min(bytes.len());
+        self.0.extend_from_slice(&bytes[..room]);
+        Ok(room)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A budget in words.
+pub(crate) fn budget_text(budget: Budget) -> String {
+    match budget {
+        Budget::Fpr(fpr) => format!("a rate of {}", crate::numbers::rate_text(fpr)),
+        Budget::BitsPerKey(bits) => format!("{bits} bits per key"),
+        Budget::Bytes(bytes) => format!("{} bytes", grouped(bytes)),
+    }
+}
+
+/// A file that this run alone changes: others that want to change it wait until this is dropped.
+pub(crate) struct Locked {
+    _file: File,
+}
+
+impl Locked {
+    /// Waits for the file. It is replaced, not written to, when it changes: whoever has waited
+    /// looks again whether it is still the one.
+    pub(crate) fn wait(path: &Path) -> anyhow::Result<Self> {
+        let name = || path.display().to_string();
+        loop {
+            let file = File::open(path).with_context(name)?;
+            if !file.metadata().with_context(name)?.is_file() {
+                bail!("{}: this is not a regular file", name());
+            }
+            match file.lock() {
+                Ok(()) => {}
+                // A file system without locks.
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+                Err(error) => return Err(error).with_context(name),
+            }
+            let handle = same_file::Handle::from_file(file.try_clone()?)?;
+            match same_file::Handle::from_path(path) {
+                Ok(present) if present == handle => return Ok(Self { _file: file }),
+                Ok(_) => {}
+                Err(error) => return Err(error).with_context(name),
+            }
+        }
+    }
+}

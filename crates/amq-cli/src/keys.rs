@@ -1,0 +1,223 @@
+//! From bytes to keys: where a key ends, what it is, and its hash.
+
+use amq::{Key, KeyHash};
+use clap::ValueEnum;
+use memchr::memchr_iter;
+
+/// What a line stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum KeyType {
+    /// The bytes of the line as they are: any encoding, none is assumed
+    Text,
+    /// A whole number from 0 to 2^64 - 1, in decimal; the same key as a Rust integer
+    U64,
+    /// Bytes in hexadecimal, such as digests; upper and lower case are the same key
+    Hex,
+}
+
+/// How keys are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// The byte that ends a key.
+    pub(crate) end: u8,
+    /// A carriage return before the end belongs to the end.
+    pub(crate) strip_cr: bool,
+    pub(crate) key_type: KeyType,
+}
+
+/// A line that is no key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct BadKey {
+    /// Its index in its block.
+    pub(crate) index: u64,
+    /// What is wrong.
+    pub(crate) why: String,
+}
+
+impl Shape {
+    /// Hashes all keys of a block, which consists of whole lines; the last one may lack its end.
+    /// `ends[i]` is the index behind line `i`, its end included.
+    pub(crate) fn hash_block(
+        self,
+        block: &[u8],
+        seed: u64,
+        hashes: &mut Vec<KeyHash>,
+        ends: &mut Vec<u32>,
+    ) -> Result<(), BadKey> {
+        hashes.clear();
+        ends.clear();
+        let mut start = 0;
+        for at in memchr_iter(self.end, block) {
+            hashes.push(self.hash(&block[start..at], seed, hashes.len())?);
+            start = at + 1;
+            // Blocks are far smaller: `blocks` sees to that.
+            ends.push(start as u32);
+        }
+        if start < block.len() {
+            hashes.push(self.hash(&block[start..], seed, hashes.len())?);
+            ends.push(block.len() as u32);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn trim_cr(self, line: &[u8]) -> &[u8] {
+        match line {
+            [rest @ .., b'\r'] if self.strip_cr => rest,
+            line => line,
+        }
+    }
+
+    #[inline]
+    fn hash(self, line: &[u8], seed: u64, index: usize) -> Result<KeyHash, BadKey> {
+        let line = self.trim_cr(line);
+        let hash = match self.key_type {
+            KeyType::Text => return Ok(line.key_hash(seed)),
+            KeyType::U64 => number(line).map(|number| number.key_hash(seed)),
+            KeyType::Hex => unhex(line).map(|bytes| bytes.key_hash(seed)),
+        };
+        hash.ok_or_else(|| BadKey {
+            index: index as u64,
+            why: self.complaint(line),
+        })
+    }
+
+    fn complaint(self, line: &[u8]) -> String {
+        let shown = shown(line);
+        match self.key_type {
+            KeyType::U64 => format!(
+                "{shown} is not a whole number from 0 to 18446744073709551615 (--key-type u64)"
+            ),
+            KeyType::Text | KeyType::Hex => {
+                format!("{shown} is not an even number of hexadecimal digits (--key-type hex)")
+            }
+        }
+    }
+}
+
+/// A key as an error shows it: the beginning of a long one, and no control characters.
+pub(crate) fn shown(line: &[u8]) -> String {
+    const MOST: usize = 40;
+    let cut = &line[..line.len().min(MOST)];
+    let text: String = String::from_utf8_lossy(cut).escape_debug().collect();
+    let dots = if line.len() > MOST { "..." } else { "" };
+    format!("\"{text}{dots}\"")
+}
+
+/// A decimal number, digits only.
+fn number(line: &[u8]) -> Option<u64> {
+    if line.is_empty() {
+        return None;
+    }
+    line.iter().try_fold(0u64, |number, &digit| {
+        let digit = digit.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number.checked_mul(10)?.checked_add(digit.into())
+    })
+}
+
+fn unhex(line: &[u8]) -> Option<Vec<u8>> {
+    let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
+    if line.is_empty() || line.len() % 2 == 1 {
+        return None;
+    }
+    line.chunks_exact(2)
+        .map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: Shape = Shape {
+        end: b'\n',
+        strip_cr: true,
+        key_type: KeyType::Text,
+    };
+
+    fn hashed(shape: Shape, block: &[u8]) -> Result<Vec<KeyHash>, BadKey> {
+        let (mut hashes, mut ends) = (Vec::new(), Vec::new());
+        shape.hash_block(block, 7, &mut hashes, &mut ends)?;
+        assert_eq!(hashes.len(), ends.len());
+        assert_eq!(ends.last().map_or(0, |&end| end as usize), block.len());
+        Ok(hashes)
+    }
+
+    fn texts(keys: &[&str]) -> Vec<KeyHash> {
+        keys.iter().map(|key| key.key_hash(7)).collect()
+    }
+
+    #[test]
+    fn lines_end_at_line_feeds_and_the_last_one_at_the_end() {
+        assert_eq!(hashed(LINES, b"").unwrap(), []);
+        assert_eq!(hashed(LINES, b"a\nbc\n").unwrap(), texts(&["a", "bc"]));
+        assert_eq!(hashed(LINES, b"a\nbc").unwrap(), texts(&["a", "bc"]));
+        assert_eq!(hashed(LINES, b"\n\na\n").unwrap(), texts(&["", "", "a"]));
+    }
+
+    #[test]
+    fn a_carriage_return_before_the_end_is_part_of_the_end() {
+        let kept = Shape {
+            strip_cr: false,
+            ..LINES
+        };
+        assert_eq!(
+            hashed(LINES, b"a\r\nb\r\r\n\rc\r").unwrap(),
+            texts(&["a", "b\r", "\rc"])
+        );
+        assert_eq!(hashed(kept, b"a\r\nb").unwrap(), texts(&["a\r", "b"]));
+    }
+
+    #[test]
+    fn keys_that_end_at_nul_may_hold_line_feeds() {
+        let nul = Shape {
+            end: 0,
+            strip_cr: false,
+            key_type: KeyType::Text,
+        };
+        assert_eq!(
+            hashed(nul, b"a\nb\0c\r\0").unwrap(),
+            texts(&["a\nb", "c\r"])
+        );
+    }
+
+    #[test]
+    fn numbers_are_the_keys_of_rust_integers() {
+        let shape = Shape {
+            key_type: KeyType::U64,
+            ..LINES
+        };
+        let want: Vec<KeyHash> = [0u64, 42, u64::MAX].map(|n| n.key_hash(7)).into();
+        assert_eq!(
+            hashed(shape, b"0\n0042\r\n18446744073709551615").unwrap(),
+            want
+        );
+        for bad in ["", "-5", "0x10", "1e3", " 1", "18446744073709551616", "1_0"] {
+            let block = format!("1\n2\n{bad}\n");
+            assert_eq!(hashed(shape, block.as_bytes()).unwrap_err().index, 2);
+        }
+    }
+
+    #[test]
+    fn hexadecimal_digits_are_bytes() {
+        let shape = Shape {
+            key_type: KeyType::Hex,
+            ..LINES
+        };
+        let want = [[0xdeu8, 0xad].key_hash(7); 2];
+        assert_eq!(hashed(shape, b"DEAD\ndead\n").unwrap(), want);
+        for bad in ["", "abc", "0x10", "zz"] {
+            let block = format!("00\n{bad}\n");
+            assert_eq!(hashed(shape, block.as_bytes()).unwrap_err().index, 1);
+        }
+    }
+
+    #[test]
+    fn a_bad_key_is_shown_short_and_without_control_characters() {
+        assert_eq!(shown(b"a\x1b[31m\xff"), "\"a\\u{1b}[31m\u{fffd}\"");
+        assert_eq!(shown(&[b'x'; 100]), format!("\"{}...\"", "x".repeat(40)));
+    }
+}

@@ -1,0 +1,331 @@
+//! Numbers as people write them: rates, counts, sizes, seeds.
+
+/// A false-positive rate, strictly between 0 and 1: `1%`, `0.01`, `1e-2` or `1/100`.
+pub(crate) fn rate(text: &str) -> Result<f64, String> {
+    match fraction(text) {
+        Some(rate) if rate > 0.0 && rate < 1.0 => Ok(rate),
+        Some(rate) if rate.is_finite() => Err(
+            "a false-positive rate lies strictly between 0 and 1: write 1%, 0.01, 1e-2 or 1/100"
+                .into(),
+        ),
+        _ => Err("not a rate: write 1%, 0.01, 1e-2 or 1/100".into()),
+    }
+}
+
+/// A share, from 0 to 1, in the same spellings.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    match fraction(text) {
+        Some(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a share is from 0 to 1: write 90%, 0.9 or 9/10".into()),
+    }
+}
+
+fn fraction(text: &str) -> Option<f64> {
+    let read = |part: &str| part.trim().parse::<f64>().ok();
+    if let Some(percent) = text.trim().strip_suffix('%') {
+        read(percent).map(|percent| percent / 100.0)
+    } else if let Some((above, below)) = text.split_once('/') {
+        read(above).zip(read(below)).map(|(a, b)| a / b)
+    } else {
+        read(text)
+    }
+}
+
+/// A time in nanoseconds: `500ns`, `20us`, `5ms`, `1s`.
+pub(crate) fn nanoseconds(text: &str) -> Result<f64, String> {
+    const UNITS: [(&str, f64); 5] = [
+        ("ns", 1.0),
+        ("us", 1e3),
+        ("\u{b5}s", 1e3),
+        ("ms", 1e6),
+        ("s", 1e9),
+    ];
+    let text = text.trim();
+    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
+    let (unit, factor) = unit.ok_or("say which unit: 500ns, 20us, 5ms or 1s")?;
+    match text[..text.len() - unit.len()].trim().parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number * factor),
+        _ => Err("not a time: write 500ns, 20us, 5ms or 1s".into()),
+    }
+}
+
+/// A number of keys, at least 1: `1000000`, `1_000_000`, `1e6` or `1.5e6`.
+pub(crate) fn count(text: &str) -> Result<u64, String> {
+    let number = whole(text)?;
+    if number == 0 {
+        return Err("must be at least 1".into());
+    }
+    Ok(number)
+}
+
+/// Bits per key: a positive number.
+pub(crate) fn bits(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(bits) if bits > 0.0 && bits.is_finite() => Ok(bits),
+        Ok(_) => Err("bits per key are positive and finite: 10, or 9.6".into()),
+        Err(_) => Err("not a number of bits: write 10, or 9.6".into()),
+    }
+}
+
+/// A size in bytes, at least 1: `4096`, `64KiB`, `1.5GB`, `1e9`.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 9] = [
+        ("kib", 1 << 10),
+        ("mib", 1 << 20),
+        ("gib", 1 << 30),
+        ("tib", 1 << 40),
+        ("kb", 1000),
+        ("mb", 1_000_000),
+        ("gb", 1_000_000_000),
+        ("tb", 1_000_000_000_000),
+        ("b", 1),
+    ];
+    let lower = text.trim().to_ascii_lowercase();
+    if lower.ends_with(['k', 'm', 'g', 't']) {
+        return Err("say which unit: MiB is 2^20 bytes, MB is 10^6 bytes".into());
+    }
+    let unit = UNITS.iter().find(|(name, _)| lower.ends_with(name));
+    let (number, factor) = match unit {
+        Some((name, factor)) => (lower[..lower.len() - name.len()].trim(), *factor),
+        None => (lower.as_str(), 1),
+    };
+    match scaled(number, factor)? {
+        0 => Err("must be at least 1 byte".into()),
+        bytes => Ok(bytes),
+    }
+}
+
+/// A seed: any whole number of 64 bits, in decimal or, after `0x`, in hexadecimal.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    let read = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) if !hex.starts_with('+') => u64::from_str_radix(hex, 16).ok(),
+        Some(_) => None,
+        None => text.parse().ok(),
+    };
+    read.ok_or_else(|| "a seed is a whole number from 0 to 2^64 - 1, or 0x and hexadecimals".into())
+}
+
+/// A whole number, without going through a float: every number of 64 bits is exact.
+fn whole(text: &str) -> Result<u64, String> {
+    scaled(text, 1)
+}
+
+/// A decimal number times `factor`, which must be whole.
+fn scaled(text: &str, factor: u64) -> Result<u64, String> {
+    const SYNTAX: &str = "not a whole number: write 1000000, 1_000_000 or 1e6";
+    const TOO_LARGE: &str = "too large: numbers go up to 2^64 - 1";
+    if text.starts_with('-') {
+        return Err("a number cannot be negative here".into());
+    }
+    if text.starts_with("0x") || text.starts_with("0X") {
+        return Err("write the number in decimal".into());
+    }
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => {
+            let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
+            (mantissa, exponent.parse::<i32>().map_err(|_| SYNTAX)?)
+        }
+        None => (text, 0),
+    };
+    let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let plain = |digits: &str| digits.bytes().all(|b| b.is_ascii_digit() || b == b'_');
+    let digits: String = [before, after].concat().replace('_', "");
+    if digits.is_empty() || !plain(before) || !plain(after) || before.starts_with('_') {
+        return Err(SYNTAX.into());
+    }
+    let places = after.bytes().filter(u8::is_ascii_digit).count() as i32;
+    let digits = digits.trim_start_matches('0');
+    if digits.is_empty() {
+        return Ok(0);
+    }
+    let mantissa: u128 = digits.parse().map_err(|_| TOO_LARGE)?;
+    let product = mantissa.checked_mul(factor.into()).ok_or(TOO_LARGE)?;
+    let power = exponent.checked_sub(places).ok_or(SYNTAX)?;
+    let ten = |power: u32| 10u128.checked_pow(power);
+    let value = if power >= 0 {
+        ten(power.unsigned_abs()).and_then(|ten| product.checked_mul(ten))
+    } else {
+        // Not whole, however small the divisor that is too large for 128 bits makes it.
+        let divisor = ten(power.unsigned_abs()).ok_or(SYNTAX)?;
+        if product % divisor != 0 {
+            return Err(SYNTAX.into());
+        }
+        Some(product / divisor)
+    };
+    value
+        .and_then(|value| u64::try_from(value).ok())
+        .ok_or_else(|| TOO_LARGE.into())
+}
+
+/// A number of bytes, for people: `1.20 MB`.
+pub(crate) fn bytes_text(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1000.0;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let digits = if value < 9.995 {
+        2
+    } else if value < 99.95 {
+        1
+    } else {
+        0
+    };
+    format!("{value:.digits$} {}", UNITS[unit])
+}
+
+/// A rate, for people: a percentage unless that is tiny.
+pub(crate) fn rate_text(rate: f64) -> String {
+    if rate == 0.0 || rate >= 1e-5 {
+        let percent = rate * 100.0;
+        let digits = if percent >= 0.9995 { 2 } else { 3 };
+        let text = if percent >= 0.01 || percent == 0.0 {
+            format!("{percent:.digits$}")
+        } else {
+            format!("{percent:.5}")
+        };
+        format!("{text} %")
+    } else {
+        format!("{rate:.2e}")
+    }
+}
+
+/// A whole number with its thousands apart: `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_rate_in_four_spellings() {
+        for text in ["1%", "1 %", "0.01", "1e-2", "1/100", ".01", "1E-2"] {
+            assert_eq!(rate(text), Ok(0.01), "{text}");
+        }
+        assert_eq!(rate("0.1%"), Ok(0.001));
+    }
+
+    #[test]
+    fn what_is_no_rate_is_refused() {
+        for text in [
+            "0", "1", "100%", "-0.1", "2", "nan", "inf", "", "%", "1/0", "0/0", "1//2", "0x1", "a",
+        ] {
+            assert!(rate(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn shares_include_their_ends_and_times_say_their_unit() {
+        assert_eq!(share("0"), Ok(0.0));
+        assert_eq!(share("100%"), Ok(1.0));
+        assert_eq!(share("9/10"), Ok(0.9));
+        for text in ["-1", "101%", "nan", ""] {
+            assert!(share(text).is_err(), "{text}");
+        }
+        assert_eq!(nanoseconds("20us"), Ok(20_000.0));
+        assert_eq!(nanoseconds("1.5 ms"), Ok(1_500_000.0));
+        assert_eq!(nanoseconds("0ns"), Ok(0.0));
+        for text in ["5", "-1s", "s", "nans", "infs", "1m", ""] {
+            assert!(nanoseconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_are_exact() {
+        for (text, want) in [
+            ("1", 1),
+            ("1e6", 1_000_000),
+            ("1E6", 1_000_000),
+            ("1e+6", 1_000_000),
+            ("1.5e6", 1_500_000),
+            ("1_000_000", 1_000_000),
+            ("10e-1", 1),
+            ("1.0", 1),
+            ("9223372036854775809", (1 << 63) + 1),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            assert_eq!(count(text), Ok(want), "{text}");
+        }
+        for text in [
+            "0",
+            "-5",
+            "0x10",
+            "",
+            "_1",
+            "1.5",
+            "1e-2",
+            "1e20",
+            "1e999999999999",
+            "1e-99",
+            "k",
+            "18446744073709551616",
+            "1 000",
+            "+5",
+            "e6",
+            ".",
+            "1e2147483647",
+            "1.1e-2147483648",
+        ] {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_say_their_unit() {
+        for (text, want) in [
+            ("4096", 4096),
+            ("64KiB", 65536),
+            ("64 kib", 65536),
+            ("1.5GB", 1_500_000_000),
+            ("0.5KiB", 512),
+            ("10B", 10),
+            ("1e9", 1_000_000_000),
+            ("16MiB", 16 << 20),
+        ] {
+            assert_eq!(size(text), Ok(want), "{text}");
+        }
+        for text in ["0", "64M", "1k", "", "MiB", "-1", "17179869184GiB", "0.3B"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn seeds_are_decimal_or_hexadecimal() {
+        assert_eq!(seed("0"), Ok(0));
+        assert_eq!(seed("0xff"), Ok(255));
+        assert_eq!(seed("18446744073709551615"), Ok(u64::MAX));
+        for text in ["", "-1", "0x", "0x+1", "1e3", "18446744073709551616"] {
+            assert!(seed(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(bytes_text(999), "999 B");
+        assert_eq!(bytes_text(1_198_200), "1.20 MB");
+        assert_eq!(bytes_text(999_999), "1.00 MB");
+        assert_eq!(bytes_text(u64::MAX), "18.4 EB");
+        assert_eq!(rate_text(0.01), "1.00 %");
+        assert_eq!(rate_text(0.009_999_6), "1.00 %");
+        assert_eq!(rate_text(0.0001), "0.010 %");
+        assert_eq!(rate_text(0.00002), "0.00200 %");
+        assert_eq!(rate_text(1e-9), "1.00e-9");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(123), "123");
+    }
+}

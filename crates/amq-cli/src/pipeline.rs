@@ -1,0 +1,250 @@
+//! Keys through all processors: one thread reads, several hash, and the caller gets the blocks in
+//! the order in which they were read.
+//!
+//! ```text
+//!            full                worker 0             fold
+//!   reader --------> caller ===> worker 1 ===> caller ----> filter, standard output
+//!      ^                         worker 2                     |
+//!      '------------------- used blocks, again ---------------'
+//! ```
+//!
+//! There are a fixed number of blocks, so memory is bounded however fast keys come; and what comes
+//! slowly, from a pipe, is handed on before the caller waits for more.
+
+use crate::blocks::{Next, Reader, Source};
+use crate::keys::{BadKey, Shape};
+use amq::KeyHash;
+use anyhow::{anyhow, bail};
+use indicatif::ProgressBar;
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::thread;
+
+/// A block of whole lines, and what becomes of it.
+#[derive(Default)]
+pub(crate) struct Work {
+    /// Index of the source.
+    pub(crate) source: usize,
+    block: Vec<u8>,
+    /// Bytes of the block in use. What follows them is of no account, and not cleared.
+    pub(crate) used: usize,
+    /// The hash of each key.
+    pub(crate) hashes: Vec<KeyHash>,
+    /// Where each line ends in the block.
+    pub(crate) ends: Vec<u32>,
+    /// The first line that is no key.
+    bad: Option<BadKey>,
+    /// Room for the caller's own work: answers, keys that count, and what is to be printed.
+    pub(crate) answers: Vec<bool>,
+    pub(crate) found: u64,
+    pub(crate) out: Vec<u8>,
+}
+
+impl Work {
+    /// The block.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.block[..self.used]
+    }
+
+    /// Room for `more` bytes behind the block.
+    pub(crate) fn room(&mut self, more: usize) -> &mut [u8] {
+        let end = self.used + more;
+        if self.block.len() < end {
+            self.block.resize(end, 0);
+        }
+        &mut self.block[self.used..end]
+    }
+
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        self.room(bytes.len()).copy_from_slice(bytes);
+        self.used += bytes.len();
+    }
+
+    /// Each line with its end and its place among the hashes.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| &self.block[start as usize..end as usize])
+    }
+}
+
+/// The keys of a run: where they are and how they are written.
+pub(crate) struct Keys {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) shape: Shape,
+    pub(crate) max_key_len: usize,
+    pub(crate) threads: usize,
+    /// Bytes of all sources, if known.
+    pub(crate) bytes: Option<u64>,
+}
+
+/// What a caller does with keys.
+pub(crate) trait Sink {
+    /// Works on one block, on any thread; the hashes are there.
+    fn map(&self, _work: &mut Work) {}
+}
+
+/// Hashes only.
+pub(crate) struct Hashed;
+
+impl Sink for Hashed {}
+
+impl Keys {
+    /// Hashes all keys under `seed`. `sink` maps blocks on many threads; `fold` gets them in order
+    /// and says when to stop; `idle` is called before waiting for more input. Returns the number of
+    /// keys.
+    pub(crate) fn run(
+        &self,
+        seed: u64,
+        progress: &ProgressBar,
+        sink: &(impl Sink + Sync),
+        mut fold: impl FnMut(&mut Work) -> anyhow::Result<ControlFlow<()>>,
+        idle: impl FnMut() -> anyhow::Result<()>,
+    ) -> anyhow::Result<u64> {
+        let workers = if self.threads > 1 { self.threads } else { 0 };
+        let ahead = 2 * workers;
+        let (to_reader, empty) = mpsc::channel();
+        let (full, from_reader) = mpsc::sync_channel(ahead + 2);
+        for _ in 0..ahead + 3 {
+            to_reader.send(Box::<Work>::default())?;
+        }
+        let reader = Reader {
+            sources: self.sources.clone(),
+            end: self.shape.end,
+            max_key_len: self.max_key_len,
+            empty,
+            full,
+        };
+        // Not in the scope: it may wait for input that never comes when the run is over.
+        thread::Builder::new().spawn(move || reader.run())?;
+        let process = |work: &mut Work| {
+            let (hashes, ends) = (&mut work.hashes, &mut work.ends);
+            let block = &work.block[..work.used];
+            let hashed = self.shape.hash_block(block, seed, hashes, ends);
+            work.bad = hashed.err();
+            if work.bad.is_none() {
+                sink.map(work);
+            }
+        };
+        let mut place = Place::default();
+        let fold = |mut work: Box<Work>| {
+            self.check(&work, &mut place)?;
+            progress.inc(work.used as u64);
+            let flow = fold(&mut work)?;
+            // The reader may have come to its end.
+            let _ = to_reader.send(work);
+            Ok(flow)
+        };
+        thread::scope(|scope| {
+            let lanes = (0..workers).map(|_| {
+                let (input, waiting) = mpsc::channel::<Box<Work>>();
+                let (done, output) = mpsc::channel();
+                let process = &process;
+                scope.spawn(move || {
+                    for mut work in waiting {
+                        process(&mut work);
+                        if done.send(work).is_err() {
+                            break;
+                        }
+                    }
+                });
+                Lane { input, output }
+            });
+            let lanes: Vec<Lane> = lanes.collect();
+            drive(&from_reader, &lanes, ahead, process, fold, idle)
+        })?;
+        Ok(place.keys)
+    }
+
+    /// Counts lines, and turns a bad key into an error that says where it is.
+    fn check(&self, work: &Work, place: &mut Place) -> anyhow::Result<()> {
+        if place.source != work.source {
+            place.source = work.source;
+            place.lines = 0;
+        }
+        if let Some(bad) = &work.bad {
+            let line = place.lines + bad.index + 1;
+            let name = self.sources[work.source].name();
+            bail!("{name}:{line}: {}", bad.why);
+        }
+        place.lines += work.hashes.len() as u64;
+        place.keys += work.hashes.len() as u64;
+        Ok(())
+    }
+}
+
+/// How far the caller has come.
+#[derive(Default)]
+struct Place {
+    source: usize,
+    lines: u64,
+    keys: u64,
+}
+
+/// A worker's two ends.
+struct Lane {
+    input: Sender<Box<Work>>,
+    output: Receiver<Box<Work>>,
+}
+
+/// Hands blocks to the workers in turn and takes them back in the same order, at most `ahead` at a
+/// time. Without workers it processes them itself.
+fn drive(
+    from_reader: &Receiver<Next>,
+    lanes: &[Lane],
+    ahead: usize,
+    process: impl Fn(&mut Work),
+    mut fold: impl FnMut(Box<Work>) -> anyhow::Result<ControlFlow<()>>,
+    mut idle: impl FnMut() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let lost = || anyhow!("a thread ended before its work was done");
+    let (mut sent, mut taken) = (0, 0);
+    let (mut open, mut failed) = (true, None);
+    loop {
+        let next = if !open || (sent - taken == ahead && !lanes.is_empty()) {
+            None
+        } else if sent > taken {
+            match from_reader.try_recv() {
+                Ok(next) => Some(next),
+                Err(TryRecvError::Empty) => None,
+                Err(TryRecvError::Disconnected) => {
+                    open = false;
+                    None
+                }
+            }
+        } else {
+            idle()?;
+            let next = from_reader.recv().ok();
+            open = next.is_some();
+            next
+        };
+        match next {
+            Some(Ok(mut work)) => {
+                if lanes.is_empty() {
+                    process(&mut work);
+                    if fold(work)? == Break(()) {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                let lane = &lanes[sent % lanes.len()];
+                lane.input.send(work).map_err(|_| lost())?;
+                sent += 1;
+            }
+            // The blocks before it come first.
+            Some(Err(error)) => (open, failed) = (false, Some(error)),
+            None if sent > taken => {
+                let work = lanes[taken % lanes.len()].output.recv();
+                taken += 1;
+                if fold(work.map_err(|_| lost())?)? == Break(()) {
+                    return Ok(());
+                }
+            }
+            None => return failed.map_or(Ok(()), Err),
+        }
+    }
+}
+
+/// What most callers of [`Keys::run`] return from `fold`.
+pub(crate) const GO_ON: anyhow::Result<ControlFlow<()>> = Ok(Continue(()));

@@ -1,0 +1,29 @@
+//! How far a run has come, on a terminal.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::Duration;
+
+/// A bar over this many bytes, or a count of bytes if their number is not known. It is drawn on
+/// standard error if that is a terminal, and nowhere else.
+pub(crate) fn bar(bytes: Option<u64>, quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let (bar, template) = match bytes {
+        Some(bytes) => (
+            ProgressBar::new(bytes),
+            "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+        ),
+        None => (
+            ProgressBar::new_spinner(),
+            "{spinner} {bytes} read, {bytes_per_sec}",
+        ),
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(200));
+    }
+    bar
+}

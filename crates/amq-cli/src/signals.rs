@@ -1,0 +1,21 @@
+//! Signals that end a run leave no unfinished file. SIGHUP is left alone, since `nohup` ignores it.
+
+#[cfg(unix)]
+pub(crate) fn remove_unfinished_output() {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    // Without the handler a run still works, and an interrupted one leaves its temporary file.
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else {
+        return;
+    };
+    let _ = std::thread::Builder::new().spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            crate::output::remove_unfinished();
+            // Ends the process by the signal, so that a shell sees what it was.
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
+}
+
+#[cfg(not(unix))]
+pub(crate) fn remove_unfinished_output() {}

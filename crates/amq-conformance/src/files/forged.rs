@@ -1,0 +1,303 @@
+//! Forged files, their checksums made right, are refused or make filters like any other.
+
+use super::{Aligned, FileFilter, Pieces, decode, encoded, mend, with_keys};
+use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
+use crate::violation::{Verdict, Violation, ensure, same};
+use amq_core::envelope::{ALIGN, ENTRY, HEADER};
+use amq_core::{
+    ClearFilter, DecodeError, Filter, InsertFilter, KeyHash, MergeFilter, ReadError, RemoveFilter,
+};
+
+/// What an attacker writes where a number stands.
+pub(super) fn hostile(number: u64) -> [u64; 17] {
+    [
+        0,
+        1,
+        2,
+        63,
+        number.wrapping_sub(1),
+        number.wrapping_add(1),
+        number.wrapping_add(64),
+        number.wrapping_mul(2),
+        (1 << 31) + 1,
+        u32::MAX.into(),
+        1 << 32,
+        1 << 40,
+        1 << 63,
+        u64::MAX - 63,
+        u64::MAX,
+        f64::NAN.to_bits(),
+        f64::INFINITY.to_bits(),
+    ]
+}
+
+pub(super) fn number(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(core::array::from_fn(|i| bytes[at + i]))
+}
+
+pub(super) fn set(bytes: &mut [u8], at: usize, number: u64) {
+    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+}
+
+/// Where the payload begins.
+pub(super) fn payload(bytes: &[u8]) -> usize {
+    HEADER + number(bytes, 136) as usize
+}
+
+/// A file with forged numbers, its sections stated as long as these ask for: zero buckets in no
+/// bytes, 2^63 in 2^60. What a section lacks is zeros, up to `most` bytes; a longer one stays as it
+/// is, and the file is cut short there. `None` if no length is wrong.
+pub(super) fn fitted<F: FileFilter>(forged: &[u8], most: u64) -> Option<Vec<u8>> {
+    let (begin, sections) = (payload(forged), number(forged, HEADER) as usize);
+    let row = |section: usize| HEADER + (1 + section) * ENTRY;
+    let mut bytes = forged.to_vec();
+    let mut fitted = 0;
+    loop {
+        let mut stream = Pieces {
+            bytes: &bytes,
+            size: usize::MAX,
+        };
+        let Err(ReadError::Decode(DecodeError::PayloadLength { stated, expected })) =
+            F::read(&mut stream, None, u64::MAX)
+        else {
+            return (fitted > 0).then_some(bytes);
+        };
+        // The sections are compared in order.
+        let wrong = (fitted..sections).find(|&i| number(&bytes, row(i) + 8) == stated)?;
+        fitted = wrong + 1;
+        set(&mut bytes, row(wrong) + 8, expected);
+
+        let padded = |length: u64| length.checked_next_multiple_of(ALIGN as u64);
+        let mut end = 0u64;
+        for i in 0..sections {
+            set(&mut bytes, row(i), end);
+            end = end.checked_add(padded(number(&bytes, row(i) + 8))?)?;
+        }
+        set(&mut bytes, 144, end);
+        bytes.truncate(begin);
+        for i in 0..sections {
+            let (offset, held) = (number(forged, row(i)), number(forged, row(i) + 8));
+            let length = number(&bytes, row(i) + 8);
+            let held = &forged[begin + offset as usize..][..held.min(length) as usize];
+            bytes.extend_from_slice(held);
+            if length > most {
+                break;
+            }
+            bytes.resize(bytes.len() - held.len() + padded(length)? as usize, 0);
+        }
+        mend(&mut bytes);
+    }
+}
+
+/// Sections of forged files are made as long as their geometry asks for up to this.
+const MOST: u64 = 1 << 14;
+
+/// Calls `each` with every forgery of a small filter's file that is read as a filter.
+pub fn forgeries<F: FileFilter>(
+    fill: Fill<F>,
+    mut each: impl FnMut(F, &dyn Fn() -> String) -> Verdict,
+) -> Verdict {
+    forged_files(fill, |forged, what| match decode::<F>(forged, None) {
+        Ok(filter) => each(filter, what),
+        Err(_) => Ok(()),
+    })
+}
+
+/// Calls `each` with every forgery of a small filter's file: a hostile number in header or
+/// directory, alone and with sections as long as it asks for; or a changed byte of the payload. The
+/// checksums are right.
+pub(super) fn forged_files<F: FileFilter>(
+    fill: Fill<F>,
+    mut each: impl FnMut(&[u8], &dyn Fn() -> String) -> Verdict,
+) -> Verdict {
+    for n in [1, 40] {
+        let bytes = encoded(&with_keys(fill, n, 0.05, 3)?)?;
+        let payload = payload(&bytes);
+        let mut forged = bytes.clone();
+        for at in (24..168).chain(HEADER..payload).step_by(8) {
+            for value in hostile(number(&bytes, at)) {
+                set(&mut forged, at, value);
+                mend(&mut forged);
+                let what = || format!("{value:#x} at byte {at}, file of {n} keys");
+                each(&forged, &what)?;
+                if at >= HEADER + ENTRY {
+                    if let Some(fitted) = fitted::<F>(&forged, MOST) {
+                        each(&fitted, &|| format!("{}, sections to fit", what()))?;
+                    }
+                }
+            }
+            forged.copy_from_slice(&bytes);
+        }
+        for at in payload..bytes.len() {
+            for change in [1, 0x80, 0xFF] {
+                forged[at] ^= change;
+                mend(&mut forged);
+                each(&forged, &|| {
+                    format!("byte {at} changed by {change:#x}, file of {n} keys")
+                })?;
+                forged.copy_from_slice(&bytes);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn answers<F: Filter>(filter: &F, hashes: &[KeyHash]) -> Result<Vec<bool>, Violation> {
+    let mut answers = vec![false; hashes.len()];
+    filter
+        .contains_batch(hashes, &mut answers)
+        .map_err(Violation::refused("a batch"))?;
+    Ok(answers)
+}
+
+/// `Ok` if the filter answers in batches as it does singly, at a rate.
+fn answers_alike<F: Filter>(filter: &F, hashes: &[KeyHash], what: &dyn Fn() -> String) -> Verdict {
+    let batch = answers(filter, hashes)?;
+    let single: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();
+    ensure(
+        batch == single,
+        what(),
+        "answers differently in batches",
+        "alike",
+    )?;
+    let rate = filter.stats().expected_fpr;
+    ensure(
+        (0.0..=1.0).contains(&rate),
+        format!("rate, {}", what()),
+        rate,
+        "in [0, 1]",
+    )
+}
+
+/// `Ok` if the filter is written, and read again as it is.
+fn is_stored<F: FileFilter>(filter: &F, what: &dyn Fn() -> String) -> Verdict {
+    let back = decode::<F>(&encoded(filter)?, None).map_err(Violation::refused(what()))?;
+    ensure(
+        back == *filter,
+        what(),
+        "is not read again as it was",
+        "the same",
+    )
+}
+
+/// A forged file, its checksums made right, is refused or is a filter like any other: it answers,
+/// singly as in batches, and is written again as it came, byte for byte.
+pub fn a_forged_file_is_refused_or_answers<F: FileFilter>(fill: Fill<F>) -> Verdict {
+    let hashes = absent_hashes(200, 3);
+    forged_files(fill, |forged, what| {
+        let Ok(filter) = decode::<F>(forged, None) else {
+            return Ok(());
+        };
+        answers_alike(&filter, &hashes, what)?;
+        ensure(
+            encoded(&filter)? == forged,
+            what(),
+            "is written in another way",
+            "as it came",
+        )
+    })
+}
+
+/// The same for a view whose payload nobody checked: it answers something, and comes to an end.
+pub fn a_view_of_a_forged_file_answers<F: FileFilter>(fill: Fill<F>) -> Verdict {
+    let hashes = [present_hashes(40, 3), absent_hashes(200, 3)].concat();
+    forged_files(fill, |forged, what| {
+        let aligned = Aligned::new(forged, 0);
+        match F::view(aligned.get(), None, false) {
+            Ok(view) => answers_alike(&view, &hashes, &|| format!("{}, a view", what())),
+            Err(_) => Ok(()),
+        }
+    })
+}
+
+/// No number of the header but the seed has a say in answers: with another one the file is refused,
+/// or answers as before. So zero items over a full table are no shortcut to "no".
+pub fn a_forged_number_changes_no_answer<F: FileFilter>(fill: Fill<F>) -> Verdict {
+    let hashes = [present_hashes(40, 3), absent_hashes(200, 3)].concat();
+    let filter = with_keys(fill, 40, 0.05, 3)?;
+    let (bytes, wanted) = (encoded(&filter)?, answers(&filter, &hashes)?);
+    for at in (24..136).step_by(8).filter(|&at| at != 40) {
+        for value in hostile(number(&bytes, at)) {
+            let mut forged = bytes.clone();
+            set(&mut forged, at, value);
+            mend(&mut forged);
+            let what = || format!("answers with {value:#x} at byte {at} of the header");
+            let as_before = |filter: &dyn Filter| {
+                let found: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();
+                ensure(found == wanted, what(), "others", "as before")
+            };
+            if let Ok(filter) = decode::<F>(&forged, None) {
+                as_before(&filter)?;
+            }
+            let aligned = Aligned::new(&forged, 0);
+            if let Ok(view) = F::view(aligned.get(), None, false) {
+                as_before(&view)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A forged file that is read as a filter takes keys, finds them, and can be cleared and stored.
+pub fn a_forged_file_is_refused_or_takes_keys<F>(fill: Fill<F>) -> Verdict
+where
+    F: FileFilter + InsertFilter + ClearFilter,
+{
+    let hashes = absent_hashes(100, 4);
+    forgeries(fill, |mut filter: F, what| {
+        for &hash in &hashes {
+            // A refusal is an answer, too.
+            if filter.insert_hash(hash).is_ok() && !filter.contains_hash(hash) {
+                return Err(Violation::Lost { what: what() });
+            }
+        }
+        filter.clear();
+        same(format!("len after clear, {}", what()), filter.len(), 0)?;
+        is_stored(&filter, what)
+    })
+}
+
+/// A forged file that is read as a filter forgets keys, and none that it did not have; what is left
+/// can be stored.
+pub fn a_forged_file_is_refused_or_forgets_keys<F>(fill: Fill<F>) -> Verdict
+where
+    F: FileFilter + RemoveFilter,
+{
+    let hashes = [present_hashes(40, 3), absent_hashes(300, 4)].concat();
+    forgeries(fill, |mut filter: F, what| {
+        for &hash in &hashes {
+            let there = filter.contains_hash(hash);
+            let removed = filter.remove_hash(hash);
+            ensure(
+                there || !removed,
+                what(),
+                "removed what was absent",
+                "nothing",
+            )?;
+        }
+        is_stored(&filter, what)
+    })
+}
+
+/// A forged file that is read as a filter merges with a true one, either way round, or not at all:
+/// the sum finds the keys of the true one, and can be stored.
+pub fn a_forged_file_is_refused_or_merges<F>(fill: Fill<F>) -> Verdict
+where
+    F: FileFilter + MergeFilter + Clone,
+{
+    let hashes = present_hashes(20, 3);
+    let filter = with_keys(fill, 40, 0.05, 3)?;
+    forgeries(fill, |forged: F, what| {
+        for (ours, theirs) in [(&filter, &forged), (&forged, &filter), (&forged, &forged)] {
+            let mut sum = ours.clone();
+            // A refusal is an answer, too, and changes nothing.
+            let merged = sum.merge(theirs).is_ok();
+            ensure(merged || sum == *ours, what(), "changed", "as it was")?;
+            if merged && !core::ptr::eq(ours, theirs) {
+                all_found(&sum, &hashes, what())?;
+            }
+            is_stored(&sum, what)?;
+        }
+        Ok(())
+    })
+}

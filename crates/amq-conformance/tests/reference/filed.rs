@@ -1,0 +1,409 @@
+//! A sorted list of hashes that is stored as a file: an exact set, plain enough to be seen right.
+
+use amq_conformance::files::{FileFilter, Pieces, mend};
+use amq_core::envelope::{
+    self, Borrowing, Description, Entry, HEADER, Opened, Restore, Section, Source, Stored,
+};
+use amq_core::shell::{Header, Shell};
+use amq_core::{
+    BuildError, ClearFilter, DecodeError, FilterKind, Full, Goal, InsertFilter, Inserted, KeyHash,
+    MergeError, MergeFilter, ReadError, RemoveFilter,
+};
+
+/// What is wrong with a stored filter, or with a way in or out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Lapse {
+    /// Nothing.
+    None,
+    // Of writing.
+    NotedWhenReadBefore,
+    ShortBufferBegun,
+    SeedTold,
+    LimitLeftOut,
+    ZerosWritten,
+    // Of reading.
+    CapacityLost,
+    SeedGuessed,
+    ChecksumsIgnored,
+    ChecksumsIgnoredInStreams,
+    TrailingBytesTaken,
+    VersionIgnored,
+    KindIgnored,
+    TextModeUnnamed,
+    OrderNotWalked,
+    NoItemsNoAnswer,
+    RateOfTheFile,
+    // Of streams.
+    ReadsAhead,
+    StreamLimitIgnored,
+    // Of views.
+    ViewLeavesOutTheLast,
+    // Of memory.
+    ClaimAllocated,
+    CopiedBeforeItIsRead,
+    MemoryErrorUnnamed,
+    // Of what is done with a filter that was read.
+    TakesAnotherAway,
+    MergeForgets,
+}
+
+/// The list, with one [`Lapse`]. It implements no `PlanFilter`: what does, and is stored, reads and
+/// writes by the envelope alone.
+#[derive(Clone)]
+pub(crate) struct Filed<const LAPSE: u8, S = Vec<u64>> {
+    header: Header,
+    /// The most hashes it takes.
+    limit: u64,
+    /// A rate that only a lapse believes.
+    rate: u64,
+    len: u64,
+    words: S,
+    was_read: bool,
+    is_view: bool,
+}
+
+impl<const LAPSE: u8, S> Filed<LAPSE, S> {
+    fn has_lapse(lapse: Lapse) -> bool {
+        LAPSE == lapse as u8
+    }
+}
+
+/// The list of these hashes; it takes twice as many as planned.
+pub(crate) fn filed<const LAPSE: u8>(
+    goal: Goal,
+    seed: u64,
+    hashes: &[KeyHash],
+) -> Result<Filed<LAPSE>, BuildError> {
+    let mut words: Vec<u64> = hashes.iter().map(|hash| hash.get()).collect();
+    words.sort_unstable();
+    Ok(Filed {
+        header: Header {
+            seed,
+            capacity: goal.items,
+            budget: Some(goal.budget),
+        },
+        limit: 2 * goal.items,
+        rate: 0,
+        len: words.len() as u64,
+        words,
+        was_read: false,
+        is_view: false,
+    })
+}
+
+impl<const LAPSE: u8> PartialEq for Filed<LAPSE> {
+    fn eq(&self, other: &Self) -> bool {
+        let limits = Self::has_lapse(Lapse::LimitLeftOut) || self.limit == other.limit;
+        limits && self.header == other.header && self.words == other.words
+    }
+}
+
+impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Shell for Filed<LAPSE, S> {
+    type Params = u64;
+    const KIND: FilterKind = FilterKind::Quotient;
+    const NAME: &'static str = "Filed";
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn table_params(&self) -> u64 {
+        self.limit
+    }
+
+    fn items(&self) -> u64 {
+        self.len
+    }
+
+    fn bytes(&self) -> u64 {
+        self.words.as_ref().len() as u64 * 8
+    }
+
+    fn rate(&self) -> f64 {
+        f64::from_bits(self.rate)
+    }
+
+    fn used(&self) -> f64 {
+        1.0
+    }
+
+    fn has(&self, hash: KeyHash) -> bool {
+        let mut words = self.words.as_ref();
+        if Self::has_lapse(Lapse::NoItemsNoAnswer) && self.len == 0 {
+            return false;
+        }
+        if Self::has_lapse(Lapse::ViewLeavesOutTheLast) && self.is_view {
+            words = &words[..words.len().saturating_sub(1)];
+        }
+        words.binary_search(&hash.get()).is_ok()
+    }
+}
+
+amq_core::shell!(read [const LAPSE: u8, S: AsRef<[u64]> + Send + Sync] Filed<LAPSE, S>: u64 {
+    /// Hashes.
+    len;
+    /// Theirs.
+    size_in_bytes;
+    /// None.
+    expected_fpr;
+});
+
+impl<const LAPSE: u8> InsertFilter for Filed<LAPSE> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        if self.len >= self.limit {
+            return Err(Full::Limit {
+                what: "items",
+                limit: self.limit,
+            });
+        }
+        let place = self.words.binary_search(&hash.get());
+        self.words
+            .insert(place.unwrap_or_else(|place| place), hash.get());
+        self.len += 1;
+        Ok(Inserted::from_change(place.is_err()))
+    }
+}
+
+impl<const LAPSE: u8> ClearFilter for Filed<LAPSE> {
+    fn clear(&mut self) {
+        self.words.clear();
+        self.len = 0;
+    }
+}
+
+impl<const LAPSE: u8> RemoveFilter for Filed<LAPSE> {
+    fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        let place = match self.words.binary_search(&hash.get()) {
+            Err(place) if Self::has_lapse(Lapse::TakesAnotherAway) => place,
+            Err(_) => return false,
+            Ok(place) => place,
+        };
+        if place < self.words.len() {
+            self.words.remove(place);
+            self.len -= 1;
+        }
+        true
+    }
+}
+
+impl<const LAPSE: u8> MergeFilter for Filed<LAPSE> {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        MergeError::check_seeds(self.header.seed, other.header.seed)?;
+        match self.len.checked_add(other.len) {
+            Some(sum) if sum <= self.limit => Ok(()),
+            _ => Err(MergeError::Items {
+                ours: self.len,
+                theirs: other.len,
+                slots: self.limit,
+            }),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.can_merge(other)?;
+        let lost = usize::from(Self::has_lapse(Lapse::MergeForgets));
+        self.words.extend(other.words.iter().skip(lost));
+        self.words.sort_unstable();
+        self.len = self.words.len() as u64;
+        Ok(())
+    }
+}
+
+static ZEROS: [u64; 8192] = [0; 8192];
+
+impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Stored for Filed<LAPSE, S> {
+    const REVISION: u8 = 1;
+
+    fn describe(&self) -> Description<'_> {
+        let limit = match Self::has_lapse(Lapse::LimitLeftOut) {
+            true => u64::MAX,
+            false => self.limit,
+        };
+        let words = self.words.as_ref();
+        let mut sections = vec![Section::of(words)];
+        if Self::has_lapse(Lapse::ZerosWritten) {
+            sections.push(Section::of(&ZEROS));
+        }
+        let mut entry = Entry::default();
+        entry[0] = words.len() as u64;
+        Description {
+            asked: [limit, self.rate, 0, 0, 0, 0, 0, 0],
+            entries: vec![entry],
+            sections,
+        }
+    }
+}
+
+impl<const LAPSE: u8> Restore for Filed<LAPSE> {
+    type Over<R: Source> = Filed<LAPSE, R::Store<u64>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        if !Self::has_lapse(Lapse::KindIgnored) {
+            opened.expect_kind(Self::KIND, Self::REVISION)?;
+        }
+        let [limit, rate, ..] = *opened.asked();
+        opened.expect_asked(if Self::has_lapse(Lapse::RateOfTheFile) {
+            2
+        } else {
+            1
+        })?;
+        let [words] = opened.only_entry()?;
+        let bytes = words.checked_mul(8).ok_or(DecodeError::Geometry {
+            field: "words",
+            value: words,
+        })?;
+        let zeros = Self::has_lapse(Lapse::ZerosWritten);
+        let sections = [(bytes, 8), (size_of_val(&ZEROS) as u64, 8)];
+        opened.expect_sections(sections[..1 + usize::from(zeros)].iter().copied())?;
+        let words = source.section::<u64>(opened)?;
+        if zeros {
+            source.section::<u64>(opened)?;
+        }
+        if source.finish(opened)? {
+            let words = words.as_ref();
+            let sorted = words.is_sorted() || Self::has_lapse(Lapse::OrderNotWalked);
+            let counted =
+                opened.items() == words.len() as u64 || Self::has_lapse(Lapse::NoItemsNoAnswer);
+            if !sorted || !counted {
+                return Err(DecodeError::Structure {
+                    what: "order, or number",
+                });
+            }
+        }
+        let mut header = opened.header();
+        if Self::has_lapse(Lapse::CapacityLost) {
+            header.capacity = 0;
+        }
+        Ok(Filed {
+            header,
+            limit,
+            rate,
+            len: opened.items(),
+            words,
+            was_read: true,
+            is_view: false,
+        })
+    }
+}
+
+/// The bytes as a way in takes them that leaves out a check.
+fn excused<const LAPSE: u8>(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if bytes.len() < HEADER {
+        return bytes;
+    }
+    if Filed::<LAPSE>::has_lapse(Lapse::VersionIgnored) {
+        bytes[8] = 0;
+        mend(&mut bytes);
+    }
+    if Filed::<LAPSE>::has_lapse(Lapse::ChecksumsIgnored) {
+        mend(&mut bytes);
+    }
+    if Filed::<LAPSE>::has_lapse(Lapse::TrailingBytesTaken) {
+        let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| bytes[at + i]));
+        let length = number(136).saturating_add(number(144)).saturating_add(192);
+        bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+    }
+    bytes
+}
+
+impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
+    type View<'a> = Filed<LAPSE, &'a [u64]>;
+
+    fn realised(&self) -> String {
+        format!("{}", self.limit)
+    }
+
+    fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
+        let withhold = withhold_seed && !Self::has_lapse(Lapse::SeedTold);
+        let mut bytes = envelope::encode(self, withhold)?;
+        if Self::has_lapse(Lapse::NotedWhenReadBefore) && self.was_read {
+            // A flag that every reader may ignore.
+            bytes[20] = 1;
+            mend(&mut bytes);
+        }
+        Ok(bytes)
+    }
+
+    fn encode_into(&self, buffer: &mut [u8], withhold_seed: bool) -> Option<usize> {
+        if Self::has_lapse(Lapse::ShortBufferBegun) {
+            buffer[0] = 0x89;
+        }
+        envelope::encode_into(self, buffer, withhold_seed)
+    }
+
+    fn encoded_len(&self) -> u64 {
+        envelope::encoded_len(self)
+    }
+
+    fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
+        let seed = match Self::has_lapse(Lapse::SeedGuessed) {
+            true => seed.or(Some(0)),
+            false => seed,
+        };
+        if Self::has_lapse(Lapse::ClaimAllocated) && bytes.len() > HEADER {
+            let claim = u64::from_le_bytes(core::array::from_fn(|i| bytes[144 + i]));
+            let claim = usize::try_from(claim.min(1 << 30)).unwrap_or(0);
+            std::hint::black_box(Vec::<u8>::with_capacity(claim));
+        }
+        let excuses = [
+            Lapse::VersionIgnored,
+            Lapse::ChecksumsIgnored,
+            Lapse::TrailingBytesTaken,
+            Lapse::CopiedBeforeItIsRead,
+        ];
+        let read = match excuses.into_iter().any(Self::has_lapse) {
+            true => envelope::decode::<Self>(&excused::<LAPSE>(bytes), seed),
+            false => envelope::decode::<Self>(bytes, seed),
+        };
+        read.map_err(|error| match error {
+            DecodeError::TextMode if Self::has_lapse(Lapse::TextModeUnnamed) => DecodeError::Magic,
+            DecodeError::OutOfMemory { .. } if Self::has_lapse(Lapse::MemoryErrorUnnamed) => {
+                DecodeError::Magic
+            }
+            error => error,
+        })
+    }
+
+    fn read(
+        reader: &mut Pieces<'_>,
+        seed: Option<u64>,
+        max_bytes: u64,
+    ) -> Result<(Self, u64), ReadError> {
+        let ahead = usize::from(Self::has_lapse(Lapse::ReadsAhead));
+        let max_bytes = match Self::has_lapse(Lapse::StreamLimitIgnored) {
+            true => u64::MAX,
+            false => max_bytes,
+        };
+        let ignored = Self::has_lapse(Lapse::ChecksumsIgnoredInStreams);
+        let read = if ignored && reader.bytes.len() >= HEADER {
+            let mut bytes = reader.bytes.to_vec();
+            mend(&mut bytes);
+            let mut mended = Pieces {
+                bytes: &bytes,
+                size: reader.size,
+            };
+            let read = envelope::read::<Self, _>(&mut mended, seed, max_bytes)?;
+            reader.bytes = &reader.bytes[read.1 as usize..];
+            read
+        } else {
+            envelope::read::<Self, _>(reader, seed, max_bytes)?
+        };
+        reader.bytes = &reader.bytes[ahead.min(reader.bytes.len())..];
+        Ok(read)
+    }
+
+    fn view(
+        bytes: &[u8],
+        seed: Option<u64>,
+        check: bool,
+    ) -> Result<<Self as Restore>::Over<Borrowing<'_>>, DecodeError> {
+        let mut view = envelope::view::<Self>(bytes, seed, check)?;
+        view.is_view = true;
+        Ok(view)
+    }
+}

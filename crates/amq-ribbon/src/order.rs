@@ -1,0 +1,72 @@
+//! How the bits of the solution lie in its words: column by column, or slot by slot.
+
+use crate::layer::Layer;
+use crate::row::Row;
+
+mod column;
+mod slot;
+
+pub(crate) use column::ByColumn;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use column::Window;
+pub(crate) use slot::{BySlot, put};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use slot::{Slots, fold, fold_word};
+
+/// An order of the solution's bits. Both take the same space and give the same answers.
+///
+/// A block lies in the same words either way: what differs is the order within it.
+pub(crate) trait Order: 'static {
+    /// Where a key's row lies.
+    type Window: Copy + Default;
+    /// The window in a system of no layers, which has no word for it.
+    const NOWHERE: Self::Window;
+
+    /// The window of a row that starts at `start`, a number within the layer.
+    fn window<W: Row>(layer: &Layer, columns: u32, start: u64, hash: u64) -> Self::Window;
+    /// Where a window begins: a number that grows with its address.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    fn place(window: &Self::Window) -> usize;
+    /// The first place at which a window must not be read by vectors, which may end past its last
+    /// byte, in a table of `words` words. Before it, they end in the table.
+    fn vector_end<W: Row>(words: usize, columns: u32) -> usize;
+    /// Panics if a row reaches past the words, or vectors before `vector_end` do. Returns whether
+    /// it ends in the very last block.
+    #[cfg(test)]
+    fn check<W: Row>(words: &[W], window: &Self::Window, vector_end: usize) -> bool;
+    /// Prefetches all lines of a window.
+    fn prefetch<W: Row>(words: &[W], window: &Self::Window);
+    /// Whether the window's parities are the key's result.
+    fn agrees<W: Row>(words: &[W], window: &Self::Window) -> bool;
+    /// The window's parities, one bit per column. No branch depends on them.
+    fn value<W: Row>(words: &[W], window: &Self::Window) -> u32;
+}
+
+/// Evaluates an expression with a name for the order of these bytes a slot.
+macro_rules! by_order {
+    ($slot_bytes:expr, $order:ident => $answer:expr) => {
+        match $slot_bytes {
+            1 => {
+                type $order = $crate::order::BySlot<1>;
+                $answer
+            }
+            2 => {
+                type $order = $crate::order::BySlot<2>;
+                $answer
+            }
+            3 => {
+                type $order = $crate::order::BySlot<3>;
+                $answer
+            }
+            4 => {
+                type $order = $crate::order::BySlot<4>;
+                $answer
+            }
+            _ => {
+                type $order = $crate::order::ByColumn;
+                $answer
+            }
+        }
+    };
+}
+pub(crate) use by_order;

@@ -1,0 +1,124 @@
+//! Column by column: a block has one word for each column, and bit i of it belongs to slot i.
+
+use super::Order;
+use crate::layer::Layer;
+use crate::row::{self, Row};
+use amq_core::prefetch;
+
+/// The order of any number of columns, and of blocks that differ in it.
+pub(crate) struct ByColumn;
+
+/// Where a row lies in words ordered [`ByColumn`].
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Window {
+    /// The first word of its first block; the second block follows.
+    pub(crate) word: usize,
+    /// Words in each of the two blocks that count.
+    pub(crate) columns: usize,
+    /// The row's first slot, within the first block.
+    pub(crate) offset: u32,
+    /// The hash that the row and its result are made of.
+    pub(crate) hash: u64,
+}
+
+impl Window {
+    /// The words of the two blocks; none if there are none, as in a system of no keys.
+    #[inline(always)]
+    fn blocks<'a, W: Row>(&self, words: &'a [W]) -> Option<[&'a [W]; 2]> {
+        let words = words.get(self.word..)?;
+        let (block, rest) = words.split_at_checked(self.columns)?;
+        // A row in the very last block ends in it, so there any words will do for the next one.
+        Some([block, rest.get(..self.columns).unwrap_or(block)])
+    }
+}
+
+impl Order for ByColumn {
+    type Window = Window;
+
+    const NOWHERE: Window = Window {
+        word: 0,
+        columns: 1,
+        offset: 0,
+        hash: 0,
+    };
+
+    #[inline(always)]
+    fn window<W: Row>(layer: &Layer, columns: u32, start: u64, hash: u64) -> Window {
+        let (word, columns) = layer.block(layer.block_of::<W>(start), columns);
+        Window {
+            word,
+            columns,
+            offset: (start % W::BITS) as u32,
+            hash,
+        }
+    }
+
+    #[inline(always)]
+    fn place(window: &Window) -> usize {
+        window.word
+    }
+
+    /// Columns are read by eights.
+    fn vector_end<W: Row>(words: usize, columns: u32) -> usize {
+        let columns = columns as usize;
+        let last = words.checked_sub(columns + columns.next_multiple_of(8));
+        last.map_or(0, |last| last + 1)
+    }
+
+    #[cfg(test)]
+    fn check<W: Row>(words: &[W], window: &Window, vector_end: usize) -> bool {
+        let after = window.word + window.columns;
+        assert!(after <= words.len());
+        if window.word < vector_end {
+            assert!(after + window.columns.next_multiple_of(8) <= words.len());
+        }
+        // Nothing of the row may be missing.
+        let is_last = after + window.columns > words.len();
+        assert!(!is_last || window.offset == 0);
+        is_last
+    }
+
+    #[inline(always)]
+    fn prefetch<W: Row>(words: &[W], window: &Window) {
+        let line = 64 / size_of::<W>();
+        let last = window.word + 2 * window.columns - 1;
+        prefetch::prefetch(words, window.word);
+        prefetch::prefetch(words, window.word + line);
+        prefetch::prefetch(words, last);
+    }
+
+    /// Stops at the first column that differs.
+    #[inline(always)]
+    fn agrees<W: Row>(words: &[W], window: &Window) -> bool {
+        let (row, mut result) = (W::of(window.hash), row::result(window.hash));
+        let (here, next) = (row.up(window.offset), row.rest(window.offset));
+        let Some([block, after]) = window.blocks(words) else {
+            return false;
+        };
+        for (&one, &other) in block.iter().zip(after) {
+            let mut sum = one.and(here);
+            sum ^= other.and(next);
+            if sum.parity() != result & 1 {
+                return false;
+            }
+            result >>= 1;
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn value<W: Row>(words: &[W], window: &Window) -> u32 {
+        let row = W::of(window.hash);
+        let (here, next) = (row.up(window.offset), row.rest(window.offset));
+        let mut value = 0;
+        let Some([block, after]) = window.blocks(words) else {
+            return value;
+        };
+        for (&one, &other) in block.iter().zip(after).rev() {
+            let mut sum = one.and(here);
+            sum ^= other.and(next);
+            value = value << 1 | sum.parity();
+        }
+        value
+    }
+}

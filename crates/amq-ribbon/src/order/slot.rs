@@ -1,0 +1,290 @@
+//! Slot by slot: the bits of a slot are whole bytes, and lie together.
+//!
+//! ```text
+//!   slots, two bytes each    |a0 a1|b0 b1|c0 c1|d0 d1|e0 e1| ...
+//!   row, from slot b on             1     0     1     1     ...
+//!   value                          b0^d0^e0.., b1^d1^e1..
+//! ```
+//!
+//! A query reads the slots of its window and no others: half as many bytes as the two blocks that
+//! columns take. It keeps the bytes of those slots whose coefficient is set, and exclusive-ors the
+//! slots together.
+//!
+//! Bytes are counted from the lowest of the first word on, on machines of either byte order.
+
+use super::Order;
+use crate::layer::Layer;
+use crate::row::{self, Row};
+use amq_core::prefetch;
+
+/// The order of slots of `BYTES` bytes, 1 to 4.
+pub(crate) struct BySlot<const BYTES: usize>;
+
+/// Where a row lies in words ordered [`BySlot`].
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Slots {
+    /// Its first slot, counted over all layers.
+    pub(crate) first: usize,
+    /// The hash that the row and its result are made of.
+    pub(crate) hash: u64,
+}
+
+/// A byte's lowest bit, in each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+impl<const BYTES: usize> BySlot<BYTES> {
+    /// Eight slots take this many words of 64 bits. Of each byte the bit that its slot is.
+    const BITS: [u64; BYTES] = {
+        let mut bits = [0; BYTES];
+        let mut at = 0;
+        while at < 8 * BYTES {
+            bits[at / 8] |= 1 << (at / BYTES) << (at % 8 * 8);
+            at += 1;
+        }
+        bits
+    };
+
+    /// Bytes after a window that vectors read: three eights of slots fill no vector.
+    pub(crate) const SPARE: usize = if BYTES == 3 { 8 } else { 0 };
+
+    /// The bits of a slot.
+    pub(crate) const MASK: u32 = u32::MAX >> (32 - 8 * BYTES);
+
+    /// The slots of a row, exclusive-ored. In a system of no layers there are none.
+    #[inline(always)]
+    fn sum<W: Row>(words: &[W], window: &Slots) -> Option<u32> {
+        // The row is shifted to begin with a word, not the words with the row. An eighth of a row's
+        // slots take whole words.
+        let slots = W::BITS as usize / 8;
+        let (row, shift) = (W::of(window.hash), (window.first % slots) as u32);
+        let words = words.get(window.first / slots * BYTES..)?;
+        let (words, after) = words.split_at_checked(8 * BYTES)?;
+        let mut sums = [0; BYTES];
+        Self::add(&mut sums, words, row.up(shift));
+        // The last row of all ends in the last words.
+        if let Some(after) = after.get(..BYTES) {
+            Self::add(&mut sums, after, row.rest(shift));
+        }
+        Some(fold(sums))
+    }
+
+    /// Adds the slots whose coefficients are set, in words that begin with the first slot.
+    #[inline(always)]
+    fn add<W: Row>(sums: &mut [u64; BYTES], words: &[W], coefficients: W) {
+        let halves = W::BITS as usize / 64;
+        let coefficients = coefficients.halves().map(Self::prepared);
+        for eight in 0..words.len() * halves / BYTES {
+            let masks = Self::masks(coefficients[eight / 8], eight % 8);
+            for (i, (sum, mask)) in sums.iter_mut().zip(masks).enumerate() {
+                let at = eight * BYTES + i;
+                *sum ^= words[at / halves].halves()[at % halves] & mask;
+            }
+        }
+    }
+
+    /// The coefficients in the order in which [`masks`](Self::masks) takes them.
+    #[inline(always)]
+    const fn prepared(coefficients: u64) -> u64 {
+        match BYTES {
+            1 => transposed(coefficients),
+            _ => coefficients,
+        }
+    }
+
+    /// All bits of the bytes whose slots have their coefficients set, of the eight slots numbered
+    /// `eight` of a half.
+    #[inline(always)]
+    fn masks(prepared: u64, eight: usize) -> [u64; BYTES] {
+        if BYTES == 1 {
+            // The lowest bits of all bytes are the coefficients of the first eight slots.
+            return [(prepared >> eight & ONES) * 0xFF; BYTES];
+        }
+        let spread = (prepared >> (8 * eight) & 0xFF) * ONES;
+        // The top bit of each byte that has its bit. No byte has two, so nothing is carried.
+        let top = |bits: u64| ((spread & bits) + 0x7F * ONES) >> 7 & ONES;
+        Self::BITS.map(|bits| top(bits) * 0xFF)
+    }
+}
+
+/// Eight slots, exclusive-ored into one.
+#[inline(always)]
+pub(crate) fn fold<const BYTES: usize>(sums: [u64; BYTES]) -> u32 {
+    if let [a, b, c] = sums[..] {
+        // Four slots, two, one.
+        let sum = u128::from(a) | u128::from(b) << 64;
+        let sum = sum ^ (sum >> 96 | u128::from(c) << 32);
+        let sum = sum as u64 ^ (sum >> 48) as u64;
+        return (sum ^ sum >> 24) as u32 & BySlot::<BYTES>::MASK;
+    }
+    let sum = sums.into_iter().fold(0, |sum, word| sum ^ word);
+    fold_word::<BYTES>(sum)
+}
+
+/// The same of a word of whole slots.
+#[inline(always)]
+pub(crate) fn fold_word<const BYTES: usize>(mut sum: u64) -> u32 {
+    // Rotated rather than shifted: one instruction where there is one for both.
+    sum ^= sum.rotate_right(32);
+    if BYTES <= 2 {
+        sum ^= sum.rotate_right(16);
+    }
+    if BYTES == 1 {
+        sum ^= sum.rotate_right(8);
+    }
+    sum as u32 & BySlot::<BYTES>::MASK
+}
+
+impl<const BYTES: usize> Order for BySlot<BYTES> {
+    type Window = Slots;
+
+    const NOWHERE: Slots = Slots { first: 0, hash: 0 };
+
+    #[inline(always)]
+    fn window<W: Row>(layer: &Layer, _: u32, start: u64, hash: u64) -> Slots {
+        // A shard has one block more than its starts fill.
+        let before = layer.first_word / (8 * BYTES as u64) + layer.shard(start);
+        Slots {
+            first: (start + before * W::BITS) as usize,
+            hash,
+        }
+    }
+
+    #[inline(always)]
+    fn place(window: &Slots) -> usize {
+        window.first
+    }
+
+    fn vector_end<W: Row>(words: usize, _: u32) -> usize {
+        let read = W::BITS as usize * BYTES + Self::SPARE;
+        let last = (words * size_of::<W>()).checked_sub(read);
+        last.map_or(0, |last| last / BYTES + 1)
+    }
+
+    #[cfg(test)]
+    fn check<W: Row>(words: &[W], window: &Slots, vector_end: usize) -> bool {
+        let end = (window.first + W::BITS as usize) * BYTES;
+        assert!(end <= size_of_val(words));
+        if window.first < vector_end {
+            assert!(end + Self::SPARE <= size_of_val(words));
+        }
+        end == size_of_val(words)
+    }
+
+    #[inline(always)]
+    fn prefetch<W: Row>(words: &[W], window: &Slots) {
+        let bytes = window.first * BYTES;
+        let len = W::BITS as usize * BYTES;
+        for line in (0..len).step_by(64) {
+            prefetch::prefetch(words, (bytes + line) / size_of::<W>());
+        }
+        prefetch::prefetch(words, (bytes + len - 1) / size_of::<W>());
+    }
+
+    #[inline(always)]
+    fn agrees<W: Row>(words: &[W], window: &Slots) -> bool {
+        let result = row::result(window.hash) & Self::MASK;
+        Self::sum(words, window) == Some(result)
+    }
+
+    #[inline(always)]
+    fn value<W: Row>(words: &[W], window: &Slots) -> u32 {
+        Self::sum(words, window).unwrap_or_default()
+    }
+}
+
+/// Writes eight columns of a block: of each of its slots the byte number `byte`. Slots have `bytes`
+/// bytes. `block` is counted from the first of `words`, which are zero in these bytes.
+#[inline(always)]
+pub(crate) fn put<W: Row>(words: &mut [W], block: usize, byte: usize, bytes: usize, columns: &[W]) {
+    let mut slot = block * W::BITS as usize;
+    for half in 0..W::BITS as usize / 64 {
+        for eight in 0..8 {
+            let bits = columns.iter().enumerate().fold(0, |bits, (i, column)| {
+                bits | (column.halves()[half] >> (8 * eight) & 0xFF) << (8 * i)
+            });
+            let slots = transposed(bits);
+            if bytes == 1 {
+                W::add_word(words, slot / 8, slots);
+            } else {
+                for (i, bits) in slots.to_le_bytes().into_iter().enumerate() {
+                    let at = (slot + i) * bytes + byte;
+                    W::add_word(words, at / 8, u64::from(bits) << (at % 8 * 8));
+                }
+            }
+            slot += 8;
+        }
+    }
+}
+
+/// A matrix of eight by eight bits, transposed: bit j of byte i becomes bit i of byte j.
+#[inline(always)]
+const fn transposed(mut bits: u64) -> u64 {
+    // Swaps the two other quarters of each square of 2 by 2 bits, of 2 by 2 of these, and so on.
+    let swap = (bits ^ bits >> 7) & 0x00AA_00AA_00AA_00AA;
+    bits ^= swap ^ swap << 7;
+    let swap = (bits ^ bits >> 14) & 0x0000_CCCC_0000_CCCC;
+    bits ^= swap ^ swap << 14;
+    let swap = (bits ^ bits >> 28) & 0x0000_0000_F0F0_F0F0;
+    bits ^ swap ^ swap << 28
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::ByColumn;
+    use std::vec;
+    use std::vec::Vec;
+
+    #[test]
+    fn transposing_moves_every_single_bit_and_is_its_own_inverse() {
+        for (i, j) in (0..8).flat_map(|i| (0..8).map(move |j| (i, j))) {
+            assert_eq!(transposed(1 << (8 * i + j)), 1 << (8 * j + i));
+        }
+        let bits = 0x0123_4567_89AB_CDEF;
+        assert_eq!(transposed(transposed(bits)), bits);
+    }
+
+    /// Writes columns of pseudo-random bits both ways, and asks both for rows at every slot.
+    fn orders_agree<W: Row, const BYTES: usize>() {
+        const BLOCKS: usize = 3;
+        let columns = 8 * BYTES;
+        let mut noise = 1;
+        let mut word = || {
+            noise = row::next_layer(noise, 0);
+            W::of(noise)
+        };
+        let by_column: Vec<W> = (0..BLOCKS * columns).map(|_| word()).collect();
+        let mut by_slot = vec![W::ZERO; by_column.len()];
+        for (at, columns) in by_column.chunks(8).enumerate() {
+            put(&mut by_slot, at / BYTES, at % BYTES, BYTES, columns);
+        }
+        for start in 0..=(BLOCKS as u64 - 1) * W::BITS {
+            let layer = Layer {
+                starts: (BLOCKS as u64 - 1) * W::BITS + 1,
+                shard_bits: 32,
+                ..Layer::default()
+            };
+            let hash = row::next_layer(start, 1);
+            let of_columns = ByColumn::window::<W>(&layer, columns as u32, start, hash);
+            let of_slots = BySlot::<BYTES>::window::<W>(&layer, columns as u32, start, hash);
+            let value = ByColumn::value(&by_column, &of_columns);
+            assert_eq!(
+                BySlot::<BYTES>::value(&by_slot, &of_slots),
+                value,
+                "{start}"
+            );
+        }
+    }
+
+    #[test]
+    fn both_orders_of_the_same_bits_have_the_same_values() {
+        orders_agree::<u64, 1>();
+        orders_agree::<u64, 2>();
+        orders_agree::<u64, 3>();
+        orders_agree::<u64, 4>();
+        orders_agree::<u128, 1>();
+        orders_agree::<u128, 2>();
+        orders_agree::<u128, 3>();
+        orders_agree::<u128, 4>();
+    }
+}

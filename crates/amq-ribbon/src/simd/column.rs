@@ -1,0 +1,203 @@
+//! Words ordered by column: all columns of two blocks at once, eight at a time.
+
+// Compilers differ in which of these intrinsics are unsafe.
+#![allow(unused_unsafe)]
+
+use super::x86::Vectors;
+use crate::Kind;
+use crate::order::{ByColumn, Order, Window};
+use crate::row::{Row, result};
+use crate::store::Store;
+use crate::system::System;
+use core::arch::x86_64::*;
+
+impl Vectors for ByColumn {
+    #[inline(always)]
+    unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> bool {
+        // SAFETY: as the caller says.
+        unsafe { agrees(system, window) }
+    }
+
+    #[inline(always)]
+    unsafe fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> u32 {
+        // Only slots' values gain from vectors.
+        <Self as Order>::value(system.words(), window)
+    }
+}
+
+/// [`Order::agrees`] of a window below [`System::vector_end`].
+///
+/// # Safety
+/// The processor has the features of the functions here, and the caller is compiled for them: a
+/// function with features of its own would not be inlined everywhere. The window's word is
+/// below the system's `vector_end`.
+#[inline(always)]
+unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> bool {
+    let row = Halves::of::<K::Row>(window);
+    // SAFETY: below `vector_end` all columns of two blocks, rounded up to eights, can be read.
+    unsafe {
+        let block = system.words().as_ptr().add(window.word);
+        // No early exit: it would be mispredicted for half of the keys. At the usual rates the
+        // first eight columns are all there are.
+        let differences = differ(block, window, 0, row);
+        if system.params.columns <= 8 {
+            return differences == 0;
+        }
+        differences | differ_later(system, block, window, row) == 0
+    }
+}
+
+/// `differ` of the ninth column and those after it.
+///
+/// # Safety
+/// The processor has the features; all columns of both blocks, rounded up to eights, can be
+/// read.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn differ_later<K: Kind, S: Store<K::Row>>(
+    system: &System<K, S>,
+    block: *const K::Row,
+    window: &Window,
+    row: Halves,
+) -> u32 {
+    let mut differences = 0;
+    for first in (8..system.params.columns as usize).step_by(8) {
+        // SAFETY: as the caller says.
+        differences |= unsafe { differ(block, window, first, row) };
+    }
+    differences
+}
+
+/// A row's part in its first block and its part in the next. Rows of 64 bits have an upper half
+/// of zero.
+#[derive(Clone, Copy)]
+struct Halves {
+    here: [u64; 2],
+    next: [u64; 2],
+}
+
+impl Halves {
+    #[inline(always)]
+    fn of<W: Row>(window: &Window) -> Self {
+        let row = W::of(window.hash);
+        Self {
+            here: row.up(window.offset).halves(),
+            next: row.rest(window.offset).halves(),
+        }
+    }
+}
+
+/// The columns, of eight from `first` on, whose parity differs from the result; columns past
+/// the last do not differ.
+///
+/// # Safety
+/// The processor has the features; eight columns can be read there, and in the next block.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn differ<W: Row>(block: *const W, window: &Window, first: usize, row: Halves) -> u32 {
+    // SAFETY: the caller says that the words are there.
+    let parities = unsafe {
+        let block = block.add(first);
+        let after = block.add(window.columns);
+        parities(if W::BITS == 64 {
+            sums_of_64(block.cast(), after.cast(), row)
+        } else {
+            sums_of_128(block.cast(), after.cast(), row)
+        })
+    };
+    let differ = (parities ^ result(window.hash) >> first) as u8;
+    let columns = window.columns.saturating_sub(first);
+    // SAFETY: the feature is one of this function's.
+    unsafe { _bzhi_u32(differ.into(), columns as u32) }
+}
+
+/// The solution at a row's slots, exclusive-ored, in eight columns folded to 32 bits each.
+///
+/// # Safety
+/// The processor has AVX2; eight words can be read at both addresses.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn sums_of_64(block: *const u64, after: *const u64, row: Halves) -> __m256i {
+    // SAFETY: the caller says that eight words can be read; the loads need no alignment.
+    unsafe {
+        let here = _mm256_set1_epi64x(row.here[0] as i64);
+        let next = _mm256_set1_epi64x(row.next[0] as i64);
+        let sum = |i: usize| {
+            let one = _mm256_and_si256(_mm256_loadu_si256(block.add(i).cast()), here);
+            let other = _mm256_and_si256(_mm256_loadu_si256(after.add(i).cast()), next);
+            _mm256_xor_si256(one, other)
+        };
+        folded(sum(0), sum(4))
+    }
+}
+
+/// The same of words of 128 bits.
+///
+/// # Safety
+/// As above.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn sums_of_128(block: *const [u64; 2], after: *const [u64; 2], row: Halves) -> __m256i {
+    // SAFETY: as above.
+    unsafe {
+        let [low, high] = row.here.map(|half| half as i64);
+        let here = _mm256_broadcastsi128_si256(_mm_set_epi64x(high, low));
+        let [low, high] = row.next.map(|half| half as i64);
+        let next = _mm256_broadcastsi128_si256(_mm_set_epi64x(high, low));
+        // Two columns.
+        let sum = |i: usize| {
+            let one = _mm256_and_si256(_mm256_loadu_si256(block.add(i).cast()), here);
+            let other = _mm256_and_si256(_mm256_loadu_si256(after.add(i).cast()), next);
+            _mm256_xor_si256(one, other)
+        };
+        let halves = |a: __m256i, b: __m256i| {
+            // Columns a, b, a + 1, b + 1.
+            _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
+        };
+        let (low, high) = (halves(sum(0), sum(2)), halves(sum(4), sum(6)));
+        let in_order = _mm256_permute4x64_epi64::<0b11_01_10_00>;
+        folded(in_order(low), in_order(high))
+    }
+}
+
+/// Eight columns of 64 bits, folded to 32 bits each, in order.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn folded(low: __m256i, high: __m256i) -> __m256i {
+    // SAFETY: the feature is that of this function.
+    unsafe {
+        let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
+        // The lower halves and the upper halves of columns 0, 1, 4, 5, 2, 3, 6, 7.
+        let lower = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(low, high));
+        let upper = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(low, high));
+        _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_xor_si256(lower, upper))
+    }
+}
+
+/// The parities of eight lanes of 32 bits, as the lowest eight bits.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn parities(lanes: __m256i) -> u32 {
+    // SAFETY: the feature is that of this function.
+    unsafe {
+        // Folds each lane into its highest byte, and that byte into its lower half.
+        let sum = _mm256_xor_si256(lanes, _mm256_slli_epi32::<16>(lanes));
+        let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<8>(sum));
+        let sum = _mm256_xor_si256(sum, _mm256_srli_epi32::<4>(sum));
+        let halves = _mm256_and_si256(sum, _mm256_set1_epi8(15));
+        // For each value of four bits, whether an odd number of them is set, as the highest
+        // bit.
+        const EVEN: i8 = 0;
+        const ODD: i8 = i8::MIN;
+        let odd = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+            EVEN, ODD, ODD, EVEN, ODD, EVEN, EVEN, ODD, ODD, EVEN, EVEN, ODD, EVEN, ODD, ODD, EVEN,
+        ));
+        _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_shuffle_epi8(odd, halves))) as u32
+    }
+}

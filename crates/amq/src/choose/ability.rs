@@ -1,0 +1,124 @@
+//! Which structure can do what, and how to say that it cannot.
+
+use super::{Demand, Keys, Need, Rejection, Structure, Workload};
+use crate::Abilities;
+use crate::FilterKind;
+use alloc::format;
+use alloc::string::String;
+
+/// Whether keys can be inserted one by one.
+pub(super) fn inserts(kind: FilterKind) -> bool {
+    Abilities::of(kind).insert
+}
+
+/// The most copies of a key it tells apart, if it counts; `None` if there is no limit.
+///
+/// Counters of four bits stick at 15. A cuckoo filter has no more room for a key than its two
+/// buckets, which overlap in the windowed layout.
+const fn most_copies(kind: FilterKind) -> Option<u32> {
+    match kind {
+        FilterKind::Counting | FilterKind::BlockedCounting => Some(14),
+        FilterKind::Cuckoo => Some(8),
+        FilterKind::WindowedCuckoo => Some(3),
+        _ => None,
+    }
+}
+
+/// The first demand for an ability that it lacks, and a sentence that says why.
+pub(super) fn lacking(structure: Structure, workload: &Workload) -> Option<Rejection> {
+    let mut demands = workload.demands().into_iter();
+    demands.find_map(|demand| {
+        let reason = reason(structure, demand, workload)?;
+        Some(Rejection {
+            structure,
+            demand,
+            reason,
+        })
+    })
+}
+
+fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<String> {
+    let fixed = match (structure, demand) {
+        (Structure::Map, _) => return map(demand),
+        (Structure::AtomicBloom | Structure::AtomicBlockedBloom, Demand::Need(Need::Files)) => {
+            Some("has no file of its own: only a snapshot of it has")
+        }
+        (Structure::Sharded(_), Demand::Need(Need::Files)) => {
+            Some("is several filters behind locks, not one file")
+        }
+        (
+            Structure::Sharded(_) | Structure::AtomicBloom | Structure::AtomicBlockedBloom,
+            Demand::Need(Need::SharedInsert),
+        ) => None,
+        (Structure::Filter(_), Demand::Need(Need::SharedInsert)) => {
+            Some("is built from all keys at once: there is nothing for threads to insert")
+        }
+        (_, demand) => {
+            return structure
+                .kind()
+                .and_then(|kind| of_kind(kind, demand, workload));
+        }
+    };
+    fixed.map(Into::into)
+}
+
+/// A map has one use.
+fn map(demand: Demand) -> Option<String> {
+    let lacks = match demand {
+        Demand::Need(Need::Values { .. }) | Demand::BitsPerKey(_) | Demand::Bytes(_) => {
+            return None;
+        }
+        Demand::Fpr(_) => {
+            "gives some value for a key that is not in, and never says so: ask a filter first"
+        }
+        _ => "is built from all pairs at once, and never changes",
+    };
+    Some(lacks.into())
+}
+
+fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<String> {
+    let can = Abilities::of(kind);
+    let shares_bits = "keys share its bits: to clear one key's would deny others";
+    let lacks = match demand {
+        Demand::KeyByKey if !can.insert => {
+            "is built from all keys at once: nothing can be added later"
+        }
+        Demand::Need(Need::Remove) if !can.insert => "is built once and never changes",
+        Demand::Need(Need::Remove) if !can.remove => shares_bits,
+        Demand::Need(Need::Count { most }) => return uncounted(kind, can.count, most),
+        Demand::Need(Need::List) if !can.list => {
+            "does not keep enough of a hash to list what is in"
+        }
+        Demand::Need(Need::Merge) if !can.merge => {
+            "is the solution of a system of all its keys: two cannot become one"
+        }
+        Demand::Need(Need::Grow) => return cannot_grow(kind, &can, workload),
+        Demand::Need(Need::Values { .. }) => "says yes or no, and holds no values",
+        _ => return None,
+    };
+    Some(lacks.into())
+}
+
+fn uncounted(kind: FilterKind, counts: bool, asked: u32) -> Option<String> {
+    match most_copies(kind) {
+        _ if !counts => Some("knows whether a key is in, not how often".into()),
+        Some(most) if most < asked => Some(format!(
+            "holds at most {most} copies of a key, and {asked} are to be counted"
+        )),
+        _ => None,
+    }
+}
+
+fn cannot_grow(kind: FilterKind, can: &Abilities, workload: &Workload) -> Option<String> {
+    let is_quotient = kind == FilterKind::Quotient;
+    let bounded = matches!(workload.keys, Keys::AtMost(_));
+    match (can.grow, is_quotient, bounded) {
+        (true, false, _) | (_, true, true) => None,
+        (_, true, false) => {
+            Some("grows up to a bound known at the start: give one with `Keys::AtMost`".into())
+        }
+        _ if can.never_full => Some("is never full, but its rate climbs with every key".into()),
+        _ if !can.insert => Some("is built from all keys at once: nothing can be added".into()),
+        _ => Some("has a fixed number of slots, and refuses keys when they are taken".into()),
+    }
+}

@@ -1,0 +1,433 @@
+//! What a structure takes, by the variants' own plans.
+
+use super::show::{Bytes, Number, Rate};
+use super::{DEFAULT_FPR, Demand, Keys, Need, Structure, Workload};
+use crate::{AnyFilter, Budget, FilterKind, Goal, PlanError, PlanFilter};
+use alloc::format;
+use alloc::string::{String, ToString};
+
+/// Doublings after which the bits per key of a growing filter are told.
+const DOUBLINGS: u32 = 10;
+
+/// Bytes and rate.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Size {
+    /// Keys (or copies of them) that it has room for.
+    pub(super) items: u64,
+    pub(super) bytes: u64,
+    pub(super) build_bytes: u64,
+    pub(super) fpr: f64,
+    /// The fewest and most bits per key while it grows.
+    pub(super) grown: Option<(f64, f64)>,
+}
+
+/// Why a structure has no size: the demand it fails, and a sentence.
+pub(super) type Failure = (Demand, String);
+
+/// What the structure takes for this workload. The workload must be one it is able to serve.
+pub(super) fn size(structure: Structure, workload: &Workload) -> Result<Size, Failure> {
+    let items = items(structure, workload);
+    let budget = budget(workload);
+    let planned = match structure {
+        Structure::Map => map(items, workload.value_bits().unwrap_or(1)),
+        Structure::AtomicBloom => of_kind(FilterKind::Bloom, Goal::new(items, budget), workload),
+        Structure::AtomicBlockedBloom => {
+            of_kind(FilterKind::BlockedBloom, Goal::new(items, budget), workload)
+        }
+        Structure::Sharded(kind) => sharded(kind, items, budget, workload),
+        Structure::Filter(kind) => of_kind(kind, Goal::new(items, budget), workload),
+        Structure::ExactSet | Structure::Nothing => return Err(unknown(workload)),
+    };
+    let size = planned.map_err(|error| failure(&error, workload))?;
+    check(&size, workload)?;
+    Ok(size)
+}
+
+fn unknown(workload: &Workload) -> Failure {
+    (Demand::Keys(workload.keys), "is not a filter".into())
+}
+
+/// Keys, or copies of keys where each has a slot of its own.
+fn items(structure: Structure, workload: &Workload) -> u64 {
+    let keys = workload.keys.planned();
+    let slots = matches!(
+        structure.kind(),
+        Some(FilterKind::Cuckoo | FilterKind::WindowedCuckoo | FilterKind::Quotient)
+    );
+    if slots && workload.counts() {
+        libm::ceil(keys as f64 * workload.copies) as u64
+    } else {
+        keys
+    }
+}
+
+/// The rate if there is one, else the size.
+fn budget(workload: &Workload) -> Budget {
+    match (workload.fpr, workload.allowed(workload.keys.planned())) {
+        (Some(fpr), _) => Budget::Fpr(fpr),
+        (None, Some(bytes)) => Budget::Bytes(bytes),
+        (None, None) => Budget::Fpr(DEFAULT_FPR),
+    }
+}
+
+fn of_kind(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+    if workload.grows() {
+        return growing(kind, goal, workload);
+    }
+    planned(kind, goal, workload)
+}
+
+fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+    let plan = AnyFilter::plan(kind, goal)?;
+    Ok(Size {
+        items: goal.items,
+        bytes: plan.bytes,
+        // A plan's is the peak of building from all keys at once. Filled one by one, it has none.
+        build_bytes: if workload.built_once {
+            plan.build_bytes
+        } else {
+            plan.bytes
+        },
+        fpr: plan.expected_fpr,
+        grown: None,
+    })
+}
+
+/// Number of shards: four for each thread, so that two of them seldom want the same lock.
+pub(super) fn shards(workload: &Workload) -> u64 {
+    let shards = u64::from(workload.threads) * 4;
+    shards.next_power_of_two().min(1 << 16)
+}
+
+/// As `Sharded` plans it.
+#[cfg(feature = "std")]
+fn sharded(
+    kind: FilterKind,
+    items: u64,
+    budget: Budget,
+    workload: &Workload,
+) -> Result<Size, PlanError> {
+    let shards = shards(workload);
+    let budget = match budget {
+        Budget::Bytes(bytes) => Budget::Bytes(bytes / shards),
+        other => other,
+    };
+    let shard = Goal::new(crate::sharded::shard_items(items, shards), budget);
+    let size = of_kind(kind, shard, workload)?;
+    Ok(Size {
+        items,
+        bytes: size.bytes.saturating_mul(shards),
+        build_bytes: size.build_bytes.saturating_mul(shards),
+        ..size
+    })
+}
+
+/// There are no locks without the standard library.
+#[cfg(not(feature = "std"))]
+fn sharded(_: FilterKind, items: u64, _: Budget, _: &Workload) -> Result<Size, PlanError> {
+    Err(PlanError::Items {
+        items,
+        min: 0,
+        max: 0,
+    })
+}
+
+#[cfg(feature = "ribbon")]
+fn map(items: u64, bits: u32) -> Result<Size, PlanError> {
+    let params = amq_ribbon::RibbonParams::new(bits, 0);
+    let plan = crate::BumpedRibbonFilter::plan_params(params, items)?;
+    Ok(Size {
+        items,
+        bytes: plan.bytes,
+        build_bytes: plan.build_bytes,
+        fpr: 1.0,
+        grown: None,
+    })
+}
+
+#[cfg(not(feature = "ribbon"))]
+fn map(items: u64, _: u32) -> Result<Size, PlanError> {
+    Err(PlanError::Items {
+        items,
+        min: 0,
+        max: 0,
+    })
+}
+
+/// A filter that begins small and grows.
+fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+    let size = |fpr| match (kind, workload.keys) {
+        #[cfg(feature = "quotient")]
+        (FilterKind::Quotient, _) => quotient(goal.items, fpr),
+        (FilterKind::Scalable | FilterKind::ScalableBlocked, Keys::AtMost(bound)) => {
+            scalable(kind, goal.items, fpr, Some(bound.min(goal.items)))
+        }
+        (FilterKind::Scalable | FilterKind::ScalableBlocked, _) => {
+            scalable(kind, goal.items, fpr, None)
+        }
+        // One that grows without more ado.
+        _ => planned(kind, Goal::new(goal.items, Budget::Fpr(fpr)), workload),
+    };
+    let Budget::Bytes(bytes) = goal.budget else {
+        return match goal.budget {
+            Budget::Fpr(fpr) => size(fpr),
+            _ => Err(PlanError::Items {
+                items: goal.items,
+                min: 0,
+                max: 0,
+            }),
+        };
+    };
+    let taken = |size: &Size| match size.grown {
+        // Without a bound on the keys: at its most, per key.
+        Some((_, most)) if !matches!(workload.keys, Keys::AtMost(_)) => {
+            (most * goal.items as f64 / 8.0) as u64
+        }
+        _ => size.bytes,
+    };
+    let fits = |halves: u64| {
+        let size = size(rate_of(halves)).ok()?;
+        (taken(&size) <= bytes).then_some(size)
+    };
+    let steps = crate::numeric::last_true(1, 64 * STEPS, |steps| fits(steps).is_some());
+    match fits(steps) {
+        Some(size) => Ok(size),
+        None => Err(PlanError::Bytes {
+            bytes,
+            min: taken(&size(rate_of(1))?),
+        }),
+    }
+}
+
+/// Steps of rate to a halving, when the lowest rate that fits a size is looked for.
+const STEPS: u64 = 8;
+
+fn rate_of(steps: u64) -> f64 {
+    libm::exp2(-(steps as f64) / STEPS as f64)
+}
+
+#[cfg(feature = "quotient")]
+fn quotient(items: u64, fpr: f64) -> Result<Size, PlanError> {
+    let goal = Goal::new(items, Budget::Fpr(fpr));
+    let plan = crate::QuotientFilter::plan_growing(goal, (items >> DOUBLINGS).max(1))?;
+    Ok(Size {
+        items,
+        bytes: plan.bytes,
+        // While it doubles, both tables are there.
+        build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
+        fpr: plan.expected_fpr,
+        grown: None,
+    })
+}
+
+#[cfg(feature = "scalable")]
+fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Result<Size, PlanError> {
+    use crate::{ScalableBlockedBloomFilter, ScalableBloomFilter};
+    use amq_scalable::ScalableParams;
+
+    let plan = |params, keys| match kind {
+        FilterKind::Scalable => ScalableBloomFilter::plan_params(params, keys),
+        _ => ScalableBlockedBloomFilter::plan_params(params, keys),
+    };
+    let (params, grown) = match bound {
+        Some(bound) => {
+            let first = (bound >> DOUBLINGS).max(1);
+            (
+                ScalableParams::new(first, fpr).growth(4).bounded(bound),
+                None,
+            )
+        }
+        None => {
+            let params = ScalableParams::new(items, fpr);
+            (params, Some(sawtooth(kind, &params)?))
+        }
+    };
+    let plan = plan(params, items)?;
+    Ok(Size {
+        items,
+        bytes: plan.bytes,
+        build_bytes: plan.bytes,
+        // Without a bound: what it comes near to, however far it grows.
+        fpr: if grown.is_some() {
+            fpr
+        } else {
+            plan.expected_fpr
+        },
+        grown,
+    })
+}
+
+/// The fewest and the most bits per key of all stages' tables: just before a stage is full, and
+/// just after the next has begun.
+#[cfg(feature = "scalable")]
+fn sawtooth(
+    kind: FilterKind,
+    params: &amq_scalable::ScalableParams,
+) -> Result<(f64, f64), PlanError> {
+    let kind = match kind {
+        FilterKind::Scalable => FilterKind::Bloom,
+        _ => FilterKind::BlockedBloom,
+    };
+    let (mut bytes, mut keys) = (0.0, 0.0);
+    let (mut low, mut high) = (f64::INFINITY, 0.0f64);
+    for index in 0..=DOUBLINGS {
+        let Ok(stage) = params.stage(index) else {
+            break;
+        };
+        bytes += bytes_of(kind, stage.goal())?;
+        high = high.max(bytes * 8.0 / (keys + 1.0));
+        keys += stage.capacity as f64;
+        low = low.min(bytes * 8.0 / keys);
+        if index == 0 {
+            // A filter that holds its first key is not yet a filter that grows.
+            high = low;
+        }
+    }
+    Ok((low, high))
+}
+
+/// Bytes of a stage's table.
+#[cfg(feature = "scalable")]
+fn bytes_of(kind: FilterKind, goal: Goal) -> Result<f64, PlanError> {
+    let bytes = match kind {
+        FilterKind::Bloom => amq_bloom::BloomFilter::plan(goal)?.bytes,
+        _ => amq_bloom::BlockedBloomFilter::plan(goal)?.bytes,
+    };
+    Ok(bytes as f64)
+}
+
+#[cfg(not(feature = "scalable"))]
+fn scalable(_: FilterKind, items: u64, _: f64, _: Option<u64>) -> Result<Size, PlanError> {
+    Err(PlanError::Items {
+        items,
+        min: 0,
+        max: 0,
+    })
+}
+
+/// The rate of a filter planned for the workload, once it holds twice the keys; `None` if it
+/// refuses them.
+pub(super) fn with_twice_the_keys(kind: FilterKind, workload: &Workload) -> Option<f64> {
+    fn twice<F: PlanFilter>(goal: Goal) -> Option<f64> {
+        let plan = F::plan(goal).ok()?;
+        let keys = goal.items.checked_mul(2)?;
+        Some(F::predicted_fpr(&plan.params, keys).mean)
+    }
+    let goal = Goal::new(workload.keys.planned(), budget(workload));
+    match kind {
+        #[cfg(feature = "bloom")]
+        FilterKind::Bloom => twice::<crate::BloomFilter>(goal),
+        #[cfg(feature = "bloom")]
+        FilterKind::BlockedBloom => twice::<crate::BlockedBloomFilter>(goal),
+        #[cfg(feature = "counting")]
+        FilterKind::Counting => twice::<crate::CountingBloomFilter>(goal),
+        #[cfg(feature = "counting")]
+        FilterKind::BlockedCounting => twice::<crate::BlockedCountingBloomFilter>(goal),
+        _ => None,
+    }
+}
+
+/// A filter that says yes to more absent keys than this is none.
+const USELESS: f64 = 0.9;
+
+/// A limit on the size that comes besides the rate; and whether the rate that a size gives is worth
+/// a query.
+fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
+    if workload.fpr.is_none() && workload.value_bits().is_none() && size.fpr > USELESS {
+        let reason = format!(
+            "would say yes to {} of absent keys at this size",
+            Rate(size.fpr)
+        );
+        return Err((of_size(workload), reason));
+    }
+    let grows_on = size.grown.is_some();
+    if let (Some(bytes), true) = (workload.bytes, grows_on) {
+        let reason = format!("grows on and on: no {} hold it for ever", Bytes(bytes));
+        return Err((Demand::Bytes(bytes), reason));
+    }
+    let keys = workload.keys.planned();
+    let taken = match size.grown {
+        Some((_, most)) => (most * keys as f64 / 8.0) as u64,
+        None => size.bytes,
+    };
+    let Some(allowed) = workload.allowed(keys).filter(|&allowed| taken > allowed) else {
+        return Ok(());
+    };
+    let fpr = Rate(workload.fpr.unwrap_or(DEFAULT_FPR));
+    let bits = |bytes: u64| bytes as f64 * 8.0 / keys as f64;
+    Err(
+        match workload.bits_per_key.filter(|&most| bits(taken) > most) {
+            Some(most) => {
+                let needed = bits(taken);
+                let reason =
+                    format!("needs {needed:.2} bits per key for {fpr}, and {most} are allowed");
+                (Demand::BitsPerKey(most), reason)
+            }
+            None => {
+                let (needed, allowed) = (Bytes(taken), Bytes(allowed));
+                let reason = format!("needs {needed} for {fpr}, and {allowed} are allowed");
+                (Demand::Bytes(workload.bytes.unwrap_or(0)), reason)
+            }
+        },
+    )
+}
+
+/// The demand that limits the size.
+fn of_size(workload: &Workload) -> Demand {
+    let bits = workload.bits_per_key.map(Demand::BitsPerKey);
+    let size = bits.or(workload.bytes.map(Demand::Bytes));
+    size.unwrap_or(Demand::Keys(workload.keys))
+}
+
+/// What a variant's refusal to plan is about.
+fn failure(error: &PlanError, workload: &Workload) -> Failure {
+    let keys = Demand::Keys(workload.keys);
+    match error {
+        PlanError::Fpr { .. }
+        | PlanError::FprBelowHashFloor { .. }
+        | PlanError::FprUnreachable { .. } => {
+            (workload.fpr.map_or(keys, Demand::Fpr), error.to_string())
+        }
+        PlanError::Bytes { min, .. } => {
+            let planned = Number(workload.keys.planned());
+            let reason = format!("takes {} at least for {planned} keys", Bytes(*min));
+            (of_size(workload), reason)
+        }
+        PlanError::BitsPerKey { .. } | PlanError::FewItems { .. } => {
+            (of_size(workload), error.to_string())
+        }
+        _ => (keys, error.to_string()),
+    }
+}
+
+/// Bytes of the standard library's hash table: a power of two of buckets, at most 7/8 of them
+/// taken, with a byte of control for each and a group of 16 more.
+pub(super) fn exact_set(workload: &Workload) -> u64 {
+    let keys = workload.keys.planned();
+    let value = workload
+        .value_bits()
+        .map_or(0, |bits| u64::from(bits.div_ceil(8)));
+    let count = if workload.counts() { 4 } else { 0 };
+    let entry = workload
+        .key_bytes
+        .saturating_add(value)
+        .saturating_add(count);
+    let buckets = match keys {
+        0..=3 => 4,
+        4..=7 => 8,
+        _ => (keys.saturating_mul(8) / 7)
+            .checked_next_power_of_two()
+            .unwrap_or(u64::MAX),
+    };
+    buckets
+        .saturating_mul(entry.saturating_add(1))
+        .saturating_add(16)
+}
+
+/// Whether an exact set can be what the workload asks for.
+pub(super) fn exact_set_serves(workload: &Workload) -> bool {
+    let bytes = exact_set(workload);
+    let allowed = workload.allowed(workload.keys.planned());
+    let fits = allowed.is_none_or(|allowed| bytes <= allowed);
+    fits && !workload.needs.contains(&Need::Files)
+}

@@ -1,0 +1,355 @@
+//! What a filter is wanted for.
+
+use super::{Demand, Invalid};
+use alloc::vec::Vec;
+
+/// How many distinct keys there will be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Keys {
+    /// This number, known beforehand.
+    Exactly(u64),
+    /// Never more than this.
+    AtMost(u64),
+    /// Nobody knows: room for `start` at first, and growth from there.
+    Unknown {
+        /// Keys expected at the start.
+        start: u64,
+    },
+}
+
+impl Keys {
+    /// The number that a filter is planned for.
+    #[must_use]
+    pub const fn planned(self) -> u64 {
+        match self {
+            Self::Exactly(keys) | Self::AtMost(keys) | Self::Unknown { start: keys } => keys,
+        }
+    }
+}
+
+/// Something the filter must be able to do beyond answering.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Need {
+    /// Take keys out again.
+    Remove,
+    /// Tell how often a key was inserted, up to `most` times.
+    Count {
+        /// The highest count to tell apart.
+        most: u32,
+    },
+    /// List what is in it: hashes, since no filter keeps the keys.
+    List,
+    /// Become the union with another filter.
+    Merge,
+    /// Begin small, and take more keys without a higher rate: up to the bound that
+    /// [`Keys::AtMost`] gives, otherwise without end. [`Keys::Unknown`] implies it.
+    Grow,
+    /// Let several threads insert (and remove, if that is needed) at once.
+    SharedInsert,
+    /// Give a value of this many bits for each key.
+    Values {
+        /// Bits of a value, 1 to 32.
+        bits: u32,
+    },
+    /// Be saved to a file, loaded, and mapped into memory.
+    Files,
+}
+
+/// Who chooses the keys that are inserted and asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum KeysBy {
+    /// People and programs that mean no harm.
+    #[default]
+    Trusted,
+    /// Anyone.
+    Strangers,
+}
+
+/// What a filter is wanted for. All but the keys is optional.
+///
+/// ```
+/// use amq::choose::{Keys, Need, Workload};
+///
+/// let sessions = Workload::new(Keys::AtMost(1_000_000))
+///     .fpr(0.001)
+///     .need(Need::Remove)
+///     .absent(0.9);
+/// # assert_eq!(sessions.keys(), Keys::AtMost(1_000_000));
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Workload {
+    pub(super) keys: Keys,
+    pub(super) fpr: Option<f64>,
+    pub(super) bits_per_key: Option<f64>,
+    pub(super) bytes: Option<u64>,
+    pub(super) built_once: bool,
+    pub(super) needs: Vec<Need>,
+    pub(super) copies: f64,
+    pub(super) absent: f64,
+    pub(super) threads: u32,
+    pub(super) keys_by: KeysBy,
+    pub(super) false_positive_ns: Option<f64>,
+    pub(super) lookup_ns: f64,
+    pub(super) queries_per_key: f64,
+    pub(super) key_bytes: u64,
+}
+
+impl Workload {
+    /// This many keys, inserted one by one, and asked for half of the time. If neither a rate nor
+    /// a size is given, the rate is [`DEFAULT_FPR`](super::DEFAULT_FPR).
+    #[must_use]
+    pub const fn new(keys: Keys) -> Self {
+        Self {
+            keys,
+            fpr: None,
+            bits_per_key: None,
+            bytes: None,
+            built_once: false,
+            needs: Vec::new(),
+            copies: 1.0,
+            absent: 0.5,
+            threads: 1,
+            keys_by: KeysBy::Trusted,
+            false_positive_ns: None,
+            lookup_ns: 0.0,
+            queries_per_key: 1.0,
+            key_bytes: 8,
+        }
+    }
+
+    /// A false-positive rate of at most `fpr`.
+    #[must_use]
+    pub fn fpr(mut self, fpr: f64) -> Self {
+        self.fpr = Some(fpr);
+        self
+    }
+
+    /// At most this many bits per planned key.
+    #[must_use]
+    pub fn bits_per_key(mut self, bits_per_key: f64) -> Self {
+        self.bits_per_key = Some(bits_per_key);
+        self
+    }
+
+    /// At most this many bytes.
+    #[must_use]
+    pub fn bytes(mut self, bytes: u64) -> Self {
+        self.bytes = Some(bytes);
+        self
+    }
+
+    /// All keys are known when the filter is made, and none is added later.
+    #[must_use]
+    pub fn built_once(mut self) -> Self {
+        self.built_once = true;
+        self
+    }
+
+    /// The filter must be able to do this, too.
+    #[must_use]
+    pub fn need(mut self, need: Need) -> Self {
+        let other = |kept: &Need| core::mem::discriminant(kept) != core::mem::discriminant(&need);
+        self.needs.retain(other);
+        self.needs.push(need);
+        self
+    }
+
+    /// How often a key is inserted, on average. Counts where copies are kept: with
+    /// [`Need::Count`]. Default 1.
+    #[must_use]
+    pub fn copies(mut self, mean: f64) -> Self {
+        self.copies = mean;
+        self
+    }
+
+    /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
+    #[must_use]
+    pub fn absent(mut self, share: f64) -> Self {
+        self.absent = share;
+        self
+    }
+
+    /// Number of threads that use the filter at once. Default 1.
+    #[must_use]
+    pub fn threads(mut self, threads: u32) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Who chooses the keys. Default: trusted.
+    #[must_use]
+    pub fn keys_by(mut self, keys_by: KeysBy) -> Self {
+        self.keys_by = keys_by;
+        self
+    }
+
+    /// What a false positive costs, in nanoseconds: the lookup that finds nothing.
+    #[must_use]
+    pub fn false_positive_ns(mut self, ns: f64) -> Self {
+        self.false_positive_ns = Some(ns);
+        self
+    }
+
+    /// What the lookup of a key that is there costs, in nanoseconds. Every filter lets it through,
+    /// so it decides nothing, and is in the totals. Default 0.
+    #[must_use]
+    pub fn lookup_ns(mut self, ns: f64) -> Self {
+        self.lookup_ns = ns;
+        self
+    }
+
+    /// Number of queries for each insert: how many share the cost of inserting a key, and of
+    /// removing it where that is needed. Default 1.
+    #[must_use]
+    pub fn queries_per_key(mut self, queries: f64) -> Self {
+        self.queries_per_key = queries;
+        self
+    }
+
+    /// Bytes of a key in an exact set. Default 8.
+    #[must_use]
+    pub fn key_bytes(mut self, bytes: u64) -> Self {
+        self.key_bytes = bytes;
+        self
+    }
+
+    /// The keys.
+    #[must_use]
+    pub const fn keys(&self) -> Keys {
+        self.keys
+    }
+
+    /// The needs, in the order given.
+    #[must_use]
+    pub fn needs(&self) -> &[Need] {
+        &self.needs
+    }
+
+    pub(super) fn needs_remove(&self) -> bool {
+        self.needs.contains(&Need::Remove)
+    }
+
+    pub(super) fn is_shared(&self) -> bool {
+        self.needs.contains(&Need::SharedInsert)
+    }
+
+    pub(super) fn counts(&self) -> bool {
+        let mut needs = self.needs.iter();
+        needs.any(|need| matches!(need, Need::Count { .. }))
+    }
+
+    pub(super) fn value_bits(&self) -> Option<u32> {
+        self.needs.iter().find_map(|need| match need {
+            Need::Values { bits } => Some(*bits),
+            _ => None,
+        })
+    }
+
+    /// Whether the filter must grow. One that is built at once is sized when the keys are known.
+    pub(super) fn grows(&self) -> bool {
+        let unknown = matches!(self.keys, Keys::Unknown { .. }) && !self.built_once;
+        unknown || self.needs.contains(&Need::Grow)
+    }
+
+    /// Whether it grows to a bound.
+    pub(super) fn is_bounded_growth(&self) -> bool {
+        self.grows() && matches!(self.keys, Keys::AtMost(_))
+    }
+
+    /// The most bytes allowed for this many items; `None` if there is no limit.
+    pub(super) fn allowed(&self, items: u64) -> Option<u64> {
+        // A float-to-integer cast saturates, as it should here.
+        let of_bits = self
+            .bits_per_key
+            .map(|bits| (items as f64 * bits / 8.0) as u64);
+        match (self.bytes, of_bits) {
+            (Some(bytes), Some(of_bits)) => Some(bytes.min(of_bits)),
+            (bytes, of_bits) => bytes.or(of_bits),
+        }
+    }
+
+    /// Everything that a variant can fail.
+    pub(super) fn demands(&self) -> Vec<Demand> {
+        let mut demands: Vec<Demand> = Vec::new();
+        if !self.built_once {
+            demands.push(Demand::KeyByKey);
+        }
+        demands.extend(self.needs.iter().map(|&need| Demand::Need(need)));
+        if self.grows() && !self.needs.contains(&Need::Grow) {
+            demands.push(Demand::Need(Need::Grow));
+        }
+        demands.extend(self.fpr.map(Demand::Fpr));
+        demands.extend(self.bits_per_key.map(Demand::BitsPerKey));
+        demands.extend(self.bytes.map(Demand::Bytes));
+        demands
+    }
+
+    /// The same without one demand.
+    pub(super) fn without(&self, demand: &Demand) -> Self {
+        let mut less = self.clone();
+        match demand {
+            Demand::KeyByKey => {
+                // That it must grow is another demand, which stays.
+                if self.grows() && !self.needs.contains(&Need::Grow) {
+                    less.needs.push(Need::Grow);
+                }
+                less.built_once = true;
+            }
+            Demand::Need(need) => {
+                less.needs.retain(|kept| kept != need);
+                if let (Need::Grow, Keys::Unknown { start }) = (need, self.keys) {
+                    less.keys = Keys::Exactly(start);
+                }
+            }
+            Demand::Fpr(_) => less.fpr = None,
+            Demand::BitsPerKey(_) => less.bits_per_key = None,
+            Demand::Bytes(_) => less.bytes = None,
+            Demand::Keys(_) => {}
+        }
+        less
+    }
+
+    /// Refuses what no workload can be.
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        let least = |name, value: f64, min: f64| {
+            Invalid::check(name, value, min, f64::INFINITY, value.is_finite())
+        };
+        least("keys", self.keys.planned() as f64, 1.0)?;
+        if let Some(fpr) = self.fpr {
+            Invalid::check("fpr", fpr, 0.0, 1.0, fpr > 0.0 && fpr < 1.0)?;
+        }
+        if let Some(bits) = self.bits_per_key {
+            Invalid::check("bits_per_key", bits, 0.0, f64::INFINITY, bits > 0.0)?;
+            least("bits_per_key", bits, 0.0)?;
+        }
+        Invalid::check("absent", self.absent, 0.0, 1.0, true)?;
+        least("copies", self.copies, 1.0)?;
+        least("threads", f64::from(self.threads), 1.0)?;
+        least(
+            "false_positive_ns",
+            self.false_positive_ns.unwrap_or(0.0),
+            0.0,
+        )?;
+        least("lookup_ns", self.lookup_ns, 0.0)?;
+        least("queries_per_key", self.queries_per_key, 0.0)?;
+        let none_per_key = self.queries_per_key > 0.0;
+        Invalid::check(
+            "queries_per_key",
+            self.queries_per_key,
+            0.0,
+            f64::INFINITY,
+            none_per_key,
+        )?;
+        for need in &self.needs {
+            match *need {
+                Need::Values { bits } => {
+                    Invalid::check("bits", f64::from(bits), 1.0, 32.0, true)?;
+                }
+                Need::Count { most } => least("most", f64::from(most), 1.0)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Engines that keep a filter beside each sorted file.
+
+use super::formula;
+use super::{Engine, NoSetting, Setting};
+use crate::numeric::first_true;
+use alloc::format;
+use alloc::string::String;
+
+/// The most bits per key, in thousandths; more are taken for this.
+const MOST_MILLIBITS: u64 = 100_000;
+
+/// The most keys in a ribbon filter of RocksDB; beyond, it builds a Bloom filter.
+const MOST_RIBBON_KEYS: u64 = 950_000_000;
+
+/// What one more sorted file means.
+const PER_FILE: &str = "Each sorted file has a filter of its own, and a lookup asks all of them.";
+
+/// RocksDB's filter policy: the fewest thousandths of bits per key, and the rate at the best number
+/// of probes, which it chooses itself.
+fn rocksdb_bits(engine: Engine, fpr: f64) -> Result<(f64, f64), NoSetting> {
+    let rate = |millibits: u64| {
+        let bits = millibits as f64 / 1000.0;
+        let rates = (1..=24).map(|probes| formula::line(bits, probes));
+        rates.fold(1.0, f64::min)
+    };
+    let lowest = rate(MOST_MILLIBITS - 1);
+    if fpr < lowest {
+        return Err(engine.unreachable(fpr, lowest));
+    }
+    let millibits = first_true(1000, MOST_MILLIBITS - 1, |millibits| rate(millibits) <= fpr);
+    Ok((millibits as f64 / 1000.0, rate(millibits)))
+}
+
+/// Header `filter_policy.h`: a double, of which three decimals count; below 0.5 means no filter,
+/// and from there to 1 is taken for 1.
+pub(super) fn rocksdb(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
+    let (bits, fpr) = rocksdb_bits(engine, fpr)?;
+    Ok(Setting {
+        engine,
+        line: format!("NewBloomFilterPolicy({bits})"),
+        fpr,
+        bits_per_key: bits,
+        caveat: format!(
+            "Bits per key. With format_version below 5 the number is rounded to a whole one, and \
+             the rate differs. {PER_FILE}"
+        ),
+        source: "RocksDB wiki: RocksDB Bloom Filter; include/rocksdb/filter_policy.h",
+    })
+}
+
+/// The same header: the policy takes the bits of the Bloom filter whose rate it is to have.
+pub(super) fn rocksdb_ribbon(engine: Engine, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
+    let (bits, fpr) = rocksdb_bits(engine, fpr)?;
+    if keys > MOST_RIBBON_KEYS {
+        return Err(engine.too_many(keys, MOST_RIBBON_KEYS));
+    }
+    Ok(Setting {
+        engine,
+        line: format!("NewRibbonFilterPolicy({bits})"),
+        fpr,
+        bits_per_key: 0.7 * bits,
+        caveat: format!(
+            "The number is the bits per key of the Bloom filter with the same rate; the ribbon \
+             takes about 30 % less. Files that are flushed get Bloom \
+             filters unless bloom_before_level is -1; RocksDB before 6.15 ignores ribbons. \
+             {PER_FILE}"
+        ),
+        source: "RocksDB wiki: RocksDB Bloom Filter; include/rocksdb/filter_policy.h",
+    })
+}
+
+/// The table of rates in `BloomCalculations`, up to 20 bits per key.
+pub(super) fn cassandra(engine: Engine, asked: f64) -> Result<Setting, NoSetting> {
+    const LOWEST: f64 = 6.71e-5;
+    let Some((bits, probes)) = formula::whole_bits(asked, 20).filter(|_| asked > LOWEST) else {
+        return Err(engine.unreachable(asked, LOWEST));
+    };
+    if asked >= formula::classic(2.0, 1) {
+        return Err(engine.none(String::from(
+            "is not for rates of 39.3 % and more: set bloom_filter_fp_chance = 1, which disables \
+             the filter",
+        )));
+    }
+    let fpr = formula::classic(f64::from(bits), probes);
+    Ok(Setting {
+        engine,
+        line: format!("ALTER TABLE t WITH bloom_filter_fp_chance = {asked};"),
+        fpr,
+        bits_per_key: f64::from(bits),
+        caveat: format!(
+            "It counts in whole bits: {bits} per partition key with {probes} probes. Old SSTables \
+             keep their filters until they are rewritten. The filters lie outside the heap. \
+             {PER_FILE}"
+        ),
+        source: "Cassandra documentation: Bloom Filters",
+    })
+}
+
+/// `BloomFilterUtil`: bits for the ideal number of probes, that number rounded up from whole bits
+/// per key, and then as many keys as keep the rate.
+pub(super) fn hbase(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
+    use core::f64::consts::LN_2;
+    let ideal = -libm::log(fpr) / (LN_2 * LN_2);
+    let probes = libm::ceil(LN_2 * libm::floor(ideal)) as u32;
+    if probes == 0 {
+        return Err(engine.none(String::from(
+            "takes no rate that less than a bit per key would give: set BLOOMFILTER => 'NONE'",
+        )));
+    }
+    let bits = formula::classic_bits(fpr, probes);
+    Ok(Setting {
+        engine,
+        line: format!(
+            "create 't', {{NAME => 'f', BLOOMFILTER => 'ROW'}} and, in hbase-site.xml, \
+             io.storefile.bloom.error.rate = {fpr}"
+        ),
+        fpr,
+        bits_per_key: bits,
+        caveat: format!(
+            "The rate is the region server's, for all tables; the column family only says what is \
+             hashed. ROWCOL has a key for each column of each row, and two lookups a query. \
+             {PER_FILE}"
+        ),
+        source: "HBase reference guide: Bloom Filters",
+    })
+}

@@ -1,0 +1,197 @@
+//! Engine lines: what to set in other people's engines for a number of keys and a rate.
+//!
+//! Many engines have filters of their own, each with a knob of its own: bits per key here, a rate
+//! there, the length of a signature elsewhere. [`Engine::setting`] turns `n` keys and a rate into
+//! the line to write, what that line then really gives by the engine's own formula, and its caveat.
+//! Where an engine cannot give the rate, the error says so.
+//!
+//! ```
+//! use amq::engines::Engine;
+//!
+//! # fn main() -> Result<(), amq::engines::NoSetting> {
+//! let setting = Engine::RocksDb.setting(1_000_000, 0.01)?;
+//! assert_eq!(setting.line, "NewBloomFilterPolicy(9.896)");
+//!
+//! for engine in Engine::ALL {
+//!     match engine.setting(1_000_000, 0.001) {
+//!         Ok(setting) => println!("{setting}"),
+//!         Err(error) => println!("{error}"),
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Each setting names the page of the engine's documentation that it follows
+//! ([`Setting::source`]). Where that gives no formula, the engine's published source does.
+
+mod formula;
+mod lsm;
+mod redis;
+mod table;
+
+use crate::choose::show::{Number, Rate};
+use crate::{Goal, PlanError};
+use alloc::string::String;
+use core::error::Error;
+use core::fmt;
+
+/// An engine, or one of the filters that an engine has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Engine {
+    /// RocksDB with its Bloom filter policy.
+    RocksDb,
+    /// RocksDB with its ribbon filter policy.
+    RocksDbRibbon,
+    /// Apache Cassandra.
+    Cassandra,
+    /// Apache HBase.
+    HBase,
+    /// PostgreSQL's `bloom` index over this many columns, 1 to 32.
+    PostgreSql {
+        /// Columns in the index.
+        columns: u32,
+    },
+    /// A Bloom filter in Redis.
+    RedisBloom,
+    /// A cuckoo filter in Redis.
+    RedisCuckoo,
+    /// Writers of Apache Parquet files.
+    Parquet,
+    /// ClickHouse's `bloom_filter` index.
+    ClickHouse,
+}
+
+/// What to write into an engine's configuration, and what comes of it.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Setting {
+    /// The engine.
+    pub engine: Engine,
+    /// The line or lines to write.
+    pub line: String,
+    /// The false-positive rate that this gives by the engine's own formula.
+    pub fpr: f64,
+    /// Bits per key that it then takes, by the same formula.
+    pub bits_per_key: f64,
+    /// What to know before one relies on it.
+    pub caveat: String,
+    /// The page of the engine's documentation.
+    pub source: &'static str,
+}
+
+/// Why an engine has no setting for a rate.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct NoSetting {
+    /// The engine.
+    pub engine: Engine,
+    /// The rest of a sentence that begins with its name.
+    pub reason: String,
+}
+
+impl Engine {
+    /// All of them, PostgreSQL with one column.
+    pub const ALL: [Self; 9] = [
+        Self::RocksDb,
+        Self::RocksDbRibbon,
+        Self::Cassandra,
+        Self::HBase,
+        Self::PostgreSql { columns: 1 },
+        Self::RedisBloom,
+        Self::RedisCuckoo,
+        Self::Parquet,
+        Self::ClickHouse,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RocksDb => "RocksDB (Bloom)",
+            Self::RocksDbRibbon => "RocksDB (ribbon)",
+            Self::Cassandra => "Cassandra",
+            Self::HBase => "HBase",
+            Self::PostgreSql { .. } => "PostgreSQL (bloom index)",
+            Self::RedisBloom => "Redis (BF)",
+            Self::RedisCuckoo => "Redis (CF)",
+            Self::Parquet => "Parquet",
+            Self::ClickHouse => "ClickHouse",
+        }
+    }
+
+    /// What to set for `keys` keys in one filter at a rate of at most `fpr`; up to a few percent
+    /// more where the engine itself rounds (see [`Setting::fpr`]).
+    pub fn setting(self, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
+        let goal = Goal::new(keys, crate::Budget::Fpr(fpr));
+        goal.check(1).map_err(|error| self.invalid(&error))?;
+        match self {
+            Self::RocksDb => lsm::rocksdb(self, fpr),
+            Self::RocksDbRibbon => lsm::rocksdb_ribbon(self, keys, fpr),
+            Self::Cassandra => lsm::cassandra(self, fpr),
+            Self::HBase => lsm::hbase(self, fpr),
+            Self::PostgreSql { columns } => table::postgresql(self, columns, keys, fpr),
+            Self::RedisBloom => redis::bloom(self, keys, fpr),
+            Self::RedisCuckoo => redis::cuckoo(self, keys, fpr),
+            Self::Parquet => table::parquet(self, keys, fpr),
+            Self::ClickHouse => table::clickhouse(self, keys, fpr),
+        }
+    }
+
+    fn none(self, reason: String) -> NoSetting {
+        NoSetting {
+            engine: self,
+            reason,
+        }
+    }
+
+    fn invalid(self, error: &PlanError) -> NoSetting {
+        self.none(alloc::format!("has no setting: {error}"))
+    }
+
+    /// For a rate below the lowest it can give.
+    fn unreachable(self, fpr: f64, lowest: f64) -> NoSetting {
+        let (fpr, lowest) = (Rate(fpr), Rate(lowest));
+        self.none(alloc::format!(
+            "cannot give {fpr}: {lowest} is the lowest it has"
+        ))
+    }
+
+    /// For more keys than it takes.
+    fn too_many(self, keys: u64, most: u64) -> NoSetting {
+        let (keys, most) = (Number(keys), Number(most));
+        self.none(alloc::format!(
+            "cannot take {keys} keys in one filter: {most} are the most"
+        ))
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The engine, the line, and what comes of it.
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} (gives {} in {:.1} bits per key). {}",
+            self.engine,
+            self.line,
+            Rate(self.fpr),
+            self.bits_per_key,
+            self.caveat
+        )
+    }
+}
+
+impl fmt::Display for NoSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.engine, self.reason)
+    }
+}
+
+impl Error for NoSetting {}
