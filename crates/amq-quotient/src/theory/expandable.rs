@@ -10,8 +10,8 @@
 //! ```
 //!
 //! averaged over all seeds. A table that doubles whenever a share a of its slots is in use takes
-//! `n_0 = a S_0` keys in the first generation, and `n_i = a S_i / 2` in every later one. Each of
-//! these adds equally much, and after X doublings the rate is at most
+//! `n_0 = a S_0` keys in the first generation, and `n_i = a S_i / 2` in every later one. The first
+//! adds `a / 2^F` to the rate, and every later one half of that. After X doublings it is at most
 //!
 //! ```text
 //! a (X + 2) / 2^(F + 1)
