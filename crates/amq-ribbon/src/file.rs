@@ -361,6 +361,10 @@ mod tests {
 
     #[test]
     fn random_bytes_in_any_geometry_answer_alike_on_all_paths_and_inside_the_table() {
+        if cfg!(target_endian = "big") {
+            // There views of numbers are refused.
+            return;
+        }
         fn all<K: Kind>() {
             let mut noise = Noise(K::KIND as u64);
             let mut met = Met::default();

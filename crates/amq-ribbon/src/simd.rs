@@ -434,7 +434,7 @@ mod tests {
         if cfg!(miri) {
             for (columns, short, n) in [
                 (7, HALF, 400),
-                (19, HALF, 200),
+                (19, HALF, 400),
                 (8, NONE, 100),
                 (24, NONE, 150),
             ] {
