@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The contenders in the table.
-const CONTENDERS: [&str; 16] = [
+const CONTENDERS: [&str; 17] = [
     "bloom",
     "blocked-bloom",
     "atomic-bloom",
@@ -24,6 +24,7 @@ const CONTENDERS: [&str; 16] = [
     "cuckoo",
     "cuckoo-windowed",
     "quotient",
+    "expandable-quotient",
     "ribbon-bumped",
     "ribbon",
     "ribbon-narrow",
@@ -55,8 +56,8 @@ pub fn table(records: &Records, name: &str) -> Result<String, BenchError> {
          use super::{{Figures, NAN}};\n\n\
          /// Where the figures come from.\n\
          pub(super) const SOURCE: &str = \"{name}\";\n\n\
-         /// For each contender of the harness its figures with a growing number of random 64-bit keys at a\n\
-         /// rate of 1 %.\n\
+         /// For each contender of the harness its figures, for a growing number of random 64-bit\n\
+         /// keys at a rate of 1 %.\n\
          #[rustfmt::skip]\n\
          pub(super) const FIGURES: &[Figures] = &[\n"
     );

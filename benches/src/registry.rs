@@ -19,6 +19,7 @@ pub static ALL: &[&dyn Contender] = &[
     &cuckoo::BUCKETS,
     &cuckoo::WINDOWS,
     &quotient::QUOTIENT,
+    &quotient::EXPANDABLE,
     &ribbon::BUMPED,
     &ribbon::STANDARD,
     &ribbon::NARROW,

@@ -1,8 +1,9 @@
 //! Our quotient filter.
 
-use super::own::{Own, Removable};
+use super::own::{Own, Removable, Way};
 use crate::contender::{Ability, Family, Info, Role};
-use amq_quotient::QuotientFilter;
+use amq_core::{BuildError, Goal, Key};
+use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
 
 /// Filled key by key.
 pub static QUOTIENT: Own<QuotientFilter, Removable> = Own::new(Info {
@@ -29,3 +30,77 @@ pub static QUOTIENT: Own<QuotientFilter, Removable> = Own::new(Info {
     theory: None,
 })
 .with_slots(|filter| filter.params().slots);
+
+/// How far the planned number of keys is exceeded: the case of an unknown number.
+const GROWN: usize = 1000;
+
+/// Planned for a thousandth of the keys, then filled.
+#[derive(Debug)]
+pub struct Grown;
+
+fn filled<K: Key>(
+    planned: usize,
+    fpr: f64,
+    seed: u64,
+    keys: &[K],
+) -> Result<ExpandableQuotientFilter, BuildError> {
+    let mut filter = ExpandableQuotientFilter::with_seed(Goal::fpr(planned.max(1), fpr), seed)?;
+    filter.insert_keys(keys)?;
+    Ok(filter)
+}
+
+impl Way<ExpandableQuotientFilter> for Grown {
+    fn make<K: Key>(
+        fpr: f64,
+        seed: u64,
+        keys: &[K],
+    ) -> Result<ExpandableQuotientFilter, BuildError> {
+        filled(keys.len() / GROWN, fpr, seed, keys)
+    }
+
+    /// Planned for its initial keys, for the courses that measure growth itself.
+    fn begin<K: Key>(
+        fpr: f64,
+        seed: u64,
+        keys: &[K],
+    ) -> Result<ExpandableQuotientFilter, BuildError> {
+        filled(keys.len(), fpr, seed, keys)
+    }
+
+    fn insert<K: Key>(filter: &mut ExpandableQuotientFilter, keys: &[K]) -> Option<u64> {
+        Some(match filter.insert_keys(keys) {
+            Ok(_) => keys.len() as u64,
+            Err(refused) => refused.done,
+        })
+    }
+
+    fn remove<K: Key>(filter: &mut ExpandableQuotientFilter, keys: &[K]) -> Option<u64> {
+        Some(keys.iter().map(|key| u64::from(filter.remove(key))).sum())
+    }
+}
+
+/// The quotient filter that grows, from a thousandth of the keys.
+pub static EXPANDABLE: Own<ExpandableQuotientFilter, Grown> = Own::new(Info {
+    name: "expandable-quotient",
+    family: Family::Quotient,
+    role: Role::Filter,
+    ours: true,
+    packages: &["amq-quotient"],
+    analysis: "The quotient filter for sets whose size is not known: it doubles when it is full. A \
+               slot holds a fingerprint and its age in unary; each doubling takes a bit from the \
+               old ones, and new keys come with all of theirs. The longer fingerprints pay for the \
+               growth, so before it has grown its rate is far below the one asked for. It grows from \
+               a thousandth of the keys, as the scalable filters do.",
+    abilities: &[
+        Ability::Insert,
+        Ability::Remove,
+        Ability::Count,
+        Ability::Grow,
+        Ability::Batch,
+    ],
+    takes_rate: true,
+    max_keys: u64::MAX,
+    seeded: true,
+    slow: false,
+    theory: None,
+});

@@ -3,8 +3,8 @@
 use crate::subject::Changing;
 use amq::{
     BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, Budget, CountingBloomFilter,
-    CuckooFilter, EmptyFilter, Goal, Key, KeyHash, QuotientFilter, ScalableBlockedBloomFilter,
-    ScalableBloomFilter, WindowedCuckooFilter,
+    CuckooFilter, EmptyFilter, ExpandableQuotientFilter, Goal, Key, KeyHash, QuotientFilter,
+    ScalableBlockedBloomFilter, ScalableBloomFilter, WindowedCuckooFilter,
 };
 use arbitrary::Arbitrary;
 use std::collections::BTreeMap;
@@ -31,6 +31,7 @@ enum Kind {
     WindowedCuckoo,
     Quotient,
     GrowingQuotient(u8),
+    ExpandableQuotient,
 }
 
 /// A goal and a seed, small so that filters fill up.
@@ -91,6 +92,7 @@ pub fn play(game: &Game) {
         Kind::Cuckoo => start::<CuckooFilter>(game),
         Kind::WindowedCuckoo => start::<WindowedCuckooFilter>(game),
         Kind::Quotient => start::<QuotientFilter>(game),
+        Kind::ExpandableQuotient => start::<ExpandableQuotientFilter>(game),
         Kind::GrowingQuotient(initial) => with(game, |shape| {
             let plan = QuotientFilter::plan_growing(shape.goal(), initial.into()).ok()?;
             QuotientFilter::with_seed(plan, shape.seed()).ok()
@@ -138,7 +140,7 @@ impl<F: Changing> Table<F> {
             }
             Move::MergeWithItself => {
                 let other = self.filter.clone();
-                if self.try_merge(&other) {
+                if self.filter.try_merge(&other) {
                     self.copies.values_mut().for_each(|copies| *copies *= 2);
                 }
             }
@@ -228,23 +230,11 @@ impl<F: Changing> Table<F> {
         let seed = other.seed();
         let mut taken = keys.to_vec();
         taken.retain(|key| other.insert_hash(key.key_hash(seed)).is_ok());
-        if self.try_merge(&other) {
+        if self.filter.try_merge(&other) {
             for key in taken {
                 *self.copies.entry(key).or_default() += 1;
             }
         }
-    }
-
-    fn try_merge(&mut self, other: &F) -> bool {
-        let before = self.filter.encode();
-        let allowed = self.filter.can_merge(other);
-        let merged = self.filter.merge(other);
-        if merged.is_err() {
-            self.unchanged(&before, "a refused merge");
-        } else {
-            assert_eq!(allowed, Ok(()));
-        }
-        merged.is_ok()
     }
 
     fn holds_its_keys(&self) {

@@ -2,9 +2,9 @@
 
 use amq::{
     BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, BumpedRibbonFilter,
-    CountingBloomFilter, CuckooFilter, DecodeError, Filter, KeyHash, NarrowRibbonFilter,
-    QuotientFilter, ReadError, RibbonFilter, ScalableBlockedBloomFilter, ScalableBloomFilter,
-    WideBumpedRibbonFilter, WindowedCuckooFilter,
+    CountingBloomFilter, CuckooFilter, DecodeError, ExpandableQuotientFilter, Filter, KeyHash,
+    NarrowRibbonFilter, QuotientFilter, ReadError, RibbonFilter, ScalableBlockedBloomFilter,
+    ScalableBloomFilter, WideBumpedRibbonFilter, WindowedCuckooFilter,
 };
 use amq::{ClearFilter, Count, CountFilter, InsertFilter, MergeFilter, RemoveFilter};
 use core::fmt::Debug;
@@ -20,7 +20,7 @@ pub trait Subject: Filter + Clone + PartialEq + Debug {
 }
 
 /// A filter that takes keys.
-pub trait Changing: Subject + InsertFilter + ClearFilter + MergeFilter {
+pub trait Changing: Subject + InsertFilter + ClearFilter {
     /// Removes a key, where the type can.
     const REMOVE: Option<fn(&mut Self, KeyHash) -> bool> = None;
     /// Counts a key, where the type can.
@@ -28,10 +28,24 @@ pub trait Changing: Subject + InsertFilter + ClearFilter + MergeFilter {
     /// Whether `len` counts every copy.
     const COPIES: bool = Self::REMOVE.is_some();
 
+    /// Merges `other` into it: all or nothing, and whether it did.
+    fn try_merge(&mut self, other: &Self) -> bool;
     /// Whatever else changes the filter but not its keys, chosen by a number.
     fn rearrange(&mut self, _how: u8) {}
     /// Whatever else can be asked.
     fn inspect(&self) {}
+}
+
+/// [`Changing::try_merge`] of a type that can.
+fn merged<F: Subject + MergeFilter>(filter: &mut F, other: &F) -> bool {
+    let before = filter.clone();
+    let allowed = filter.can_merge(other);
+    let merged = filter.merge(other);
+    match merged {
+        Ok(()) => assert_eq!(allowed, Ok(())),
+        Err(_) => assert!(*filter == before, "a refused merge changed the filter"),
+    }
+    merged.is_ok()
 }
 
 macro_rules! subjects {
@@ -62,6 +76,7 @@ subjects!(
     CuckooFilter,
     WindowedCuckooFilter,
     QuotientFilter,
+    ExpandableQuotientFilter,
     RibbonFilter,
     NarrowRibbonFilter,
     BumpedRibbonFilter,
@@ -74,7 +89,7 @@ macro_rules! for_every_type {
         $crate::subject::for_every_type!(@ $function $arguments
             BloomFilter BlockedBloomFilter CountingBloomFilter BlockedCountingBloomFilter
             ScalableBloomFilter ScalableBlockedBloomFilter CuckooFilter WindowedCuckooFilter
-            QuotientFilter RibbonFilter NarrowRibbonFilter BumpedRibbonFilter
+            QuotientFilter ExpandableQuotientFilter RibbonFilter NarrowRibbonFilter BumpedRibbonFilter
             WideBumpedRibbonFilter)
     };
     (@ $function:ident $arguments:tt $($type:ident)*) => {
@@ -84,6 +99,10 @@ macro_rules! for_every_type {
 pub(crate) use for_every_type;
 
 impl Changing for BloomFilter {
+    fn try_merge(&mut self, other: &Self) -> bool {
+        merged(self, other)
+    }
+
     fn rearrange(&mut self, how: u8) {
         // Folding halves or thirds the table; keys stay in.
         if let Ok(folded) = self.fold(u64::from(how % 4)) {
@@ -104,6 +123,10 @@ impl Changing for BloomFilter {
 }
 
 impl Changing for BlockedBloomFilter {
+    fn try_merge(&mut self, other: &Self) -> bool {
+        merged(self, other)
+    }
+
     fn rearrange(&mut self, how: u8) {
         if let Ok(folded) = self.fold(u64::from(how % 4)) {
             *self = folded;
@@ -123,6 +146,10 @@ impl Changing for CountingBloomFilter {
     const REMOVE: Option<fn(&mut Self, KeyHash) -> bool> = Some(RemoveFilter::remove_hash);
     const COUNT: Option<fn(&Self, KeyHash) -> Count> = Some(CountFilter::count_hash);
 
+    fn try_merge(&mut self, other: &Self) -> bool {
+        merged(self, other)
+    }
+
     fn inspect(&self) {
         assert!((0.0..=1.0).contains(&self.fill_ratio()));
         assert!(self.estimated_cardinality() >= 0.0);
@@ -138,6 +165,10 @@ impl Changing for BlockedCountingBloomFilter {
     const REMOVE: Option<fn(&mut Self, KeyHash) -> bool> = Some(RemoveFilter::remove_hash);
     const COUNT: Option<fn(&Self, KeyHash) -> Count> = Some(CountFilter::count_hash);
 
+    fn try_merge(&mut self, other: &Self) -> bool {
+        merged(self, other)
+    }
+
     fn inspect(&self) {
         assert!((0.0..=1.0).contains(&self.fill_ratio()));
     }
@@ -146,6 +177,10 @@ impl Changing for BlockedCountingBloomFilter {
 macro_rules! scalable {
     ($($type:ty),*) => {$(
         impl Changing for $type {
+            fn try_merge(&mut self, other: &Self) -> bool {
+                merged(self, other)
+            }
+
             fn inspect(&self) {
                 assert_eq!(self.stages().count(), self.stage_count());
                 let view = self.view().expect("memory for a list of stages");
@@ -162,6 +197,10 @@ macro_rules! cuckoo {
         impl Changing for $type {
             const REMOVE: Option<fn(&mut Self, KeyHash) -> bool> = Some(RemoveFilter::remove_hash);
             const COUNT: Option<fn(&Self, KeyHash) -> Count> = Some(CountFilter::count_hash);
+
+            fn try_merge(&mut self, other: &Self) -> bool {
+                merged(self, other)
+            }
 
             fn inspect(&self) {
                 assert_eq!(self.fingerprints().count() as u64, self.len());
@@ -181,6 +220,10 @@ cuckoo!(CuckooFilter, WindowedCuckooFilter);
 impl Changing for QuotientFilter {
     const REMOVE: Option<fn(&mut Self, KeyHash) -> bool> = Some(RemoveFilter::remove_hash);
     const COUNT: Option<fn(&Self, KeyHash) -> Count> = Some(CountFilter::count_hash);
+
+    fn try_merge(&mut self, other: &Self) -> bool {
+        merged(self, other)
+    }
 
     fn rearrange(&mut self, how: u8) {
         let before = self.clone();
@@ -210,5 +253,33 @@ impl Changing for QuotientFilter {
         }
         assert_eq!(count, self.len());
         assert!(self.distinct_len() <= self.len());
+    }
+}
+
+impl Changing for ExpandableQuotientFilter {
+    const REMOVE: Option<fn(&mut Self, KeyHash) -> bool> = Some(RemoveFilter::remove_hash);
+    const COUNT: Option<fn(&Self, KeyHash) -> Count> = Some(CountFilter::count_hash);
+
+    /// Two filters that grow do not become one.
+    fn try_merge(&mut self, _: &Self) -> bool {
+        false
+    }
+
+    fn rearrange(&mut self, how: u8) {
+        let before = self.clone();
+        if how % 2 == 0 {
+            if let Err(error) = self.grow() {
+                assert!(*self == before, "{error}");
+            }
+        } else {
+            let _ = self.allow_growth(u32::from(how >> 3));
+        }
+    }
+
+    fn inspect(&self) {
+        assert_eq!(self.validate(), Ok(()));
+        for hash in self.iter() {
+            assert!(self.contains_hash(hash));
+        }
     }
 }

@@ -20,6 +20,7 @@ const fn most_copies(kind: FilterKind) -> Option<u32> {
         FilterKind::Counting | FilterKind::BlockedCounting => Some(14),
         FilterKind::Cuckoo => Some(8),
         FilterKind::WindowedCuckoo => Some(3),
+        FilterKind::ExpandableQuotient => Some(255),
         _ => None,
     }
 }
@@ -88,6 +89,9 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
         Demand::Need(Need::Count { most }) => return uncounted(kind, can.count, most),
         Demand::Need(Need::List) if !can.list => {
             "does not keep enough of a hash to list what is in"
+        }
+        Demand::Need(Need::Merge) if !can.merge && can.grow => {
+            "spends its rate on its own growth: two that have grown would exceed it together"
         }
         Demand::Need(Need::Merge) if !can.merge => {
             "is the solution of a system of all its keys: two cannot become one"

@@ -114,6 +114,7 @@ fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> 
         FilterKind::Cuckoo => "cuckoo",
         FilterKind::WindowedCuckoo => "cuckoo-windowed",
         FilterKind::Quotient => "quotient",
+        FilterKind::ExpandableQuotient => "expandable-quotient",
         FilterKind::Ribbon => "ribbon",
         FilterKind::NarrowRibbon => "ribbon-narrow",
         FilterKind::BumpedRibbon => "ribbon-bumped",

@@ -98,6 +98,20 @@ fn of_kind(kind: FilterKind, size: &Size, workload: &Workload) -> String {
         FilterKind::WideBumpedRibbon => "Static, within 1 % of the least possible bits, and built \
                                          half as fast as the bumped one."
             .into(),
+        FilterKind::ExpandableQuotient if workload.grows() => match size.grown {
+            Some((low, high)) => format!(
+                "Doubles whenever it is full, keeps its rate, and stays one table: a query costs \
+                 the same however far it has grown; {low:.1} to {high:.1} bits per key, most just \
+                 after a doubling."
+            ),
+            None => "Doubles whenever it is full, keeps its rate, and stays one table; removes \
+                     and counts."
+                .into(),
+        },
+        FilterKind::ExpandableQuotient => "Doubles when more keys come than planned, and keeps \
+                                           its rate; longer fingerprints than a quotient filter \
+                                           of fixed size."
+            .into(),
         _ => "A kind newer than these sentences.".into(),
     }
 }

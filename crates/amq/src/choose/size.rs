@@ -52,7 +52,12 @@ fn items(structure: Structure, workload: &Workload) -> u64 {
     let keys = workload.keys.planned();
     let slots = matches!(
         structure.kind(),
-        Some(FilterKind::Cuckoo | FilterKind::WindowedCuckoo | FilterKind::Quotient)
+        Some(
+            FilterKind::Cuckoo
+                | FilterKind::WindowedCuckoo
+                | FilterKind::Quotient
+                | FilterKind::ExpandableQuotient
+        )
     );
     if slots && workload.counts() {
         libm::ceil(keys as f64 * workload.copies) as u64
@@ -159,6 +164,10 @@ fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
     let size = |fpr| match (kind, workload.keys) {
         #[cfg(feature = "quotient")]
         (FilterKind::Quotient, _) => quotient(goal.items, fpr),
+        #[cfg(feature = "quotient")]
+        (FilterKind::ExpandableQuotient, keys) => {
+            expandable(goal.items, fpr, matches!(keys, Keys::AtMost(_)))
+        }
         (FilterKind::Scalable | FilterKind::ScalableBlocked, Keys::AtMost(bound)) => {
             scalable(kind, goal.items, fpr, Some(bound.min(goal.items)))
         }
@@ -217,6 +226,22 @@ fn quotient(items: u64, fpr: f64) -> Result<Size, PlanError> {
         build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
         fpr: plan.expected_fpr,
         grown: None,
+    })
+}
+
+/// At its fullest as it was planned; just after a doubling, with as many keys, twice that.
+#[cfg(feature = "quotient")]
+fn expandable(items: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
+    let plan = crate::ExpandableQuotientFilter::plan(Goal::new(items, Budget::Fpr(fpr)))?;
+    let least = plan.bits_per_key();
+    Ok(Size {
+        items,
+        bytes: plan.bytes,
+        // While it doubles, both tables are there.
+        build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
+        // What it comes near to, however far it grows.
+        fpr,
+        grown: (!bounded).then_some((least, 2.0 * least)),
     })
 }
 

@@ -5,8 +5,8 @@ use super::{Figures, NAN};
 /// Where the figures come from.
 pub(super) const SOURCE: &str = "reports/records/intel-xeon-processor-2-cores/2026-11-21";
 
-/// For each contender of the harness its figures with a growing number of random 64-bit keys at a
-/// rate of 1 %.
+/// For each contender of the harness its figures, for a growing number of random 64-bit
+/// keys at a rate of 1 %.
 #[rustfmt::skip]
 pub(super) const FIGURES: &[Figures] = &[
     Figures {
