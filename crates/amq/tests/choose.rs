@@ -300,7 +300,7 @@ fn what_grows_and_removes_is_the_expandable_quotient_filter() {
     let answer = choose(&workload).unwrap();
     let best = answer.best();
     let kind = FilterKind::ExpandableQuotient;
-    assert_eq!(best.structure, Structure::Filter(kind));
+    assert_eq!(best.structure, Filter(kind));
     assert_eq!(answer.filters().count(), 1);
     // Fingerprints of 11 bits with the mark of their age, 2.125 of metadata, 95 % full.
     let (low, high) = best.grown.unwrap();
