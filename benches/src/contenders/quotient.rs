@@ -2,7 +2,7 @@
 
 use super::own::{Own, Removable, Way};
 use crate::contender::{Ability, Family, Info, Role};
-use amq_core::{BuildError, Goal, Key};
+use amq_core::{Budget, BuildError, Goal, Key};
 use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
 
 /// Filled key by key.
@@ -67,6 +67,21 @@ impl Way<ExpandableQuotientFilter> for Grown {
         filled(keys.len(), fpr, seed, keys)
     }
 
+    /// Planned for all keys, as for courses that begin with a part of them.
+    fn with_room<K: Key>(
+        room: u64,
+        fpr: f64,
+        seed: u64,
+        keys: &[K],
+    ) -> Option<Result<ExpandableQuotientFilter, BuildError>> {
+        let goal = Goal::new(room, Budget::Fpr(fpr));
+        let made = ExpandableQuotientFilter::with_seed(goal, seed);
+        Some(made.and_then(|mut filter| {
+            filter.insert_keys(keys)?;
+            Ok(filter)
+        }))
+    }
+
     fn insert<K: Key>(filter: &mut ExpandableQuotientFilter, keys: &[K]) -> Option<u64> {
         Some(match filter.insert_keys(keys) {
             Ok(_) => keys.len() as u64,
@@ -76,6 +91,14 @@ impl Way<ExpandableQuotientFilter> for Grown {
 
     fn remove<K: Key>(filter: &mut ExpandableQuotientFilter, keys: &[K]) -> Option<u64> {
         Some(keys.iter().map(|key| u64::from(filter.remove(key))).sum())
+    }
+
+    fn replace<A: Key, B: Key>(
+        filter: &mut ExpandableQuotientFilter,
+        gone: &A,
+        new: &B,
+    ) -> Option<bool> {
+        Some(filter.remove(gone) && filter.insert(new).is_ok())
     }
 }
 

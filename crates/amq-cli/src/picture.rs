@@ -51,6 +51,11 @@ pub(crate) fn draw(filter: &AnyFilter) -> anyhow::Result<String> {
             let bits = sections.first().map_or(0, |section| section.entry[1]);
             ("quotients in use", Unit::Quotients(bits as usize))
         }
+        FilterKind::ExpandableQuotient => {
+            // A slot also marks the age of its fingerprint.
+            let bits = sections.first().map_or(0, |section| section.entry[1] + 1);
+            ("quotients in use", Unit::Quotients(bits as usize))
+        }
         _ => {
             return Ok(
                 "  A solved ribbon is as full of ones as a coin is of heads, whatever it holds: \
@@ -196,7 +201,7 @@ mod tests {
                     Unit::Fields(sections[0].entry[1] as usize)
                 }
                 // Its load counts slots, of which there are as many as keys.
-                FilterKind::Quotient => continue,
+                FilterKind::Quotient | FilterKind::ExpandableQuotient => continue,
                 _ => Unit::Bits,
             };
             let in_use = share(sections[0].bytes, unit);

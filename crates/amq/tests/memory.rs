@@ -56,6 +56,11 @@ fn planning_by_kind_allocates_nothing_and_making_without_memory_is_an_error()
         let goal = Goal::fpr(KEYS as usize, 0.01);
         let (plan, peak) = peak_of(|| AnyFilter::plan(kind, goal))?;
         assert!(plan.is_ok() && peak == 0, "{kind}: {peak} bytes to plan");
+        if !Abilities::of(kind).insert {
+            // A pool of threads may build it, whose own allocations cannot be refused. The crate's
+            // own tests hold this law without the pool.
+            continue;
+        }
         let hashes: Vec<_> = (0..1000u64).map(|key| key.key_hash(3)).collect();
         hold(every_refused_allocation_is_an_error(
             "building by kind",

@@ -70,7 +70,7 @@ fn speed_is_drawn_against_load_on_both_ways_and_tabled() {
         "{insert}"
     );
     assert!(figure(&page, "query-by-load").contains("ns per query"));
-    assert!(figure(&page, "remove-by-load").contains("load that is left"));
+    assert!(figure(&page, "remove-by-load").contains("load left"));
     for text in [&page, &readme] {
         assert!(text.contains("Load by load: tables of slots"));
         assert!(text.contains("0.500"));

@@ -150,7 +150,7 @@ fn parameters(filter: &AnyFilter) -> Map<String, Value> {
     }
     fields(&debugged!(
         Bloom BlockedBloom Counting BlockedCounting Scalable ScalableBlocked Cuckoo WindowedCuckoo
-        Quotient Ribbon NarrowRibbon BumpedRibbon WideBumpedRibbon
+        Quotient ExpandableQuotient Ribbon NarrowRibbon BumpedRibbon WideBumpedRibbon
     ))
 }
 

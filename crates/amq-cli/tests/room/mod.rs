@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// All kinds, as --kind names them.
-pub(crate) const KINDS: [&str; 13] = [
+pub(crate) const KINDS: [&str; 14] = [
     "bloom",
     "blocked-bloom",
     "counting",
@@ -19,6 +19,7 @@ pub(crate) const KINDS: [&str; 13] = [
     "cuckoo",
     "windowed-cuckoo",
     "quotient",
+    "expandable-quotient",
     "ribbon",
     "ribbon-narrow",
     "ribbon-standard",

@@ -41,7 +41,11 @@ impl Unsupported {
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { operation, kind } = self;
-        write!(f, "a {kind} filter cannot {operation}")?;
+        let article = match kind {
+            FilterKind::ExpandableQuotient => "an",
+            _ => "a",
+        };
+        write!(f, "{article} {kind} filter cannot {operation}")?;
         if Abilities::of(*kind).build_only {
             f.write_str(": it is built from all its keys at once")?;
         }
