@@ -1,0 +1,214 @@
+//! Sources of keys: generated, shipped with a package, or the user's file.
+
+use crate::error::BenchError;
+use crate::keys::{Arena, FileKeys, Store};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt, SeedableRng};
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// A source of keys.
+#[derive(Clone, Debug)]
+pub enum KeySet {
+    /// Uniform random 64-bit integers.
+    RandomU64,
+    /// 0, 1, 2, ... present; the numbers after them absent.
+    Sequential,
+    /// Random strings of 16 to 64 letters and digits.
+    Strings,
+    /// German words: the first half is the pool of present keys, the second half is absent.
+    Words,
+    /// The user's own keys, split like the words.
+    File(Rc<FileKeys>),
+}
+
+impl KeySet {
+    /// The name in records.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::RandomU64 => "random-u64",
+            Self::Sequential => "sequential",
+            Self::Strings => "strings",
+            Self::Words => "words",
+            Self::File(keys) => &keys.name,
+        }
+    }
+
+    /// One sentence for the record: what the keys are and how they were split.
+    pub fn about(&self) -> &'static str {
+        match self {
+            Self::RandomU64 => "uniform random 64-bit integers, both present and absent",
+            Self::Sequential => "the integers from 0 up are present, the ones after them absent",
+            Self::Strings => {
+                "random strings of 16 to 64 letters and digits, both present and absent"
+            }
+            Self::Words => {
+                "the German words of the crate random_word, shuffled: present keys come from the \
+                 first half, the second half is absent"
+            }
+            Self::File(_) => {
+                "the lines of the user's file, without empty lines and repeats, shuffled: the \
+                 first half is present, the second absent"
+            }
+        }
+    }
+
+    /// Makes `present` keys and, if the source has that many, `absent` others, and checks that all
+    /// are distinct.
+    pub fn make(&self, present: usize, absent: usize, seed: u64) -> Result<Made, BenchError> {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let (present, absent, source) = match self {
+            Self::RandomU64 => (
+                random(present, &mut rng),
+                random(absent, &mut rng),
+                Source::default(),
+            ),
+            Self::Sequential => {
+                let end = present as u64;
+                (
+                    Store::U64((0..end).collect()),
+                    Store::U64((end..end + absent as u64).collect()),
+                    Source::default(),
+                )
+            }
+            Self::Strings => (
+                strings(present, &mut rng),
+                strings(absent, &mut rng),
+                Source::default(),
+            ),
+            Self::Words => {
+                let words = random_word::all(random_word::Lang::De);
+                let keys: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+                let source = Source {
+                    distinct: Some(keys.len() as u64),
+                    ..Source::default()
+                };
+                let (present, absent) = halves("words", keys, present, &mut rng)?;
+                (present, absent, source)
+            }
+            Self::File(file) => {
+                let (present, absent) =
+                    halves(&file.name, file.keys.iter().collect(), present, &mut rng)?;
+                (present, absent, file.source)
+            }
+        };
+        if !present.distinct_from(&absent) {
+            return Err(BenchError::KeysRepeat {
+                key_set: self.name().to_owned(),
+                seed,
+            });
+        }
+        Ok(Made {
+            present,
+            absent,
+            source,
+        })
+    }
+}
+
+/// A source's counts before keys were taken from it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Source {
+    /// Distinct keys it has; `None` if it generates any number.
+    pub distinct: Option<u64>,
+    /// Empty lines that were skipped.
+    pub empty_lines: u64,
+    /// Repeated keys that were dropped.
+    pub duplicates: u64,
+}
+
+/// Keys made for one size: distinct and disjoint, checked.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The keys inserted into filters.
+    pub present: Store,
+    /// Keys never inserted.
+    pub absent: Store,
+    /// The source's counts.
+    pub source: Source,
+}
+
+fn random(n: usize, rng: &mut Xoshiro256PlusPlus) -> Store {
+    Store::U64((0..n).map(|_| rng.next_u64()).collect())
+}
+
+fn strings(n: usize, rng: &mut Xoshiro256PlusPlus) -> Store {
+    const LETTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    let mut keys = Arena::default();
+    let mut key = Vec::with_capacity(64);
+    for _ in 0..n {
+        key.clear();
+        let length = rng.random_range(16..=64);
+        while key.len() < length {
+            let mut bits = rng.next_u64();
+            // Ten letters of six bits each.
+            for _ in 0..10 {
+                key.push(LETTERS[(bits & 63) as usize]);
+                bits >>= 6;
+            }
+        }
+        keys.push(&key[..length]);
+    }
+    Store::Bytes(keys)
+}
+
+/// Shuffles; present keys come from the first half, the whole second half is absent.
+fn halves(
+    name: &str,
+    mut keys: Vec<&[u8]>,
+    present: usize,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Result<(Store, Store), BenchError> {
+    keys.shuffle(rng);
+    let (first, second) = keys.split_at(keys.len() / 2);
+    if present > first.len() {
+        return Err(BenchError::KeySetTooSmall {
+            key_set: name.to_owned(),
+            wanted: present as u64,
+            half: first.len() as u64,
+        });
+    }
+    Ok((
+        Store::Bytes(first[..present].iter().copied().collect()),
+        Store::Bytes(second.iter().copied().collect()),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_made_set_has_the_size_asked_for_and_is_the_same_again() {
+        for set in [KeySet::RandomU64, KeySet::Sequential, KeySet::Strings] {
+            let made = set.make(1000, 500, 7).unwrap();
+            assert_eq!((made.present.len(), made.absent.len()), (1000, 500));
+            let again = set.make(1000, 500, 7).unwrap();
+            assert_eq!(made.present, again.present, "{}", set.name());
+            assert_eq!(made.absent, again.absent, "{}", set.name());
+        }
+    }
+
+    #[test]
+    fn words_are_many_real_and_split_in_halves() {
+        let made = KeySet::Words.make(1000, 0, 7).unwrap();
+        let distinct = made.source.distinct.unwrap();
+        assert!(distinct > 1_600_000, "{distinct}");
+        assert_eq!(made.absent.len() as u64, distinct - distinct / 2);
+        assert!(matches!(
+            KeySet::Words.make(1_000_000, 0, 7),
+            Err(BenchError::KeySetTooSmall { .. })
+        ));
+    }
+
+    #[test]
+    fn strings_have_16_to_64_letters() {
+        let Store::Bytes(keys) = KeySet::Strings.make(5000, 0, 1).unwrap().present else {
+            panic!("strings are bytes");
+        };
+        let lengths: Vec<usize> = keys.iter().map(<[u8]>::len).collect();
+        assert_eq!(lengths.iter().min(), Some(&16));
+        assert_eq!(lengths.iter().max(), Some(&64));
+    }
+}
