@@ -9,7 +9,7 @@
 //! | [`registry`], [`contenders`] | who is compared: one line and one file each |
 //! | [`record`] | what is written down, and how |
 //! | [`measure`] | which cells there are, checked, then timed: a wrong answer makes a failed row |
-//! | [`cli`], [`commands`], [`tables`] | the command line |
+//! | [`cli`], [`commands`] | the command line |
 #![deny(unsafe_code)]
 
 pub mod alloc;
@@ -30,7 +30,6 @@ pub mod record;
 pub mod registry;
 pub mod stats;
 pub mod suite;
-pub mod tables;
 pub mod timing;
 pub mod verify;
 

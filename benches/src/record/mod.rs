@@ -32,3 +32,6 @@ pub use run::{
 pub use store::{Records, Table, write_atomically};
 pub use theory::Point;
 pub use trial::Trial;
+
+#[cfg(test)]
+mod tests;
