@@ -37,7 +37,6 @@ pub mod measure;
 pub mod progress;
 pub mod record;
 pub mod registry;
-pub mod render;
 pub mod run;
 pub mod stats;
 pub mod store;

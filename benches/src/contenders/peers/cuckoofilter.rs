@@ -1,11 +1,11 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
-use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
-use crate::keys::{BenchKey, Keys};
-use ::cuckoofilter::CuckooFilter;
+use super::FEW;
+use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Point, Probe, filled};
+use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
+use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
-use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hasher};
 
 /// Values of the byte that becomes a fingerprint. Not all fingerprints are equally likely: 100
@@ -19,74 +19,55 @@ const PLACES: f64 = 8.0;
 
 /// `cuckoofilter::CuckooFilter`, which takes a hasher: foldhash's quality variant, all of whose
 /// bits are usable.
-#[derive(Debug)]
-pub struct Cuckoofilter;
+pub static CUCKOOFILTER: Entry<Cuckoo> = Entry::new(
+    Info {
+        name: "cuckoofilter",
+        family: Family::Cuckoo,
+        packages: &["cuckoofilter", "foldhash"],
+        import: "use cuckoofilter::CuckooFilter;",
+        analysis: "8-bit fingerprints in four-slot buckets: a fixed rate, near 3 % at full load. \
+                   The table is a power of two, so space per key depends on the number of keys. An \
+                   insert that finds no room stores its key and drops another: a full filter has \
+                   forgotten a key.",
+        abilities: &[Ability::Insert, Ability::Remove],
+        takes_rate: false,
+        steps: true,
+        jumps: true,
+        max_keys: FEW,
+        seeded: false,
+        ..Info::PEER
+    },
+    Cuckoo, fullest);
 
-impl Contender for Cuckoofilter {
-    fn info(&self) -> Info {
-        Info {
-            name: "cuckoofilter",
-            family: Family::Cuckoo,
-            role: Role::Filter,
-            ours: false,
-            packages: &["cuckoofilter", "foldhash"],
-            analysis: "8-bit fingerprints in four-slot buckets: a fixed rate, near 3 % at full \
-                       load. The table is a power of two, so space per key depends on the \
-                       number of keys. An insert that finds no room stores its key and drops \
-                       another: a full filter has forgotten a key.",
-            abilities: &[Ability::Insert, Ability::Remove],
-            takes_rate: false,
-            max_keys: 10_000_000,
-            seeded: false,
-            slow: false,
-            theory: None,
-        }
-    }
-
-    fn build(
-        &self,
-        keys: Keys<'_>,
-        _asked_fpr: Option<f64>,
-        _seed: u64,
-    ) -> Result<Box<dyn Built>, String> {
-        made(keys.len(), keys)
-    }
-
-    fn with_room(
-        &self,
-        room: usize,
-        keys: Keys<'_>,
-        _asked_fpr: Option<f64>,
-        _seed: u64,
-    ) -> Option<Result<Box<dyn Built>, String>> {
-        Some(made(room, keys))
-    }
+/// A table as full as planned; the others are larger.
+fn fullest(_keys: u64) -> Vec<Point> {
+    vec![(8.0 / MOST, rate(MOST))]
 }
 
-fn made(room: usize, keys: Keys<'_>) -> Result<Box<dyn Built>, String> {
-    match keys {
-        Keys::U64(keys) => make::<u64>(room, keys),
-        Keys::Bytes(keys) => make::<[u8]>(room, keys),
-    }
+/// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at a load, with the actual distribution
+/// of fingerprints.
+fn rate(load: f64) -> f64 {
+    let found = |likely: f64| 1.0 - (1.0 - likely / BYTES).powf(PLACES * load);
+    // Of 256 values of the hash's byte, two are 101 and none is 100.
+    ((BYTES - 2.0) * found(1.0) + 2.0 * found(2.0)) / BYTES
 }
 
-fn make<K: BenchKey + ?Sized>(room: usize, keys: &[K::Item<'_>]) -> Result<Box<dyn Built>, String> {
-    let mut filter = Filter {
-        filter: CuckooFilter::with_capacity((room as f64 / MOST).ceil() as usize),
-        keys: 0,
-    };
-    let taken = Probe::<K>::insert_all(&mut filter, keys).unwrap_or(0);
-    if taken < keys.len() as u64 {
-        return Err(format!(
-            "it found no slot for a key when it held {taken} of {}, and dropped one of them",
-            keys.len()
-        ));
+/// How it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Cuckoo;
+
+impl<K: BenchKey + ?Sized> Make<K> for Cuckoo {
+    type Filter = CuckooFilter<Fold>;
+
+    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Self::Filter, String> {
+        let room = order.room(keys.len()) as f64 / MOST;
+        filled::<K, _>(CuckooFilter::with_capacity(room.ceil() as usize), keys)
     }
-    Ok(built::<K, _>(filter))
 }
 
 /// A hasher made by `Default`, as the filter requires.
-struct Fold(FoldHasher<'static>);
+#[derive(Debug)]
+pub struct Fold(FoldHasher<'static>);
 
 impl Default for Fold {
     #[inline]
@@ -117,58 +98,38 @@ impl Hasher for Fold {
     }
 }
 
-struct Filter {
-    filter: CuckooFilter<Fold>,
-    keys: u64,
+/// One byte each.
+fn places(filter: &CuckooFilter<Fold>) -> u64 {
+    (filter.memory_usage() - size_of_val(filter)) as u64
 }
 
-impl Filter {
-    /// One byte each.
-    fn places(&self) -> u64 {
-        (self.filter.memory_usage() - size_of_val(&self.filter)) as u64
-    }
-}
-
-impl<K: BenchKey + ?Sized> Probe<K> for Filter {
+impl<K: BenchKey + ?Sized> Probe<K> for CuckooFilter<Fold> {
     fn said_bytes(&self) -> Option<u64> {
-        Some(self.places())
+        Some(places(self))
     }
 
-    /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, with its actual
-    /// fingerprint distribution.
-    fn predicted(&self) -> Option<PredictedFpr> {
-        let load = self.keys as f64 / self.places() as f64;
-        let found = |likely: f64| 1.0 - (1.0 - likely / BYTES).powf(PLACES * load);
-        // Of 256 values of the hash's byte, two are 101 and none is 100.
-        let mean = ((BYTES - 2.0) * found(1.0) + 2.0 * found(2.0)) / BYTES;
+    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
+        let mean = rate(keys as f64 / places(self) as f64);
         Some(PredictedFpr { mean, sd: 0.0 })
     }
 
     #[inline]
     fn holds(&self, key: &K) -> bool {
-        self.filter.contains(key)
+        self.contains(key)
     }
 
     /// A refused key is present, and another is lost.
     #[inline]
-    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
-        let refused = keys
-            .iter()
-            .position(|key| self.filter.add(Borrow::<K>::borrow(key)).is_err());
-        let taken = refused.unwrap_or(keys.len()) as u64;
-        self.keys += taken;
-        Some(taken)
+    fn insert(&mut self, key: &K) -> Option<bool> {
+        Some(self.add(key).is_ok())
     }
 
     #[inline]
-    fn remove_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
-        let known = |key: &K::Item<'_>| u64::from(self.filter.delete(Borrow::<K>::borrow(key)));
-        let known = keys.iter().map(known).sum();
-        self.keys = self.keys.saturating_sub(known);
-        Some(known)
+    fn remove(&mut self, key: &K) -> Option<bool> {
+        Some(self.delete(key))
     }
 
     fn slots(&self) -> Option<u64> {
-        Some(self.places())
+        Some(places(self))
     }
 }

@@ -1,72 +1,47 @@
 //! The exact set: what a filter saves, and what exact answers cost.
 
-use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
-use crate::keys::{BenchKey, Keys};
+use super::FEW;
+use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, filled, theory};
+use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use foldhash::fast::FixedState;
 use std::borrow::Borrow;
+use std::collections::HashSet;
+use std::fmt;
 use std::hash::Hash;
 
 /// `std::collections::HashSet` with foldhash: its default hasher resists attacks and would handicap
 /// it.
-#[derive(Debug)]
-pub struct HashSet;
+pub static HASH_SET: Entry<Exact> = Entry::new(
+    Info {
+        name: "std-hashset",
+        family: Family::Exact,
+        packages: &["std", "foldhash"],
+        import: "use std::collections::HashSet;",
+        analysis: "The standard library's set: stores the keys themselves and is never wrong. Runs \
+                   with foldhash, since the default hasher is several times slower.",
+        abilities: &[
+            Ability::Insert,
+            Ability::Remove,
+            Ability::Merge,
+            Ability::Grow,
+        ],
+        takes_rate: false,
+        jumps: true,
+        // Some 20 bytes a key: beyond this it is no alternative.
+        max_keys: FEW,
+        ..Info::PEER
+    },
+    Exact,
+    theory::none,
+);
 
-impl Contender for HashSet {
-    fn info(&self) -> Info {
-        Info {
-            name: "std-hashset",
-            family: Family::Exact,
-            role: Role::Filter,
-            ours: false,
-            packages: &["std", "foldhash"],
-            analysis: "The standard library's set: stores the keys themselves and is never \
-                       wrong. Runs with foldhash, since the default hasher is several times \
-                       slower.",
-            abilities: &[
-                Ability::Insert,
-                Ability::Remove,
-                Ability::Merge,
-                Ability::Grow,
-            ],
-            takes_rate: false,
-            // Some 20 bytes a key: beyond this it is no alternative.
-            max_keys: 10_000_000,
-            seeded: true,
-            slow: false,
-            theory: None,
-        }
-    }
-
-    fn build(
-        &self,
-        keys: Keys<'_>,
-        _asked_fpr: Option<f64>,
-        seed: u64,
-    ) -> Result<Box<dyn Built>, String> {
-        Ok(made(keys.len(), keys, seed))
-    }
-
-    fn with_room(
-        &self,
-        room: usize,
-        keys: Keys<'_>,
-        _asked_fpr: Option<f64>,
-        seed: u64,
-    ) -> Option<Result<Box<dyn Built>, String>> {
-        Some(Ok(made(room, keys, seed)))
-    }
-}
-
-fn made(room: usize, keys: Keys<'_>, seed: u64) -> Box<dyn Built> {
-    match keys {
-        Keys::U64(keys) => make::<u64, u64>(room, keys, seed),
-        Keys::Bytes(keys) => make::<[u8], Box<[u8]>>(room, keys, seed),
-    }
-}
+/// How it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact;
 
 /// A key as the set keeps it.
-trait Kept<K: ?Sized>: Borrow<K> + Hash + Eq + Clone + 'static {
+pub trait Kept<K: ?Sized>: Borrow<K> + Hash + Eq + Clone + fmt::Debug + 'static {
     /// A copy.
     fn of(key: &K) -> Self;
 }
@@ -86,27 +61,36 @@ impl Kept<[u8]> for Box<[u8]> {
     }
 }
 
-fn make<K: BenchKey + ?Sized, T: Kept<K>>(
-    room: usize,
-    keys: &[K::Item<'_>],
-    seed: u64,
-) -> Box<dyn Built> {
-    let state = FixedState::with_seed(seed);
-    let set = std::collections::HashSet::with_capacity_and_hasher(room, state);
-    let mut set = Set::<T>(set);
-    set.insert_all(keys);
-    built::<K, _>(set)
+impl Make<u64> for Exact {
+    type Filter = Set<u64>;
+
+    fn make(&self, keys: &[u64], order: &Order) -> Result<Set<u64>, String> {
+        filled(Set::empty(keys.len(), order), keys)
+    }
 }
 
-struct Set<T>(std::collections::HashSet<T, FixedState>);
+impl Make<[u8]> for Exact {
+    type Filter = Set<Box<[u8]>>;
 
-impl<K: BenchKey + ?Sized, T: Kept<K>> Probe<K> for Set<T> {
-    /// The standard library does not report it.
-    fn said_bytes(&self) -> Option<u64> {
-        None
+    fn make(&self, keys: &[&[u8]], order: &Order) -> Result<Self::Filter, String> {
+        filled(Set::empty(keys.len(), order), keys)
     }
+}
 
-    fn predicted(&self) -> Option<PredictedFpr> {
+/// The set.
+#[derive(Debug)]
+pub struct Set<T>(HashSet<T, FixedState>);
+
+impl<T> Set<T> {
+    fn empty(keys: usize, order: &Order) -> Self {
+        let state = FixedState::with_seed(order.seed);
+        Self(HashSet::with_capacity_and_hasher(order.room(keys), state))
+    }
+}
+
+/// The standard library does not report its size.
+impl<K: BenchKey + ?Sized, T: Kept<K>> Probe<K> for Set<T> {
+    fn predicted(&self, _keys: u64) -> Option<PredictedFpr> {
         Some(PredictedFpr { mean: 0.0, sd: 0.0 })
     }
 
@@ -116,15 +100,20 @@ impl<K: BenchKey + ?Sized, T: Kept<K>> Probe<K> for Set<T> {
     }
 
     #[inline]
+    fn insert(&mut self, key: &K) -> Option<bool> {
+        self.0.insert(T::of(key));
+        Some(true)
+    }
+
+    #[inline]
     fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
         self.0.extend(keys.iter().map(|key| T::of(key.borrow())));
         Some(keys.len() as u64)
     }
 
     #[inline]
-    fn remove_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
-        let known = |key: &K::Item<'_>| u64::from(self.0.remove(Borrow::<K>::borrow(key)));
-        Some(keys.iter().map(known).sum())
+    fn remove(&mut self, key: &K) -> Option<bool> {
+        Some(self.0.remove(key))
     }
 
     fn merge(&mut self, other: &Self) -> Option<Result<(), String>> {

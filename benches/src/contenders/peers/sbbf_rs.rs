@@ -6,53 +6,38 @@
 
 #![allow(unsafe_code)]
 
-use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
-use crate::keys::{BenchKey, Keys};
-use ::sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
+use super::digested::{Digested, OfDigests};
+use crate::contenders::{Ability, Entry, Family, Info, Make, Order, filled, theory};
+use crate::keys::BenchKey;
 use amq_bloom::{BlockedBloomFilter, BlockedParams};
 use amq_core::{Goal, PlanFilter, PredictedFpr};
-use std::borrow::Borrow;
+use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
+use std::fmt;
 
 /// `sbbf_rs::FilterFn` over a buffer of our own.
-#[derive(Debug)]
-pub struct SbbfRs;
+pub static SBBF: Entry<Sbbf> = Entry::new(
+    Info {
+        name: "sbbf-rs",
+        family: Family::SplitBlock,
+        packages: &["sbbf-rs", "xxhash-rust"],
+        import: "use sbbf_rs::FilterFn;",
+        analysis: "The same blocks as blocked-bloom, tested through a virtual call that is chosen \
+                   once by the processor's features. Sized by our exact formula, since the crate \
+                   has none.",
+        abilities: &[Ability::Insert],
+        bits_budget: true,
+        ..Info::PEER
+    },
+    Sbbf,
+    theory::curve::<BlockedBloomFilter>,
+);
 
-impl Contender for SbbfRs {
-    fn info(&self) -> Info {
-        Info {
-            name: "sbbf-rs",
-            family: Family::SplitBlock,
-            role: Role::Filter,
-            ours: false,
-            packages: &["sbbf-rs", "xxhash-rust"],
-            analysis: "The same blocks as blocked-bloom, tested through a virtual call that is \
-                       chosen once by the processor's features. Sized by our exact formula, \
-                       since the crate has none.",
-            abilities: &[Ability::Insert],
-            takes_rate: true,
-            max_keys: u64::MAX,
-            seeded: true,
-            slow: false,
-            theory: None,
-        }
-    }
-
-    fn build(
-        &self,
-        keys: Keys<'_>,
-        asked_fpr: Option<f64>,
-        seed: u64,
-    ) -> Result<Box<dyn Built>, String> {
-        let asked_fpr = asked_fpr.ok_or("this filter needs a target rate")?;
-        match keys {
-            Keys::U64(keys) => make::<u64>(keys, asked_fpr, seed),
-            Keys::Bytes(keys) => make::<[u8]>(keys, asked_fpr, seed),
-        }
-    }
-}
+/// How it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Sbbf;
 
 /// The unit of the buffer's alignment.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Line {
     _bytes: [u8; LINE],
@@ -65,65 +50,62 @@ impl Line {
 const LINE: usize = 64;
 const _: () = assert!(align_of::<Line>() >= ALIGNMENT && LINE.is_multiple_of(BUCKET_SIZE));
 
-struct Filter {
+/// A filter: the crate's functions and their buffer.
+pub struct Filter {
     functions: FilterFn,
     buffer: Vec<Line>,
     blocks: usize,
-    keys: u64,
-    seed: u64,
 }
 
-fn make<K: BenchKey + ?Sized>(
-    keys: &[K::Item<'_>],
-    asked_fpr: f64,
-    seed: u64,
-) -> Result<Box<dyn Built>, String> {
-    let goal = Goal::fpr(keys.len(), asked_fpr);
-    let plan = BlockedBloomFilter::plan(goal).map_err(|error| error.to_string())?;
-    let blocks = usize::try_from(plan.params.blocks).map_err(|error| error.to_string())?;
-    let mut filter = Filter {
-        functions: FilterFn::new(),
-        buffer: vec![Line::CLEAR; (blocks * BUCKET_SIZE).div_ceil(LINE)],
-        blocks,
-        keys: 0,
-        seed,
-    };
-    Probe::<K>::insert_all(&mut filter, keys);
-    Ok(built::<K, _>(filter))
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} blocks", self.blocks)
+    }
 }
 
-impl<K: BenchKey + ?Sized> Probe<K> for Filter {
+impl<K: BenchKey + ?Sized> Make<K> for Sbbf {
+    type Filter = Digested<Filter>;
+
+    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Self::Filter, String> {
+        let budget = order.budget.ok_or("needs a target rate or a size")?;
+        let goal = Goal::new(order.room(keys.len()) as u64, budget);
+        let plan = BlockedBloomFilter::plan(goal).map_err(|error| error.to_string())?;
+        let blocks = usize::try_from(plan.params.blocks).map_err(|error| error.to_string())?;
+        let filter = Filter {
+            functions: FilterFn::new(),
+            buffer: vec![Line::CLEAR; (blocks * BUCKET_SIZE).div_ceil(LINE)],
+            blocks,
+        };
+        let seed = order.seed;
+        filled::<K, _>(Digested { filter, seed }, keys)
+    }
+}
+
+impl OfDigests for Filter {
     fn said_bytes(&self) -> Option<u64> {
         Some(size_of_val(self.buffer.as_slice()) as u64)
     }
 
     /// The exact formula of the split-block filter at its number of blocks.
-    fn predicted(&self) -> Option<PredictedFpr> {
+    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
         let params = BlockedParams::new(self.blocks as u64);
-        Some(BlockedBloomFilter::predicted_fpr(&params, self.keys))
+        Some(BlockedBloomFilter::predicted_fpr(&params, keys))
     }
 
     #[inline]
-    fn holds(&self, key: &K) -> bool {
+    fn holds(&self, digest: u64) -> bool {
         let buffer = self.buffer.as_ptr().cast::<u8>();
         // SAFETY: as for the inserts; the buffer lives as long as `self` and is not written to.
-        unsafe {
-            self.functions
-                .contains(buffer, self.blocks, key.digest(self.seed))
-        }
+        unsafe { self.functions.contains(buffer, self.blocks, digest) }
     }
 
     #[inline]
-    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
-        for key in keys {
-            let digest = Borrow::<K>::borrow(key).digest(self.seed);
-            let buffer = self.buffer.as_mut_ptr().cast::<u8>();
-            // SAFETY: the buffer is aligned to 64 bytes by its type and was made with room for
-            // `blocks` buckets; a plan has at least one block.
-            unsafe { self.functions.insert(buffer, self.blocks, digest) };
-        }
-        self.keys += keys.len() as u64;
-        Some(keys.len() as u64)
+    fn insert(&mut self, digest: u64) -> Option<bool> {
+        let buffer = self.buffer.as_mut_ptr().cast::<u8>();
+        // SAFETY: the buffer is aligned to 64 bytes by its type and was made with room for
+        // `blocks` buckets; a plan has at least one block.
+        unsafe { self.functions.insert(buffer, self.blocks, digest) };
+        Some(true)
     }
 }
 

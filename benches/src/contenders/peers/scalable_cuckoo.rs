@@ -1,11 +1,12 @@
 //! Peer: scalable_cuckoo_filter, cuckoo filters in stages that grow.
 
-use crate::contender::{Ability, Built, Contender, Family, Info, Probe, Role, built};
-use crate::keys::{BenchKey, Keys};
-use ::scalable_cuckoo_filter::{DefaultRng, ScalableCuckooFilter, ScalableCuckooFilterBuilder};
+use super::FEW;
+use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, filled, theory};
+use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use foldhash::quality::{FixedState, FoldHasher};
-use std::borrow::Borrow;
+use scalable_cuckoo_filter::{DefaultRng, ScalableCuckooFilter, ScalableCuckooFilterBuilder};
+use std::fmt;
 use std::hash::BuildHasher;
 
 /// Slots that a query reads in one stage: two buckets of four.
@@ -13,90 +14,61 @@ const PLACES: f64 = 8.0;
 
 /// `scalable_cuckoo_filter::ScalableCuckooFilter`, which takes a hasher: foldhash's quality
 /// variant, all of whose bits are usable.
-#[derive(Debug)]
-pub struct ScalableCuckoo;
+pub static SCALABLE: Entry<Scalable> = Entry::new(
+    Info {
+        name: "scalable-cuckoo",
+        family: Family::Cuckoo,
+        packages: &["scalable_cuckoo_filter", "foldhash"],
+        import: "use scalable_cuckoo_filter::ScalableCuckooFilter;",
+        analysis: "Packed fingerprints, as long as the rate requires, in four-slot buckets; \
+                   power-of-two tables. Where another cuckoo filter would refuse a key, it begins \
+                   a table twice as large at half the rate; the first has half of the rate asked \
+                   for. Evicts at random, differently in every run.",
+        abilities: &[Ability::Insert, Ability::Remove, Ability::Grow],
+        steps: true,
+        jumps: true,
+        max_keys: FEW,
+        ..Info::PEER
+    },
+    Scalable,
+    theory::none,
+);
 
-impl Contender for ScalableCuckoo {
-    fn info(&self) -> Info {
-        Info {
-            name: "scalable-cuckoo",
-            family: Family::Cuckoo,
-            role: Role::Filter,
-            ours: false,
-            packages: &["scalable_cuckoo_filter", "foldhash"],
-            analysis: "Packed fingerprints, as long as the rate requires, in four-slot buckets; \
-                       power-of-two tables. Where another cuckoo filter would refuse a key, it \
-                       begins a table twice as large at half the rate; the first has half of \
-                       the rate asked for. Evicts at random, differently in every run.",
-            abilities: &[Ability::Insert, Ability::Remove, Ability::Grow],
-            takes_rate: true,
-            max_keys: 10_000_000,
-            seeded: true,
-            slow: false,
-            theory: None,
-        }
-    }
+/// How it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Scalable;
 
-    fn build(
-        &self,
-        keys: Keys<'_>,
-        asked_fpr: Option<f64>,
-        seed: u64,
-    ) -> Result<Box<dyn Built>, String> {
-        made(keys.len(), keys, asked_fpr, seed)
-    }
+impl<K: BenchKey + ?Sized> Make<K> for Scalable {
+    type Filter = Filter<K>;
 
-    fn with_room(
-        &self,
-        room: usize,
-        keys: Keys<'_>,
-        asked_fpr: Option<f64>,
-        seed: u64,
-    ) -> Option<Result<Box<dyn Built>, String>> {
-        Some(made(room, keys, asked_fpr, seed))
+    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Filter<K>, String> {
+        let asked_fpr = order.fpr()?;
+        let filter = ScalableCuckooFilterBuilder::new()
+            .initial_capacity(order.room(keys.len()))
+            .false_positive_probability(asked_fpr)
+            .hasher(FixedState::with_seed(order.seed).build_hasher())
+            .finish::<K>();
+        let filter = Filter {
+            slots: filter.capacity() as u64,
+            filter,
+            asked_fpr,
+        };
+        filled::<K, _>(filter, keys)
     }
 }
 
-fn made(
-    room: usize,
-    keys: Keys<'_>,
-    asked_fpr: Option<f64>,
-    seed: u64,
-) -> Result<Box<dyn Built>, String> {
-    let asked_fpr = asked_fpr.ok_or("this filter needs a target rate")?;
-    Ok(match keys {
-        Keys::U64(keys) => make::<u64>(room, keys, asked_fpr, seed),
-        Keys::Bytes(keys) => make::<[u8]>(room, keys, asked_fpr, seed),
-    })
-}
-
-fn make<K: BenchKey + ?Sized>(
-    room: usize,
-    keys: &[K::Item<'_>],
-    asked_fpr: f64,
-    seed: u64,
-) -> Box<dyn Built> {
-    let filter = ScalableCuckooFilterBuilder::new()
-        .initial_capacity(room)
-        .false_positive_probability(asked_fpr)
-        .hasher(FixedState::with_seed(seed).build_hasher())
-        .finish::<K>();
-    let mut filter = Filter {
-        slots: filter.capacity() as u64,
-        filter,
-        asked_fpr,
-        keys: 0,
-    };
-    filter.insert_all(keys);
-    built::<K, _>(filter)
-}
-
-struct Filter<K: ?Sized> {
+/// The filter, and what it does not tell.
+pub struct Filter<K: ?Sized> {
     filter: ScalableCuckooFilter<K, FoldHasher<'static>, DefaultRng>,
     asked_fpr: f64,
     /// Of the first table.
     slots: u64,
-    keys: u64,
+}
+
+impl<K: ?Sized> fmt::Debug for Filter<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} slots for {}", self.slots, self.asked_fpr)
+    }
 }
 
 impl<K: BenchKey + ?Sized> Filter<K> {
@@ -106,17 +78,13 @@ impl<K: BenchKey + ?Sized> Filter<K> {
     }
 }
 
+/// It reports its tables, but not the list of them.
 impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
-    /// It reports its tables, but not the list of them.
-    fn said_bytes(&self) -> Option<u64> {
-        None
-    }
-
     /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, while there is one
     /// table: it does not report how keys spread over several.
-    fn predicted(&self) -> Option<PredictedFpr> {
+    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
         let bits = ((2.0 / self.asked_fpr).log2() + PLACES.log2()).ceil();
-        let load = self.keys as f64 / self.slots as f64;
+        let load = keys as f64 / self.slots as f64;
         let mean = 1.0 - (1.0 - (-bits).exp2()).powf(PLACES * load);
         (!self.has_grown()).then_some(PredictedFpr { mean, sd: 0.0 })
     }
@@ -127,20 +95,14 @@ impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
     }
 
     #[inline]
-    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
-        for key in keys {
-            self.filter.insert(Borrow::<K>::borrow(key));
-        }
-        self.keys += keys.len() as u64;
-        Some(keys.len() as u64)
+    fn insert(&mut self, key: &K) -> Option<bool> {
+        self.filter.insert(key);
+        Some(true)
     }
 
     #[inline]
-    fn remove_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
-        let known = |key: &K::Item<'_>| u64::from(self.filter.remove(Borrow::<K>::borrow(key)));
-        let known = keys.iter().map(known).sum();
-        self.keys = self.keys.saturating_sub(known);
-        Some(known)
+    fn remove(&mut self, key: &K) -> Option<bool> {
+        Some(self.filter.remove(key))
     }
 
     fn slots(&self) -> Option<u64> {
