@@ -4,38 +4,38 @@ use std::env;
 use std::process::Command;
 
 fn main() {
+    let variable = |name| env::var(name).unwrap_or_default();
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let version = Command::new(rustc)
-        .arg("--version")
-        .output()
-        .ok()
-        .and_then(|output| String::from_utf8(output.stdout).ok())
-        .map_or_else(|| "unknown".to_owned(), |text| text.trim().to_owned());
-    say("AMQ_RUSTC", &version);
-    say("AMQ_TARGET", &variable("TARGET"));
-    say("AMQ_PROFILE", &variable("PROFILE"));
-    say("AMQ_OPT_LEVEL", &variable("OPT_LEVEL"));
-    say("AMQ_TARGET_FEATURES", &variable("CARGO_CFG_TARGET_FEATURE"));
+    let output = Command::new(rustc).arg("--version").output();
+    let version = output.map_or_else(|_| b"unknown".to_vec(), |output| output.stdout);
     // A flag with a path reveals where somebody's files are, so the record leaves it out.
-    let flags: Vec<String> = variable("CARGO_ENCODED_RUSTFLAGS")
-        .split('\x1f')
-        .filter(|flag| !flag.is_empty())
-        .map(|flag| {
-            if flag.contains(['/', '\\']) {
-                "(a path)".to_owned()
-            } else {
-                flag.to_owned()
-            }
-        })
-        .collect();
-    say("AMQ_RUSTFLAGS", &flags.join(" "));
+    let flags = variable("CARGO_ENCODED_RUSTFLAGS");
+    let public = |flag: &'static str| {
+        if flag.contains(['/', '\\']) {
+            "(a path)"
+        } else {
+            flag
+        }
+    };
+    let flags: Vec<&str> = flags.leak().split('\x1f').map(public).collect();
+    for (name, value) in [
+        (
+            "AMQ_RUSTC",
+            String::from_utf8_lossy(&version).trim().to_owned(),
+        ),
+        ("AMQ_TARGET", variable("TARGET")),
+        (
+            "AMQ_PROFILE",
+            format!(
+                "{}, opt-level {}",
+                variable("PROFILE"),
+                variable("OPT_LEVEL")
+            ),
+        ),
+        ("AMQ_TARGET_FEATURES", variable("CARGO_CFG_TARGET_FEATURE")),
+        ("AMQ_RUSTFLAGS", flags.join(" ")),
+    ] {
+        println!("cargo::rustc-env={name}={value}");
+    }
     println!("cargo::rerun-if-changed=build.rs");
-}
-
-fn variable(name: &str) -> String {
-    env::var(name).unwrap_or_default()
-}
-
-fn say(name: &str, value: &str) {
-    println!("cargo::rustc-env={name}={value}");
 }

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::suite::Suite;
+use crate::record::Suite;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -10,8 +10,8 @@ use std::path::PathBuf;
 /// Without a command it does everything in about three minutes: verifies every contender, measures
 /// the `quick` suite, writes the records, draws the page, and prints the table and the page's path.
 ///
-/// Exit code: 0 on success, 1 if a filter of this workspace gave a wrong answer (its cells are
-/// errors), 2 if the command failed.
+/// Exit code: 0 on success, 1 if a filter of this workspace gave a wrong answer (its cells have
+/// failed) or `diff` found rows that moved, 2 if the command failed.
 #[derive(Parser, Debug)]
 #[command(name = "amq-bench", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
@@ -34,6 +34,8 @@ pub enum Command {
     Verify(Subject),
     /// Fit the cost model of the advisor (`amq::choose`) from the newest records, and write it
     Fit(Fit),
+    /// Compare two records: which rows moved by more than noise
+    Diff(Diff),
     /// List the contenders and the suites
     List,
 }
@@ -98,6 +100,23 @@ pub struct Subject {
     /// Seed of keys, filters, query streams and the order within rounds
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+}
+
+/// Options of `diff`.
+///
+/// A time moved if it changed by more than the larger noise floor of the two runs and, where both
+/// have the ratio to the same reference, beyond both intervals of that ratio; a rate, if its
+/// intervals are disjoint; instructions and peak bytes, by more than 1 %; other counts and states,
+/// at all. Rows that only one record has are named, and do not count. Exit code: 0 if no row moved,
+/// 1 if one did, 2 if a record cannot be read.
+#[derive(Args, Debug)]
+pub struct Diff {
+    /// The earlier record: its folder, or its date below reports/records
+    #[arg(value_name = "OLD")]
+    pub old: String,
+    /// The later record
+    #[arg(value_name = "NEW")]
+    pub new: String,
 }
 
 /// Options of `fit`.

@@ -1,6 +1,7 @@
 //! Errors around a measurement. A failure *in* a measurement becomes an error row instead.
 
-use crate::keyfile::KeyFileError;
+use crate::keys::KeyFileError;
+use crate::record::SCHEMA;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -74,6 +75,17 @@ pub enum BenchError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Records of another edition of the harness.
+    #[error(
+        "{path} is of edition {found} of the records, and this program reads edition {SCHEMA}: \
+         measure again, or use the harness of the commit that the file names"
+    )]
+    OtherSchema {
+        /// The file.
+        path: PathBuf,
+        /// Its edition.
+        found: i64,
+    },
     /// `--resume` or `--only` over records measured with other options.
     #[error(
         "the records in {path} were measured with {option} = {before}, and now it is {now}: such numbers are not \
@@ -84,7 +96,7 @@ pub enum BenchError {
         /// The folder of records.
         path: PathBuf,
         /// The option.
-        option: &'static str,
+        option: String,
         /// Its recorded value.
         before: String,
         /// Its value now.

@@ -5,10 +5,9 @@ use crate::courses::merge::Merging;
 use crate::courses::{Track, beyond, churn, load};
 use crate::keysets::KeySet;
 use crate::verify::Effort;
-use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::rc::Rc;
+
+pub use crate::record::Suite;
 
 /// 1 in 256: the fixed rate of filters with eight-bit fingerprints.
 const BYTE: f64 = 1.0 / 256.0;
@@ -16,28 +15,6 @@ const BYTE: f64 = 1.0 / 256.0;
 const RATES: [f64; 3] = [0.01, BYTE, 0.001];
 /// The rate at which all else varies.
 const ONE_PERCENT: [f64; 1] = [0.01];
-
-/// The size of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Suite {
-    /// A thousand keys, in seconds: does everything work? Its times mean nothing.
-    Smoke,
-    /// Ten thousand to a million keys, within three minutes.
-    Quick,
-    /// Up to ten million keys, and a hundred million at 1 %: tens of minutes and several gigabytes.
-    Full,
-}
-
-impl fmt::Display for Suite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Smoke => "smoke",
-            Self::Quick => "quick",
-            Self::Full => "full",
-        })
-    }
-}
 
 /// One key set and the target rates of its filters.
 #[derive(Clone, Debug)]

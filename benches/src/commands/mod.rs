@@ -1,20 +1,20 @@
 //! The commands.
 
-use crate::cli::{Cli, Command, Fit, Measure, Render, Subject};
+mod diff;
+mod tables;
+
+use crate::cli::{Cli, Command, Diff, Fit, Measure, Render, Subject};
 use crate::construction;
 use crate::error::BenchError;
 use crate::fit;
-use crate::heat::{self, NOT_TIMED};
-use crate::keysets::KeySet;
-use crate::machine::Machine;
+use crate::heat;
+use crate::keys::KeySet;
 use crate::measure::{self, Found, Plan, Request};
-use crate::record::{Row, Workload};
+use crate::record::{Machine, OWN_REPORTS, Records, Row, Run, State, publishable};
 use crate::registry;
-use crate::render;
-use crate::run::{OWN_REPORTS, Run, publishable};
-use crate::store::Records;
-use crate::tables;
 use anyhow::Result;
+use diff::Side;
+use indicatif::HumanDuration;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -23,8 +23,10 @@ use std::path::{Path, PathBuf};
 pub enum Outcome {
     /// Success.
     Good,
-    /// One of our own filters has error rows.
+    /// One of our own filters has failed rows.
     OursFailed,
+    /// Rows of two records differ by more than noise.
+    Moved,
 }
 
 /// Carries out the command line.
@@ -45,6 +47,7 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
             fit(options)?;
             Ok(Outcome::Good)
         }
+        Some(Command::Diff(options)) => compare(options),
         Some(Command::List) => {
             print!("{}", tables::contenders());
             Ok(Outcome::Good)
@@ -99,19 +102,31 @@ fn fit(options: &Fit) -> Result<()> {
 fn newest(options: &Render) -> Result<Records> {
     let folder = options.records.clone();
     let folder = folder.unwrap_or_else(|| reports(false).join("records"));
-    let machine = Machine::this().name;
-    let records =
-        Records::newest(&folder, Some(&machine)).or_else(|| Records::newest(&folder, None));
+    let records = Records::newest_of(&folder, &Machine::this().name);
     Ok(records.ok_or(BenchError::NoRecords { path: folder })?)
 }
 
-fn draw(records: &Records, out: Option<&Path>) -> Result<()> {
-    let own = |run: Run| run.options.has_own_keys();
-    let reports = reports(records.run()?.is_some_and(own));
-    let out = out.map_or_else(|| reports.join("latest"), Path::to_owned);
-    let rendered = render::render(records.folder(), &out)?;
-    println!("{}", rendered.table.trim_end());
-    println!("\nThe report: {}", short(&rendered.page));
+/// Prints which rows of two records differ by more than noise.
+fn compare(options: &Diff) -> Result<Outcome> {
+    let machine = Machine::this().name;
+    let side = |name: &str| -> Result<Side> {
+        let folder = Path::new(name);
+        let of_day = Records::of_date(&reports(false).join("records"), &machine, name);
+        let records = of_day.or_else(|| Records::newest_of(folder, &machine));
+        let side = records.map(|records| Side::read(&records)).transpose()?;
+        let path = || folder.to_owned();
+        Ok(side
+            .flatten()
+            .ok_or_else(|| BenchError::NoRecords { path: path() })?)
+    };
+    let (text, moved) = diff::diff(&side(&options.old)?, &side(&options.new)?);
+    print!("{text}");
+    Ok(if moved { Outcome::Moved } else { Outcome::Good })
+}
+
+/// Until the new report is here, there is none.
+fn draw(records: &Records, _out: Option<&Path>) -> Result<()> {
+    println!("Not drawn: {}", short(records.folder()));
     Ok(())
 }
 
@@ -130,7 +145,7 @@ fn request(subject: &Subject, rounds: Option<u64>) -> Request {
 }
 
 fn say_what_comes(plan: &Plan) {
-    let time = tables::minutes(plan.estimate());
+    let time = HumanDuration(plan.estimate());
     let suite = plan.options.suite;
     if plan.contenders.is_empty() {
         eprintln!("{} alone, suite {suite}: about {time}.", construction::NAME);
@@ -174,29 +189,22 @@ fn say_what_is_left_out(plan: &Plan) {
     }
 }
 
-/// Prints all error rows; only ours make the program fail, not those of peers.
+/// Prints all failed rows; only ours make the program fail, not those of peers.
 fn say_failures(found: &Found) -> Outcome {
     let ours = |row: &Row| {
         let mut all = registry::ALL.iter().map(|contender| contender.info());
         all.any(|info| info.ours && info.name == row.contender)
     };
-    let failed: Vec<&Row> = found
-        .rows
-        .iter()
-        .filter(|row| !row.error.is_empty())
-        .collect();
-    // A cell that fails verification is not timed: one line is enough.
-    for row in failed
-        .iter()
-        .filter(|row| row.workload == Workload::Verify || !row.error.starts_with(NOT_TIMED))
-    {
-        eprintln!("ERROR {}", tables::failure(row));
+    // A cell that fails verification is not timed: its own line is enough.
+    let failed = found.rows.iter().filter(|row| row.state == State::Failed);
+    for row in failed.clone() {
+        eprintln!("ERROR {}: {}", row.subject(), row.why);
     }
-    let unsolvable = found.trials.iter().filter(|trial| !trial.error.is_empty());
+    let unsolvable = found.trials.iter().filter(|trial| !trial.why.is_empty());
     for trial in unsolvable.clone() {
         eprintln!("ERROR {}", tables::failed_trial(trial));
     }
-    if failed.iter().any(|row| ours(row)) || unsolvable.count() > 0 {
+    if failed.clone().any(ours) || unsolvable.count() > 0 {
         Outcome::OursFailed
     } else {
         Outcome::Good

@@ -4,8 +4,7 @@
 //! predictor learns a stream that repeats after a few thousand queries, and the filter then looks
 //! faster than it is. A smaller set is repeated, in a new order each time.
 
-use crate::keys::{Arena, Store};
-use crate::keysets::Made;
+use crate::keys::{Arena, Made, Store};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::{SliceRandom, index};
@@ -122,7 +121,7 @@ fn gather(made: &Made, picks: &[Pick]) -> Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keysets::KeySet;
+    use crate::keys::KeySet;
     use std::collections::HashSet;
 
     #[test]

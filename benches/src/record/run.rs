@@ -1,19 +1,45 @@
 //! `run.toml`: what was run, with which options and code, and the noise.
 
 use crate::contender::{Ability, Contender, Family, Role};
-use crate::keysets::Source;
-use crate::lock;
-use crate::suite::Suite;
+use crate::keys::Source;
+use crate::record::{Workload, lock};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
 use std::path::Path;
 use std::process::Command;
 
 /// The reports of the user's own keys, in the workspace.
 pub const OWN_REPORTS: &str = "reports/own";
 
+/// The edition of the records: it changes with the meaning of a column.
+pub const SCHEMA: i64 = 2;
+
+/// The size of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suite {
+    /// A thousand keys, in seconds: does everything work? Its times mean nothing.
+    Smoke,
+    /// A hundred to a million keys, within three minutes.
+    Quick,
+    /// Up to ten million keys, and a hundred million of the compact filters: tens of minutes and
+    /// several gigabytes.
+    Full,
+}
+
+impl fmt::Display for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
 /// The description of a run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Run {
+    /// [`SCHEMA`].
+    pub schema: i64,
     /// The day it began, in UTC.
     pub date: String,
     /// The command that measures again.
@@ -24,8 +50,10 @@ pub struct Run {
     pub seconds: f64,
     /// Whether all cells were measured.
     pub complete: bool,
-    /// The median over all cells of the relative difference between the same filter entered twice;
-    /// none if it was not measured.
+    /// How the times were taken, and which estimate `ns` is, in a sentence.
+    pub clock: String,
+    /// The median over all twins' cells of the relative difference between them; none without
+    /// twins.
     pub noise_median: Option<f64>,
     /// The difference that nine in ten cells stay below: anything less is a tie.
     pub noise_floor: Option<f64>,
@@ -35,12 +63,70 @@ pub struct Run {
     pub sigmas: f64,
     /// The conditions: all must be equal for numbers to be comparable.
     pub options: Options,
+    /// The noise of each workload.
+    #[serde(default)]
+    pub noise: Vec<Noise>,
     /// The keys of each group.
     #[serde(default)]
     pub key_set: Vec<KeySetFacts>,
     /// Who took part.
     #[serde(default)]
     pub contender: Vec<ContenderFacts>,
+}
+
+/// How far the same filter entered twice differs from itself.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Noise {
+    /// In this workload.
+    pub workload: Workload,
+    /// Pairs of cells compared.
+    pub pairs: u64,
+    /// The median relative difference.
+    pub median: f64,
+    /// The difference that nine in ten pairs stay below.
+    pub floor: f64,
+}
+
+impl Run {
+    /// A run that begins today, with nothing measured yet.
+    pub fn new(command: &str, options: Options, contender: Vec<ContenderFacts>) -> Self {
+        Self {
+            schema: SCHEMA,
+            date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+            command: command.to_owned(),
+            render_command: render_command(&options),
+            seconds: 0.0,
+            complete: false,
+            clock: String::new(),
+            noise_median: None,
+            noise_floor: None,
+            unstable_above: 0.0,
+            sigmas: 0.0,
+            options,
+            noise: Vec::new(),
+            key_set: Vec::new(),
+            contender,
+        }
+    }
+
+    /// Adds contenders; `replace` says whether to keep the entries of those that it has.
+    pub fn take_in(&mut self, contenders: Vec<ContenderFacts>, replace: bool) {
+        for facts in contenders {
+            let old = self.contender.iter_mut().find(|old| old.name == facts.name);
+            match old {
+                Some(old) if replace => *old = facts,
+                Some(_) => {}
+                None => self.contender.push(facts),
+            }
+        }
+        self.complete = false;
+    }
+
+    /// The relative difference of two times of a workload that is noise.
+    pub fn floor(&self, workload: Workload) -> Option<f64> {
+        let of = self.noise.iter().find(|noise| noise.workload == workload);
+        of.map(|noise| noise.floor).or(self.noise_floor)
+    }
 }
 
 /// The conditions: everything that determines what is measured, and the code.
@@ -94,11 +180,7 @@ impl Options {
             keys_file_xxh3: digest.map(|digest| format!("{digest:016x}")),
             rustc: env!("AMQ_RUSTC").to_owned(),
             target: env!("AMQ_TARGET").to_owned(),
-            profile: format!(
-                "{}, opt-level {}",
-                env!("AMQ_PROFILE"),
-                env!("AMQ_OPT_LEVEL")
-            ),
+            profile: env!("AMQ_PROFILE").to_owned(),
             rustflags: env!("AMQ_RUSTFLAGS").to_owned(),
             target_features: env!("AMQ_TARGET_FEATURES").to_owned(),
             git: git_describe(root),
@@ -112,33 +194,16 @@ impl Options {
     }
 
     /// The first option that differs, with both values.
-    pub fn difference(&self, now: &Self) -> Option<(&'static str, String, String)> {
-        let optional = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
-        let pairs = |options: &Self| {
-            [
-                ("--suite", options.suite.to_string()),
-                ("--rounds", options.rounds.to_string()),
-                ("--seed", options.seed.to_string()),
-                ("--keys", format!("{:?}", options.keys)),
-                ("--keys-file", optional(&options.keys_file)),
-                (
-                    "contents of the key file",
-                    optional(&options.keys_file_xxh3),
-                ),
-                ("compiler", options.rustc.clone()),
-                ("target", options.target.clone()),
-                ("profile", options.profile.clone()),
-                ("compiler flags", options.rustflags.clone()),
-                ("target features", options.target_features.clone()),
-                ("commit", optional(&options.git)),
-                ("lock file", options.lock_xxh3.clone()),
-            ]
+    pub fn difference(&self, now: &Self) -> Option<(String, String, String)> {
+        let table = |options| toml::Table::try_from(options).unwrap_or_default();
+        let (before, now) = (table(self), table(now));
+        let text = |table: &toml::Table, name| {
+            let value = table.get(name);
+            value.map_or_else(|| "none".to_owned(), ToString::to_string)
         };
-        pairs(self)
-            .into_iter()
-            .zip(pairs(now))
-            .find(|((_, before), (_, now))| before != now)
-            .map(|((option, before), (_, now))| (option, before, now))
+        let mut names = before.keys().chain(now.keys());
+        let name = names.find(|name| before.get(*name) != now.get(*name))?;
+        Some((name.clone(), text(&before, name), text(&now, name)))
     }
 }
 
@@ -172,6 +237,8 @@ pub struct ContenderFacts {
     pub ours: bool,
     /// Its packages and their versions.
     pub version: String,
+    /// The line that imports it: `use fastbloom::BloomFilter;`.
+    pub import: String,
     /// What to expect of it and why.
     pub analysis: String,
     /// What it can do.
@@ -192,6 +259,7 @@ impl ContenderFacts {
             role: info.role,
             ours: info.ours,
             version: lock::versions(info.packages),
+            import: String::new(),
             analysis: info.analysis.to_owned(),
             abilities: info.abilities.to_vec(),
             takes_rate: info.takes_rate,
@@ -213,7 +281,7 @@ fn git_describe(root: &Path) -> Option<String> {
         output.status.success().then(|| text.trim().to_owned())
     };
     let commit = git(&["describe", "--always"]).filter(|commit| !commit.is_empty())?;
-    let changes = git(&[
+    let code = [
         "status",
         "--porcelain",
         "--",
@@ -221,12 +289,9 @@ fn git_describe(root: &Path) -> Option<String> {
         "Cargo.lock",
         "crates",
         "benches",
-    ])?;
-    Some(if changes.is_empty() {
-        commit
-    } else {
-        format!("{commit}-dirty")
-    })
+    ];
+    let dirty = if git(&code)?.is_empty() { "" } else { "-dirty" };
+    Some(commit + dirty)
 }
 
 /// The command that draws the records of a run with these options.
@@ -240,24 +305,19 @@ pub fn render_command(options: &Options) -> String {
 
 /// A command line fit to publish: of any path, only the last component.
 pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
-    let mut words = vec!["cargo run --release -p amq-bench".to_owned()];
+    let mut command = "cargo run --release -p amq-bench".to_owned();
     for (index, argument) in arguments.enumerate() {
-        if index == 0 {
-            words.push("--".to_owned());
-        }
         let (option, value) = match argument.split_once('=') {
             Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
             _ => (String::new(), argument.as_str()),
         };
         let last = value.rsplit(['/', '\\']).next().unwrap_or(value);
-        let value = format!("{option}{last}");
-        words.push(if value.contains(char::is_whitespace) {
-            format!("'{value}'")
-        } else {
-            value
-        });
+        let word = option + last;
+        command += if index == 0 { " -- " } else { " " };
+        // Only a zero byte cannot be quoted, and no argument has one.
+        command += &shlex::try_quote(&word).unwrap_or(Cow::Borrowed(&word));
     }
-    words.join(" ")
+    command
 }
 
 #[cfg(test)]
@@ -283,13 +343,24 @@ mod tests {
     fn the_first_changed_option_is_named_with_both_values() {
         let options = Options::new(Suite::Smoke, 3, 1, None, Path::new("."));
         assert_eq!(options.difference(&options), None);
-        let other = Options {
-            seed: 2,
-            ..options.clone()
-        };
-        assert_eq!(
-            options.difference(&other),
-            Some(("--seed", "1".to_owned(), "2".to_owned()))
-        );
+        for (other, words) in [
+            (
+                Options {
+                    seed: 2,
+                    ..options.clone()
+                },
+                ["seed", "1", "2"],
+            ),
+            (
+                Options {
+                    keys_file: Some("x".to_owned()),
+                    ..options.clone()
+                },
+                ["keys_file", "none", "\"x\""],
+            ),
+        ] {
+            let [option, before, now] = words.map(str::to_owned);
+            assert_eq!(options.difference(&other), Some((option, before, now)));
+        }
     }
 }

@@ -1,0 +1,11 @@
+//! The keys: generated, shipped or the user's; how they lie in memory; and streams of queries.
+
+pub mod file;
+mod memory;
+pub mod sets;
+pub mod stream;
+
+pub use file::{FileKeys, KeyFileError};
+pub use memory::{Arena, BenchKey, Keys, Store, View};
+pub use sets::{KeySet, Made, Source};
+pub use stream::{Stream, half_present, halves};

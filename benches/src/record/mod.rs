@@ -1,0 +1,37 @@
+//! The record of a run: the wall between measuring and drawing.
+//!
+//! `<records>/<machine>/<date>/` holds counts, not rates; names include units.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `machine.toml` | the [`Machine`] |
+//! | `run.toml` | the [`Run`]: options, code, key sets, contenders, noise |
+//! | `<contender>.csv` | a [`Row`] a cell; a file each, so that one can be measured again alone |
+//! | `<contender>.rounds.csv` | the [`Rounds`] of its timed cells: every round |
+//! | `theory.csv`, `claims.csv`, `construction.csv` | [`Point`], [`Claim`], [`Trial`] |
+
+mod claim;
+mod lock;
+mod machine;
+mod rounds;
+mod row;
+mod run;
+mod store;
+mod theory;
+mod trial;
+
+pub use crate::contender::{Ability, Family, Role};
+pub use claim::{Claim, Verdict};
+pub use machine::{Cache, Machine};
+pub use rounds::Rounds;
+pub use row::{Cell, Row, State, Workload};
+pub use run::{
+    ContenderFacts, KeySetFacts, Noise, OWN_REPORTS, Options, Run, SCHEMA, Suite, publishable,
+    render_command,
+};
+pub use store::{Records, Table, write_atomically};
+pub use theory::Point;
+pub use trial::Trial;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! One cell of the comparison.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A workload.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Workload {
+    /// Facts, not times: space, false negatives, false positives, theory's prediction.
+    #[default]
+    Verify,
+    /// From an empty filter (or nothing) to one that holds all keys, per key.
+    Build,
+    /// Queries for absent keys, one after another, counting hits (throughput).
+    Query0,
+    /// The same, half present, in random order.
+    Query50,
+    /// The same, all present.
+    Query100,
+    /// The batch interface, half present.
+    Batch50,
+    /// Half present, each key depending on the answer before (latency).
+    Dependent50,
+    /// Removals of half of a full filter's keys, per removal; and facts about what is left.
+    Remove,
+    /// A growing filter, begun with a hundredth of the keys: facts and inserts at rising numbers of
+    /// keys.
+    Grow,
+    /// A filter of fixed size, given several times its planned keys: the same.
+    Overfill,
+    /// Inserts into a table of slots from one load to the next, per insert; and facts at that load.
+    LoadInsert,
+    /// Queries at one load, half present, in random order.
+    LoadQuery,
+    /// Removals from one load down to the next, oldest keys first, per removal; and facts about
+    /// what is left.
+    LoadRemove,
+    /// Replacements in a nearly full filter, per pair of removal and insert; and facts afterwards.
+    Churn,
+    /// A merge of two filters of half of the keys each, per key of the other; and facts about the
+    /// whole.
+    Merge,
+}
+
+/// Whether a cell has numbers, or why not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It has its numbers.
+    #[default]
+    Measured,
+    /// A wrong answer, or a failed build: never a number.
+    Failed,
+    /// Beyond its plan it refused a key, as it may; `refused_at` says when.
+    Refused,
+    /// Verification of the same filter failed, so it was not timed.
+    Untimed,
+    /// It takes no part here: too slow, or no filter of this size and budget exists.
+    Skipped,
+}
+
+/// The subject of a row, for any contender.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Cell {
+    /// Which keys.
+    pub key_set: String,
+    /// How many of them are in the filter.
+    pub keys: u64,
+    /// Planned keys, if the number in the filter differs or changes.
+    pub planned_keys: Option<u64>,
+    /// The target rate; empty where the contender takes none, or a budget instead.
+    pub asked_fpr: Option<f64>,
+    /// The memory budget in bits per key, where one is asked for instead of a rate.
+    pub asked_bits: Option<f64>,
+}
+
+/// One cell of the comparison: a contender, a key set, a number of keys, a target and a workload.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The contender's name in the registry.
+    pub contender: String,
+    /// Which keys: `random-u64`, `sequential`, `strings`, `words`, or the user's file.
+    pub key_set: String,
+    /// Keys in the filter, all distinct.
+    pub keys: u64,
+    /// Planned keys, in courses where the number in the filter differs or changes; else empty.
+    pub planned_keys: Option<u64>,
+    /// The target false-positive rate; empty where the contender takes none, or a budget instead.
+    pub asked_fpr: Option<f64>,
+    /// The memory budget in bits per key, where one is asked for instead of a rate.
+    pub asked_bits: Option<f64>,
+    /// Keys in the filter over its slots, in courses over a table of slots; else empty.
+    pub load: Option<f64>,
+    /// The workload.
+    pub workload: Workload,
+    /// Whether there are numbers.
+    pub state: State,
+    /// Why there are none; empty if there are.
+    pub why: String,
+    /// Keys held when it refused one.
+    pub refused_at: Option<u64>,
+
+    /// Bytes held by the finished filter, by the counting allocator.
+    pub held_bytes: Option<u64>,
+    /// For sizes that jump: the fewest bytes held per key by filters of this many keys to twice as
+    /// many, times `keys`.
+    pub held_bytes_octave_low: Option<u64>,
+    /// The most, likewise.
+    pub held_bytes_octave_high: Option<u64>,
+    /// Bytes that the filter itself reports.
+    pub said_bytes: Option<u64>,
+    /// Peak bytes held while building, the filter included, the keys not.
+    pub peak_build_bytes: Option<u64>,
+    /// Present keys queried (over all seeds).
+    pub present_queries: Option<u64>,
+    /// Present keys answered `false`. Anything but zero is a failed row.
+    pub false_negatives: Option<u64>,
+    /// Absent keys queried (over all seeds).
+    pub absent_queries: Option<u64>,
+    /// Absent keys answered `true`.
+    pub false_positives: Option<u64>,
+    /// Seeds, and so filters, that the false positives are pooled over.
+    pub seeds: Option<u64>,
+    /// The exact formula's rate at the realised parameters; empty where none is known.
+    pub predicted_fpr: Option<f64>,
+    /// Standard deviation of single filters' rates around the prediction.
+    pub predicted_fpr_sd: Option<f64>,
+    /// 95 % Clopper-Pearson interval of the measured rate.
+    pub fpr_low: Option<f64>,
+    /// Its upper end.
+    pub fpr_high: Option<f64>,
+    /// Whether the measured rate agrees with the prediction within their joint error; empty without
+    /// a prediction.
+    pub fpr_agrees: Option<bool>,
+
+    /// Operations in one timed pass.
+    pub operations: Option<u64>,
+    /// Hits in the timed pass; equal to the verified number, or the cell has failed.
+    pub hits: Option<u64>,
+    /// Timed rounds; `<contender>.rounds.csv` has each.
+    pub rounds: Option<u64>,
+    /// Nanoseconds per operation: the estimate that the report shows. `run.toml` says which.
+    pub ns: Option<f64>,
+    /// The median round.
+    pub ns_median: Option<f64>,
+    /// The fastest round.
+    pub ns_min: Option<f64>,
+    /// The contender whose passes were timed beside these.
+    pub reference: Option<String>,
+    /// Paired ratio of the time to the reference's.
+    pub ratio: Option<f64>,
+    /// Its 95 % bootstrap interval.
+    pub ratio_low: Option<f64>,
+    /// Its upper end.
+    pub ratio_high: Option<f64>,
+    /// The time that 999 of 1,000 single operations stay below, where a course measures single
+    /// ones.
+    pub ns_p99_9: Option<f64>,
+    /// Instructions per operation, where they could be counted.
+    pub instructions: Option<f64>,
+    /// Whether the rounds scatter too much to trust the estimate.
+    pub unstable: Option<bool>,
+}
+
+impl Row {
+    /// A row without any numbers yet.
+    pub fn new(contender: &str, cell: &Cell, workload: Workload) -> Self {
+        Self {
+            contender: contender.to_owned(),
+            key_set: cell.key_set.clone(),
+            keys: cell.keys,
+            planned_keys: cell.planned_keys,
+            asked_fpr: cell.asked_fpr,
+            asked_bits: cell.asked_bits,
+            workload,
+            ..Self::default()
+        }
+    }
+
+    /// A failed row: why there are no numbers.
+    pub fn failed(contender: &str, cell: &Cell, workload: Workload, why: &str) -> Self {
+        Self::new(contender, cell, workload).without(State::Failed, why)
+    }
+
+    /// The row in a state without numbers; numbers that it has stay.
+    #[must_use]
+    pub fn without(self, state: State, why: &str) -> Self {
+        Self {
+            state,
+            why: why.to_owned(),
+            ..self
+        }
+    }
+
+    /// The cell the row is about.
+    pub fn cell(&self) -> Cell {
+        Cell {
+            key_set: self.key_set.clone(),
+            keys: self.keys,
+            planned_keys: self.planned_keys,
+            asked_fpr: self.asked_fpr,
+            asked_bits: self.asked_bits,
+        }
+    }
+
+    /// Whether the row is about this cell.
+    pub fn is_of(&self, cell: &Cell) -> bool {
+        self.cell() == *cell
+    }
+
+    /// What the row is about, in words that no other row of a record has.
+    pub fn subject(&self) -> String {
+        let part = |value: Option<f64>, before: &str, after: &str| {
+            value.map_or_else(String::new, |value| format!("{before}{value}{after}"))
+        };
+        let planned = self.planned_keys.map(|keys| keys as f64);
+        format!(
+            "{}, {} {} keys{}{}{}{}, {}",
+            self.contender,
+            self.keys,
+            self.key_set,
+            part(planned, " of ", " planned"),
+            part(self.asked_fpr, " at ", ""),
+            part(self.asked_bits, " in ", " bits a key"),
+            part(self.load, ", load ", ""),
+            self.workload
+        )
+    }
+
+    /// The measured false-positive rate.
+    pub fn fpr(&self) -> Option<f64> {
+        let (hits, queries) = self.false_positives.zip(self.absent_queries)?;
+        (queries > 0).then(|| hits as f64 / queries as f64)
+    }
+
+    /// Bits held per key.
+    pub fn bits_per_key(&self) -> Option<f64> {
+        let bytes = self.held_bytes.filter(|_| self.keys > 0)?;
+        Some(bytes as f64 * 8.0 / self.keys as f64)
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}

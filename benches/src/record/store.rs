@@ -1,0 +1,295 @@
+//! Records on disk.
+//!
+//! A file is written to a temporary name, flushed and renamed, so that a crash leaves either the
+//! old file or the new one. A run writes to its own folder within the day's and replaces the day's
+//! records when it is finished, so an interrupted run loses none of them.
+
+use crate::error::BenchError;
+use crate::record::{Claim, Machine, Point, Rounds, Row, Run, SCHEMA, Trial};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+const RUN: &str = "run.toml";
+const MACHINE: &str = "machine.toml";
+/// The folders of unfinished runs: of all contenders, and of some. Two, so that neither overwrites
+/// the other.
+const UNFINISHED: [&str; 2] = ["unfinished", "unfinished-only"];
+
+/// The lines of a CSV file with a fixed name.
+pub trait Table: Serialize + DeserializeOwned {
+    /// The file's name, without `.csv`.
+    const NAME: &'static str;
+
+    /// Why a line is impossible, if it is.
+    fn fault(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Table for Point {
+    const NAME: &'static str = "theory";
+}
+
+impl Table for Claim {
+    const NAME: &'static str = "claims";
+}
+
+impl Table for Trial {
+    const NAME: &'static str = "construction";
+
+    fn fault(&self) -> Option<String> {
+        Self::fault(self)
+    }
+}
+
+/// The folder of one run's records.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Records {
+    folder: PathBuf,
+}
+
+impl Records {
+    /// The folder of a machine and a day; it need not exist.
+    pub fn of_day(records: &Path, machine: &str, date: &str) -> Self {
+        Self {
+            folder: records.join(machine).join(date),
+        }
+    }
+
+    /// The newest folder with a finished run: `records` itself, or one below it; this machine's if
+    /// it has one.
+    pub fn newest(records: &Path, machine: Option<&str>) -> Option<Self> {
+        Self::newest_with(Path::new(RUN), records, machine)
+    }
+
+    /// The newest folder with a finished run, of this machine if it has one.
+    pub fn newest_of(records: &Path, machine: &str) -> Option<Self> {
+        Self::newest(records, Some(machine)).or_else(|| Self::newest(records, None))
+    }
+
+    /// A finished run of this day, of this machine if it has one.
+    pub fn of_date(records: &Path, machine: &str, date: &str) -> Option<Self> {
+        let mut days: Vec<PathBuf> = entries(records).iter().map(|of| of.join(date)).collect();
+        days.retain(|folder| folder.join(RUN).is_file());
+        days.sort_by_key(|folder| (!folder.starts_with(records.join(machine)), folder.clone()));
+        days.into_iter().next().map(|folder| Self { folder })
+    }
+
+    /// The newest folder with an interrupted run, or, if there is none, with a finished one.
+    pub fn newest_to_resume(records: &Path, machine: &str, only: bool) -> Option<Self> {
+        let interrupted = Path::new(UNFINISHED[usize::from(only)]).join(RUN);
+        Self::newest_with(&interrupted, records, Some(machine))
+            .or_else(|| Self::newest(records, Some(machine)))
+    }
+
+    fn newest_with(file: &Path, records: &Path, machine: Option<&str>) -> Option<Self> {
+        if records.join(file).is_file() {
+            return Some(Self {
+                folder: records.to_owned(),
+            });
+        }
+        // Dates sort as text; within a day, the machine's name decides.
+        entries(records)
+            .into_iter()
+            .filter(|folder| machine.is_none_or(|machine| folder.ends_with(machine)))
+            .flat_map(|folder| entries(&folder))
+            .filter(|folder| folder.join(file).is_file())
+            .max_by(|a, b| a.file_name().cmp(&b.file_name()).then_with(|| a.cmp(b)))
+            .map(|folder| Self { folder })
+    }
+
+    /// Where a run of all or some contenders writes until it is finished.
+    #[must_use]
+    pub fn unfinished(&self, only: bool) -> Self {
+        Self {
+            folder: self.folder.join(UNFINISHED[usize::from(only)]),
+        }
+    }
+
+    /// Its path.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The description of the run, if there is one.
+    pub fn run(&self) -> Result<Option<Run>, BenchError> {
+        // Of another edition, the rest cannot be read.
+        let any: Option<toml::Table> = self.description(RUN)?;
+        let schema = |run: toml::Table| run.get("schema").map_or(Some(1), toml::Value::as_integer);
+        match any.and_then(schema) {
+            Some(found) if found != SCHEMA => Err(BenchError::OtherSchema {
+                path: self.folder.join(RUN),
+                found,
+            }),
+            _ => self.description(RUN),
+        }
+    }
+
+    /// Writes the description of the run.
+    pub fn write_run(&self, run: &Run) -> Result<(), BenchError> {
+        self.describe(RUN, run)
+    }
+
+    /// The description of the machine, if there is one.
+    pub fn machine(&self) -> Result<Option<Machine>, BenchError> {
+        self.description(MACHINE)
+    }
+
+    /// Writes the description of the machine.
+    pub fn write_machine(&self, machine: &Machine) -> Result<(), BenchError> {
+        self.describe(MACHINE, machine)
+    }
+
+    /// The rows of a contender; empty if it has no record.
+    pub fn rows(&self, contender: &str) -> Result<Vec<Row>, BenchError> {
+        self.lines(contender)
+    }
+
+    /// Replaces the rows of a contender.
+    pub fn write_rows(&self, contender: &str, rows: &[Row]) -> Result<(), BenchError> {
+        self.write_lines(contender, rows)
+    }
+
+    /// The rounds of a contender's timed cells; empty if it has no record of them.
+    pub fn rounds(&self, contender: &str) -> Result<Vec<Rounds>, BenchError> {
+        self.lines(&format!("{contender}.rounds"))
+    }
+
+    /// Replaces the rounds of a contender's timed cells.
+    pub fn write_rounds(&self, contender: &str, rounds: &[Rounds]) -> Result<(), BenchError> {
+        self.write_lines(&format!("{contender}.rounds"), rounds)
+    }
+
+    /// The lines of a table; empty if the record has none.
+    pub fn table<T: Table>(&self) -> Result<Vec<T>, BenchError> {
+        let lines: Vec<T> = self.lines(T::NAME)?;
+        match lines.iter().find_map(T::fault) {
+            None => Ok(lines),
+            Some(reason) => Err(BenchError::DamagedRecord {
+                path: self.csv(T::NAME),
+                reason,
+            }),
+        }
+    }
+
+    /// Replaces a table.
+    pub fn write_table<T: Table>(&self, lines: &[T]) -> Result<(), BenchError> {
+        self.write_lines(T::NAME, lines)
+    }
+
+    fn lines<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, BenchError> {
+        let path = self.csv(name);
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let reader = csv::Reader::from_path(&path);
+        let lines = reader.and_then(|reader| reader.into_deserialize().collect());
+        lines.map_err(|error| BenchError::DamagedRecord {
+            path,
+            reason: error.to_string(),
+        })
+    }
+
+    fn write_lines<T: Serialize>(&self, name: &str, lines: &[T]) -> Result<(), BenchError> {
+        let path = self.csv(name);
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let written = lines.iter().try_for_each(|line| writer.serialize(line));
+        let failed = BenchError::io("writing", &path);
+        match (written, writer.into_inner()) {
+            (Err(error), _) => Err(failed(error.into())),
+            (_, Err(error)) => Err(failed(error.into_error())),
+            (Ok(()), Ok(bytes)) => write_atomically(&path, &bytes),
+        }
+    }
+
+    /// The files of the run. The description comes last: without it there is no run.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut files = entries(&self.folder);
+        files.retain(|path| {
+            let is_csv = path.extension().is_some_and(|extension| extension == "csv");
+            is_csv || path.ends_with(RUN) || path.ends_with(MACHINE)
+        });
+        files.sort_by_key(|path| path.ends_with(RUN));
+        files
+    }
+
+    /// Begins anew, with copies of `earlier`'s files, if given.
+    pub fn start_from(&self, earlier: Option<&Self>) -> Result<(), BenchError> {
+        if self.folder.exists() {
+            fs::remove_dir_all(&self.folder).map_err(BenchError::io("removing", &self.folder))?;
+        }
+        fs::create_dir_all(&self.folder).map_err(BenchError::io("creating", &self.folder))?;
+        for file in earlier.map(Self::files).unwrap_or_default() {
+            fs::copy(&file, self.there(&file)).map_err(BenchError::io("copying", &file))?;
+        }
+        Ok(())
+    }
+
+    /// Replaces an earlier run completely.
+    pub fn replace(&self, earlier: &Self) -> Result<(), BenchError> {
+        let new = self.files();
+        for file in &new {
+            let place = earlier.there(file);
+            fs::rename(file, &place).map_err(BenchError::io("writing", place))?;
+        }
+        for old in earlier.files() {
+            if !new.iter().any(|file| file.file_name() == old.file_name()) {
+                fs::remove_file(&old).map_err(BenchError::io("removing", old))?;
+            }
+        }
+        fs::remove_dir_all(&self.folder).map_err(BenchError::io("removing", &self.folder))
+    }
+
+    /// The file of the same name in this folder.
+    fn there(&self, file: &Path) -> PathBuf {
+        self.folder.join(file.file_name().unwrap_or_default())
+    }
+
+    fn csv(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.csv"))
+    }
+
+    fn description<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, BenchError> {
+        let path = self.folder.join(name);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = fs::read_to_string(&path).map_err(BenchError::io("reading", &path))?;
+        toml::from_str(&text)
+            .map(Some)
+            .map_err(|error| BenchError::DamagedRun {
+                path,
+                reason: error.message().to_owned(),
+            })
+    }
+
+    fn describe<T: Serialize>(&self, name: &str, value: &T) -> Result<(), BenchError> {
+        let path = self.folder.join(name);
+        let text = toml::to_string(value)
+            .map_err(std::io::Error::other)
+            .map_err(BenchError::io("writing", &path))?;
+        write_atomically(&path, text.as_bytes())
+    }
+}
+
+fn entries(of: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(of).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+/// Writes a whole file or nothing.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), BenchError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let write = || {
+        fs::create_dir_all(folder)?;
+        // With the permissions of any new file: those of a temporary file are private.
+        let mut file = tempfile::Builder::new().make_in(folder, |path| File::create_new(path))?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)
+    };
+    write().map(drop).map_err(BenchError::io("writing", path))
+}

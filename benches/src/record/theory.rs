@@ -1,0 +1,22 @@
+//! `theory.csv`: the curves that the report draws, so that it needs no code of the filters.
+
+use serde::{Deserialize, Serialize};
+
+/// A point of a contender's curve: a filter that it can make, and its rate by the exact formula.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Point {
+    /// The contender's name.
+    pub contender: String,
+    /// Keys in the filter.
+    pub keys: u64,
+    /// The budget asked for, in bits per key, where the size follows it continuously.
+    pub asked_bits: Option<f64>,
+    /// Bits of a fingerprint, where sizes come in steps: the rate between two steps is that of the
+    /// lower.
+    pub step: Option<u64>,
+    /// Bits per key that the filter takes.
+    pub bits_per_key: f64,
+    /// Its false-positive rate.
+    pub fpr: f64,
+}
