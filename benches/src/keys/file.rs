@@ -50,9 +50,9 @@ enum Reason {
     #[error(
         "has {distinct} distinct keys (repeats left out: {}, empty lines: {}), but at least \
          {MIN_KEYS} are needed: half of them go into the filters, half are queried as absent",
-        .source.duplicates, .source.empty_lines
+        .counts.duplicates, .counts.empty_lines
     )]
-    TooFew { distinct: u64, source: Source },
+    TooFew { distinct: u64, counts: Source },
 }
 
 /// Reads a key file; `-` is standard input.
@@ -88,7 +88,7 @@ fn read_from(input: impl Read, name: &str) -> Result<FileKeys, Reason> {
     let (keys, source) = parse(&bytes);
     let distinct = keys.len() as u64;
     if distinct < MIN_KEYS {
-        return Err(Reason::TooFew { distinct, source });
+        return Err(Reason::TooFew { distinct, counts: source });
     }
     Ok(FileKeys {
         name: name.to_owned(),
