@@ -1,6 +1,6 @@
 //! `run.toml`: what was run, with which options and code, and the noise.
 
-use crate::contender::{Ability, Contender, Family, Role};
+use crate::contenders::{Ability, Contender, Family, Role};
 use crate::keys::Source;
 use crate::record::{Workload, lock};
 use clap::ValueEnum;
@@ -259,7 +259,7 @@ impl ContenderFacts {
             role: info.role,
             ours: info.ours,
             version: lock::versions(info.packages),
-            import: String::new(),
+            import: info.import.to_owned(),
             analysis: info.analysis.to_owned(),
             abilities: info.abilities.to_vec(),
             takes_rate: info.takes_rate,
