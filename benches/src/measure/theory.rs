@@ -16,7 +16,8 @@ pub fn points(contenders: &[&'static dyn Contender], keys: &[u64]) -> Vec<Point>
     let filters = infos.filter(|info| info.role == Role::Filter);
     let curves = filters.filter_map(|info| Some((info.name, info.theory?)));
     let all = curves.flat_map(|(name, theory)| keys.iter().map(move |&keys| (name, theory, keys)));
-    all.flat_map(|(name, theory, keys)| curve(name, theory, keys)).collect()
+    all.flat_map(|(name, theory, keys)| curve(name, theory, keys))
+        .collect()
 }
 
 /// A curve; if it is flat between budgets, the filter has steps, and these are its points.
@@ -37,7 +38,10 @@ fn curve(contender: &str, theory: Theory, keys: u64) -> Vec<Point> {
     if !found.windows(2).any(flat) {
         let here = |(bits, fpr): (f64, Option<f64>)| {
             let asked_bits = Some(bits);
-            Some(Point { asked_bits, ..point(bits, fpr?) })
+            Some(Point {
+                asked_bits,
+                ..point(bits, fpr?)
+            })
         };
         return found.into_iter().filter_map(here).collect();
     }
@@ -46,9 +50,16 @@ fn curve(contender: &str, theory: Theory, keys: u64) -> Vec<Point> {
         let (mut below, (mut bits, fpr)) = (pair[0].0, pair[1]);
         while bits - below > EXACTLY {
             let middle = f64::midpoint(below, bits);
-            if theory(keys, middle) == fpr { bits = middle } else { below = middle }
+            if theory(keys, middle) == fpr {
+                bits = middle
+            } else {
+                below = middle
+            }
         }
-        Some(Point { step: Some(step), ..point(bits, fpr?) })
+        Some(Point {
+            step: Some(step),
+            ..point(bits, fpr?)
+        })
     });
     steps.collect()
 }
@@ -63,11 +74,25 @@ mod tests {
         assert_eq!(smooth.len(), 93);
         assert!(smooth.iter().all(|point| point.step.is_none()));
         // Fingerprints of 3 bits and more in a table that takes 1.05 slots a key.
-        let stepped = curve("b", |_, bits| Some((bits / 1.05).floor()).filter(|&b| b > 2.0).map(|b| 0.5f64.powf(b)), 1000);
+        let stepped = curve(
+            "b",
+            |_, bits| {
+                Some((bits / 1.05).floor())
+                    .filter(|&b| b > 2.0)
+                    .map(|b| 0.5f64.powf(b))
+            },
+            1000,
+        );
         assert_eq!(stepped.len(), 20);
         for (point, bits) in stepped.iter().zip(3..) {
-            assert_eq!((point.step, point.fpr), (Some(bits - 2), 0.5f64.powi(bits as i32)));
-            assert!((point.bits_per_key - bits as f64 * 1.05).abs() <= EXACTLY, "{point:?}");
+            assert_eq!(
+                (point.step, point.fpr),
+                (Some(bits - 2), 0.5f64.powi(bits as i32))
+            );
+            assert!(
+                (point.bits_per_key - bits as f64 * 1.05).abs() <= EXACTLY,
+                "{point:?}"
+            );
         }
         assert_eq!(curve("c", |_, _| None, 1000), []);
     }
