@@ -1,6 +1,7 @@
 //! The floor: hashes every key and answers nothing. Any cost beyond it is the filter's own.
 
-use crate::contender::{Built, Contender, Family, Info, Role};
+use super::contender::chained;
+use super::{Built, Contender, Family, Info, Order, Role};
 use crate::keys::{BenchKey, Keys};
 use amq_core::{KeyHash, PredictedFpr, hash_blocks};
 use std::any::Any;
@@ -18,26 +19,18 @@ impl Contender for HashOnly {
             name: "hash-only",
             family: Family::Floor,
             role: Role::Floor,
-            ours: true,
             packages: &["xxhash-rust"],
+            import: "use amq_core::KeyHash;",
             analysis: "Sums the XXH3 hashes of the keys and looks nothing up: the share of \
                        every time that goes into reading and hashing keys.",
-            abilities: &[],
             takes_rate: false,
-            max_keys: u64::MAX,
-            seeded: true,
-            slow: false,
-            theory: None,
+            bits_budget: false,
+            ..Info::OURS
         }
     }
 
-    fn build(
-        &self,
-        keys: Keys<'_>,
-        _asked_fpr: Option<f64>,
-        seed: u64,
-    ) -> Result<Box<dyn Built>, String> {
-        let floor = Floor { seed };
+    fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String> {
+        let floor = Floor { seed: order.seed };
         // Building hashes every key once.
         black_box(floor.count_hits(keys));
         Ok(Box::new(floor))
@@ -71,6 +64,14 @@ impl Floor {
             Ok(()) => black_box(sum),
         }
     }
+
+    /// A bit of each hash stands for the answer.
+    fn chain<K: BenchKey + ?Sized>(&self, keys: &[K::Item<'_>]) -> u64 {
+        let keys = black_box(keys);
+        black_box(chained(keys.len(), |place| {
+            Borrow::<K>::borrow(&keys[place]).digest(self.seed) & 1 == 1
+        }))
+    }
 }
 
 impl Built for Floor {
@@ -94,6 +95,13 @@ impl Built for Floor {
             Keys::U64(keys) => self.sum_in_blocks::<u64>(keys),
             Keys::Bytes(keys) => self.sum_in_blocks::<[u8]>(keys),
         })
+    }
+
+    fn dependent(&self, queries: Keys<'_>) -> u64 {
+        match queries {
+            Keys::U64(keys) => self.chain::<u64>(keys),
+            Keys::Bytes(keys) => self.chain::<[u8]>(keys),
+        }
     }
 
     fn answers(&self, queries: Keys<'_>) -> Vec<bool> {

@@ -1,0 +1,135 @@
+//! Peer: cuckoofilter, the most downloaded cuckoo filter.
+
+use super::FEW;
+use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Point, Probe, filled};
+use crate::keys::BenchKey;
+use amq_core::PredictedFpr;
+use cuckoofilter::CuckooFilter;
+use foldhash::quality::{FixedState, FoldHasher};
+use std::hash::{BuildHasher, Hasher};
+
+/// Values of the byte that becomes a fingerprint. Not all fingerprints are equally likely: 100
+/// marks an empty slot, so a byte of 100 becomes 101.
+const BYTES: f64 = 256.0;
+/// The planned load, a little below what such buckets reach. Its own sizing would fill the table to
+/// the last slot, which fails.
+const MOST: f64 = 0.96;
+/// Slots that a query reads: two buckets of four.
+const PLACES: f64 = 8.0;
+
+/// `cuckoofilter::CuckooFilter`, which takes a hasher: foldhash's quality variant, all of whose
+/// bits are usable.
+pub static CUCKOOFILTER: Entry<Cuckoo> = Entry::new(
+    Info {
+        name: "cuckoofilter",
+        family: Family::Cuckoo,
+        packages: &["cuckoofilter", "foldhash"],
+        import: "use cuckoofilter::CuckooFilter;",
+        analysis: "8-bit fingerprints in four-slot buckets: a fixed rate, near 3 % at full load. \
+                   The table is a power of two, so space per key depends on the number of keys. An \
+                   insert that finds no room stores its key and drops another: a full filter has \
+                   forgotten a key.",
+        abilities: &[Ability::Insert, Ability::Remove],
+        takes_rate: false,
+        steps: true,
+        jumps: true,
+        max_keys: FEW,
+        seeded: false,
+        ..Info::PEER
+    },
+    Cuckoo, fullest);
+
+/// A table as full as planned; the others are larger.
+fn fullest(_keys: u64) -> Vec<Point> {
+    vec![(8.0 / MOST, rate(MOST))]
+}
+
+/// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at a load, with the actual distribution
+/// of fingerprints.
+fn rate(load: f64) -> f64 {
+    let found = |likely: f64| 1.0 - (1.0 - likely / BYTES).powf(PLACES * load);
+    // Of 256 values of the hash's byte, two are 101 and none is 100.
+    ((BYTES - 2.0) * found(1.0) + 2.0 * found(2.0)) / BYTES
+}
+
+/// How it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Cuckoo;
+
+impl<K: BenchKey + ?Sized> Make<K> for Cuckoo {
+    type Filter = CuckooFilter<Fold>;
+
+    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Self::Filter, String> {
+        let room = order.room(keys.len()) as f64 / MOST;
+        filled::<K, _>(CuckooFilter::with_capacity(room.ceil() as usize), keys)
+    }
+}
+
+/// A hasher made by `Default`, as the filter requires.
+#[derive(Debug)]
+pub struct Fold(FoldHasher<'static>);
+
+impl Default for Fold {
+    #[inline]
+    fn default() -> Self {
+        Self(FixedState::default().build_hasher())
+    }
+}
+
+impl Hasher for Fold {
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+    }
+
+    #[inline]
+    fn write_u64(&mut self, number: u64) {
+        self.0.write_u64(number);
+    }
+
+    #[inline]
+    fn write_usize(&mut self, number: usize) {
+        self.0.write_usize(number);
+    }
+}
+
+/// One byte each.
+fn places(filter: &CuckooFilter<Fold>) -> u64 {
+    (filter.memory_usage() - size_of_val(filter)) as u64
+}
+
+impl<K: BenchKey + ?Sized> Probe<K> for CuckooFilter<Fold> {
+    fn said_bytes(&self) -> Option<u64> {
+        Some(places(self))
+    }
+
+    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
+        let mean = rate(keys as f64 / places(self) as f64);
+        Some(PredictedFpr { mean, sd: 0.0 })
+    }
+
+    #[inline]
+    fn holds(&self, key: &K) -> bool {
+        self.contains(key)
+    }
+
+    /// A refused key is present, and another is lost.
+    #[inline]
+    fn insert(&mut self, key: &K) -> Option<bool> {
+        Some(self.add(key).is_ok())
+    }
+
+    #[inline]
+    fn remove(&mut self, key: &K) -> Option<bool> {
+        Some(self.delete(key))
+    }
+
+    fn slots(&self) -> Option<u64> {
+        Some(places(self))
+    }
+}
