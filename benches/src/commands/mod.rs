@@ -4,14 +4,11 @@ mod diff;
 mod tables;
 
 use crate::cli::{Cli, Command, Count, Diff, Fit, Measure, Render, Subject};
-use crate::construction;
+use crate::contenders;
 use crate::error::BenchError;
-use crate::fit;
-use crate::heat;
 use crate::keys::KeySet;
-use crate::measure::{self, Found, Plan, Request, instructions, twins};
+use crate::measure::{self, Found, Plan, Request, construction, fit, heat, instructions, twins};
 use crate::record::{Machine, OWN_REPORTS, Records, Row, State, publishable};
-use crate::registry;
 use anyhow::Result;
 use diff::Side;
 use indicatif::HumanDuration;
