@@ -4,14 +4,11 @@ mod diff;
 mod tables;
 
 use crate::cli::{Cli, Command, Diff, Fit, Measure, Render, Subject};
-use crate::construction;
+use crate::contenders;
 use crate::error::BenchError;
-use crate::fit;
-use crate::heat;
 use crate::keys::KeySet;
-use crate::measure::{self, Found, Plan, Request};
+use crate::measure::{self, Found, Plan, Request, construction, fit, heat, instructions, twins};
 use crate::record::{Machine, OWN_REPORTS, Records, Row, State, publishable};
-use crate::registry;
 use anyhow::Result;
 use diff::Side;
 use indicatif::HumanDuration;
@@ -192,7 +189,7 @@ fn say_what_is_left_out(plan: &Plan) {
 /// Prints all failed rows; only ours make the program fail, not those of peers.
 fn say_failures(found: &Found) -> Outcome {
     let ours = |row: &Row| {
-        let mut all = registry::ALL.iter().map(|contender| contender.info());
+        let mut all = contenders::ALL.iter().map(|contender| contender.info());
         all.any(|info| info.ours && info.name == row.contender)
     };
     // A cell that fails verification is not timed: its own line is enough.

@@ -349,7 +349,7 @@ pub fn budget(cell: &Cell) -> Option<Budget> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alloc::counted;
+    use crate::contenders::alloc::counted;
     use crate::contenders::ALL;
     use crate::keys::{Arena, FileKeys, Source};
     use std::rc::Rc;
