@@ -1,7 +1,7 @@
 //! Plain text for the terminal. (The report has its own tables.)
 
 use crate::contenders::{self, Info};
-use crate::measure::construction;
+use crate::measure::{construction, suite};
 use crate::record::{ContenderFacts, Row, State, Suite, Trial};
 use comfy_table::{Table, presets};
 use std::fmt::Write;
@@ -28,11 +28,8 @@ pub(super) fn contenders() -> String {
     for suite in [Suite::Smoke, Suite::Quick, Suite::Full] {
         let _ = writeln!(text, "{suite}");
         for group in suite.groups(None) {
-            let rates: Vec<String> = group
-                .rates
-                .iter()
-                .map(|rate| format!("{rate:.4}"))
-                .collect();
+            let targets = group.targets.iter().map(|(target, _)| suite::words(*target));
+            let rates: Vec<String> = targets.collect();
             let (name, rates) = (group.key_set.name(), rates.join(", "));
             let _ = writeln!(text, "  {name:<11} {:>9}  {rates}", group.keys);
         }

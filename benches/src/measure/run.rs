@@ -18,9 +18,6 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// The numbers of keys with curves of theory: few, and many.
-const CURVES: [u64; 2] = [1_000, 1_000_000];
-
 /// The request for a run.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -287,7 +284,7 @@ impl Going<'_> {
     fn finish(&mut self, day: &Records) -> Result<(), BenchError> {
         self.progress.finish();
         if self.plan.contenders.len() == contenders::ALL.len() {
-            let points = theory::points(&self.plan.contenders, &CURVES);
+            let points = theory::points(&self.plan.contenders);
             self.records.write_table(&points)?;
         }
         let all = &self.all;
