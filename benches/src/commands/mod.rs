@@ -208,7 +208,7 @@ fn say_failures(found: &Found) -> Outcome {
         eprintln!("SKIPPED {skipped}");
     }
     let ours = |row: &Row| {
-        let mut all = registry::ALL.iter().map(|contender| contender.info());
+        let mut all = contenders::ALL.iter().map(|contender| contender.info());
         all.any(|info| info.ours && info.name == row.contender)
     };
     // A cell that fails verification is not timed: its own line is enough.

@@ -164,8 +164,8 @@ impl Heat<'_> {
             target,
             depth,
         };
-        let of_group = |group: &'_ Group| group.targets.iter().map(move |target| of(group, target));
-        groups.iter().flat_map(of_group).collect()
+        let pairs = (groups.iter()).flat_map(|group| group.targets.iter().map(move |to| (group, to)));
+        pairs.map(|(group, target)| of(group, target)).collect()
     }
 
     /// The contenders that take part, and their cells. One without a target rate takes part once

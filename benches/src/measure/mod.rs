@@ -12,6 +12,8 @@
 //! | [`theory`], [`twins`], [`fit`] | curves; the noise; the facade's cost table |
 //! | [`run`](mod@run) | a run through all of it |
 
+#[cfg(test)]
+mod broken;
 pub mod clock;
 pub mod construction;
 pub mod courses;
