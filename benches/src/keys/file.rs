@@ -88,7 +88,10 @@ fn read_from(input: impl Read, name: &str) -> Result<FileKeys, Reason> {
     let (keys, source) = parse(&bytes);
     let distinct = keys.len() as u64;
     if distinct < MIN_KEYS {
-        return Err(Reason::TooFew { distinct, counts: source });
+        return Err(Reason::TooFew {
+            distinct,
+            counts: source,
+        });
     }
     Ok(FileKeys {
         name: name.to_owned(),

@@ -259,7 +259,7 @@ impl ContenderFacts {
             role: info.role,
             ours: info.ours,
             version: lock::versions(info.packages),
-            import: String::new(),
+            import: info.import.to_owned(),
             analysis: info.analysis.to_owned(),
             abilities: info.abilities.to_vec(),
             takes_rate: info.takes_rate,
