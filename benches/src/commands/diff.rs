@@ -13,7 +13,7 @@ const PEAK: f64 = 0.01;
 
 /// A record with its rows, each by its subject.
 #[derive(Debug)]
-pub struct Side {
+pub(super) struct Side {
     run: Run,
     rows: BTreeMap<String, Row>,
 }
@@ -31,7 +31,7 @@ struct Move {
 
 impl Side {
     /// Reads a record; `None` if there is no finished run.
-    pub fn read(records: &Records) -> anyhow::Result<Option<Self>> {
+    pub(super) fn read(records: &Records) -> anyhow::Result<Option<Self>> {
         let Some(run) = records.run()? else {
             return Ok(None);
         };
@@ -45,7 +45,7 @@ impl Side {
 }
 
 /// What `diff` prints, and whether any row moved.
-pub fn diff(old: &Side, new: &Side) -> (String, bool) {
+pub(super) fn diff(old: &Side, new: &Side) -> (String, bool) {
     let mut text = String::new();
     // Writing to a string cannot fail.
     if let Some((option, before, now)) = old.run.options.difference(&new.run.options) {

@@ -10,7 +10,7 @@ use crate::fit;
 use crate::heat;
 use crate::keys::KeySet;
 use crate::measure::{self, Found, Plan, Request};
-use crate::record::{Machine, OWN_REPORTS, Records, Row, Row, State, publishable};
+use crate::record::{Machine, OWN_REPORTS, Records, Row, State, publishable};
 use crate::registry;
 use anyhow::Result;
 use diff::Side;

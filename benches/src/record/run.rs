@@ -312,10 +312,10 @@ pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
             _ => (String::new(), argument.as_str()),
         };
         let last = value.rsplit(['/', '\\']).next().unwrap_or(value);
-        let word = option + last;
         command += if index == 0 { " -- " } else { " " };
+        command += &option;
         // Only a zero byte cannot be quoted, and no argument has one.
-        command += &shlex::try_quote(&word).unwrap_or(Cow::Borrowed(&word));
+        command += &shlex::try_quote(last).unwrap_or(Cow::Borrowed(last));
     }
     command
 }

@@ -1,17 +1,17 @@
 //! Answers of several filters of the same keys, pooled and judged.
 
 use super::Failure;
-use crate::contender::Built;
-use crate::interval::{agrees, clopper_pearson};
+use crate::contenders::Built;
+use crate::measure::interval::{agrees, clopper_pearson};
 use crate::keys::Keys;
 use crate::record::Row;
 use amq_core::PredictedFpr;
 
 /// Counts over filters of different seeds, each with the same number of queries.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Tally {
+pub struct Tally {
     /// The number of filters.
-    pub(super) filters: u64,
+    pub filters: u64,
     present_queries: u64,
     absent_queries: u64,
     false_positives: u64,
@@ -20,7 +20,7 @@ pub(super) struct Tally {
 
 /// Counts that passed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Answers {
+pub struct Answers {
     tally: Tally,
     agrees: Option<bool>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Answers {
 impl Tally {
     /// Queries one filter for all present keys, which it must find, and for absent keys. Returns
     /// the false positives.
-    pub(super) fn take(
+    pub fn take(
         &mut self,
         filter: &dyn Built,
         present: Keys<'_>,
@@ -48,7 +48,7 @@ impl Tally {
     }
 
     /// The false positives expected so far; those counted, if there is no prediction.
-    pub(super) fn expected(&self) -> f64 {
+    pub fn expected(&self) -> f64 {
         match self.predicted {
             // No false positive is ever expected: the least number of filters is enough.
             Some(predicted) if predicted.mean == 0.0 => f64::INFINITY,
@@ -58,7 +58,7 @@ impl Tally {
     }
 
     /// Compares with the formula, on both sides. A filter of ours must agree; a peer is flagged.
-    pub(super) fn judged(self, ours: bool) -> Result<Answers, Failure> {
+    pub fn judged(self, ours: bool) -> Result<Answers, Failure> {
         let agrees = self.predicted.map(|predicted| self.agrees(predicted));
         if let (Some(false), Some(predicted), true) = (agrees, self.predicted, ours) {
             return Err(Failure::Rate {
@@ -81,7 +81,7 @@ impl Tally {
     }
 
     /// Fails if the counts exceed the rate that `keys` keys must keep.
-    pub(super) fn not_above(&self, asked: f64, keys: u64) -> Result<(), Failure> {
+    pub fn not_above(&self, asked: f64, keys: u64) -> Result<(), Failure> {
         let most = PredictedFpr {
             mean: asked,
             sd: self.predicted.map_or(0.0, |predicted| predicted.sd),
@@ -101,7 +101,7 @@ impl Tally {
 
 impl Answers {
     /// Writes the counts into a row.
-    pub(super) fn write(&self, row: &mut Row) {
+    pub fn write(&self, row: &mut Row) {
         let tally = &self.tally;
         let (low, high) = clopper_pearson(tally.false_positives, tally.absent_queries);
         row.present_queries = Some(tally.present_queries);
@@ -118,7 +118,7 @@ impl Answers {
 }
 
 /// Queries keys that are all present.
-pub(super) fn no_false_negative(
+pub fn no_false_negative(
     filter: &dyn Built,
     present: Keys<'_>,
     seed: u64,
