@@ -38,6 +38,12 @@ pub enum Command {
     Diff(Diff),
     /// List the contenders and the suites
     List,
+    /// How far twins differ in the newest records, by each estimator
+    #[command(hide = true)]
+    Twins(Fit),
+    /// Build a filter and query it, under valgrind
+    #[command(hide = true)]
+    Count(Count),
 }
 
 /// Measure, then draw.
@@ -67,7 +73,11 @@ pub struct Measure {
     /// if an option, the compiler or the code has changed since
     #[arg(long)]
     pub resume: bool,
-    /// Timed rounds of each cell [default: 3 in smoke, 7 in quick, 11 in full]
+    /// Count instructions too, which takes two minutes more; the full suite does without being told
+    #[arg(long)]
+    pub instructions: bool,
+    /// Timed rounds of each cell, in each of which filters are built anew [default: 2 in smoke, 7 in
+    /// quick and full]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub rounds: Option<u64>,
 }
@@ -125,6 +135,20 @@ pub struct Fit {
     /// Folder of records: one run's, or the parent of all, from which the newest is taken
     #[arg(long, value_name = "DIR", default_value = "reports/records")]
     pub records: PathBuf,
+}
+
+/// Options of `count`.
+#[derive(Args, Debug)]
+pub struct Count {
+    /// The contender.
+    pub contender: String,
+    /// Keys in the filter.
+    pub keys: usize,
+    /// How often it is built.
+    pub builds: usize,
+    /// Whether it is queried.
+    #[arg(long)]
+    pub asks: bool,
 }
 
 /// Options of `render`.

@@ -14,30 +14,12 @@
 
 pub mod cli;
 pub mod commands;
-pub mod construction;
 pub mod contenders;
-pub mod courses;
 pub mod error;
-pub mod fit;
-pub mod heat;
-pub mod interval;
 pub mod keys;
 pub mod measure;
 pub mod progress;
 pub mod record;
-pub mod stats;
-pub mod suite;
-pub mod timing;
-pub mod verify;
-
-// Old paths, until everybody names the new ones.
-pub use contenders::alloc;
-pub use contenders as contender;
-pub use contenders as registry;
-pub use keys::{file as keyfile, sets as keysets, stream};
-pub use record as run;
-pub use record as machine;
-pub use record as store;
 
 /// The README's example is compiled and run.
 #[cfg(doctest)]

@@ -3,15 +3,12 @@
 mod diff;
 mod tables;
 
-use crate::cli::{Cli, Command, Diff, Fit, Measure, Render, Subject};
-use crate::construction;
+use crate::cli::{Cli, Command, Count, Diff, Fit, Measure, Render, Subject};
+use crate::contenders;
 use crate::error::BenchError;
-use crate::fit;
-use crate::heat;
 use crate::keys::KeySet;
-use crate::measure::{self, Found, Plan, Request};
+use crate::measure::{self, Found, Plan, Request, construction, fit, heat, instructions, twins};
 use crate::record::{Machine, OWN_REPORTS, Records, Row, State, publishable};
-use crate::registry;
 use anyhow::Result;
 use diff::Side;
 use indicatif::HumanDuration;
@@ -52,11 +49,26 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
             print!("{}", tables::contenders());
             Ok(Outcome::Good)
         }
+        Some(Command::Twins(options)) => {
+            let newest = Records::newest(&options.records, None);
+            let path = || options.records.clone();
+            let records = newest.ok_or_else(|| BenchError::NoRecords { path: path() })?;
+            print!("{}", twins::table(&records)?);
+            Ok(Outcome::Good)
+        }
+        Some(Command::Count(options)) => {
+            let name = std::slice::from_ref(&options.contender);
+            for contender in contenders::choose(name, &[])? {
+                let Count { keys, builds, asks, .. } = *options;
+                println!("{}", instructions::child(contender, keys, builds, asks)?);
+            }
+            Ok(Outcome::Good)
+        }
     }
 }
 
 fn measure(options: &Measure) -> Result<(Records, Outcome)> {
-    let request = request(&options.subject, options.rounds);
+    let request = request(&options.subject, options.rounds, options.instructions);
     let plan = Plan::new(&request)?;
     let reports = reports(plan.options.has_own_keys());
     let folder = options.records.clone();
@@ -76,7 +88,7 @@ fn measure(options: &Measure) -> Result<(Records, Outcome)> {
 }
 
 fn verify(subject: &Subject) -> Result<Outcome> {
-    let request = request(subject, Some(0));
+    let request = request(subject, Some(0), false);
     let plan = Plan::new(&request)?;
     say_what_is_left_out(&plan);
     let found = measure::verify_only(&plan)?;
@@ -130,7 +142,7 @@ fn draw(records: &Records, _out: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-fn request(subject: &Subject, rounds: Option<u64>) -> Request {
+fn request(subject: &Subject, rounds: Option<u64>, instructions: bool) -> Request {
     let arguments = env::args().skip(1);
     Request {
         suite: subject.suite,
@@ -138,6 +150,7 @@ fn request(subject: &Subject, rounds: Option<u64>) -> Request {
         keys_file: subject.keys_file.clone(),
         keys: subject.keys.clone(),
         rounds,
+        instructions,
         seed: subject.seed,
         root: root(),
         command: publishable(arguments.filter(|argument| argument != "--resume")),
@@ -191,6 +204,9 @@ fn say_what_is_left_out(plan: &Plan) {
 
 /// Prints all failed rows; only ours make the program fail, not those of peers.
 fn say_failures(found: &Found) -> Outcome {
+    for skipped in &found.skipped {
+        eprintln!("SKIPPED {skipped}");
+    }
     let ours = |row: &Row| {
         let mut all = registry::ALL.iter().map(|contender| contender.info());
         all.any(|info| info.ours && info.name == row.contender)

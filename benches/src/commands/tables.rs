@@ -1,21 +1,22 @@
 //! Plain text for the terminal. (The report has its own tables.)
 
-use crate::construction;
-use crate::contender::Contender;
+use crate::contenders::{self, Info};
+use crate::measure::{construction, suite};
 use crate::record::{ContenderFacts, Row, State, Suite, Trial};
-use crate::registry;
 use comfy_table::{Table, presets};
 use std::fmt::Write;
 
 /// What `list` prints.
 pub(super) fn contenders() -> String {
     let mut table = plain(&["contender", "family", "can", "version"]);
-    for contender in registry::ALL {
-        table.add_row(line(*contender));
-    }
+    let infos: Vec<Info> = contenders::ALL
+        .iter()
+        .map(|contender| contender.info())
+        .collect();
+    table.add_rows(infos.iter().map(line));
     let mut text = text(&table);
     text.push('\n');
-    for info in registry::ALL.iter().map(|contender| contender.info()) {
+    for info in infos {
         let _ = writeln!(text, "{}: {}", info.name, info.analysis);
     }
     let _ = writeln!(
@@ -27,11 +28,8 @@ pub(super) fn contenders() -> String {
     for suite in [Suite::Smoke, Suite::Quick, Suite::Full] {
         let _ = writeln!(text, "{suite}");
         for group in suite.groups(None) {
-            let rates: Vec<String> = group
-                .rates
-                .iter()
-                .map(|rate| format!("{rate:.4}"))
-                .collect();
+            let targets = group.targets.iter().map(|(target, _)| suite::words(*target));
+            let rates: Vec<String> = targets.collect();
             let (name, rates) = (group.key_set.name(), rates.join(", "));
             let _ = writeln!(text, "  {name:<11} {:>9}  {rates}", group.keys);
         }
@@ -43,8 +41,8 @@ pub(super) fn contenders() -> String {
     text
 }
 
-fn line(contender: &dyn Contender) -> [String; 4] {
-    let facts = ContenderFacts::new(contender, "");
+fn line(info: &Info) -> [String; 4] {
+    let facts = ContenderFacts::new(info, "");
     let abilities = facts.abilities.iter().map(|ability| format!("{ability:?}"));
     let whose = if facts.ours { " (ours)" } else { "" };
     [

@@ -2,16 +2,16 @@
 //! system is solvable.
 //!
 //! This measures a parameter of our own construction and times nothing, so it is no
-//! [`Track`](crate::courses::Track). Each [`Line`] is one row width and one number of keys, over
+//! [`Track`](super::courses::Track). Each [`Line`] is one row width and one number of keys, over
 //! rising numbers of slots.
 
+use super::interval::clopper_pearson;
+use super::verify::{Failure, guarded, seed_of};
 use crate::error::BenchError;
-use crate::keys::Keys;
-use crate::keysets::KeySet;
+use crate::keys::{KeySet, Keys};
 use crate::progress::Progress;
 use crate::record::Trial;
-use crate::verify::construction::{Fits, check, count};
-use crate::verify::seed_of;
+use amq_core::{BuildError, KeyHash};
 use amq_ribbon::construction::{fits, slots};
 use amq_ribbon::{Standard, Standard64};
 use std::time::Duration;
@@ -143,14 +143,14 @@ impl Line {
             };
             // No two points share a seed, so their results are independent.
             let seeds = (0..self.seeds).map(|index| seed_of(seed, place * self.seeds + index));
-            let counted = checked
+            let result = checked
                 .clone()
                 .and_then(|()| count(fits, keys, slots, seeds));
             progress.did(self.of_point());
-            match counted {
-                Ok(count) => trial.with(count.solved, count.unsolved),
+            match result {
+                Ok(count) => counted(trial, count),
                 Err(failure) => Trial {
-                    error: failure.to_string(),
+                    why: failure.to_string(),
                     ..trial
                 },
             }
@@ -159,11 +159,81 @@ impl Line {
     }
 }
 
+/// Whether all keys with these hashes find room in one system of this many slots.
+pub type Fits = fn(&[KeyHash], u64) -> Result<bool, BuildError>;
+
+/// Seeds for each control.
+const SURE: u64 = 4;
+
+/// Seeds that were tried.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Count {
+    /// Seeds with room for all keys.
+    solved: u64,
+    /// Seeds without.
+    unsolved: u64,
+}
+
+/// Tries these seeds with `slots` slots.
+fn count(
+    fits: Fits,
+    keys: &[u64],
+    slots: u64,
+    seeds: impl Iterator<Item = u64>,
+) -> Result<Count, Failure> {
+    let mut count = Count::default();
+    for seed in seeds {
+        let hashes: Vec<KeyHash> = keys.iter().map(|key| KeyHash::of(key, seed)).collect();
+        let solved = guarded(|| fits(&hashes, slots))?;
+        match solved.map_err(|error| Failure::Build(error.to_string()))? {
+            true => count.solved += 1,
+            false => count.unsolved += 1,
+        }
+    }
+    Ok(count)
+}
+
+/// The controls: distinct keys never find room in fewer slots than keys, and always do in twice as
+/// many. Nothing is counted after a wrong answer.
+fn check(fits: Fits, keys: &[u64], seed: u64) -> Result<(), Failure> {
+    let all = keys.len() as u64;
+    // Taken from the other end than the seeds that count.
+    let seeds = || (1..=SURE).map(|index| seed_of(seed, index.wrapping_neg()));
+    let (fewer, twice) = (all - all.div_ceil(100).min(all), 2 * all);
+    if count(fits, keys, fewer, seeds())?.solved > 0 {
+        return Err(Failure::Room {
+            claim: "room",
+            keys: all,
+            slots: fewer,
+        });
+    }
+    if count(fits, keys, twice, seeds())?.unsolved > 0 {
+        return Err(Failure::Room {
+            claim: "no room",
+            keys: all,
+            slots: twice,
+        });
+    }
+    Ok(())
+}
+
+/// A trial with its counts.
+fn counted(trial: Trial, Count { solved, unsolved }: Count) -> Trial {
+    let (low, high) = clopper_pearson(solved, solved + unsolved);
+    Trial {
+        seeds: Some(solved + unsolved),
+        solved: Some(solved),
+        unsolved: Some(unsolved),
+        solved_low: Some(low),
+        solved_high: Some(high),
+        ..trial
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::Suite;
-    use amq_core::{BuildError, KeyHash};
+    use crate::record::Suite;
 
     fn line(place: usize) -> Line {
         lines(&[(1000, 30)])[place]
@@ -180,7 +250,7 @@ mod tests {
             for trial in trials {
                 let (seeds, solved) = (trial.seeds.unwrap(), trial.solved.unwrap());
                 assert_eq!(seeds, solved + trial.unsolved.unwrap());
-                assert_eq!((seeds, trial.error.as_str()), (30, ""));
+                assert_eq!((seeds, trial.why.as_str()), (30, ""));
                 let share = solved as f64 / 30.0;
                 let interval = trial.solved_low.unwrap()..=trial.solved_high.unwrap();
                 assert!(interval.contains(&share), "{trial:?}");
@@ -259,7 +329,7 @@ mod tests {
             let trials = tried(&line);
             assert_eq!(trials.len(), line.points().len());
             for trial in trials {
-                assert!(trial.error.contains(reason), "{reason}: {trial:?}");
+                assert!(trial.why.contains(reason), "{reason}: {trial:?}");
                 assert_eq!((trial.seeds, trial.solved), (None, None));
             }
         }
@@ -273,7 +343,7 @@ mod tests {
             _ => fits::<Standard>(hashes, slots),
         };
         for trial in tried(&line) {
-            assert_eq!(trial.error.is_empty(), trial.slots != 1010, "{trial:?}");
+            assert_eq!(trial.why.is_empty(), trial.slots != 1010, "{trial:?}");
         }
     }
 }

@@ -6,8 +6,7 @@
 //! best from run to run.
 
 use crate::error::BenchError;
-use crate::record::{Row, Workload};
-use crate::store::Records;
+use crate::record::{Records, Row, State, Workload};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -110,7 +109,7 @@ fn figures(text: &mut String, contender: &str, rows: &[Row]) {
 fn of_filters(rows: &[Row], fpr: f64) -> impl Iterator<Item = &Row> {
     rows.iter().filter(move |row| {
         row.key_set == "random-u64"
-            && row.error.is_empty()
+            && row.state == State::Measured
             && row.planned_keys.is_none()
             && row.load.is_none()
             && row.asked_fpr.is_none_or(|asked| asked == fpr)
@@ -124,7 +123,7 @@ fn find(rows: &[Row], keys: u64, fpr: f64, workload: Workload) -> Option<&Row> {
 /// The fastest round; NaN if there is none.
 fn time(rows: &[Row], keys: u64, fpr: f64, workload: Workload) -> f64 {
     let row = find(rows, keys, fpr, workload);
-    row.and_then(|row| row.min_ns).unwrap_or(f64::NAN)
+    row.and_then(|row| row.ns).unwrap_or(f64::NAN)
 }
 
 fn array(times: [f64; 5]) -> String {

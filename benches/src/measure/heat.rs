@@ -1,7 +1,7 @@
 //! One heat: the contenders that meet over the same keys, asked for the same rate or size.
 
 use super::race::{self, Expected, Queries, Ready, Timed, offered};
-use super::suite::{Depth, Group};
+use super::suite::{Depth, Group, words};
 use super::verify::{self, Failure, Subject, octave, verify, verify_removal};
 use crate::contenders::{self, Ability, Contender, Info, Role};
 use crate::error::BenchError;
@@ -159,15 +159,12 @@ pub struct Heat<'a> {
 impl Heat<'_> {
     /// All heats of some groups, in order.
     pub fn all(groups: &[Group]) -> Vec<Heat<'_>> {
-        let of_group = |group| {
-            let Group { targets, .. } = group;
-            let heat = move |&(target, depth): &(Budget, Depth)| Heat {
-                group,
-                target,
-                depth,
-            };
-            targets.iter().map(heat)
+        let of = |group, &(target, depth): &(Budget, Depth)| Heat {
+            group,
+            target,
+            depth,
         };
+        let of_group = |group: &'_ Group| group.targets.iter().map(move |target| of(group, target));
         groups.iter().flat_map(of_group).collect()
     }
 
@@ -223,12 +220,8 @@ impl Heat<'_> {
 
     /// Its label in the progress bar.
     pub fn title(&self) -> String {
-        let (name, keys) = (self.group.key_set.name(), self.group.keys);
-        match self.target {
-            Budget::Fpr(rate) => format!("{name}, {keys} keys, rate {rate:.4}"),
-            Budget::BitsPerKey(bits) => format!("{name}, {keys} keys, {bits} bits each"),
-            target => format!("{name}, {keys} keys, {target:?}"),
-        }
+        let Group { key_set, keys, .. } = self.group;
+        format!("{}, {keys} keys, {}", key_set.name(), words(self.target))
     }
 
     /// Verifies all contenders. The rows of those that fail say why; the others are ready to be
@@ -349,7 +342,7 @@ pub fn budget(cell: &Cell) -> Option<Budget> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alloc::counted;
+    use crate::contenders::alloc::counted;
     use crate::contenders::ALL;
     use crate::keys::{Arena, FileKeys, Source};
     use std::rc::Rc;

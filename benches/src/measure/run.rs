@@ -1,22 +1,19 @@
 //! A whole run: heat after heat, each recorded as soon as it ends.
 
-use crate::construction::{self, Line};
-use crate::contender::{Ability, Contender, Role};
-use crate::courses::{self, Setting, Track};
+use super::construction::{self, Line};
+use super::courses::{self, Setting, Track};
+use super::estimate::{Estimator, UNSTABLE};
+use super::heat::{Entrant, Field, Heat};
+use super::interval::SIGMAS;
+use super::race::{REFERENCE, REMOVER, Timed};
+use super::suite::Group;
+use super::{instructions, theory, twins};
+use crate::contenders::{self, Contender};
 use crate::error::BenchError;
-use crate::heat::{Field, Heat, NOT_TIMED};
-use crate::interval::SIGMAS;
-use crate::keyfile;
-use crate::keysets::KeySet;
-use crate::machine::Machine;
-use crate::progress::{Progress, estimate};
-use crate::record::{Row, Trial};
-use crate::registry;
-use crate::run::{ContenderFacts, Options, Run, render_command};
-use crate::stats::UNSTABLE;
-use crate::store::Records;
-use crate::suite::{Group, Suite};
-use std::collections::BTreeMap;
+use crate::keys::{KeySet, file};
+use crate::progress::Progress;
+use crate::record::{ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Suite, Trial};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -34,6 +31,8 @@ pub struct Request {
     pub keys: Vec<u64>,
     /// Timed rounds, if not the suite's.
     pub rounds: Option<u64>,
+    /// Whether to count instructions, whatever the suite.
+    pub instructions: bool,
     /// The seed of everything.
     pub seed: u64,
     /// The workspace, for the commit.
@@ -53,6 +52,8 @@ pub struct Plan {
     pub courses: Vec<Rc<dyn Track>>,
     /// The ribbon systems; none with the user's keys.
     pub lines: Vec<Line>,
+    /// Keys of the filters whose instructions are counted, if any are.
+    pub counted: Option<usize>,
     /// What must be equal for numbers to be comparable.
     pub options: Options,
 }
@@ -60,43 +61,36 @@ pub struct Plan {
 impl Plan {
     /// Resolves the request; reads the key file.
     pub fn new(request: &Request) -> Result<Self, BenchError> {
-        let contenders = registry::choose(&request.only)?;
-        let file = match &request.keys_file {
-            Some(path) => Some(KeySet::File(Rc::new(keyfile::read(path)?))),
-            None => None,
-        };
-        let file_facts = match &file {
-            Some(KeySet::File(keys)) => Some((keys.name.clone(), keys.digest)),
-            _ => None,
-        };
-        let suite = request.suite;
-        let rounds = request.rounds.unwrap_or(suite.rounds());
+        let Request { suite, seed, .. } = *request;
+        let contenders = contenders::choose(&request.only, &[construction::NAME])?;
+        let path = request.keys_file.as_ref();
+        let keys = path.map(|path| file::read(path)).transpose()?;
+        let file_facts = keys.as_ref().map(|keys| (keys.name.clone(), keys.digest));
+        let file = keys.map(|keys| KeySet::File(Rc::new(keys)));
         let ours = request.keys.is_empty() && file.is_none();
-        let only = |name: &str| request.only.iter().any(|only| only == name);
         if contenders.is_empty() && !ours {
             return Err(BenchError::NothingToMeasure);
         }
-        let tries = request.only.is_empty() || only(construction::NAME);
+        let named = |name: &String| name == construction::NAME;
+        let tries = request.only.is_empty() || request.only.iter().any(named);
+        let rounds = request.rounds.unwrap_or(suite.rounds());
+        let some = !contenders.is_empty();
+        // Where instructions are wanted but the suite counts none, those of its middle size.
+        let counted = suite.counted();
+        let counted = counted.or_else(|| request.instructions.then(|| suite.middle()));
         Ok(Self {
-            courses: (ours && !contenders.is_empty())
-                .then(|| suite.courses())
-                .into_iter()
-                .flatten()
-                .collect(),
-            lines: (ours && tries)
-                .then(|| suite.lines())
-                .into_iter()
-                .flatten()
-                .collect(),
-            groups: match (contenders.as_slice(), request.keys.as_slice()) {
-                ([], _) => Vec::new(),
-                (_, []) => suite.groups(file.as_ref()),
-                (_, keys) => suite.sizes(keys),
+            courses: if ours && some { suite.courses() } else { Vec::new() },
+            lines: if ours && tries { suite.lines() } else { Vec::new() },
+            groups: match request.keys.as_slice() {
+                _ if !some => Vec::new(),
+                [] => suite.groups(file.as_ref()),
+                keys => suite.sizes(keys),
             },
+            counted: counted.filter(|_| ours && some && rounds > 0),
             contenders,
             options: Options {
                 keys: request.keys.clone(),
-                ..Options::new(suite, rounds, request.seed, file_facts, &request.root)
+                ..Options::new(suite, rounds, seed, file_facts, &request.root)
             },
         })
     }
@@ -108,36 +102,32 @@ impl Plan {
         let courses = self.courses.iter();
         let courses = courses.map(|course| self.estimate_of_course(&**course));
         let lines = self.lines.iter().map(Line::estimate);
-        heats.chain(courses).chain(lines).sum()
+        heats.chain(courses).chain(lines).sum::<Duration>() + self.estimate_of_counting()
     }
 
     fn estimate_of(&self, heat: &Heat<'_>) -> Duration {
-        let absent = heat.group.queries;
         let entrants = heat.entrants(&self.contenders);
-        let one = |(contender, _): &(&'static dyn Contender, _)| {
-            let removes = contender.info().abilities.contains(&Ability::Remove);
-            let rounds = heat.group.rounds(heat.rate, self.options.rounds);
-            let queries = heat.group.queries_at(heat.rate);
-            estimate(heat.group.keys, absent, queries, rounds, removes)
-        };
-        entrants.iter().map(one).sum()
+        let one = |(contender, _): &Entrant| heat.cost(&contender.info(), self.options.rounds);
+        Duration::from_nanos(entrants.iter().map(one).sum())
     }
 
     fn estimate_of_course(&self, track: &dyn Track) -> Duration {
         courses::estimate(track, &self.contenders, self.setting())
     }
 
+    fn estimate_of_counting(&self) -> Duration {
+        let some = self.contenders.len() as u32;
+        self.counted.map_or(Duration::ZERO, |_| Duration::from_secs(3) * some)
+    }
+
     fn setting(&self) -> Setting {
         Setting {
             suite: self.options.suite,
             seed: self.options.seed,
-            rounds: self.options.suite.rounds_of_courses(self.options.rounds),
+            rounds: self.options.rounds,
         }
     }
 }
-
-/// The rows of all contenders that take part.
-type Rows = BTreeMap<&'static str, Vec<Row>>;
 
 /// The result of a run.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -146,7 +136,12 @@ pub struct Found {
     pub rows: Vec<Row>,
     /// All ribbon systems.
     pub trials: Vec<Trial>,
+    /// What was left out, and why.
+    pub skipped: Vec<String>,
 }
+
+/// What has been found of each contender that takes part.
+type All = BTreeMap<&'static str, (Vec<Row>, Vec<Rounds>)>;
 
 /// Runs, and returns the day's records of everything that took part. The day's records change only
 /// once all is measured.
@@ -156,141 +151,232 @@ pub fn run(
     day: &Records,
     resume: bool,
 ) -> Result<Found, BenchError> {
-    let records = &day.unfinished(!request.only.is_empty());
-    let (mut run, mut rows) = begin(request, plan, day, records, resume)?;
-    let mut trials = if resume {
-        records.trials()?
-    } else {
-        Vec::new()
-    };
+    let records = day.unfinished(!request.only.is_empty());
+    let (run, all) = begin(request, plan, day, &records, resume)?;
     records.write_machine(&Machine::this())?;
     records.write_run(&run)?;
-    let (start, before) = (Instant::now(), run.seconds);
-    let progress = Progress::new(plan.estimate());
+    let mut going = Going {
+        plan,
+        records,
+        before: run.seconds,
+        run,
+        all,
+        start: Instant::now(),
+        progress: Progress::new(plan.estimate()),
+    };
     for group in &plan.groups {
+        going.group(group)?;
+    }
+    for track in &plan.courses {
+        going.course(&**track)?;
+    }
+    let earlier = if resume { going.records.table()? } else { Vec::new() };
+    let trials = going.lines(earlier)?;
+    let skipped = going.instructions()?;
+    going.finish(day)?;
+    Ok(Found {
+        rows: going.all.into_values().flat_map(|(rows, _)| rows).collect(),
+        trials,
+        skipped: skipped.into_iter().collect(),
+    })
+}
+
+/// A run on its way.
+struct Going<'a> {
+    plan: &'a Plan,
+    records: Records,
+    run: Run,
+    all: All,
+    start: Instant,
+    /// The seconds that earlier parts of a resumed run took.
+    before: f64,
+    progress: Progress,
+}
+
+impl Going<'_> {
+    fn group(&mut self, group: &Group) -> Result<(), BenchError> {
+        let plan = self.plan;
         let heats = Heat::all(std::slice::from_ref(group));
-        let (done, open): (Vec<_>, Vec<_>) =
-            heats.iter().partition(|heat| is_done(heat, plan, &rows));
-        progress.skip(done.iter().map(|heat| plan.estimate_of(heat)).sum());
+        let (done, open): (Vec<_>, Vec<_>) = heats.iter().partition(|heat| self.is_done(heat));
+        self.progress.skip(done.iter().map(|heat| plan.estimate_of(heat)).sum());
         if open.is_empty() {
-            continue;
+            return Ok(());
         }
         let (suite, seed) = (plan.options.suite, plan.options.seed);
         let field = Field::new(group, seed)?;
         let facts = field.facts(group);
-        run.key_set
-            .retain(|old| (&old.name, old.present) != (&facts.name, facts.present));
-        run.key_set.push(facts);
+        let is_same = |old: &_| {
+            let old: &crate::record::KeySetFacts = old;
+            (&old.name, old.present) == (&facts.name, facts.present)
+        };
+        self.run.key_set.retain(|old| !is_same(old));
+        self.run.key_set.push(facts);
         let views = field.views();
         for heat in open {
             let entrants = heat.entrants(&plan.contenders);
             for (contender, cell) in &entrants {
-                rows.entry(contender.info().name)
-                    .or_default()
-                    .retain(|row| !row.is_of(cell));
+                self.forget(contender.info().name, |row| row.is_of(cell));
             }
-            let (ready, verified) = heat.verify(entrants, &views, suite, seed, &progress);
-            let timed = heat.time(&ready, &views, plan.options.rounds, seed, &progress);
-            keep(verified.into_iter().chain(timed), &mut rows, records)?;
-            run.seconds = before + start.elapsed().as_secs_f64().round();
-            records.write_run(&run)?;
+            let (ready, verified) = heat.verify(entrants, &views, suite, seed, &self.progress);
+            let timed = heat.time(ready, &views, plan.options.rounds, seed, &self.progress);
+            self.keep(verified.into_iter().map(untimed).chain(timed))?;
+        }
+        Ok(())
+    }
+
+    fn course(&mut self, track: &dyn Track) -> Result<(), BenchError> {
+        let entrants = courses::entrants(track, &self.plan.contenders);
+        let is_done = |(contender, _): &Entrant| {
+            let rows = self.all.get(contender.info().name);
+            rows.is_some_and(|(rows, _)| rows.iter().any(|row| courses::owns(track, row)))
+        };
+        if entrants.iter().all(is_done) {
+            self.progress.skip(self.plan.estimate_of_course(track));
+            return Ok(());
+        }
+        for (contender, _) in &entrants {
+            self.forget(contender.info().name, |row| courses::owns(track, row));
+        }
+        let new = courses::run(track, entrants, self.plan.setting(), &self.progress)?;
+        self.keep(new.into_iter())
+    }
+
+    fn lines(&mut self, mut trials: Vec<Trial>) -> Result<Vec<Trial>, BenchError> {
+        for line in &self.plan.lines {
+            if line.is_done(&trials) {
+                self.progress.skip(line.estimate());
+                continue;
+            }
+            trials.retain(|trial| !line.owns(trial));
+            trials.extend(line.run(self.plan.options.seed, &self.progress)?);
+            self.records.write_table(&trials)?;
+            self.save_run()?;
+        }
+        Ok(trials)
+    }
+
+    /// Counts instructions, if that is planned; why not, if it is impossible.
+    fn instructions(&mut self) -> Result<Option<String>, BenchError> {
+        let Some(keys) = self.plan.counted else {
+            return Ok(None);
+        };
+        if !instructions::is_possible() {
+            return Ok(Some("instructions: there is no valgrind to count them".to_owned()));
+        }
+        self.progress.begin("counting instructions");
+        for contender in &self.plan.contenders {
+            let info = contender.info();
+            self.progress.now(&format!("counting instructions: {}", info.name));
+            let cell = instructions::cell(&info, keys);
+            let Some((rows, _)) = self.all.get_mut(info.name) else {
+                continue;
+            };
+            match instructions::count(&info, keys) {
+                Ok(counted) => counted.write(&cell, rows),
+                Err(error) => return Ok(Some(format!("instructions, at {}: {error}", info.name))),
+            }
+            self.records.write_rows(info.name, rows)?;
+        }
+        Ok(None)
+    }
+
+    /// Describes the whole and puts it in place of the day's records.
+    fn finish(&mut self, day: &Records) -> Result<(), BenchError> {
+        self.progress.finish();
+        if self.plan.contenders.len() == contenders::ALL.len() {
+            let points = theory::points(&self.plan.contenders);
+            self.records.write_table(&points)?;
+        }
+        let all = &self.all;
+        let rows = |name: &str| all.get(name).map_or(&[][..], |(rows, _)| rows);
+        let (noise, median, floor) = twins::noise(rows);
+        if floor.is_some() {
+            (self.run.noise_median, self.run.noise_floor) = (median, floor);
+            self.run.noise = noise;
+        }
+        self.run.complete = true;
+        self.save_run()?;
+        self.records.replace(day)
+    }
+
+    /// Whether every contender that takes part in a heat has rows of it.
+    fn is_done(&self, heat: &Heat<'_>) -> bool {
+        heat.entrants(&self.plan.contenders).iter().all(|(contender, cell)| {
+            let rows = self.all.get(contender.info().name);
+            rows.is_some_and(|(rows, _)| rows.iter().any(|row| row.is_of(cell)))
+        })
+    }
+
+    /// Drops a contender's rows, and the rounds behind them.
+    fn forget(&mut self, name: &str, is_old: impl Fn(&Row) -> bool) {
+        if let Some((rows, rounds)) = self.all.get_mut(name) {
+            let old: Vec<Row> = rows.extract_if(.., |row| is_old(row)).collect();
+            rounds.retain(|rounds| !old.iter().any(|row| rounds.is_of(row)));
         }
     }
-    for track in plan.courses.iter().map(|track| &**track) {
-        let rows_of = |name: &str| rows.get(name).cloned().unwrap_or_default();
-        if courses::is_done(track, &plan.contenders, rows_of) {
-            progress.skip(plan.estimate_of_course(track));
-            continue;
+
+    /// Adds new rows to their contenders' and writes the changed records.
+    fn keep(&mut self, new: impl Iterator<Item = Timed>) -> Result<(), BenchError> {
+        let mut touched = BTreeSet::new();
+        for Timed { row, times } in new {
+            let all = self.all.iter_mut();
+            let of = |(name, _): &(&&'static str, _)| **name == row.contender;
+            let Some((name, (rows, rounds))) = all.into_iter().find(of) else {
+                continue;
+            };
+            if !times.ns.is_empty() {
+                rounds.push(Rounds::of(&row, &times.ns, &times.reference));
+            }
+            rows.push(row);
+            touched.insert(*name);
         }
-        for rows in rows.values_mut() {
-            rows.retain(|row| !courses::owns(track, row));
+        for name in touched {
+            let (rows, rounds) = &self.all[name];
+            self.records.write_rows(name, rows)?;
+            self.records.write_rounds(name, rounds)?;
         }
-        let entrants = courses::entrants(track, &plan.contenders);
-        let new = courses::run(track, entrants, plan.setting(), &progress)?;
-        keep(new.into_iter(), &mut rows, records)?;
-        run.seconds = before + start.elapsed().as_secs_f64().round();
-        records.write_run(&run)?;
+        self.save_run()
     }
-    for line in &plan.lines {
-        if line.is_done(&trials) {
-            progress.skip(line.estimate());
-            continue;
-        }
-        trials.retain(|trial| !line.owns(trial));
-        trials.extend(line.run(plan.options.seed, &progress)?);
-        records.write_trials(&trials)?;
-        run.seconds = before + start.elapsed().as_secs_f64().round();
-        records.write_run(&run)?;
+
+    fn save_run(&mut self) -> Result<(), BenchError> {
+        self.run.seconds = self.before + self.start.elapsed().as_secs_f64().round();
+        self.records.write_run(&self.run)
     }
-    progress.finish();
-    let noise = noise(&rows);
-    if !noise.is_empty() {
-        run.noise_median = quantile(&noise, 0.5);
-        run.noise_floor = quantile(&noise, 0.9);
-    }
-    run.complete = true;
-    records.write_run(&run)?;
-    records.replace(day)?;
-    Ok(Found {
-        rows: rows.into_values().flatten().collect(),
-        trials,
-    })
 }
 
-/// Adds new rows to their contenders' and writes the changed records.
-fn keep(
-    new: impl Iterator<Item = Row>,
-    rows: &mut Rows,
-    records: &Records,
-) -> Result<(), BenchError> {
-    let mut touched = Vec::new();
-    for row in new {
-        if let Some((name, rows)) = rows.iter_mut().find(|(name, _)| **name == row.contender) {
-            rows.push(row);
-            touched.push(*name);
-        }
-    }
-    touched.sort_unstable();
-    touched.dedup();
-    for name in touched {
-        records.write_rows(name, &rows[name])?;
-    }
-    Ok(())
+fn untimed(row: Row) -> Timed {
+    let times = super::estimate::Times::default();
+    Timed { row, times }
 }
 
 /// Verifies without timing or recording anything.
 pub fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     let (suite, seed) = (plan.options.suite, plan.options.seed);
     let progress = Progress::new(plan.estimate());
-    let mut rows = Vec::new();
+    let mut found = Found::default();
     for group in &plan.groups {
         let field = Field::new(group, seed)?;
         let views = field.views();
         for heat in Heat::all(std::slice::from_ref(group)) {
             let entrants = heat.entrants(&plan.contenders);
             let (_, verified) = heat.verify(entrants, &views, suite, seed, &progress);
-            rows.extend(
-                verified
-                    .into_iter()
-                    .filter(|row| !row.error.starts_with(NOT_TIMED)),
-            );
-            progress.skip(plan.estimate_of(&heat));
+            found.rows.extend(verified);
         }
     }
     let setting = Setting {
         rounds: 0,
         ..plan.setting()
     };
-    for track in plan.courses.iter().map(|track| &**track) {
-        let entrants = courses::entrants(track, &plan.contenders);
-        rows.extend(courses::run(track, entrants, setting, &progress)?);
+    for track in &plan.courses {
+        let entrants = courses::entrants(&**track, &plan.contenders);
+        let timed = courses::run(&**track, entrants, setting, &progress)?;
+        found.rows.extend(timed.into_iter().map(|timed| timed.row));
     }
-    let mut trials = Vec::new();
     for line in &plan.lines {
-        trials.extend(line.run(seed, &progress)?);
+        found.trials.extend(line.run(seed, &progress)?);
     }
     progress.finish();
-    Ok(Found { rows, trials })
+    Ok(found)
 }
 
 /// The records to continue, and whether this run may: the interrupted run's, or else the day's.
@@ -300,12 +386,9 @@ fn begin(
     day: &Records,
     records: &Records,
     resume: bool,
-) -> Result<(Run, Rows), BenchError> {
-    let mut rows: Rows = plan
-        .contenders
-        .iter()
-        .map(|contender| (contender.info().name, Vec::new()))
-        .collect();
+) -> Result<(Run, All), BenchError> {
+    let names = plan.contenders.iter().map(|contender| contender.info().name);
+    let mut all: All = names.map(|name| (name, Default::default())).collect();
     let interrupted = if resume { records.run()? } else { None };
     let goes_on = interrupted.is_some();
     let joins = resume || !request.only.is_empty();
@@ -313,33 +396,18 @@ fn begin(
         None if joins => day.run()?,
         interrupted => interrupted,
     };
-    let facts = || {
-        let of =
-            |contender: &&'static dyn Contender| ContenderFacts::new(*contender, &request.command);
-        plan.contenders.iter().map(of).collect()
-    };
-    let fresh = Run {
-        date: today(),
-        command: request.command.clone(),
-        render_command: render_command(&plan.options),
-        seconds: 0.0,
-        complete: false,
-        noise_median: None,
-        noise_floor: None,
-        unstable_above: UNSTABLE,
-        sigmas: SIGMAS,
-        options: plan.options.clone(),
-        key_set: Vec::new(),
-        contender: facts(),
-    };
-    let Some(earlier) = earlier else {
+    let facts = |contender: &&dyn Contender| ContenderFacts::new(&contender.info(), &request.command);
+    let facts: Vec<ContenderFacts> = plan.contenders.iter().map(facts).collect();
+    let Some(mut earlier) = earlier else {
         if resume {
             return Err(BenchError::NothingToResume {
                 path: day.folder().to_owned(),
             });
         }
         records.start_from(None)?;
-        return Ok((fresh, rows));
+        let mut run = Run::new(&request.command, plan.options.clone(), facts);
+        (run.clock, run.unstable_above, run.sigmas) = (clock(), UNSTABLE, SIGMAS);
+        return Ok((run, all));
     };
     if let Some((option, before, now)) = earlier.options.difference(&plan.options) {
         return Err(BenchError::OptionsChanged {
@@ -353,62 +421,22 @@ fn begin(
         records.start_from(Some(day))?;
     }
     if resume {
-        for (name, rows) in &mut rows {
-            *rows = records.rows(name)?;
+        for (name, found) in &mut all {
+            *found = (records.rows(name)?, records.rounds(name)?);
         }
     }
-    Ok((with_contenders(earlier, fresh.contender, !resume), rows))
+    earlier.take_in(facts, !resume);
+    Ok((earlier, all))
 }
 
-/// The earlier run with these contenders added, replacing its entries for them, or only where it
-/// has none.
-fn with_contenders(mut run: Run, contenders: Vec<ContenderFacts>, replace: bool) -> Run {
-    for facts in contenders {
-        match run.contender.iter_mut().find(|old| old.name == facts.name) {
-            Some(old) if replace => *old = facts,
-            Some(_) => {}
-            None => run.contender.push(facts),
-        }
-    }
-    run.complete = false;
-    run
-}
-
-/// Whether every contender that takes part in a heat has rows of it.
-fn is_done(heat: &Heat<'_>, plan: &Plan, rows: &Rows) -> bool {
-    heat.entrants(&plan.contenders)
-        .iter()
-        .all(|(contender, cell)| {
-            rows.get(contender.info().name)
-                .is_some_and(|rows| rows.iter().any(|row| row.is_of(cell)))
-        })
-}
-
-/// The sorted relative differences between the medians of the filter entered twice, one per timed
-/// cell.
-fn noise(rows: &Rows) -> Vec<f64> {
-    let mut twins = registry::ALL.iter().map(|contender| contender.info());
-    let of = |name| rows.get(name).map(Vec::as_slice).unwrap_or_default();
-    let first = of(registry::TWIN_OF_NOISE);
-    let second = twins
-        .find(|info| info.role == Role::Twin)
-        .map(|info| of(info.name))
-        .unwrap_or_default();
-    let difference = |row: &Row| {
-        let cell = row.cell();
-        let same = |other: &&Row| other.is_of(&cell) && other.workload == row.workload;
-        let (a, b) = (row.median_ns?, second.iter().find(same)?.median_ns?);
-        Some((a - b).abs() / a.min(b))
-    };
-    let mut noise: Vec<f64> = first.iter().filter_map(difference).collect();
-    noise.sort_unstable_by(f64::total_cmp);
-    noise
-}
-
-/// A quantile: the smallest of the sorted numbers that is at least as large as this share of them.
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let place = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(place.saturating_sub(1)).copied()
+/// How times are taken, for the record.
+fn clock() -> String {
+    format!(
+        "each contender's chunk of about a millisecond is timed right beside {REFERENCE}'s over the \
+         same keys ({REMOVER}'s in courses and removals), in shuffled rounds with new filters; a \
+         time is the {} times the reference's lower quartile",
+        Estimator::USED
+    )
 }
 
 /// The date, in UTC.

@@ -84,6 +84,15 @@ impl Group {
     }
 }
 
+/// What is asked of a filter, in words.
+pub fn words(target: Budget) -> String {
+    match target {
+        Budget::Fpr(rate) => format!("rate {rate:.4}"),
+        Budget::BitsPerKey(bits) => format!("{bits} bits a key"),
+        target => format!("{target:?}"),
+    }
+}
+
 impl Suite {
     /// The groups, from small to large; with a key file, its keys alone.
     pub fn groups(self, file: Option<&KeySet>) -> Vec<Group> {
@@ -205,11 +214,16 @@ impl Suite {
         }
     }
 
-    /// The keys of the filters whose instructions are counted; `None` to count none.
+    /// The keys of the filters whose instructions are counted without being told to, if any.
     pub fn counted(self) -> Option<usize> {
+        (self == Self::Full).then(|| self.middle())
+    }
+
+    /// The number of keys at which most is measured.
+    pub const fn middle(self) -> usize {
         match self {
-            Self::Smoke | Self::Quick => None,
-            Self::Full => Some(100_000),
+            Self::Smoke => 1_000,
+            Self::Quick | Self::Full => 100_000,
         }
     }
 }

@@ -20,7 +20,7 @@ mod store;
 mod theory;
 mod trial;
 
-pub use crate::contender::{Ability, Family, Role};
+pub use crate::contenders::{Ability, Family, Role};
 pub use claim::{Claim, Verdict};
 pub use machine::{Cache, Machine};
 pub use rounds::Rounds;

@@ -5,7 +5,7 @@ use crate::record::{Claim, Verdict};
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
 use amq_core::numeric::last_true;
-use amq_core::{FilterExt, Goal, Plan};
+use amq_core::{Filter, Goal, Plan};
 use amq_counting::CountingBloomFilter;
 use amq_counting::theory::classic::counter_tail;
 use std::f64::consts::LN_2;

@@ -97,7 +97,7 @@ mod md5 {
     use super::{Claim, Ground, Verdict, claim, figures, holds};
     use crate::measure::claims::Figures;
     use amq_bloom::{BloomFilter, BloomParams};
-    use amq_core::{Filter, Goal, InsertFilter, KeyHash};
+    use amq_core::{Goal, InsertFilter, KeyHash};
     use std::hint::black_box;
     use std::time::Instant;
 

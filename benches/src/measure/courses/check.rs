@@ -6,7 +6,7 @@
 use super::rows::Sums;
 use super::script::{Act, Check, Leg, Script};
 use super::{Ground, Lane, Walked};
-use crate::alloc::{Memory, counted};
+use crate::contenders::alloc::{Memory, counted};
 use crate::contenders::{Built, Planned};
 use crate::keys::Keys;
 use crate::measure::verify::{

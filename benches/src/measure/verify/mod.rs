@@ -19,7 +19,7 @@ mod tally;
 pub(super) mod broken;
 
 use super::interval::SIGMAS;
-use crate::alloc::{Memory, counted, counted_everywhere};
+use crate::contenders::alloc::{Memory, counted, counted_everywhere};
 use crate::contenders::{Built, Contender, Info, Order, Planned, Role, dependent_hits};
 use crate::keys::Keys;
 use crate::record::{Cell, Row, Workload};
