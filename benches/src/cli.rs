@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::measure::instructions;
 use crate::record::Suite;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -38,6 +39,11 @@ pub enum Command {
     Diff(Diff),
     /// List the contenders and the suites
     List,
+    /// How far the same filter entered twice differs from itself in a record, by each estimator
+    Twins(Fit),
+    /// What is run under valgrind to count a contender's instructions
+    #[command(name = instructions::COMMAND, hide = true)]
+    Count(Count),
 }
 
 /// Measure, then draw.
@@ -67,9 +73,12 @@ pub struct Measure {
     /// if an option, the compiler or the code has changed since
     #[arg(long)]
     pub resume: bool,
-    /// Timed rounds of each cell [default: 3 in smoke, 7 in quick, 11 in full]
+    /// Timed rounds of each cell [default: the suite's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub rounds: Option<u64>,
+    /// Count instructions even if the suite does not; needs valgrind
+    #[arg(long)]
+    pub instructions: bool,
 }
 
 /// The contenders and the keys.
@@ -119,7 +128,21 @@ pub struct Diff {
     pub new: String,
 }
 
-/// Options of `fit`.
+/// Options of `count`.
+#[derive(Args, Debug)]
+pub struct Count {
+    /// The contender
+    pub contender: String,
+    /// Keys of the filter
+    pub keys: usize,
+    /// How often it is built
+    pub builds: usize,
+    /// Whether it is queried, too
+    #[arg(long)]
+    pub asks: bool,
+}
+
+/// Options of `fit` and `twins`.
 #[derive(Args, Debug)]
 pub struct Fit {
     /// Folder of records: one run's, or the parent of all, from which the newest is taken

@@ -395,7 +395,7 @@ fn begin(
         None if joins => day.run()?,
         interrupted => interrupted,
     };
-    let facts = |contender: &&dyn Contender| ContenderFacts::new(*contender, &request.command);
+    let facts = |contender: &&dyn Contender| ContenderFacts::new(&contender.info(), &request.command);
     let facts: Vec<ContenderFacts> = plan.contenders.iter().map(facts).collect();
     let Some(mut earlier) = earlier else {
         if resume {
