@@ -159,13 +159,15 @@ pub struct Heat<'a> {
 impl Heat<'_> {
     /// All heats of some groups, in order.
     pub fn all(groups: &[Group]) -> Vec<Heat<'_>> {
-        let of = |group, &(target, depth): &(Budget, Depth)| Heat {
-            group,
-            target,
-            depth,
-        };
-        let of_group = |group: &'_ Group| group.targets.iter().map(move |target| of(group, target));
-        groups.iter().flat_map(of_group).collect()
+        let heats = groups.iter().flat_map(|group| {
+            let targets = group.targets.iter();
+            targets.map(move |&(target, depth)| Heat {
+                group,
+                target,
+                depth,
+            })
+        });
+        heats.collect()
     }
 
     /// The contenders that take part, and their cells. One without a target rate takes part once
