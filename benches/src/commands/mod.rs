@@ -3,7 +3,7 @@
 mod diff;
 mod tables;
 
-use crate::cli::{Cli, Command, Count, Diff, Fit, Measure, Render, Subject};
+use crate::cli::{Cli, Command, Count, Diff, Fit, Measure, Subject};
 use crate::contenders;
 use crate::error::BenchError;
 use crate::keys::KeySet;
@@ -36,7 +36,9 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
         }
         Some(Command::Measure(options)) => Ok(measure(options)?.1),
         Some(Command::Render(options)) => {
-            draw(&newest(options)?, options.out.as_deref())?;
+            let folder = options.records.clone();
+            let folder = folder.unwrap_or_else(|| reports(false).join("records"));
+            draw(&newest_in(&folder)?, options.out.as_deref())?;
             Ok(Outcome::Good)
         }
         Some(Command::Verify(subject)) => verify(subject),
@@ -45,30 +47,23 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
             Ok(Outcome::Good)
         }
         Some(Command::Diff(options)) => compare(options),
+        Some(Command::Twins(options)) => {
+            print!("{}", twins::table(&newest_in(&options.records)?)?);
+            Ok(Outcome::Good)
+        }
+        Some(Command::Count(options)) => count(options),
         Some(Command::List) => {
             print!("{}", tables::contenders());
-            Ok(Outcome::Good)
-        }
-        Some(Command::Twins(options)) => {
-            let newest = Records::newest(&options.records, None);
-            let path = || options.records.clone();
-            let records = newest.ok_or_else(|| BenchError::NoRecords { path: path() })?;
-            print!("{}", twins::table(&records)?);
-            Ok(Outcome::Good)
-        }
-        Some(Command::Count(options)) => {
-            let name = std::slice::from_ref(&options.contender);
-            for contender in contenders::choose(name, &[])? {
-                let Count { keys, builds, asks, .. } = *options;
-                println!("{}", instructions::child(contender, keys, builds, asks)?);
-            }
             Ok(Outcome::Good)
         }
     }
 }
 
 fn measure(options: &Measure) -> Result<(Records, Outcome)> {
-    let request = request(&options.subject, options.rounds, options.instructions);
+    let request = Request {
+        instructions: options.instructions,
+        ..request(&options.subject, options.rounds)
+    };
     let plan = Plan::new(&request)?;
     let reports = reports(plan.options.has_own_keys());
     let folder = options.records.clone();
@@ -88,7 +83,7 @@ fn measure(options: &Measure) -> Result<(Records, Outcome)> {
 }
 
 fn verify(subject: &Subject) -> Result<Outcome> {
-    let request = request(subject, Some(0), false);
+    let request = request(subject, Some(0));
     let plan = Plan::new(&request)?;
     say_what_is_left_out(&plan);
     let found = measure::verify_only(&plan)?;
@@ -99,11 +94,7 @@ fn verify(subject: &Subject) -> Result<Outcome> {
 
 /// Writes the advisor's table of times.
 fn fit(options: &Fit) -> Result<()> {
-    let folder = &options.records;
-    let newest = Records::newest(folder, None);
-    let records = newest.ok_or_else(|| BenchError::NoRecords {
-        path: folder.clone(),
-    })?;
+    let records = newest_in(&options.records)?;
     let name = short(records.folder());
     let path = fit::path(&root());
     std::fs::write(&path, fit::table(&records, &name)?)?;
@@ -111,11 +102,19 @@ fn fit(options: &Fit) -> Result<()> {
     Ok(())
 }
 
-fn newest(options: &Render) -> Result<Records> {
-    let folder = options.records.clone();
-    let folder = folder.unwrap_or_else(|| reports(false).join("records"));
-    let records = Records::newest_of(&folder, &Machine::this().name);
-    Ok(records.ok_or(BenchError::NoRecords { path: folder })?)
+/// What is run under valgrind; prints the hits, so that nothing is left out.
+fn count(options: &Count) -> Result<Outcome> {
+    let only = std::slice::from_ref(&options.contender);
+    for contender in contenders::choose(only, &[])? {
+        let Count { keys, builds, asks, .. } = *options;
+        println!("{}", instructions::child(contender, keys, builds, asks)?);
+    }
+    Ok(Outcome::Good)
+}
+
+fn newest_in(folder: &Path) -> Result<Records, BenchError> {
+    let found = Records::newest_of(folder, &Machine::this().name);
+    found.ok_or_else(|| BenchError::NoRecords { path: folder.to_owned() })
 }
 
 /// Prints which rows of two records differ by more than noise.
@@ -142,7 +141,7 @@ fn draw(records: &Records, _out: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-fn request(subject: &Subject, rounds: Option<u64>, instructions: bool) -> Request {
+fn request(subject: &Subject, rounds: Option<u64>) -> Request {
     let arguments = env::args().skip(1);
     Request {
         suite: subject.suite,
@@ -150,7 +149,7 @@ fn request(subject: &Subject, rounds: Option<u64>, instructions: bool) -> Reques
         keys_file: subject.keys_file.clone(),
         keys: subject.keys.clone(),
         rounds,
-        instructions,
+        instructions: false,
         seed: subject.seed,
         root: root(),
         command: publishable(arguments.filter(|argument| argument != "--resume")),
@@ -204,9 +203,6 @@ fn say_what_is_left_out(plan: &Plan) {
 
 /// Prints all failed rows; only ours make the program fail, not those of peers.
 fn say_failures(found: &Found) -> Outcome {
-    for skipped in &found.skipped {
-        eprintln!("SKIPPED {skipped}");
-    }
     let ours = |row: &Row| {
         let mut all = contenders::ALL.iter().map(|contender| contender.info());
         all.any(|info| info.ours && info.name == row.contender)

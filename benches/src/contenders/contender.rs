@@ -4,7 +4,8 @@
 //! keys are here, written once and compiled for each filter and key type. The virtual call happens
 //! once per pass, never per key.
 
-use super::info::Info;
+use super::info::{Ability, Info};
+use super::theory::{Point, Theory};
 use crate::keys::{BenchKey, Keys};
 use amq_core::{Budget, PredictedFpr};
 use std::any::Any;
@@ -78,9 +79,6 @@ impl Order {
     }
 }
 
-/// Bits per key and the rate they give.
-pub type Point = (f64, f64);
-
 /// One entry of the registry.
 pub trait Contender: Sync {
     /// What it is.
@@ -89,9 +87,7 @@ pub trait Contender: Sync {
     /// Builds a filter of these keys, which are distinct, by the fastest way its API offers.
     fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String>;
 
-    /// The theory at this many keys, from few bits to many: points of a curve or, if
-    /// [`Info::steps`], one for each length of its fingerprints. Contenders with the same theory
-    /// have equal points; one without any has none.
+    /// Its theory at this many keys; see [`Theory`].
     fn theory_points(&self, _keys: u64) -> Vec<Point> {
         Vec::new()
     }
@@ -190,12 +186,12 @@ where
 pub struct Entry<M> {
     info: Info,
     make: M,
-    theory: fn(u64) -> Vec<Point>,
+    theory: Theory,
 }
 
 impl<M> Entry<M> {
     /// An entry.
-    pub const fn new(info: Info, make: M, theory: fn(u64) -> Vec<Point>) -> Self {
+    pub const fn new(info: Info, make: M, theory: Theory) -> Self {
         Self { info, make, theory }
     }
 }
@@ -206,10 +202,7 @@ impl<M: Make<u64> + Make<[u8]> + Sync> Contender for Entry<M> {
     }
 
     fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String> {
-        if self.info.is_static() && matches!(order.planned, Planned::Room(_)) {
-            return Err("is static: it is made of its keys and takes no others".to_owned());
-        }
-        built(&self.make, keys, order)
+        built(&self.info, &self.make, keys, order)
     }
 
     fn theory_points(&self, keys: u64) -> Vec<Point> {
@@ -218,15 +211,31 @@ impl<M: Make<u64> + Make<[u8]> + Sync> Contender for Entry<M> {
 }
 
 /// Makes a filter of keys of either type.
-pub(super) fn built<M: Make<u64> + Make<[u8]>>(
+pub fn built<M: Make<u64> + Make<[u8]>>(
+    info: &Info,
     make: &M,
     keys: Keys<'_>,
     order: &Order,
 ) -> Result<Box<dyn Built>, String> {
-    match keys {
-        Keys::U64(keys) => Ok(Loops::<_, u64>::new(make.make(keys, order)?, keys.len())),
-        Keys::Bytes(keys) => Ok(Loops::<_, [u8]>::new(make.make(keys, order)?, keys.len())),
+    if info.can(Ability::Static) && matches!(order.planned, Planned::Room(_)) {
+        return Err("is static: it is made of its keys and takes no others".to_owned());
     }
+    match keys {
+        Keys::U64(keys) => of_type::<u64, M>(make, keys, order),
+        Keys::Bytes(keys) => of_type::<[u8], M>(make, keys, order),
+    }
+}
+
+fn of_type<K: BenchKey + ?Sized, M: Make<K>>(
+    make: &M,
+    keys: &[K::Item<'_>],
+    order: &Order,
+) -> Result<Box<dyn Built>, String> {
+    Ok(Box::new(Loops {
+        probe: make.make(keys, order)?,
+        keys: keys.len() as u64,
+        of: PhantomData::<fn(&K)>,
+    }))
 }
 
 /// A built filter.
@@ -311,7 +320,7 @@ pub fn dependent_hits(answers: &[bool]) -> u64 {
 }
 
 #[inline(always)]
-pub(super) fn chained(stream: usize, holds: impl Fn(usize) -> bool) -> u64 {
+fn chained(stream: usize, holds: impl Fn(usize) -> bool) -> u64 {
     let (mut place, mut hits) = (0, 0);
     for _ in 0..dependent_queries(stream) {
         let hit = holds(place);
@@ -328,16 +337,6 @@ struct Loops<P, K: ?Sized> {
     /// How many keys it holds.
     keys: u64,
     of: PhantomData<fn(&K)>,
-}
-
-impl<P, K: ?Sized> Loops<P, K> {
-    fn new(probe: P, keys: usize) -> Box<Self> {
-        Box::new(Self {
-            probe,
-            keys: keys as u64,
-            of: PhantomData,
-        })
-    }
 }
 
 impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {

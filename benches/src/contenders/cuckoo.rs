@@ -20,12 +20,15 @@ const CUCKOO_INFO: Info = Info {
         Ability::Merge,
         Ability::Batch,
     ],
-    steps: true,
     ..Info::OURS
 };
 
 const fn buckets(info: Info) -> Entry<Own<CuckooFilter, Removable>> {
-    Entry::new(info, Own::SIZED.with_slots(|filter| filter.slots()), |keys| theory::steps::<CuckooFilter>(keys, |params| params.fingerprint_bits))
+    Entry::new(
+        info,
+        Own::SIZED.with_slots(|filter| filter.slots()),
+        |keys| theory::steps::<CuckooFilter>(keys, |params| params.fingerprint_bits),
+    )
 }
 
 /// Buckets of four slots.
@@ -45,4 +48,6 @@ pub static WINDOWS: Entry<Own<WindowedCuckooFilter, Removable>> = Entry::new(
                    space, at several times the time to fill.",
         ..CUCKOO_INFO
     },
-    Own::SIZED.with_slots(|filter| filter.slots()), |keys| theory::steps::<WindowedCuckooFilter>(keys, |params| params.fingerprint_bits));
+    Own::SIZED.with_slots(|filter| filter.slots()),
+    |keys| theory::steps::<WindowedCuckooFilter>(keys, |params| params.fingerprint_bits),
+);

@@ -116,8 +116,6 @@ pub struct Info {
     pub takes_rate: bool,
     /// Whether it can be asked for a number of bits per key instead of a rate.
     pub bits_budget: bool,
-    /// Whether its fingerprints have whole bits: its theory has points and no curve.
-    pub steps: bool,
     /// Whether its size jumps, mostly by a factor of two, while the number of keys grows steadily,
     /// so that one number of keys does not show its size: see
     /// [`Planned::Octave`](super::Planned::Octave).
@@ -141,7 +139,7 @@ pub struct Info {
 
 impl Info {
     /// What ours have in common.
-    pub(super) const OURS: Self = Self {
+    pub const OURS: Self = Self {
         name: "",
         family: Family::Classic,
         role: Role::Filter,
@@ -152,7 +150,6 @@ impl Info {
         abilities: &[],
         takes_rate: true,
         bits_budget: true,
-        steps: false,
         jumps: false,
         max_keys: u64::MAX,
         seeded: true,
@@ -164,7 +161,7 @@ impl Info {
 
     /// What most peers have in common.
     #[cfg(feature = "peers")]
-    pub(super) const PEER: Self = Self {
+    pub const PEER: Self = Self {
         ours: false,
         bits_budget: false,
         ..Self::OURS
@@ -194,11 +191,6 @@ impl Info {
     /// Whether it can do this.
     pub fn can(&self, ability: Ability) -> bool {
         self.abilities.contains(&ability)
-    }
-
-    /// Whether it takes no keys once built.
-    pub fn is_static(&self) -> bool {
-        self.can(Ability::Static)
     }
 
     /// Whether it takes part in this course, as far as its abilities tell. (The one over loads also

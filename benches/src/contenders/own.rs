@@ -15,11 +15,7 @@ const BATCH: usize = 1024;
 /// A way of making a filter of keys, and of changing it, as far as it can.
 pub trait Way<F: PlanFilter> {
     /// Makes it.
-    fn make<K: Key>(
-        keys: &[K],
-        target: Target<F::Params>,
-        seed: u64,
-    ) -> Result<F, BuildError>;
+    fn make<K: Key>(keys: &[K], target: Target<F::Params>, seed: u64) -> Result<F, BuildError>;
 
     /// Inserts a key; whether it took it.
     fn insert<K: Key + ?Sized>(_filter: &mut F, _key: &K) -> Option<bool> {
@@ -46,11 +42,7 @@ pub trait Way<F: PlanFilter> {
 macro_rules! can {
     (fill) => {
         #[inline]
-        fn make<K: Key>(
-            keys: &[K],
-            target: Target<F::Params>,
-            seed: u64,
-        ) -> Result<F, BuildError> {
+        fn make<K: Key>(keys: &[K], target: Target<F::Params>, seed: u64) -> Result<F, BuildError> {
             let mut filter = F::empty(target, seed)?;
             filter.insert_keys(keys)?;
             Ok(filter)
@@ -117,11 +109,7 @@ pub enum AtOnce {}
 
 impl<F: BuildFilter> Way<F> for AtOnce {
     #[inline]
-    fn make<K: Key>(
-        keys: &[K],
-        target: Target<F::Params>,
-        seed: u64,
-    ) -> Result<F, BuildError> {
+    fn make<K: Key>(keys: &[K], target: Target<F::Params>, seed: u64) -> Result<F, BuildError> {
         F::build_keys(target, seed, keys)
     }
 }

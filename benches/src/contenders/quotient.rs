@@ -21,14 +21,15 @@ const QUOTIENT_INFO: Info = Info {
         Ability::Merge,
         Ability::Batch,
     ],
-    steps: true,
     ..Info::OURS
 };
 
 /// Filled key by key.
 pub static QUOTIENT: Entry<Own<QuotientFilter, Removable>> = Entry::new(
     QUOTIENT_INFO,
-    Own::SIZED.with_slots(|filter| filter.params().slots), |keys| theory::steps::<QuotientFilter>(keys, |params| params.remainder_bits));
+    Own::SIZED.with_slots(|filter| filter.params().slots),
+    |keys| theory::steps::<QuotientFilter>(keys, |params| params.remainder_bits),
+);
 
 /// The quotient filter that grows, from a thousandth of the keys.
 pub static EXPANDABLE: Entry<Own<ExpandableQuotientFilter, Unmergeable>> = Entry::new(
@@ -52,6 +53,6 @@ pub static EXPANDABLE: Entry<Own<ExpandableQuotientFilter, Unmergeable>> = Entry
         jumps: true,
         ..QUOTIENT_INFO
     },
-    Own::by(|order, keys| Ok(Goal::fpr(order.start(keys), order.fpr()?).into())), |keys| {
-    theory::steps::<ExpandableQuotientFilter>(keys, |params| params.fingerprint_bits)
-});
+    Own::by(|order, keys| Ok(Goal::fpr(order.start(keys), order.fpr()?).into())),
+    |keys| theory::steps::<ExpandableQuotientFilter>(keys, |params| params.fingerprint_bits),
+);

@@ -79,7 +79,7 @@ pub static MAP: Entry<Map> = Entry::new(
         ..BUMPED_INFO
     },
     Map,
-    theory::none,
+    theory::NONE,
 );
 
 /// `RibbonMap`.

@@ -1,11 +1,11 @@
 //! Our scalable filters, each grown from a thousandth of the keys.
 
-use super::own::{Filled, Own};
 use super::contender::GROWN;
+use super::own::{Filled, Own};
 use super::{Ability, Course, Entry, Family, Info, Order, Point, theory};
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{BlockedBloomFilter, BloomFilter};
-use amq_core::{PlanFilter, Target};
+use amq_core::Target;
 use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 
 /// How far a filter grows within its theory: a thousandfold.
@@ -73,7 +73,9 @@ const GROWN_INFO: Info = Info {
 /// Without a bound, of classic stages.
 pub static CLASSIC: Entry<Own<ScalableFilter<BloomFilter>, Filled>> = Entry::new(
     GROWN_INFO,
-    Own::by(|order, keys| target::<BloomFilter>(order, keys, open)), |keys| grown(keys, open, classic::bits_per_key));
+    Own::by(|order, keys| target::<BloomFilter>(order, keys, open)),
+    |keys| grown(keys, open, classic::bits_per_key),
+);
 
 /// Without a bound, of split-block stages.
 pub static BLOCKED: Entry<Own<ScalableFilter<BlockedBloomFilter>, Filled>> = Entry::new(
@@ -84,7 +86,9 @@ pub static BLOCKED: Entry<Own<ScalableFilter<BlockedBloomFilter>, Filled>> = Ent
                    cache line per stage.",
         ..GROWN_INFO
     },
-    Own::by(|order, keys| target::<BlockedBloomFilter>(order, keys, open)), |keys| grown(keys, open, blocked::bits_per_key));
+    Own::by(|order, keys| target::<BlockedBloomFilter>(order, keys, open)),
+    |keys| grown(keys, open, blocked::bits_per_key),
+);
 
 /// With the number of keys as a bound.
 pub static BOUNDED: Entry<Own<ScalableFilter<BloomFilter>, Filled>> = Entry::new(
@@ -99,4 +103,6 @@ pub static BOUNDED: Entry<Own<ScalableFilter<BloomFilter>, Filled>> = Entry::new
         jumps: false,
         ..GROWN_INFO
     },
-    Own::by(|order, keys| target::<BloomFilter>(order, keys, bounded)), |keys| grown(keys, bounded, classic::bits_per_key));
+    Own::by(|order, keys| target::<BloomFilter>(order, keys, bounded)),
+    |keys| grown(keys, bounded, classic::bits_per_key),
+);

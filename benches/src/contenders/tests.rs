@@ -92,18 +92,30 @@ fn everyone_can_do_exactly_what_it_claims() {
         let mut filter = contender.build(keys, &order(&info, Planned::Keys)).unwrap();
         assert_eq!(filter.count_hits(keys), 2000, "{contender:?}");
         let batch = filter.count_hits_batch(keys);
-        assert_eq!(batch, info.can(Ability::Batch).then_some(2000), "{contender:?}");
+        assert_eq!(
+            batch,
+            info.can(Ability::Batch).then_some(2000),
+            "{contender:?}"
+        );
         let roomy = contender.build(keys, &order(&info, Planned::Room(4000)));
-        assert_eq!(roomy.is_err(), info.is_static(), "{contender:?}");
+        assert_eq!(roomy.is_err(), info.can(Ability::Static), "{contender:?}");
         let mut times = [0; 10];
         let inserted = match roomy {
             Ok(mut roomy) => roomy.insert_each(more, &mut times),
             Err(_) => filter.insert_each(more, &mut times),
         };
-        assert_eq!(inserted, info.can(Ability::Insert).then_some(10), "{contender:?}");
+        assert_eq!(
+            inserted,
+            info.can(Ability::Insert).then_some(10),
+            "{contender:?}"
+        );
         assert_eq!(times.iter().all(|&time| time > 0), inserted.is_some());
         let removed = filter.remove(keys.first(5));
-        assert_eq!(removed, info.can(Ability::Remove).then_some(5), "{contender:?}");
+        assert_eq!(
+            removed,
+            info.can(Ability::Remove).then_some(5),
+            "{contender:?}"
+        );
         let sized = Order {
             budget: Some(Budget::BitsPerKey(12.0)),
             ..order(&info, Planned::Keys)

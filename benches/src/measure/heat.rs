@@ -159,13 +159,15 @@ pub struct Heat<'a> {
 impl Heat<'_> {
     /// All heats of some groups, in order.
     pub fn all(groups: &[Group]) -> Vec<Heat<'_>> {
-        let of = |group, &(target, depth): &(Budget, Depth)| Heat {
-            group,
-            target,
-            depth,
-        };
-        let pairs = (groups.iter()).flat_map(|group| group.targets.iter().map(move |to| (group, to)));
-        pairs.map(|(group, target)| of(group, target)).collect()
+        let heats = groups.iter().flat_map(|group| {
+            let targets = group.targets.iter();
+            targets.map(move |&(target, depth)| Heat {
+                group,
+                target,
+                depth,
+            })
+        });
+        heats.collect()
     }
 
     /// The contenders that take part, and their cells. One without a target rate takes part once

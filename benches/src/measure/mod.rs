@@ -10,10 +10,12 @@
 //! | [`construction`] | how often a ribbon system can be solved |
 //! | [`instructions`] | how many instructions an operation takes |
 //! | [`theory`], [`twins`], [`fit`] | curves; the noise; the facade's cost table |
+//! | [`claims`] | what introductions repeat, settled |
 //! | [`run`](mod@run) | a run through all of it |
 
 #[cfg(test)]
 mod broken;
+pub mod claims;
 pub mod clock;
 pub mod construction;
 pub mod courses;

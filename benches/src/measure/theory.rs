@@ -1,6 +1,6 @@
 //! `theory.csv`: each contender's own points, so that drawing needs no code of the filters.
 
-use crate::contenders::{Contender, Role};
+use crate::contenders::{self, Contender, Role};
 use crate::record::Point;
 
 /// The numbers of keys with curves: small, and many.
@@ -14,26 +14,23 @@ pub fn points(contenders: &[&'static dyn Contender]) -> Vec<Point> {
 }
 
 fn of_keys(contender: &dyn Contender, keys: u64) -> Vec<Point> {
-    let info = contender.info();
-    let points = contender.theory_points(keys).into_iter().zip(1..);
-    let point = |((bits_per_key, fpr), step)| Point {
-        contender: info.name.to_owned(),
+    let name = contender.info().name;
+    let point = |point: contenders::Point| Point {
+        contender: name.to_owned(),
         keys,
-        step: info.steps.then_some(step),
-        bits_per_key,
-        fpr,
+        step: point.step.map(u64::from),
+        bits_per_key: point.bits_per_key,
+        fpr: point.fpr,
     };
-    points.map(point).collect()
+    contender.theory_points(keys).into_iter().map(point).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contenders;
-
     #[test]
     fn fingerprints_have_steps_and_others_budgets() {
-        let points = points(&contenders::ALL);
+        let points = points(contenders::ALL);
         for (name, steps) in [("bloom", false), ("cuckoo", true)] {
             let mut of = points.iter().filter(|point| point.contender == name);
             assert!(of.clone().count() > 20, "{name}");

@@ -10,8 +10,8 @@ pub struct Point {
     pub contender: String,
     /// Keys in the filter.
     pub keys: u64,
-    /// The number of the step, from 1, where fingerprints have whole bits: the rate between two
-    /// steps is that of the lower. Empty for a curve.
+    /// Bits of a fingerprint, where sizes come in steps: between two of them there is no filter.
+    /// Empty for a curve.
     pub step: Option<u64>,
     /// Bits per key that the filter takes.
     pub bits_per_key: f64,

@@ -21,7 +21,9 @@ pub static BLOOMFILTER: Entry<Bloomfilter> = Entry::new(
         max_keys: FEW,
         ..Info::PEER
     },
-    Bloomfilter, theory::curve::<BloomFilter>);
+    Bloomfilter,
+    theory::curve::<BloomFilter>,
+);
 
 /// How it is made.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,7 @@ use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
+use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 
 /// Values of the byte that becomes a fingerprint. Not all fingerprints are equally likely: 100
@@ -31,17 +32,22 @@ pub static CUCKOOFILTER: Entry<Cuckoo> = Entry::new(
                    forgotten a key.",
         abilities: &[Ability::Insert, Ability::Remove],
         takes_rate: false,
-        steps: true,
         jumps: true,
         max_keys: FEW,
         seeded: false,
         ..Info::PEER
     },
-    Cuckoo, fullest);
+    Cuckoo,
+    fullest,
+);
 
 /// A table as full as planned; the others are larger.
 fn fullest(_keys: u64) -> Vec<Point> {
-    vec![(8.0 / MOST, rate(MOST))]
+    vec![Point {
+        step: Some(8),
+        bits_per_key: 8.0 / MOST,
+        fpr: rate(MOST),
+    }]
 }
 
 /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at a load, with the actual distribution
@@ -66,8 +72,13 @@ impl<K: BenchKey + ?Sized> Make<K> for Cuckoo {
 }
 
 /// A hasher made by `Default`, as the filter requires.
-#[derive(Debug)]
 pub struct Fold(FoldHasher<'static>);
+
+impl fmt::Debug for Fold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("foldhash")
+    }
+}
 
 impl Default for Fold {
     #[inline]

@@ -75,7 +75,7 @@ impl<F: OfDigests + 'static, K: BenchKey + ?Sized> Make<K> for OfAll<F> {
 }
 
 /// The digests of all keys.
-pub fn digests<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], seed: u64) -> Vec<u64> {
+pub(super) fn digests<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], seed: u64) -> Vec<u64> {
     let digest = |key: &K::Item<'_>| Borrow::<K>::borrow(key).digest(seed);
     keys.iter().map(digest).collect()
 }
@@ -131,7 +131,7 @@ impl<F: OfDigests, K: BenchKey + ?Sized> Probe<K> for Digested<F> {
 }
 
 /// The rate of filters that compare fingerprints of this many bits, whatever their keys.
-pub fn of_bits(bits: u32) -> Option<PredictedFpr> {
+pub(super) fn of_bits(bits: u32) -> Option<PredictedFpr> {
     let mean = (-f64::from(bits)).exp2();
     Some(PredictedFpr { mean, sd: 0.0 })
 }

@@ -20,7 +20,9 @@ pub static FASTBLOOM: Entry<Fastbloom> = Entry::new(
         bits_budget: true,
         ..Info::PEER
     },
-    Fastbloom, theory::curve::<amq_bloom::BloomFilter>);
+    Fastbloom,
+    theory::curve::<amq_bloom::BloomFilter>,
+);
 
 /// How it is made.
 #[derive(Clone, Copy, Debug)]

@@ -22,7 +22,9 @@ pub static COUNTING: Entry<Counting> = Entry::new(
         seeded: false,
         ..Info::PEER
     },
-    Counting, theory::curve::<amq_counting::CountingBloomFilter>);
+    Counting,
+    theory::curve::<amq_counting::CountingBloomFilter>,
+);
 
 /// How it is made.
 #[derive(Clone, Copy, Debug)]

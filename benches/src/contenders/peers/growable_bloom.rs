@@ -23,7 +23,7 @@ const SIZED_INFO: Info = Info {
 };
 
 /// Told to expect all keys.
-pub static SIZED: Entry<Growable> = Entry::new(SIZED_INFO, Growable(Order::room), theory::none);
+pub static SIZED: Entry<Growable> = Entry::new(SIZED_INFO, Growable(Order::room), theory::NONE);
 
 /// Told to expect a thousandth of the keys: it grows nine times. On the courses the sized entry
 /// does the same.
@@ -37,7 +37,7 @@ pub static GROWN: Entry<Growable> = Entry::new(
         ..SIZED_INFO
     },
     Growable(Order::start),
-    theory::none,
+    theory::NONE,
 );
 
 /// How many keys it is told to expect.

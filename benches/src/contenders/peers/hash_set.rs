@@ -33,7 +33,7 @@ pub static HASH_SET: Entry<Exact> = Entry::new(
         ..Info::PEER
     },
     Exact,
-    theory::none,
+    theory::NONE,
 );
 
 /// How it is made.

@@ -1,8 +1,7 @@
 //! Peer: pleat, ribbon filters built in order of their table's windows.
 
 use super::digested::{OfAll, OfDigests, of_bits};
-use crate::contenders::contender::built;
-use crate::contenders::{Ability, Built, Contender, Family, Info, Order};
+use crate::contenders::{Ability, Built, Contender, Family, Info, Order, built};
 use crate::keys::Keys;
 use amq_core::PredictedFpr;
 use pleat::filter::{Ribbon, StdRibbon};
@@ -16,7 +15,6 @@ const STD_INFO: Info = Info {
                whose solution takes a few percent more than the bound. Whole bits only, so the \
                rate is the power of two at or below the one asked for.",
     abilities: &[Ability::Static, Ability::Batch],
-    steps: true,
     bits_budget: true,
     ..Info::PEER
 };
@@ -82,13 +80,13 @@ impl Pleat {
     ) -> Result<Box<dyn Built>, String> {
         if self.homogeneous {
             let make = OfAll(|digests| Ok(Ribbon::<R>::from_keys_pleated(digests)));
-            return built(&make, keys, order);
+            return built(&self.info, &make, keys, order);
         }
         let make = OfAll(|digests| {
             let solved = StdRibbon::<R>::from_keys_pleated(digests);
             solved.map_err(|error| error.to_string())
         });
-        built(&make, keys, order)
+        built(&self.info, &make, keys, order)
     }
 }
 

@@ -29,7 +29,7 @@ pub static SCALABLE: Entry<Scalable> = Entry::new(
         ..Info::PEER
     },
     Scalable,
-    theory::none,
+    theory::NONE,
 );
 
 /// How it is made.
@@ -61,8 +61,7 @@ impl<K: BenchKey + ?Sized> Make<K> for Scalable {
         let probes = (1.0 / first).log2().ceil();
         let bits = (order.room(keys.len()) as f64 * probes / LN_2 * 1.01).ceil() as usize;
         let hashers = [Seeded(order.seed), Seeded(!order.seed)];
-        let filter =
-            ScalableBloomFilter::with_hashers(bits, first, GROWTH, TIGHTENING, hashers);
+        let filter = ScalableBloomFilter::with_hashers(bits, first, GROWTH, TIGHTENING, hashers);
         filled::<K, _>(filter, keys)
     }
 }

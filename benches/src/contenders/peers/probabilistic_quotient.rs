@@ -25,7 +25,6 @@ pub static QUOTIENT: Entry<Quotient> = Entry::new(
                    fingerprint is already stored is not stored again, so removing one of the two \
                    loses the other.",
         abilities: &[Ability::Insert, Ability::Remove],
-        steps: true,
         jumps: true,
         max_keys: FEW,
         slow: true,
@@ -34,7 +33,7 @@ pub static QUOTIENT: Entry<Quotient> = Entry::new(
         ..Info::PEER
     },
     Quotient,
-    theory::none,
+    theory::NONE,
 );
 
 /// How it is made.

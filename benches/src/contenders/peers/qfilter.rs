@@ -20,13 +20,12 @@ const INFO: Info = Info {
         Ability::Count,
         Ability::Merge,
     ],
-    steps: true,
     jumps: true,
     ..Info::PEER
 };
 
 /// Filled key by key.
-pub static FILLED: Entry<Qfilter> = Entry::new(INFO, Qfilter::Filled, theory::none);
+pub static FILLED: Entry<Qfilter> = Entry::new(INFO, Qfilter::Filled, theory::NONE);
 
 /// Built from sorted fingerprints by its builder. Except for that it is the same filter.
 pub static SORTED: Entry<Qfilter> = Entry::new(
@@ -39,7 +38,7 @@ pub static SORTED: Entry<Qfilter> = Entry::new(
         ..INFO
     },
     Qfilter::Sorted,
-    theory::none,
+    theory::NONE,
 );
 
 /// `qfilter::Filter` of XXH3 digests, and the way it is built from all keys.

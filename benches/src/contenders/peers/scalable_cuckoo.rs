@@ -25,13 +25,12 @@ pub static SCALABLE: Entry<Scalable> = Entry::new(
                    a table twice as large at half the rate; the first has half of the rate asked \
                    for. Evicts at random, differently in every run.",
         abilities: &[Ability::Insert, Ability::Remove, Ability::Grow],
-        steps: true,
         jumps: true,
         max_keys: FEW,
         ..Info::PEER
     },
     Scalable,
-    theory::none,
+    theory::NONE,
 );
 
 /// How it is made.

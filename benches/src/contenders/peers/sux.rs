@@ -1,8 +1,7 @@
 //! Peer: the static filters of sux, over the same kind of graph as binary fuse filters.
 
 use super::digested::of_bits;
-use crate::contenders::theory::fuse_factor;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe};
+use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, theory};
 use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use dsi_progress_logger::no_logging;
@@ -27,14 +26,14 @@ const BYTES_INFO: Info = Info {
                one thread. Hashes the keys itself, with XXH3.",
     abilities: &[Ability::Static],
     takes_rate: false,
-    steps: true,
     threads: true,
     ..Info::PEER
 };
 
 /// With fingerprints of one byte.
-pub static BYTES: Entry<Bytes> =
-    Entry::new(BYTES_INFO, Bytes, |keys| vec![(8.0 * fuse_factor(keys), 1.0 / 256.0)]);
+pub static BYTES: Entry<Bytes> = Entry::new(BYTES_INFO, Bytes, |keys| {
+    theory::slots([8], theory::fuse_factor(keys))
+});
 
 /// With fingerprints of as many bits as the rate needs, or as fit the size.
 pub static PACKED: Entry<Packed> = Entry::new(
@@ -46,11 +45,9 @@ pub static PACKED: Entry<Packed> = Entry::new(
         bits_budget: true,
         ..BYTES_INFO
     },
-    Packed, |keys| {
-    let widths = (1..=17).map(f64::from);
-    let points = widths.map(|bits| (bits * fuse_factor(keys), (-bits).exp2()));
-    points.collect()
-});
+    Packed,
+    |keys| theory::slots(1..=17, theory::fuse_factor(keys)),
+);
 
 /// How it is made with bytes.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +88,7 @@ impl<K: Hashed + ?Sized> Make<K> for Packed {
     fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<OfBits<K>, String> {
         let room = order.room(keys.len());
         let bits = match order.bits(room) {
-            Some(bits) => (bits as f64 / room as f64 / fuse_factor(room as u64)).floor(),
+            Some(bits) => (bits as f64 / room as f64 / theory::fuse_factor(room as u64)).floor(),
             None => (1.0 / order.fpr()?).log2().ceil().max(1.0),
         };
         if bits < 1.0 {

@@ -1,8 +1,7 @@
 //! Peer: the xor and binary fuse filters of xorf, the best known static filters.
 
 use super::digested::{OfAll, OfDigests, of_bits};
-use crate::contenders::theory::fuse_factor;
-use crate::contenders::{Ability, Entry, Family, Info};
+use crate::contenders::{Ability, Entry, Family, Info, theory};
 use amq_core::PredictedFpr;
 use xorf::{BinaryFuse8, BinaryFuse16, Xor8};
 
@@ -15,7 +14,6 @@ const FUSE_8_INFO: Info = Info {
                fixed rate of 1/256, and three reads per query, hit or miss.",
     abilities: &[Ability::Static],
     takes_rate: false,
-    steps: true,
     ..Info::PEER
 };
 
@@ -28,7 +26,7 @@ pub struct Xorf<F>(F, u32);
 pub static BINARY_FUSE_8: Entry<OfAll<Xorf<BinaryFuse8>>> = Entry::new(
     FUSE_8_INFO,
     OfAll(|digests| Ok(Xorf(BinaryFuse8::try_from(digests)?, 8))),
-    |keys| vec![(8.0 * fuse_factor(keys), 1.0 / 256.0)],
+    |keys| theory::slots([8], theory::fuse_factor(keys)),
 );
 
 /// `xorf::BinaryFuse16`.
@@ -40,7 +38,7 @@ pub static BINARY_FUSE_16: Entry<OfAll<Xorf<BinaryFuse16>>> = Entry::new(
         ..FUSE_8_INFO
     },
     OfAll(|digests| Ok(Xorf(BinaryFuse16::try_from(digests)?, 16))),
-    |keys| vec![(16.0 * fuse_factor(keys), 1.0 / 65536.0)],
+    |keys| theory::slots([16], theory::fuse_factor(keys)),
 );
 
 /// `xorf::Xor8`.
@@ -54,7 +52,7 @@ pub static XOR_8: Entry<OfAll<Xorf<Xor8>>> = Entry::new(
         ..FUSE_8_INFO
     },
     OfAll(|digests| Ok(Xorf(Xor8::from(digests), 8))),
-    |keys| vec![(8.0 * (1.23 + 32.0 / keys.max(1) as f64), 1.0 / 256.0)],
+    |keys| theory::slots([8], 1.23 + 32.0 / keys.max(1) as f64),
 );
 
 impl<F: xorf::Filter<u64>> OfDigests for Xorf<F> {
