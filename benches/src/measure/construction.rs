@@ -143,11 +143,11 @@ impl Line {
             };
             // No two points share a seed, so their results are independent.
             let seeds = (0..self.seeds).map(|index| seed_of(seed, place * self.seeds + index));
-            let counted = checked
+            let result = checked
                 .clone()
                 .and_then(|()| count(fits, keys, slots, seeds));
             progress.did(self.of_point());
-            match counted {
+            match result {
                 Ok(count) => counted(trial, count),
                 Err(failure) => Trial {
                     why: failure.to_string(),

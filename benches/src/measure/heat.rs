@@ -1,7 +1,7 @@
 //! One heat: the contenders that meet over the same keys, asked for the same rate or size.
 
 use super::race::{self, Expected, Queries, Ready, Timed, offered};
-use super::suite::{Depth, Group};
+use super::suite::{Depth, Group, words};
 use super::verify::{self, Failure, Subject, octave, verify, verify_removal};
 use crate::contenders::{self, Ability, Contender, Info, Role};
 use crate::error::BenchError;
@@ -159,16 +159,15 @@ pub struct Heat<'a> {
 impl Heat<'_> {
     /// All heats of some groups, in order.
     pub fn all(groups: &[Group]) -> Vec<Heat<'_>> {
-        let of_group = |group| {
-            let Group { targets, .. } = group;
-            let heat = move |&(target, depth): &(Budget, Depth)| Heat {
+        let mut heats = Vec::new();
+        for group in groups {
+            heats.extend(group.targets.iter().map(|&(target, depth)| Heat {
                 group,
                 target,
                 depth,
-            };
-            targets.iter().map(heat)
-        };
-        groups.iter().flat_map(of_group).collect()
+            }));
+        }
+        heats
     }
 
     /// The contenders that take part, and their cells. One without a target rate takes part once
@@ -223,12 +222,8 @@ impl Heat<'_> {
 
     /// Its label in the progress bar.
     pub fn title(&self) -> String {
-        let (name, keys) = (self.group.key_set.name(), self.group.keys);
-        match self.target {
-            Budget::Fpr(rate) => format!("{name}, {keys} keys, rate {rate:.4}"),
-            Budget::BitsPerKey(bits) => format!("{name}, {keys} keys, {bits} bits each"),
-            target => format!("{name}, {keys} keys, {target:?}"),
-        }
+        let Group { key_set, keys, .. } = self.group;
+        format!("{}, {keys} keys, {}", key_set.name(), words(self.target))
     }
 
     /// Verifies all contenders. The rows of those that fail say why; the others are ready to be

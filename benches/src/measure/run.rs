@@ -284,7 +284,8 @@ impl Going<'_> {
     fn finish(&mut self, day: &Records) -> Result<(), BenchError> {
         self.progress.finish();
         if self.plan.contenders.len() == contenders::ALL.len() {
-            self.records.write_table(&theory::points(&self.plan.contenders))?;
+            let points = theory::points(&self.plan.contenders);
+            self.records.write_table(&points)?;
         }
         let all = &self.all;
         let rows = |name: &str| all.get(name).map_or(&[][..], |(rows, _)| rows);

@@ -84,6 +84,15 @@ impl Group {
     }
 }
 
+/// What is asked of a filter, in words.
+pub fn words(target: Budget) -> String {
+    match target {
+        Budget::Fpr(rate) => format!("rate {rate:.4}"),
+        Budget::BitsPerKey(bits) => format!("{bits} bits a key"),
+        target => format!("{target:?}"),
+    }
+}
+
 impl Suite {
     /// The groups, from small to large; with a key file, its keys alone.
     pub fn groups(self, file: Option<&KeySet>) -> Vec<Group> {

@@ -18,7 +18,7 @@ pub use script::{Act, Check, Leg, Script};
 
 use super::heat::Entrant;
 use super::race::Timed;
-use super::verify::{Effort, Failure, build};
+use super::verify::{Failure, build};
 use crate::contenders::{Contender, Course, Info, Order, Planned};
 use crate::error::BenchError;
 use crate::keys::{KeySet, Keys, Store};
