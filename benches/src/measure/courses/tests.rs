@@ -81,7 +81,7 @@ fn each_wrong_answer_on_a_course_is_found() {
 fn what_grows_must_keep_its_target() {
     let (grow, grown) = (grow(), entrants(&grow(), &contenders::ALL));
     let (scalable, cell) = grown.into_iter().next().unwrap();
-    assert!(scalable.info().can(crate::contenders::Ability::Grow));
+    assert!(scalable.info().can(contenders::Ability::Grow));
     let ground = Ground::new(&grow, setting(0)).unwrap();
     for (fault, fails) in [(Fault::Nothing, false), (Fault::ErrsMoreThanAsked, true)] {
         let lane = Lane {

@@ -97,10 +97,13 @@ fn where_there_is_no_filter_of_a_budget_that_is_no_failure() {
         asked_bits: Some(2.0),
         ..cell()
     };
-    let row = |cell, failure: &Failure| failure.mark(Row::new("broken", cell, Workload::Verify));
+    let row = |cell: &Cell, failure: &Failure| {
+        failure.mark(Row::new("broken", cell, Workload::Verify))
+    };
     let refused = Failure::Build("too tight".to_owned());
     assert_eq!(row(&tight, &refused).state, State::Skipped);
-    assert_eq!(row(&cell(), &refused).state, State::Failed);
+    let asked = cell();
+    assert_eq!(row(&asked, &refused).state, State::Failed);
     let panicked = Failure::Panic(String::new());
     assert_eq!(row(&tight, &panicked).state, State::Failed);
     let untimed = panicked.untime(Row::new("broken", &tight, Workload::Build));
