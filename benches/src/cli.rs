@@ -1,6 +1,5 @@
 //! The command line.
 
-use crate::measure::instructions;
 use crate::record::Suite;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -39,10 +38,11 @@ pub enum Command {
     Diff(Diff),
     /// List the contenders and the suites
     List,
-    /// How far the same filter entered twice differs from itself in a record, by each estimator
+    /// How far twins differ in the newest records, by each estimator
+    #[command(hide = true)]
     Twins(Fit),
-    /// What is run under valgrind to count a contender's instructions
-    #[command(name = instructions::COMMAND, hide = true)]
+    /// Build a filter and query it, under valgrind
+    #[command(hide = true)]
     Count(Count),
 }
 
@@ -73,12 +73,13 @@ pub struct Measure {
     /// if an option, the compiler or the code has changed since
     #[arg(long)]
     pub resume: bool,
-    /// Timed rounds of each cell [default: the suite's]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
-    pub rounds: Option<u64>,
-    /// Count instructions even if the suite does not; needs valgrind
+    /// Count instructions too, which takes two minutes more; the full suite does without being told
     #[arg(long)]
     pub instructions: bool,
+    /// Timed rounds of each cell, in each of which filters are built anew [default: 2 in smoke, 7 in
+    /// quick and full]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub rounds: Option<u64>,
 }
 
 /// The contenders and the keys.
@@ -128,26 +129,26 @@ pub struct Diff {
     pub new: String,
 }
 
-/// Options of `count`.
-#[derive(Args, Debug)]
-pub struct Count {
-    /// The contender
-    pub contender: String,
-    /// Keys of the filter
-    pub keys: usize,
-    /// How often it is built
-    pub builds: usize,
-    /// Whether it is queried, too
-    #[arg(long)]
-    pub asks: bool,
-}
-
 /// Options of `fit` and `twins`.
 #[derive(Args, Debug)]
 pub struct Fit {
     /// Folder of records: one run's, or the parent of all, from which the newest is taken
     #[arg(long, value_name = "DIR", default_value = "reports/records")]
     pub records: PathBuf,
+}
+
+/// Options of `count`.
+#[derive(Args, Debug)]
+pub struct Count {
+    /// The contender.
+    pub contender: String,
+    /// Keys in the filter.
+    pub keys: usize,
+    /// How often it is built.
+    pub builds: usize,
+    /// Whether it is queried.
+    #[arg(long)]
+    pub asks: bool,
 }
 
 /// Options of `render`.

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use amq_bench::record::{Claim, Point, Records, Row, State, Table, Trial, Workload};
-use amq_bench::registry;
+use amq_bench::contenders;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -141,7 +141,7 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         run.complete && !run.clock.is_empty() && run.noise_floor.is_some(),
         "{run:?}"
     );
-    assert_eq!(run.contender.len(), registry::ALL.len());
+    assert_eq!(run.contender.len(), contenders::ALL.len());
     for facts in &run.contender {
         let name = &facts.name;
         let (rows, rounds) = (records.rows(name).unwrap(), records.rounds(name).unwrap());

@@ -60,10 +60,7 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
 }
 
 fn measure(options: &Measure) -> Result<(Records, Outcome)> {
-    let request = Request {
-        instructions: options.instructions,
-        ..request(&options.subject, options.rounds)
-    };
+    let request = request(&options.subject, options.rounds, options.instructions);
     let plan = Plan::new(&request)?;
     let reports = reports(plan.options.has_own_keys());
     let folder = options.records.clone();
@@ -83,7 +80,7 @@ fn measure(options: &Measure) -> Result<(Records, Outcome)> {
 }
 
 fn verify(subject: &Subject) -> Result<Outcome> {
-    let request = request(subject, Some(0));
+    let request = request(subject, Some(0), false);
     let plan = Plan::new(&request)?;
     say_what_is_left_out(&plan);
     let found = measure::verify_only(&plan)?;
@@ -141,7 +138,7 @@ fn draw(records: &Records, _out: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-fn request(subject: &Subject, rounds: Option<u64>) -> Request {
+fn request(subject: &Subject, rounds: Option<u64>, instructions: bool) -> Request {
     let arguments = env::args().skip(1);
     Request {
         suite: subject.suite,
@@ -149,7 +146,7 @@ fn request(subject: &Subject, rounds: Option<u64>) -> Request {
         keys_file: subject.keys_file.clone(),
         keys: subject.keys.clone(),
         rounds,
-        instructions: false,
+        instructions,
         seed: subject.seed,
         root: root(),
         command: publishable(arguments.filter(|argument| argument != "--resume")),
@@ -203,6 +200,9 @@ fn say_what_is_left_out(plan: &Plan) {
 
 /// Prints all failed rows; only ours make the program fail, not those of peers.
 fn say_failures(found: &Found) -> Outcome {
+    for skipped in &found.skipped {
+        eprintln!("SKIPPED {skipped}");
+    }
     let ours = |row: &Row| {
         let mut all = contenders::ALL.iter().map(|contender| contender.info());
         all.any(|info| info.ours && info.name == row.contender)

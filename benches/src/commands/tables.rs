@@ -1,9 +1,8 @@
 //! Plain text for the terminal. (The report has its own tables.)
 
 use crate::contenders::{self, Info};
-use crate::measure::construction;
+use crate::measure::{construction, suite};
 use crate::record::{ContenderFacts, Row, State, Suite, Trial};
-use amq_core::Budget;
 use comfy_table::{Table, presets};
 use std::fmt::Write;
 
@@ -29,14 +28,10 @@ pub(super) fn contenders() -> String {
     for suite in [Suite::Smoke, Suite::Quick, Suite::Full] {
         let _ = writeln!(text, "{suite}");
         for group in suite.groups(None) {
-            let target = |target: &(Budget, _)| match target.0 {
-                Budget::Fpr(rate) => format!("{rate:.4}"),
-                Budget::BitsPerKey(bits) => format!("{bits} bits/key"),
-                Budget::Bytes(bytes) => format!("{bytes} bytes"),
-            };
-            let targets: Vec<String> = group.targets.iter().map(target).collect();
-            let (name, targets) = (group.key_set.name(), targets.join(", "));
-            let _ = writeln!(text, "  {name:<11} {:>9}  {targets}", group.keys);
+            let targets = group.targets.iter().map(|(target, _)| suite::words(*target));
+            let rates: Vec<String> = targets.collect();
+            let (name, rates) = (group.key_set.name(), rates.join(", "));
+            let _ = writeln!(text, "  {name:<11} {:>9}  {rates}", group.keys);
         }
         let courses = suite.courses().into_iter().map(|track| track.title());
         for title in courses.chain(suite.lines().iter().map(|line| line.title())) {

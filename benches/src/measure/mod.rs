@@ -13,6 +13,8 @@
 //! | [`claims`] | what introductions repeat, settled |
 //! | [`run`](mod@run) | a run through all of it |
 
+#[cfg(test)]
+mod broken;
 pub mod claims;
 pub mod clock;
 pub mod construction;

@@ -120,8 +120,14 @@ fn damaged_files_are_errors_that_name_them_and_the_way_out() {
         slots: 1050,
         ..Trial::default()
     };
+    let counted = |solved: u64, unsolved: u64| Trial {
+        seeds: Some(solved + unsolved),
+        solved: Some(solved),
+        unsolved: Some(unsolved),
+        ..size.clone()
+    };
     let whole = [
-        size.clone().with(17, 3),
+        counted(17, 3),
         Trial {
             why: "no, \"really\"".to_owned(),
             ..size.clone()
@@ -133,7 +139,7 @@ fn damaged_files_are_errors_that_name_them_and_the_way_out() {
         solved: Some(16),
         ..whole[0].clone()
     };
-    for damaged in [lost, size.clone().with(0, 0), size] {
+    for damaged in [lost, counted(0, 0), size.clone()] {
         records.write_table(&[damaged]).unwrap();
         told(
             records.table::<Trial>().unwrap_err(),

@@ -16,7 +16,7 @@ use crate::measure::verify::{
 
 /// What was found after a leg.
 #[derive(Clone, Default, Debug)]
-pub struct Stop {
+pub(super) struct Stop {
     /// The answers of all seeds.
     pub tally: Tally,
     /// The space.
@@ -31,7 +31,7 @@ pub struct Stop {
 
 impl Stop {
     /// Whether it has numbers.
-    pub const fn is_good(&self) -> bool {
+    pub(super) const fn is_good(&self) -> bool {
         self.failure.is_none() && self.refused_at.is_none()
     }
 }
@@ -45,7 +45,7 @@ enum End {
 }
 
 /// Takes filters of several seeds along a script, as far as all of them come.
-pub fn check<'a>(
+pub(super) fn check<'a>(
     lane: &Lane<'_>,
     mut script: Script<'a>,
     ground: &Ground,
@@ -193,12 +193,12 @@ impl<'a> Walk<'a> {
 }
 
 /// Inserts further keys and returns how many it took.
-pub fn insert(filter: &mut dyn Built, keys: Keys<'_>) -> Result<u64, Failure> {
+pub(super) fn insert(filter: &mut dyn Built, keys: Keys<'_>) -> Result<u64, Failure> {
     guarded(|| filter.insert_more(keys))?.ok_or(Failure::Unable { what: "insert" })
 }
 
 /// Replaces keys, all of them present.
-pub fn replace(
+pub(super) fn replace(
     filter: &mut dyn Built,
     gone: &[u64],
     new: &[u64],
@@ -219,7 +219,7 @@ pub fn replace(
 }
 
 /// Merges one filter into another.
-pub fn merge(into: &mut dyn Built, other: &dyn Built) -> Result<(), Failure> {
+pub(super) fn merge(into: &mut dyn Built, other: &dyn Built) -> Result<(), Failure> {
     guarded(|| into.merge(other))?
         .ok_or(Failure::Unable { what: "merge" })?
         .map_err(Failure::Merge)

@@ -258,3 +258,6 @@ pub fn estimate(
     let passes = rounds(track, setting.rounds) + 1;
     Duration::from_nanos(verify + passes * pass) * entrants(track, contenders).len() as u32
 }
+
+#[cfg(test)]
+mod tests;

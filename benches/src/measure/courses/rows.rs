@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// The timed passes of a row.
 #[derive(Clone, Default, Debug)]
-pub struct Sums {
+pub(super) struct Sums {
     /// Its rounds.
     pub times: Times,
     /// Operations of all of them.
@@ -22,7 +22,7 @@ pub struct Sums {
 }
 
 /// The rows of all contenders; a single one of a contender that failed altogether.
-pub fn rows(track: &dyn Track, lanes: Vec<Lane<'_>>) -> Vec<Timed> {
+pub(super) fn rows(track: &dyn Track, lanes: Vec<Lane<'_>>) -> Vec<Timed> {
     let levels = levels(&lanes);
     let mut rows = Vec::new();
     for lane in &lanes {

@@ -21,7 +21,7 @@ const MIN_TAIL: usize = 2_000;
 
 /// One pass; the first (round 0) warms up and times single inserts instead. A failure takes the
 /// place of what was verified.
-pub fn walk(lane: &mut Lane<'_>, ground: &Ground, round: u64) {
+pub(super) fn walk(lane: &mut Lane<'_>, ground: &Ground, round: u64) {
     if let Err(failure) = pass(lane, ground, round) {
         lane.walked = Err(failure);
     }

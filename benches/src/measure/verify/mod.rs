@@ -15,8 +15,6 @@
 mod failure;
 mod removal;
 mod tally;
-#[cfg(test)]
-pub(super) mod broken;
 
 use super::interval::SIGMAS;
 use crate::contenders::alloc::{Memory, counted, counted_everywhere};
