@@ -181,6 +181,25 @@ where
     }
 }
 
+/// Keys per batch query: about a thousand, as in a join or a compaction.
+pub(super) const BATCH: usize = 1024;
+
+/// The hits among the keys, asked for in batches; `None` if asking fails.
+#[inline]
+pub(super) fn in_batches<T>(
+    keys: &[T],
+    mut ask: impl FnMut(&[T], &mut [bool]) -> Option<()>,
+) -> Option<u64> {
+    let mut answers = [false; BATCH];
+    let mut hits = 0;
+    for keys in keys.chunks(BATCH) {
+        let answers = &mut answers[..keys.len()];
+        ask(keys, answers)?;
+        hits += answers.iter().map(|&hit| u64::from(hit)).sum::<u64>();
+    }
+    Some(hits)
+}
+
 /// A contender of any filter: its description, how it is made, and its theory.
 #[derive(Debug)]
 pub struct Entry<M> {

@@ -7,7 +7,7 @@
 //! | `contender` | how it is made and asked, and the loops that are timed |
 //! | `theory` | its theory, as points |
 //! | `own` | what all of ours share; then a file for each crate |
-//! | `peers` | a file for each crate of others |
+//! | `probe`, `peers` | what the others share; a file for each crate |
 //! | `alloc` | the counting allocator |
 
 pub mod alloc;
@@ -20,6 +20,8 @@ mod info;
 pub mod own;
 #[cfg(feature = "peers")]
 pub mod peers;
+#[cfg(feature = "peers")]
+pub mod probe;
 pub mod quotient;
 pub mod ribbon;
 pub mod scalable;

@@ -1,5 +1,6 @@
 //! This workspace's filters, through the traits they all implement.
 
+use super::contender::in_batches;
 use super::{Make, Order, Probe};
 use crate::keys::BenchKey;
 use amq_core::{
@@ -8,9 +9,6 @@ use amq_core::{
 };
 use std::fmt;
 use std::marker::PhantomData;
-
-/// Keys per batch query: about a thousand, as in a join or a compaction.
-const BATCH: usize = 1024;
 
 /// A way of making a filter of keys, and of changing it, as far as it can.
 pub trait Way<F: PlanFilter> {
@@ -196,16 +194,10 @@ impl<F: PlanFilter, W: Way<F>, K: BenchKey + ?Sized> Probe<K> for Ours<F, W> {
 
     #[inline]
     fn count_batch(&self, keys: &[K::Item<'_>]) -> Option<u64> {
-        let mut answers = [false; BATCH];
-        let mut hits = 0;
-        for keys in keys.chunks(BATCH) {
-            let answers = &mut answers[..keys.len()];
-            // The slices are equally long, so this cannot fail; if it did, the hits would not add
-            // up.
-            self.filter.contains_keys(keys, answers).ok()?;
-            hits += answers.iter().map(|&hit| u64::from(hit)).sum::<u64>();
-        }
-        Some(hits)
+        // The slices are equally long, so this cannot fail; if it did, the hits would not add up.
+        in_batches(keys, |keys, answers| {
+            self.filter.contains_keys(keys, answers).ok()
+        })
     }
 
     #[inline]

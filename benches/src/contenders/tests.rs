@@ -117,14 +117,14 @@ fn everyone_can_do_exactly_what_it_claims() {
             "{contender:?}"
         );
         let sized = Order {
-            budget: Some(Budget::BitsPerKey(12.0)),
+            budget: Some(Budget::BitsPerKey(8.0)),
             ..order(&info, Planned::Keys)
         };
         let made = contender.build(keys, &sized);
         if info.bits_budget {
             let said = made.unwrap().said_bytes().unwrap_or(0);
             // Whole blocks, and shards in a ribbon: small filters are somewhat larger than asked.
-            assert!(said <= 2000 * 12 / 8 + 200, "{contender:?}: {said} bytes");
+            assert!(said <= 2000 + 200, "{contender:?}: {said} bytes");
         } else if info.takes_rate {
             assert!(made.is_err(), "{contender:?} ignores a size");
         }
@@ -159,15 +159,15 @@ fn sizes_jump_within_an_octave_where_the_entry_says_so() {
     let keys: Vec<u64> = (0..2 * BASE as u64).collect();
     for contender in ALL.iter() {
         let info = contender.info();
-        if matches!(info.role, Role::Floor | Role::Twin) {
+        // What other threads hold cannot be told from what other tests do.
+        if info.threads || matches!(info.role, Role::Floor | Role::Twin) {
             continue;
         }
         let planned = order(&info, Planned::Octave(BASE));
         let (mut least, mut most) = (f64::INFINITY, 0.0f64);
         for eighths in 8..16 {
             let keys = Keys::U64(&keys[..BASE / 8 * eighths]);
-            let (built, memory) =
-                alloc::counted_everywhere(|| contender.build(keys, &planned).unwrap());
+            let (built, memory) = alloc::counted(|| contender.build(keys, &planned).unwrap());
             let held = built.said_bytes().unwrap_or(memory.held as u64);
             let bits = held as f64 * 8.0 / keys.len() as f64;
             (least, most) = (least.min(bits), most.max(bits));

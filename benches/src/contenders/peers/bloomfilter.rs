@@ -1,10 +1,11 @@
 //! Peer: bloomfilter, the most downloaded classic Bloom filter.
 
 use super::FEW;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, filled, theory};
+use crate::contenders::probe::probe;
+use crate::contenders::{Ability, Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
 use amq_bloom::{BloomFilter, BloomParams};
-use amq_core::{PlanFilter, PredictedFpr};
+use amq_core::PlanFilter;
 use bloomfilter::Bloom;
 
 /// `bloomfilter::Bloom`, with built-in SipHash.
@@ -47,25 +48,16 @@ impl<K: BenchKey + ?Sized> Make<K> for Bloomfilter {
     }
 }
 
-impl<K: BenchKey + ?Sized> Probe<K> for Bloom<K> {
-    fn said_bytes(&self) -> Option<u64> {
-        Some(self.as_slice().len() as u64)
-    }
-
+probe! { Bloom<K>, |filter, key, keys|
+    bytes: filter.as_slice().len();
     /// The exact classic formula, at the size and number of probes it chose.
-    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
-        let params = BloomParams::new(self.len(), self.number_of_hash_functions());
+    predicted: {
+        let params = BloomParams::new(filter.len(), filter.number_of_hash_functions());
         Some(BloomFilter::predicted_fpr(&params, keys))
-    }
-
-    #[inline]
-    fn holds(&self, key: &K) -> bool {
-        self.check(key)
-    }
-
-    #[inline]
-    fn insert(&mut self, key: &K) -> Option<bool> {
-        self.set(key);
-        Some(true)
-    }
+    };
+    holds: filter.check(key);
+    insert: {
+        filter.set(key);
+        true
+    };
 }

@@ -1,9 +1,8 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
 use super::FEW;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Point, Probe, filled};
-use crate::keys::BenchKey;
-use amq_core::PredictedFpr;
+use crate::contenders::probe::{Fill, exactly, probe};
+use crate::contenders::{Ability, Entry, Family, Info, Point};
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
 use std::fmt;
@@ -20,7 +19,7 @@ const PLACES: f64 = 8.0;
 
 /// `cuckoofilter::CuckooFilter`, which takes a hasher: foldhash's quality variant, all of whose
 /// bits are usable.
-pub static CUCKOOFILTER: Entry<Cuckoo> = Entry::new(
+pub static CUCKOOFILTER: Entry<Fill<CuckooFilter<Fold>>> = Entry::new(
     Info {
         name: "cuckoofilter",
         family: Family::Cuckoo,
@@ -37,18 +36,19 @@ pub static CUCKOOFILTER: Entry<Cuckoo> = Entry::new(
         seeded: false,
         ..Info::PEER
     },
-    Cuckoo,
-    fullest,
+    Fill(|order, given| {
+        let room = order.room(given) as f64 / MOST;
+        Ok(CuckooFilter::with_capacity(room.ceil() as usize))
+    }),
+    // A table as full as planned; the others are larger.
+    |_| {
+        vec![Point {
+            step: Some(8),
+            bits_per_key: 8.0 / MOST,
+            fpr: rate(MOST),
+        }]
+    },
 );
-
-/// A table as full as planned; the others are larger.
-fn fullest(_keys: u64) -> Vec<Point> {
-    vec![Point {
-        step: Some(8),
-        bits_per_key: 8.0 / MOST,
-        fpr: rate(MOST),
-    }]
-}
 
 /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at a load, with the actual distribution
 /// of fingerprints.
@@ -56,19 +56,6 @@ fn rate(load: f64) -> f64 {
     let found = |likely: f64| 1.0 - (1.0 - likely / BYTES).powf(PLACES * load);
     // Of 256 values of the hash's byte, two are 101 and none is 100.
     ((BYTES - 2.0) * found(1.0) + 2.0 * found(2.0)) / BYTES
-}
-
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Cuckoo;
-
-impl<K: BenchKey + ?Sized> Make<K> for Cuckoo {
-    type Filter = CuckooFilter<Fold>;
-
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Self::Filter, String> {
-        let room = order.room(keys.len()) as f64 / MOST;
-        filled::<K, _>(CuckooFilter::with_capacity(room.ceil() as usize), keys)
-    }
 }
 
 /// A hasher made by `Default`, as the filter requires.
@@ -114,33 +101,12 @@ fn places(filter: &CuckooFilter<Fold>) -> u64 {
     (filter.memory_usage() - size_of_val(filter)) as u64
 }
 
-impl<K: BenchKey + ?Sized> Probe<K> for CuckooFilter<Fold> {
-    fn said_bytes(&self) -> Option<u64> {
-        Some(places(self))
-    }
-
-    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
-        let mean = rate(keys as f64 / places(self) as f64);
-        Some(PredictedFpr { mean, sd: 0.0 })
-    }
-
-    #[inline]
-    fn holds(&self, key: &K) -> bool {
-        self.contains(key)
-    }
-
+probe! { CuckooFilter<Fold>, |filter, key, keys|
+    bytes: places(filter);
+    predicted: exactly(rate(keys as f64 / places(filter) as f64));
+    holds: filter.contains(key);
     /// A refused key is present, and another is lost.
-    #[inline]
-    fn insert(&mut self, key: &K) -> Option<bool> {
-        Some(self.add(key).is_ok())
-    }
-
-    #[inline]
-    fn remove(&mut self, key: &K) -> Option<bool> {
-        Some(self.delete(key))
-    }
-
-    fn slots(&self) -> Option<u64> {
-        Some(places(self))
-    }
+    insert: filter.add(key).is_ok();
+    remove: filter.delete(key);
+    slots: places(filter);
 }

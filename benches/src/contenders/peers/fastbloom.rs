@@ -1,14 +1,14 @@
 //! Peer: fastbloom, the fastest classic Bloom filter among the crates.
 
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, filled, theory};
-use crate::keys::BenchKey;
+use crate::contenders::probe::{Fill, probe};
+use crate::contenders::{Ability, Entry, Family, Info, theory};
 use amq_bloom::BloomParams;
-use amq_core::{PlanFilter, PredictedFpr};
+use amq_core::PlanFilter;
 use fastbloom::BloomFilter;
 use foldhash::fast::FixedState;
 
 /// `fastbloom::BloomFilter` with foldhash, the hasher its own documentation recommends for speed.
-pub static FASTBLOOM: Entry<Fastbloom> = Entry::new(
+pub static FASTBLOOM: Entry<Fill<BloomFilter<FixedState>>> = Entry::new(
     Info {
         name: "fastbloom",
         family: Family::Classic,
@@ -20,55 +20,34 @@ pub static FASTBLOOM: Entry<Fastbloom> = Entry::new(
         bits_budget: true,
         ..Info::PEER
     },
-    Fastbloom,
-    theory::curve::<amq_bloom::BloomFilter>,
-);
-
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Fastbloom;
-
-impl<K: BenchKey + ?Sized> Make<K> for Fastbloom {
-    type Filter = BloomFilter<FixedState>;
-
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Self::Filter, String> {
-        let (room, hasher) = (order.room(keys.len()), FixedState::with_seed(order.seed));
-        let filter = match order.bits(room) {
+    Fill(|order, given| {
+        let (room, hasher) = (order.room(given), FixedState::with_seed(order.seed));
+        Ok(match order.bits(room) {
             Some(bits) => BloomFilter::with_num_bits(bits)
                 .hasher(hasher)
                 .expected_items(room),
             None => BloomFilter::with_false_pos(order.fpr()?)
                 .hasher(hasher)
                 .expected_items(room),
-        };
-        filled::<K, _>(filter, keys)
-    }
-}
+        })
+    }),
+    theory::curve::<amq_bloom::BloomFilter>,
+);
 
-impl<K: BenchKey + ?Sized> Probe<K> for BloomFilter<FixedState> {
-    fn said_bytes(&self) -> Option<u64> {
-        Some(size_of_val(self.as_slice()) as u64)
-    }
-
+probe! { BloomFilter<FixedState>, |filter, key, keys|
+    bytes: size_of_val(filter.as_slice());
     /// The exact classic formula, at the size and number of probes it chose.
-    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
-        let params = BloomParams::new(self.num_bits() as u64, self.num_hashes());
+    predicted: {
+        let params = BloomParams::new(filter.num_bits() as u64, filter.num_hashes());
         Some(amq_bloom::BloomFilter::predicted_fpr(&params, keys))
-    }
-
-    #[inline]
-    fn holds(&self, key: &K) -> bool {
-        self.contains(key)
-    }
-
-    #[inline]
-    fn insert(&mut self, key: &K) -> Option<bool> {
-        Self::insert(self, key);
-        Some(true)
-    }
-
-    fn merge(&mut self, other: &Self) -> Option<Result<(), String>> {
-        self.union(other);
-        Some(Ok(()))
-    }
+    };
+    holds: filter.contains(key);
+    insert: {
+        filter.insert(key);
+        true
+    };
+    merge: {
+        filter.union(key);
+        Ok(())
+    };
 }

@@ -1,14 +1,14 @@
 //! Peer: the counting Bloom filter of fastbloom-rs.
 
 use super::FEW;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, filled, theory};
-use crate::keys::BenchKey;
-use amq_core::{PlanFilter, PredictedFpr};
+use crate::contenders::probe::{Fill, probe};
+use crate::contenders::{Ability, Entry, Family, Info, theory};
+use amq_core::PlanFilter;
 use amq_counting::CountingParams;
 use fastbloom_rs::{CountingBloomFilter, Deletable, FilterBuilder, Hashes, Membership};
 
 /// `fastbloom_rs::CountingBloomFilter`, with built-in XXH3 under two seeds of its own.
-pub static COUNTING: Entry<Counting> = Entry::new(
+pub static COUNTING: Entry<Fill<CountingBloomFilter>> = Entry::new(
     Info {
         name: "fastbloom-rs-counting",
         family: Family::Counting,
@@ -22,13 +22,12 @@ pub static COUNTING: Entry<Counting> = Entry::new(
         seeded: false,
         ..Info::PEER
     },
-    Counting,
+    Fill(|order, given| {
+        let mut builder = FilterBuilder::new(order.room(given) as u64, order.fpr()?);
+        Ok(builder.build_counting_bloom_filter())
+    }),
     theory::curve::<amq_counting::CountingBloomFilter>,
 );
-
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Counting;
 
 /// A key as the bytes the filter takes.
 pub trait Bytes {
@@ -50,43 +49,21 @@ impl Bytes for [u8] {
     }
 }
 
-impl<K: BenchKey + Bytes + ?Sized> Make<K> for Counting {
-    type Filter = CountingBloomFilter;
-
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Self::Filter, String> {
-        let mut builder = FilterBuilder::new(order.room(keys.len()) as u64, order.fpr()?);
-        filled::<K, _>(builder.build_counting_bloom_filter(), keys)
-    }
-}
-
-impl<K: BenchKey + Bytes + ?Sized> Probe<K> for CountingBloomFilter {
-    fn said_bytes(&self) -> Option<u64> {
-        Some(size_of_val(self.get_u64_array()) as u64)
-    }
-
+probe! { CountingBloomFilter where K: Bytes, |filter, key, keys|
+    bytes: size_of_val(filter.get_u64_array());
     /// The exact classic formula, at the counters and probes it chose.
-    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
-        let params = CountingParams::new(self.config().size, self.hashes());
-        Some(amq_counting::CountingBloomFilter::predicted_fpr(
-            &params, keys,
-        ))
-    }
-
-    #[inline]
-    fn holds(&self, key: &K) -> bool {
-        self.contains(key.bytes().as_ref())
-    }
-
-    #[inline]
-    fn insert(&mut self, key: &K) -> Option<bool> {
-        self.add(key.bytes().as_ref());
-        Some(true)
-    }
-
+    predicted: {
+        let params = CountingParams::new(filter.config().size, filter.hashes());
+        Some(amq_counting::CountingBloomFilter::predicted_fpr(&params, keys))
+    };
+    holds: filter.contains(key.bytes().as_ref());
+    insert: {
+        filter.add(key.bytes().as_ref());
+        true
+    };
     /// It does not report whether it held the key.
-    #[inline]
-    fn remove(&mut self, key: &K) -> Option<bool> {
-        Deletable::remove(self, key.bytes().as_ref());
-        Some(true)
-    }
+    remove: {
+        Deletable::remove(filter, key.bytes().as_ref());
+        true
+    };
 }

@@ -1,8 +1,8 @@
 //! Peer: growable-bloom-filter, the most downloaded growing Bloom filter.
 
 use super::FEW;
-use crate::contenders::{Ability, Course, Entry, Family, Info, Make, Order, Probe, filled, theory};
-use crate::keys::BenchKey;
+use crate::contenders::probe::{Fill, probe};
+use crate::contenders::{Ability, Course, Entry, Family, Info, theory};
 use growable_bloom_filter::GrowableBloom;
 
 const SIZED_INFO: Info = Info {
@@ -23,11 +23,15 @@ const SIZED_INFO: Info = Info {
 };
 
 /// Told to expect all keys.
-pub static SIZED: Entry<Growable> = Entry::new(SIZED_INFO, Growable(Order::room), theory::NONE);
+pub static SIZED: Entry<Fill<GrowableBloom>> = Entry::new(
+    SIZED_INFO,
+    Fill(|order, given| Ok(GrowableBloom::new(order.fpr()?, order.room(given)))),
+    theory::NONE,
+);
 
 /// Told to expect a thousandth of the keys: it grows nine times. On the courses the sized entry
 /// does the same.
-pub static GROWN: Entry<Growable> = Entry::new(
+pub static GROWN: Entry<Fill<GrowableBloom>> = Entry::new(
     Info {
         name: "growable-bloom-grown",
         analysis: "The same filter, told to expect a thousandth of the keys: ten stages, and a \
@@ -36,33 +40,15 @@ pub static GROWN: Entry<Growable> = Entry::new(
         skips: Course::ALL,
         ..SIZED_INFO
     },
-    Growable(Order::start),
+    Fill(|order, given| Ok(GrowableBloom::new(order.fpr()?, order.start(given)))),
     theory::NONE,
 );
 
-/// How many keys it is told to expect.
-#[derive(Clone, Copy, Debug)]
-pub struct Growable(fn(&Order, usize) -> usize);
-
-impl<K: BenchKey + ?Sized> Make<K> for Growable {
-    type Filter = GrowableBloom;
-
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<GrowableBloom, String> {
-        let filter = GrowableBloom::new(order.fpr()?, (self.0)(order, keys.len()));
-        filled::<K, _>(filter, keys)
-    }
-}
-
-/// It reports no size.
-impl<K: BenchKey + ?Sized> Probe<K> for GrowableBloom {
-    #[inline]
-    fn holds(&self, key: &K) -> bool {
-        self.contains(key)
-    }
-
-    #[inline]
-    fn insert(&mut self, key: &K) -> Option<bool> {
-        Self::insert(self, key);
-        Some(true)
-    }
+// It reports no size.
+probe! { GrowableBloom, |filter, key, keys|
+    holds: filter.contains(key);
+    insert: {
+        filter.insert(key);
+        true
+    };
 }

@@ -4,7 +4,6 @@ use super::Contender;
 
 pub mod bloomfilter;
 pub mod cuckoofilter;
-mod digested;
 pub mod fastbloom;
 pub mod fastbloom_rs;
 pub mod growable_bloom;

@@ -1,10 +1,12 @@
 //! Peer: pleat, ribbon filters built in order of their table's windows.
 
-use super::digested::{OfAll, OfDigests, of_bits};
-use crate::contenders::{Ability, Built, Contender, Family, Info, Order, built};
-use crate::keys::Keys;
+use crate::contenders::contender::{BATCH, in_batches};
+use crate::contenders::probe::{Digested, OfDigests, exactly};
+use crate::contenders::{Ability, Built, Contender, Family, Info, Order, Probe, built};
+use crate::keys::{BenchKey, Keys};
 use amq_core::PredictedFpr;
 use pleat::filter::{Ribbon, StdRibbon};
+use std::borrow::Borrow;
 
 const STD_INFO: Info = Info {
     name: "pleat-standard",
@@ -79,10 +81,10 @@ impl Pleat {
         order: &Order,
     ) -> Result<Box<dyn Built>, String> {
         if self.homogeneous {
-            let make = OfAll(|digests| Ok(Ribbon::<R>::from_keys_pleated(digests)));
+            let make = OfDigests(|digests| Ok(Ribbon::<R>::from_keys_pleated(digests)));
             return built(&self.info, &make, keys, order);
         }
-        let make = OfAll(|digests| {
+        let make = OfDigests(|digests| {
             let solved = StdRibbon::<R>::from_keys_pleated(digests);
             solved.map_err(|error| error.to_string())
         });
@@ -90,12 +92,11 @@ impl Pleat {
     }
 }
 
-/// What the two filters share.
-macro_rules! solved {
+macro_rules! probes {
     ($($filter:ident: $predicted:expr;)*) => {$(
-        impl<const R: usize> OfDigests for $filter<R> {
+        impl<K: BenchKey + ?Sized, const R: usize> Probe<K> for Digested<$filter<R>> {
             fn said_bytes(&self) -> Option<u64> {
-                Some(self.size_bytes() as u64)
+                Some(self.filter.size_bytes() as u64)
             }
 
             fn predicted(&self, _keys: u64) -> Option<PredictedFpr> {
@@ -103,21 +104,27 @@ macro_rules! solved {
             }
 
             #[inline]
-            fn holds(&self, digest: u64) -> bool {
-                self.contains(digest)
+            fn holds(&self, key: &K) -> bool {
+                self.filter.contains(self.digest(key))
             }
 
             #[inline]
-            fn holds_all(&self, digests: &[u64], answers: &mut [bool]) -> bool {
-                self.contains_batch(digests, answers);
-                true
+            fn count_batch(&self, keys: &[K::Item<'_>]) -> Option<u64> {
+                let mut digests = [0; BATCH];
+                in_batches(keys, |keys, answers| {
+                    for (digest, key) in digests.iter_mut().zip(keys) {
+                        *digest = self.digest::<K>(key.borrow());
+                    }
+                    self.filter.contains_batch(&digests[..keys.len()], answers);
+                    Some(())
+                })
             }
         }
     )*};
 }
 
-solved! {
-    StdRibbon: of_bits(R as u32);
+probes! {
+    StdRibbon: exactly((-(R as f64)).exp2());
     // It depends on how often a row lies in the span of the others.
     Ribbon: None;
 }

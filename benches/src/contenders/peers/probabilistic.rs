@@ -1,7 +1,8 @@
 //! Peer: the scalable Bloom filter of probabilistic-collections.
 
 use super::FEW;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, filled, theory};
+use crate::contenders::probe::probe;
+use crate::contenders::{Ability, Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
 use foldhash::fast::{FixedState, FoldHasher};
 use probabilistic_collections::bloom::ScalableBloomFilter;
@@ -66,16 +67,11 @@ impl<K: BenchKey + ?Sized> Make<K> for Scalable {
     }
 }
 
-/// It reports the bits it uses, not those it holds.
-impl<K: BenchKey + ?Sized> Probe<K> for ScalableBloomFilter<K::Owned, Seeded> {
-    #[inline]
-    fn holds(&self, key: &K) -> bool {
-        self.contains(key)
-    }
-
-    #[inline]
-    fn insert(&mut self, key: &K) -> Option<bool> {
-        Self::insert(self, key);
-        Some(true)
-    }
+// It reports the bits it uses, not those it holds.
+probe! { ScalableBloomFilter<K::Owned, Seeded>, |filter, key, keys|
+    holds: filter.contains(key);
+    insert: {
+        filter.insert(key);
+        true
+    };
 }

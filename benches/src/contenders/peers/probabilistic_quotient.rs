@@ -1,11 +1,11 @@
 //! Peer: the quotient filter of probabilistic-collections.
 
 use super::FEW;
+use crate::contenders::probe::{exactly, probe};
 use crate::contenders::{
-    Ability, Course, Entry, Family, Info, Make, Order, Planned, Probe, filled, theory,
+    Ability, Course, Entry, Family, Info, Make, Order, Planned, filled, theory,
 };
 use crate::keys::BenchKey;
-use amq_core::PredictedFpr;
 use foldhash::quality::FixedState;
 use probabilistic_collections::quotient::QuotientFilter;
 
@@ -58,43 +58,29 @@ impl<K: BenchKey + ?Sized> Make<K> for Quotient {
     }
 }
 
-impl<K: BenchKey + ?Sized> Probe<K> for QuotientFilter<K::Owned, FixedState> {
-    fn said_bytes(&self) -> Option<u64> {
-        let bits = self.capacity() as u64 * (u64::from(self.remainder_bits()) + 3);
-        Some(bits.div_ceil(64) * 8)
-    }
-
+probe! { QuotientFilter<K::Owned, FixedState>, |filter, key, keys|
+    bytes: {
+        let bits = filter.capacity() as u64 * (u64::from(filter.remainder_bits()) + 3);
+        bits.div_ceil(64) * 8
+    };
     /// A fingerprint is present if any key has it.
-    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
-        let bits = self.quotient_bits() + self.remainder_bits();
-        let each = (-f64::from(bits)).exp2();
-        let mean = -(keys as f64 * (-each).ln_1p()).exp_m1();
-        Some(PredictedFpr { mean, sd: 0.0 })
-    }
-
-    #[inline]
-    fn holds(&self, key: &K) -> bool {
-        self.contains(key)
-    }
-
+    predicted: {
+        let bits = filter.quotient_bits() + filter.remainder_bits();
+        exactly(-(keys as f64 * (-(-f64::from(bits)).exp2()).ln_1p()).exp_m1())
+    };
+    holds: filter.contains(key);
     /// It would panic rather than refuse.
-    #[inline]
-    fn insert(&mut self, key: &K) -> Option<bool> {
-        let full = self.len() + 1 >= self.capacity();
+    insert: {
+        let full = filter.len() + 1 >= filter.capacity();
         if !full {
-            Self::insert(self, key);
+            filter.insert(key);
         }
-        Some(!full)
-    }
-
+        !full
+    };
     /// It does not report whether it held the key.
-    #[inline]
-    fn remove(&mut self, key: &K) -> Option<bool> {
-        Self::remove(self, key);
-        Some(true)
-    }
-
-    fn slots(&self) -> Option<u64> {
-        Some(self.capacity() as u64)
-    }
+    remove: {
+        filter.remove(key);
+        true
+    };
+    slots: filter.capacity();
 }

@@ -1,10 +1,9 @@
 //! Peer: qfilter, a rank-select quotient filter.
 
-use super::digested::{Digested, OfDigests, digests};
+use crate::contenders::probe::{Digested, digests, exactly, probe};
 use crate::contenders::{Ability, Course, Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
-use amq_core::PredictedFpr;
-use qfilter::{Builder, Filter, truncate_to_fingerprint};
+use qfilter::{Builder, Error, Filter, truncate_to_fingerprint};
 
 const INFO: Info = Info {
     name: "qfilter",
@@ -25,7 +24,7 @@ const INFO: Info = Info {
 };
 
 /// Filled key by key.
-pub static FILLED: Entry<Qfilter> = Entry::new(INFO, Qfilter::Filled, theory::NONE);
+pub static FILLED: Entry<Qfilter> = Entry::new(INFO, Qfilter { sorts: false }, theory::NONE);
 
 /// Built from sorted fingerprints by its builder. Except for that it is the same filter.
 pub static SORTED: Entry<Qfilter> = Entry::new(
@@ -37,36 +36,12 @@ pub static SORTED: Entry<Qfilter> = Entry::new(
         skips: Course::ALL,
         ..INFO
     },
-    Qfilter::Sorted,
+    Qfilter { sorts: true },
     theory::NONE,
 );
 
-/// `qfilter::Filter` of XXH3 digests, and the way it is built from all keys.
-#[derive(Clone, Copy, Debug)]
-pub enum Qfilter {
-    /// Key by key.
-    Filled,
-    /// From sorted fingerprints.
-    Sorted,
-}
-
-impl<K: BenchKey + ?Sized> Make<K> for Qfilter {
-    type Filter = Digested<Filter>;
-
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Self::Filter, String> {
-        let (room, seed) = (order.room(keys.len()) as u64, order.seed);
-        let filter = Filter::new(room, order.fpr()?).map_err(|error| error.to_string())?;
-        match self {
-            Self::Filled => filled::<K, _>(Digested { filter, seed }, keys),
-            Self::Sorted => Ok(Digested {
-                filter: sorted(filter, digests::<K>(keys, seed))?,
-                seed,
-            }),
-        }
-    }
-}
-
-fn sorted(filter: Filter, mut digests: Vec<u64>) -> Result<Filter, String> {
+/// How it is made of sorted fingerprints.
+fn sorted(mut digests: Vec<u64>, filter: Filter) -> Result<Filter, Error> {
     let bits = filter.fingerprint_size();
     for digest in &mut digests {
         *digest = truncate_to_fingerprint(*digest, bits);
@@ -74,46 +49,43 @@ fn sorted(filter: Filter, mut digests: Vec<u64>) -> Result<Filter, String> {
     digests.sort_unstable();
     let mut builder = Builder::new(filter);
     for fingerprint in digests {
-        let added = builder.insert_fingerprint(true, fingerprint);
-        added.map_err(|error| error.to_string())?;
+        builder.insert_fingerprint(true, fingerprint)?;
     }
     Ok(builder.into_filter())
 }
 
-impl OfDigests for Filter {
-    fn said_bytes(&self) -> Option<u64> {
-        Some(self.memory_usage() as u64)
-    }
+/// Made of sorted fingerprints, or key by key.
+#[derive(Clone, Copy, Debug)]
+pub struct Qfilter {
+    sorts: bool,
+}
 
+impl<K: BenchKey + ?Sized> Make<K> for Qfilter {
+    type Filter = Digested<Filter>;
+
+    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Self::Filter, String> {
+        let (room, seed) = (order.room(keys.len()) as u64, order.seed);
+        let failed = |error: Error| error.to_string();
+        let mut filter = Filter::new(room, order.fpr()?).map_err(failed)?;
+        if self.sorts {
+            filter = sorted(digests::<K>(keys, seed), filter).map_err(failed)?;
+            return Ok(Digested { filter, seed });
+        }
+        filled::<K, _>(Digested { filter, seed }, keys)
+    }
+}
+
+probe! { Digested<Filter>, |it, key, keys|
+    bytes: it.filter.memory_usage();
     /// A fingerprint is present if any key has it.
-    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
-        let each = (-f64::from(self.fingerprint_size())).exp2();
-        let mean = -(keys as f64 * (-each).ln_1p()).exp_m1();
-        Some(PredictedFpr { mean, sd: 0.0 })
-    }
-
-    #[inline]
-    fn holds(&self, digest: u64) -> bool {
-        self.contains_fingerprint(digest)
-    }
-
-    #[inline]
-    fn insert(&mut self, digest: u64) -> Option<bool> {
-        Some(self.insert_fingerprint(true, digest).is_ok())
-    }
-
-    #[inline]
-    fn remove(&mut self, digest: u64) -> Option<bool> {
-        Some(self.remove_fingerprint(digest))
-    }
-
-    fn merge(&mut self, other: &Self) -> Option<Result<(), String>> {
-        let merged = Self::merge(self, true, other);
-        Some(merged.map_err(|error| error.to_string()))
-    }
-
+    predicted: {
+        let each = (-f64::from(it.filter.fingerprint_size())).exp2();
+        exactly(-(keys as f64 * (-each).ln_1p()).exp_m1())
+    };
+    holds: it.filter.contains_fingerprint(it.digest(key));
+    insert: it.filter.insert_fingerprint(true, it.digest(key)).is_ok();
+    remove: it.filter.remove_fingerprint(it.digest(key));
+    merge: it.filter.merge(true, &key.filter).map_err(|error| error.to_string());
     /// It is filled to 95 % of a power of two.
-    fn slots(&self) -> Option<u64> {
-        Some(self.capacity().next_power_of_two())
-    }
+    slots: it.filter.capacity().next_power_of_two();
 }

@@ -6,16 +6,15 @@
 
 #![allow(unsafe_code)]
 
-use super::digested::{Digested, OfDigests};
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, filled, theory};
-use crate::keys::BenchKey;
+use crate::contenders::probe::{Digested, Fill, probe};
+use crate::contenders::{Ability, Entry, Family, Info, Order, theory};
 use amq_bloom::{BlockedBloomFilter, BlockedParams};
-use amq_core::{Goal, PlanFilter, PredictedFpr};
+use amq_core::{Goal, PlanFilter};
 use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
 use std::fmt;
 
 /// `sbbf_rs::FilterFn` over a buffer of our own.
-pub static SBBF: Entry<Sbbf> = Entry::new(
+pub static SBBF: Entry<Fill<Digested<Filter>>> = Entry::new(
     Info {
         name: "sbbf-rs",
         family: Family::SplitBlock,
@@ -28,13 +27,9 @@ pub static SBBF: Entry<Sbbf> = Entry::new(
         bits_budget: true,
         ..Info::PEER
     },
-    Sbbf,
+    Fill(empty),
     theory::curve::<BlockedBloomFilter>,
 );
-
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Sbbf;
 
 /// The unit of the buffer's alignment.
 #[derive(Clone, Copy, Debug)]
@@ -63,50 +58,41 @@ impl fmt::Debug for Filter {
     }
 }
 
-impl<K: BenchKey + ?Sized> Make<K> for Sbbf {
-    type Filter = Digested<Filter>;
-
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Self::Filter, String> {
-        let budget = order.budget.ok_or("needs a target rate or a size")?;
-        let goal = Goal::new(order.room(keys.len()) as u64, budget);
-        let plan = BlockedBloomFilter::plan(goal).map_err(|error| error.to_string())?;
-        let blocks = usize::try_from(plan.params.blocks).map_err(|error| error.to_string())?;
-        let filter = Filter {
-            functions: FilterFn::new(),
-            buffer: vec![Line::CLEAR; (blocks * BUCKET_SIZE).div_ceil(LINE)],
-            blocks,
-        };
-        let seed = order.seed;
-        filled::<K, _>(Digested { filter, seed }, keys)
-    }
+/// The filter that our own plan makes for an order.
+fn empty(order: &Order, given: usize) -> Result<Digested<Filter>, String> {
+    let budget = order.budget.ok_or("needs a target rate or a size")?;
+    let goal = Goal::new(order.room(given) as u64, budget);
+    let plan = BlockedBloomFilter::plan(goal).map_err(|error| error.to_string())?;
+    let blocks = usize::try_from(plan.params.blocks).map_err(|error| error.to_string())?;
+    let filter = Filter {
+        functions: FilterFn::new(),
+        buffer: vec![Line::CLEAR; (blocks * BUCKET_SIZE).div_ceil(LINE)],
+        blocks,
+    };
+    let seed = order.seed;
+    Ok(Digested { filter, seed })
 }
 
-impl OfDigests for Filter {
-    fn said_bytes(&self) -> Option<u64> {
-        Some(size_of_val(self.buffer.as_slice()) as u64)
-    }
-
+probe! { Digested<Filter>, |it, key, keys|
+    bytes: size_of_val(it.filter.buffer.as_slice());
     /// The exact formula of the split-block filter at its number of blocks.
-    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
-        let params = BlockedParams::new(self.blocks as u64);
+    predicted: {
+        let params = BlockedParams::new(it.filter.blocks as u64);
         Some(BlockedBloomFilter::predicted_fpr(&params, keys))
-    }
-
-    #[inline]
-    fn holds(&self, digest: u64) -> bool {
-        let buffer = self.buffer.as_ptr().cast::<u8>();
+    };
+    holds: {
+        let buffer = it.filter.buffer.as_ptr().cast::<u8>();
         // SAFETY: as for the inserts; the buffer lives as long as `self` and is not written to.
-        unsafe { self.functions.contains(buffer, self.blocks, digest) }
-    }
-
-    #[inline]
-    fn insert(&mut self, digest: u64) -> Option<bool> {
-        let buffer = self.buffer.as_mut_ptr().cast::<u8>();
+        unsafe { it.filter.functions.contains(buffer, it.filter.blocks, it.digest(key)) }
+    };
+    insert: {
+        let digest = it.digest(key);
+        let buffer = it.filter.buffer.as_mut_ptr().cast::<u8>();
         // SAFETY: the buffer is aligned to 64 bytes by its type and was made with room for
         // `blocks` buckets; a plan has at least one block.
-        unsafe { self.functions.insert(buffer, self.blocks, digest) };
-        Some(true)
-    }
+        unsafe { it.filter.functions.insert(buffer, it.filter.blocks, digest) };
+        true
+    };
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Peer: scalable_cuckoo_filter, cuckoo filters in stages that grow.
 
 use super::FEW;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, filled, theory};
+use crate::contenders::probe::{exactly, probe};
+use crate::contenders::{Ability, Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
-use amq_core::PredictedFpr;
 use foldhash::quality::{FixedState, FoldHasher};
 use scalable_cuckoo_filter::{DefaultRng, ScalableCuckooFilter, ScalableCuckooFilterBuilder};
 use std::fmt;
@@ -77,38 +77,21 @@ impl<K: BenchKey + ?Sized> Filter<K> {
     }
 }
 
-/// It reports its tables, but not the list of them.
-impl<K: BenchKey + ?Sized> Probe<K> for Filter<K> {
+// It reports its tables, but not the list of them.
+probe! { Filter<K>, |filter, key, keys|
     /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, while there is one
     /// table: it does not report how keys spread over several.
-    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
-        let bits = ((2.0 / self.asked_fpr).log2() + PLACES.log2()).ceil();
-        let load = keys as f64 / self.slots as f64;
+    predicted: {
+        let bits = ((2.0 / filter.asked_fpr).log2() + PLACES.log2()).ceil();
+        let load = keys as f64 / filter.slots as f64;
         let mean = 1.0 - (1.0 - (-bits).exp2()).powf(PLACES * load);
-        (!self.has_grown()).then_some(PredictedFpr { mean, sd: 0.0 })
-    }
-
-    #[inline]
-    fn holds(&self, key: &K) -> bool {
-        self.filter.contains(key)
-    }
-
-    #[inline]
-    fn insert(&mut self, key: &K) -> Option<bool> {
-        self.filter.insert(key);
-        Some(true)
-    }
-
-    #[inline]
-    fn remove(&mut self, key: &K) -> Option<bool> {
-        Some(self.filter.remove(key))
-    }
-
-    fn slots(&self) -> Option<u64> {
-        Some(if self.has_grown() {
-            self.filter.capacity() as u64
-        } else {
-            self.slots
-        })
-    }
+        exactly(mean).filter(|_| !filter.has_grown())
+    };
+    holds: filter.filter.contains(key);
+    insert: {
+        filter.filter.insert(key);
+        true
+    };
+    remove: filter.filter.remove(key);
+    slots: if filter.has_grown() { filter.filter.capacity() as u64 } else { filter.slots };
 }

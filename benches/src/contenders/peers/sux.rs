@@ -1,9 +1,8 @@
 //! Peer: the static filters of sux, over the same kind of graph as binary fuse filters.
 
-use super::digested::of_bits;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, theory};
+use crate::contenders::probe::{exactly, probe};
+use crate::contenders::{Ability, Entry, Family, Info, Make, Order, theory};
 use crate::keys::BenchKey;
-use amq_core::PredictedFpr;
 use dsi_progress_logger::no_logging;
 use std::fmt::Debug;
 use sux::bits::BitFieldVec;
@@ -101,25 +100,13 @@ impl<K: Hashed + ?Sized> Make<K> for Packed {
     }
 }
 
-/// The crate reports no size.
-impl<K: Hashed + ?Sized> Probe<K> for OfBytes<K> {
-    fn predicted(&self, _keys: u64) -> Option<PredictedFpr> {
-        of_bits(self.hash_bits())
-    }
-
-    #[inline]
-    fn holds(&self, key: &K) -> bool {
-        self.contains(key)
-    }
+// The crate reports no size.
+probe! { OfBytes<K> where K: Hashed, |filter, key, keys|
+    predicted: exactly((-f64::from(filter.hash_bits())).exp2());
+    holds: filter.contains(key);
 }
 
-impl<K: Hashed + ?Sized> Probe<K> for OfBits<K> {
-    fn predicted(&self, _keys: u64) -> Option<PredictedFpr> {
-        of_bits(self.hash_bits())
-    }
-
-    #[inline]
-    fn holds(&self, key: &K) -> bool {
-        self.contains(key)
-    }
+probe! { OfBits<K> where K: Hashed, |filter, key, keys|
+    predicted: exactly((-f64::from(filter.hash_bits())).exp2());
+    holds: filter.contains(key);
 }

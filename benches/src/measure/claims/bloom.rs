@@ -1,9 +1,9 @@
 //! Claims about the classic Bloom filter, and the split-block and counting ones.
 
-use super::{Ground, bloom_bits, claim, figures, holds};
+use super::{Ground, bloom_bits, claim, holds};
 use crate::record::{Claim, Verdict};
-use amq_bloom::theory::{blocked, classic};
-use amq_bloom::{BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
+use amq_bloom::theory::classic;
+use amq_bloom::{BloomFilter, BloomParams};
 use amq_core::numeric::last_true;
 use amq_core::{Filter, Goal, Plan};
 use amq_counting::CountingBloomFilter;
@@ -21,7 +21,6 @@ pub(super) fn all(ground: &Ground) -> Vec<Claim> {
         decade(ground),
         billion(),
         counted(ground),
-        sized_by_the_wrong_formula(ground),
         counters(ground),
         counting(ground),
     ];
@@ -52,7 +51,7 @@ fn halving(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "bloom-halving",
         "Every further 0.7 bits per key halve the rate of a Bloom filter",
-        figures(computed, measured, "times the rate"),
+        (computed, measured, "times the rate"),
         holds(computed < 0.55),
         format!("0.7 bits multiply the rate by {computed:.2}; halving it takes {step:.2} bits"),
     ))
@@ -64,7 +63,7 @@ fn decade(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "bloom-decade",
         "Every further 4.8 bits per key divide the rate by ten",
-        figures(computed, measured, "times the rate"),
+        (computed, measured, "times the rate"),
         holds((computed - 0.1).abs() < 0.005),
         format!("from 1 % to 0.1 % it takes {step:.2} bits"),
     ))
@@ -81,7 +80,7 @@ fn overfilled(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "bloom-overfilled",
         "A filter planned for a million keys at 1 % has a rate of about 18 % with five million",
-        figures(computed, measured, "%"),
+        (computed, measured, "%"),
         holds((computed - 18.0).abs() < 2.0),
         format!(
             "it has {computed:.0} %; 18 % is reached at {:.2} times the planned keys",
@@ -99,7 +98,7 @@ fn megabytes(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "bloom-megabytes",
         "A million keys at 1 % take 1.2 MB and seven probes; 1.8 MB give 0.1 %",
-        figures(computed, bits / 8.0, "MB"),
+        (computed, bits / 8.0, "MB"),
         holds(close && one.params.probes == 7),
         format!(
             "{computed:.3} MB and {} probes; {more:.3} MB (decimal)",
@@ -127,8 +126,12 @@ fn sizes(ground: &Ground) -> Option<Claim> {
     let computed = classic::mean_fpr(9_600_000, 7, MILLION) * 100.0;
     Some(claim(
         "bloom-sizes",
-        format!("Sizes of a Bloom filter: {}", claimed.join("; ")),
-        figures(computed, ground.bloom_rate(9.6, 7)? * 100.0, "% at 9.6 bits"),
+        &format!("Sizes of a Bloom filter: {}", claimed.join("; ")),
+        (
+            computed,
+            ground.bloom_rate(9.6, 7)? * 100.0,
+            "% at 9.6 bits",
+        ),
         holds(all),
         format!("to rounding: {}", found.join("; ")),
     ))
@@ -141,11 +144,7 @@ fn billion() -> Option<Claim> {
     Some(claim(
         "bloom-billion",
         "A billion keys at 0.1 % take 15 bits each, 1.875 GB, with about ten probes",
-        super::Figures {
-            computed: Some(bits),
-            measured: None,
-            unit: "bits per key",
-        },
+        (bits, None::<f64>, "bits per key"),
         holds((14.0..=15.0).contains(&bits) && k == 10),
         format!("rounded up: {bits:.2} bits, {gigabytes:.3} GB, {k} probes"),
     ))
@@ -157,34 +156,20 @@ fn counted(ground: &Ground) -> Option<Claim> {
     let queries = MILLION as f64;
     let computed = rate.mean * queries;
     // The queries scatter, and so does the filter's own rate.
-    let spread = (computed * (1.0 - rate.mean)).sqrt().hypot(rate.sd * queries);
+    let spread = (computed * (1.0 - rate.mean))
+        .sqrt()
+        .hypot(rate.sd * queries);
     Some(claim(
         "bloom-counted",
         "A million keys at 14.4 bits each with ten probes gave 994 false positives in a million \
          queries",
-        figures(
+        (
             computed,
             ground.bloom_rate(14.4, 10)? * queries,
             "in a million",
         ),
         holds((CLAIMED - computed).abs() <= 2.0 * spread),
         format!("consistent: {computed:.0} ± {spread:.0} expected"),
-    ))
-}
-
-fn sized_by_the_wrong_formula(ground: &Ground) -> Option<Claim> {
-    const PROBES: f64 = 8.0;
-    const BLOCK_BITS: f64 = 256.0;
-    let bits = -PROBES / (1.0 - 0.01f64.powf(1.0 / PROBES)).ln();
-    let params = |keys: u64| BlockedParams::new((keys as f64 * bits / BLOCK_BITS).ceil() as u64);
-    let computed = blocked::fpr(&params(MILLION), MILLION).mean * 100.0;
-    let filter: BlockedBloomFilter = ground.filled_by(params(ground.keys as u64))?;
-    Some(claim(
-        "blocked-sizes",
-        "A split-block filter can be sized by the classic formula for eight probes",
-        figures(computed, ground.rate(|key| filter.contains(key)) * 100.0, "%"),
-        holds(computed <= 1.01),
-        format!("asked for 1 %, that gives {computed:.2} %"),
     ))
 }
 
@@ -201,7 +186,7 @@ fn counters(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "counting-overflow",
         "4-bit counters are at risk of overflow",
-        figures(
+        (
             each * ground.keys as f64 * bloom_bits(0.01),
             measured,
             "counters at their limit",
@@ -222,7 +207,7 @@ fn counting(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "counting-size",
         "A counting Bloom filter is three to four times as large as a Bloom filter",
-        figures(computed, counters / bits, "times"),
+        (computed, counters / bits, "times"),
         holds((2.95..4.05).contains(&computed)),
         format!("{computed:.2} times, with 4-bit counters"),
     ))

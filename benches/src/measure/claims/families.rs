@@ -1,6 +1,6 @@
 //! Claims about the sizes of other families, against a Bloom filter of the same rate.
 
-use super::{Ground, bloom_bits, claim, figures, holds, percent_larger};
+use super::{Ground, bloom_bits, claim, holds, percent_larger};
 use crate::record::{Claim, Verdict};
 use amq_core::{Budget, BuildFilter, EmptyFilter, Goal};
 use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
@@ -50,7 +50,11 @@ fn cuckoo(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "cuckoo-size",
         "A cuckoo filter is smaller than a Bloom filter below 3 %",
-        figures(plain, measured, "%, the highest rate with four-slot buckets"),
+        (
+            plain,
+            measured,
+            "%, the highest rate with four-slot buckets",
+        ),
         Verdict::Depends,
         format!(
             "filled to {FULL}, four-slot buckets are smaller below {plain:.2} %, and below \
@@ -80,7 +84,7 @@ fn quotient(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "quotient-size",
         "A quotient filter is 10 to 25 % larger than a Bloom filter",
-        figures(most, measured, "% larger, remainders of seven bits"),
+        (most, measured, "% larger, remainders of seven bits"),
         Verdict::Depends,
         format!(
             "with three metadata bits per slot, filled to 0.75, it is {three_least:.0} to \
@@ -97,8 +101,8 @@ fn ribbon<F: BuildFilter>(ground: &Ground, name: &str) -> Option<Claim> {
     let filter = F::build_keys(Budget::Fpr(0.01), ground.seed, ground.planned()).ok()?;
     Some(claim(
         &format!("{name}-size"),
-        format!("A ribbon filter ({name}) is 30 % smaller than a Bloom filter"),
-        figures(
+        &format!("A ribbon filter ({name}) is 30 % smaller than a Bloom filter"),
+        (
             computed,
             -percent_larger(ground.point(&filter)),
             "% smaller",

@@ -1,6 +1,6 @@
 //! Claims about hashing: double hashing's floor, and slow hashes.
 
-use super::{Ground, claim, figures, holds};
+use super::{Ground, claim, holds};
 use crate::record::{Claim, Verdict};
 use amq_bloom::theory::classic;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -60,7 +60,11 @@ fn in_a_million(seed: u64, position: fn(u64, u32) -> u64) -> f64 {
 fn floor() -> f64 {
     let m = BITS as f64;
     let fill = classic::expected_fill(BITS, PROBES, KEYS);
-    let coprime = |d: u64| (1..=d).filter(|&step| greatest_common(step, d) == 1).count();
+    let coprime = |d: u64| {
+        (1..=d)
+            .filter(|&step| greatest_common(step, d) == 1)
+            .count()
+    };
     let orders = (1..u64::from(PROBES)).filter(|d| BITS.is_multiple_of(*d));
     let short = orders.map(|d| coprime(d) as f64 * fill.powi(d as i32) / m);
     let shifts = (1..PROBES).map(|shift| 2.0 * fill.powi(shift as i32));
@@ -81,7 +85,7 @@ fn double_hashing(seed: u64) -> Claim {
     claim(
         "double-hashing",
         "Double hashing keeps the theoretical rate",
-        figures(computed, measured, "in a million"),
+        (computed, measured, "in a million"),
         Verdict::Depends,
         format!(
             "only where the rate is far above its floor of about {:.1}/m, whatever the number of \
@@ -94,21 +98,26 @@ fn double_hashing(seed: u64) -> Claim {
 
 #[cfg(feature = "peers")]
 mod md5 {
-    use super::{Claim, Ground, Verdict, claim, figures, holds};
-    use crate::measure::claims::Figures;
+    use super::{Claim, Ground, Verdict, claim, holds};
     use amq_bloom::{BloomFilter, BloomParams};
     use amq_core::{Goal, InsertFilter, KeyHash};
     use std::hint::black_box;
     use std::time::Instant;
 
     pub(super) fn all(ground: &Ground) -> Vec<Claim> {
-        [speed(ground), rate(ground)].into_iter().flatten().collect()
+        [speed(ground), rate(ground)]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     fn md5(key: u64) -> KeyHash {
         let digest = md5::compute(key.to_le_bytes());
         let (half, _) = digest.0.split_at(8);
-        KeyHash::new(half.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)))
+        KeyHash::new(
+            half.iter()
+                .fold(0, |word, &byte| word << 8 | u64::from(byte)),
+        )
     }
 
     fn xxh3(key: u64) -> KeyHash {
@@ -135,13 +144,13 @@ mod md5 {
         Some(claim(
             "md5-speed",
             "MD5 is a bad choice for a filter's hash",
-            Figures {
-                computed: None,
-                measured: Some(measured),
-                unit: "times the time of XXH3, 8-byte keys",
+            (None::<f64>, measured, "times the time of XXH3, 8-byte keys"),
+            if measured > 2.0 {
+                Verdict::Depends
+            } else {
+                Verdict::DoesNot
             },
-            if measured > 2.0 { Verdict::Depends } else { Verdict::DoesNot },
-            "for speed it is; the rate is not affected",
+            "for speed it is; the rate is not affected".to_owned(),
         ))
     }
 
@@ -154,14 +163,15 @@ mod md5 {
         let params: BloomParams = filter.params();
         let predicted = amq_bloom::theory::classic::fpr(&params, ground.keys as u64);
         let measured = ground.rate(|&key| filter.contains_hash(md5(key)));
-        let spread = (predicted.mean / ground.absent.len() as f64).sqrt().hypot(predicted.sd);
+        let spread = (predicted.mean / ground.absent.len() as f64)
+            .sqrt()
+            .hypot(predicted.sd);
         Some(claim(
             "md5-rate",
             "The choice of hash, MD5 or a fast one, does not change the rate",
-            figures(predicted.mean * 100.0, measured * 100.0, "%"),
+            (predicted.mean * 100.0, measured * 100.0, "%"),
             holds((measured - predicted.mean).abs() < 5.0 * spread),
-            "with 64 bits of the MD5 digest a Bloom filter has the rate of the formula; any hash \
-             without visible structure does",
+            "a Bloom filter of MD5 digests has the rate of the formula".to_owned(),
         ))
     }
 }

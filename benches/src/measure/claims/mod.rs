@@ -20,7 +20,11 @@ use rand::{Rng, SeedableRng};
 pub fn settled(rows: &[Row], keys: usize, seed: u64) -> Vec<Claim> {
     let ground = Ground::new(keys.max(1000), seed);
     // No plan of these is refused; a test ensures it.
-    let made = [bloom::all(&ground), families::all(&ground), hashing::all(&ground)];
+    let made = [
+        bloom::all(&ground),
+        families::all(&ground),
+        hashing::all(&ground),
+    ];
     made.into_iter().flatten().chain(timed::all(rows)).collect()
 }
 
@@ -97,41 +101,31 @@ fn percent_larger((bits, rate): (f64, f64)) -> f64 {
     (bits / bloom_bits(rate) - 1.0) * 100.0
 }
 
-/// The verdict of a claim that is true or not.
-const fn holds(holds: bool) -> Verdict {
-    if holds { Verdict::Holds } else { Verdict::DoesNot }
-}
-
-/// What a claim says, and what settles it.
-struct Figures {
-    computed: Option<f64>,
-    measured: Option<f64>,
-    unit: &'static str,
-}
-
+/// A claim, and the figures that settle it: computed, measured, and their unit.
 fn claim(
     id: &str,
-    claim: impl Into<String>,
-    figures: Figures,
+    claim: &str,
+    (computed, measured, unit): (impl Into<Option<f64>>, impl Into<Option<f64>>, &str),
     verdict: Verdict,
-    detail: impl Into<String>,
+    detail: String,
 ) -> Claim {
     Claim {
         id: id.to_owned(),
-        claim: claim.into(),
-        computed: figures.computed,
-        measured: figures.measured,
-        unit: figures.unit.to_owned(),
+        claim: claim.to_owned(),
+        computed: computed.into(),
+        measured: measured.into(),
+        unit: unit.to_owned(),
         verdict,
-        detail: detail.into(),
+        detail,
     }
 }
 
-fn figures(computed: f64, measured: f64, unit: &'static str) -> Figures {
-    Figures {
-        computed: Some(computed),
-        measured: Some(measured),
-        unit,
+/// The verdict of a claim that is true or not.
+const fn holds(holds: bool) -> Verdict {
+    if holds {
+        Verdict::Holds
+    } else {
+        Verdict::DoesNot
     }
 }
 

@@ -18,7 +18,6 @@ fn every_claim_is_settled_as_theory_says_and_measured_alike() {
         ("bloom-decade", Holds),
         ("bloom-billion", Holds),
         ("bloom-counted", Holds),
-        ("blocked-sizes", DoesNot),
         ("counting-overflow", Depends),
         ("counting-size", Holds),
         ("cuckoo-size", Depends),
@@ -59,7 +58,6 @@ fn details_have_the_figures_of_the_literature() {
         ("bloom-decade", "4.78 bits"),
         ("bloom-billion", "14.38 bits, 1.797 GB, 10 probes"),
         ("bloom-counted", "989 ±"),
-        ("blocked-sizes", "1.46 %"),
         ("counting-overflow", "probability 7e-17"),
         ("cuckoo-size", "below 0.42 %, and below 2.8 %"),
         ("quotient-size", "15 to 24 % larger"),
@@ -100,8 +98,14 @@ fn times_settle_their_claims_at_every_size_or_say_that_it_depends() {
         Some((claim.verdict, claim.measured?))
     };
     assert_eq!(verdict(&rows, "ribbon-build"), Some((Verdict::Holds, 3.1)));
-    assert_eq!(verdict(&rows, "ribbon-query"), Some((Verdict::DoesNot, 1.25)));
+    assert_eq!(
+        verdict(&rows, "ribbon-query"),
+        Some((Verdict::DoesNot, 1.25))
+    );
     rows.push(row("ribbon-bumped", 1000, Workload::Query50, 9.0));
-    assert_eq!(verdict(&rows, "ribbon-query"), Some((Verdict::Depends, 1.25)));
+    assert_eq!(
+        verdict(&rows, "ribbon-query"),
+        Some((Verdict::Depends, 1.25))
+    );
     assert_eq!(verdict(&rows, "blocked-speed"), None);
 }
