@@ -1,25 +1,17 @@
 //! Asks the advisor what the page's chooser offers, and what the worked examples need, so that page,
 //! command and library answer alike.
 
-use crate::record::{Ask, Choice, EngineLine};
+use crate::record::{Ask, Choice, EngineLine, four_digits};
 use amq::FilterKind;
-use amq::choose::{Answer, Keys, Need, Structure, Workload, choose};
+use amq::choose::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
 use amq::engines::Engine;
 
 /// The numbers of keys that the chooser offers.
-const KEYS: [u64; 7] = [
-    100,
-    1_000,
-    10_000,
-    100_000,
-    1_000_000,
-    10_000_000,
-    100_000_000,
-];
+const KEYS: [u64; 5] = [100, 1_000, 10_000, 1_000_000, 100_000_000];
 /// Its rates.
 const RATES: [f64; 5] = [0.3, 0.1, 0.01, 0.001, 0.0001];
 /// Its budgets in bits per key.
-const BUDGETS: [f64; 5] = [2.0, 4.0, 8.0, 12.0, 16.0];
+const BUDGETS: [f64; 4] = [2.0, 4.0, 8.0, 12.0];
 /// What it can be told to do; `workload` says what the words mean.
 pub const NEEDS: [&str; 10] = [
     "static",
@@ -129,7 +121,7 @@ pub fn workload(ask: &Ask) -> Workload {
         workload = workload.absent(0.0);
     }
     if has("strangers") {
-        workload = workload.keys_by(amq::choose::KeysBy::Strangers);
+        workload = workload.keys_by(KeysBy::Strangers);
     }
     workload
 }
@@ -147,19 +139,21 @@ pub fn answer(topic: &str, ask: &Ask) -> Vec<Choice> {
 
 fn lines(topic: &str, ask: &Ask, answer: &Answer) -> Vec<Choice> {
     let ranked = answer.choices.iter().take(KEPT).zip(1..);
+    // The table of the grid is long: of its lower ranks it holds what the chooser shows.
+    let is_whole = |rank: u64| topic != GRID || rank == 1;
     let mut lines: Vec<Choice> = ranked
         .map(|(choice, rank)| Choice {
             rank,
             structure: choice.structure.to_string(),
             import: import(choice.structure).to_owned(),
             bytes: Some(choice.bytes),
-            bits_per_key: Some(choice.bits_per_key),
-            build_bytes: Some(choice.build_bytes),
-            fpr: Some(choice.fpr),
-            insert_ns: choice.insert_ns,
-            query_ns: choice.query_ns,
-            total_ns: choice.cost_ns,
-            reason: choice.reason.clone(),
+            bits_per_key: Some(four_digits(choice.bits_per_key)),
+            build_bytes: (topic != GRID).then_some(choice.build_bytes),
+            fpr: Some(four_digits(choice.fpr)),
+            insert_ns: choice.insert_ns.map(four_digits),
+            query_ns: choice.query_ns.map(four_digits),
+            total_ns: choice.cost_ns.filter(|_| topic != GRID).map(four_digits),
+            reason: if is_whole(rank) { choice.reason.clone() } else { String::new() },
             ..Choice::to(topic, ask)
         })
         .collect();

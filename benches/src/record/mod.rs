@@ -26,7 +26,7 @@ pub use crate::contender::{Ability, Family, Role};
 pub use choice::{Ask, Choice, EngineLine};
 pub use claim::{Claim, Verdict};
 pub use machine::{Cache, Machine};
-pub use rounds::Rounds;
+pub use rounds::{Rounds, four_digits};
 pub use row::{Cell, Row, State, Workload};
 pub use run::{
     ContenderFacts, KeySetFacts, Noise, OWN_REPORTS, Options, Run, SCHEMA, Suite, publishable,

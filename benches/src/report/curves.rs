@@ -99,7 +99,7 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
     let query = figure_by_size(data, "query-by-size", "ns per query, half present (log)", "the query", |entry| entry.ns(Workload::Query50))?;
     let query = query.map(|(figure, found)| (found, vec![Block::Figures(vec![figure])]));
     let build = figure_by_size(data, "build-by-size", "ns per key built (log)", "the build", |entry| entry.ns(Workload::Build))?;
-    let peak = figure_by_size(data, "peak-by-size", "peak bits per key while built (log)", "the peak", Entry::peak_bits)?;
+    let peak = figure_by_size(data, "peak-by-size", "peak bits per key while built (log)", "the peak", |entry| entry.peak_bits())?;
     let found = build.as_ref().or(peak.as_ref()).map(|(_, found)| found.clone());
     let figures: Vec<Figure> = [build, peak].into_iter().flatten().map(|(figure, _)| figure).collect();
     let build = found.map(|found| (found, vec![Block::Figures(figures)]));

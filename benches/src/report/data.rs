@@ -26,6 +26,8 @@ pub(super) struct Data {
     pub(super) trials: Vec<Trial>,
     pub(super) choices: Vec<Choice>,
     pub(super) engines: Vec<EngineLine>,
+    /// The way from the page to the records, if they are published together.
+    pub(super) link: Option<String>,
     /// The key set that most of the page is about.
     pub(super) set: String,
     /// The number of keys that most of the page is about.
@@ -70,6 +72,7 @@ impl Data {
             trials: records.table()?,
             choices: records.table()?,
             engines: records.table()?,
+            link: None,
             set: String::new(),
             keys: 0,
         };

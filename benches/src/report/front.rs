@@ -6,7 +6,7 @@ use super::data::{Data, Entry};
 use super::doc::{Block, Figure, Table, Text};
 use super::look::look;
 use super::number::{asked, digits, keys, list, three, two};
-use super::plot::{Axis, Line, Mark, Names, Plot, Series};
+use super::plot::{Line, Mark, Names, Plot, Series};
 use crate::record::{ContenderFacts, Family, Point, Workload};
 use anyhow::Result;
 

@@ -63,7 +63,7 @@ fn block(block: &Block) -> Markup {
             Block::Facts(facts) => dl {
                 @for (name, value) in facts { div { dt { (name) } dd { (value) } } }
             },
-            Block::Answers(answers) => (wide(answers)) (cards(answers)),
+            Block::Answers(answers) => { (wide(answers)) (cards(answers)) }
             Block::Table(rows) => (table(rows)),
             Block::Figures(figures) => div.figures { @for each in figures { (figure(each)) } },
             // Data in a script element ends only at its closing tag.

@@ -44,7 +44,6 @@ pub(super) struct Axis {
     pub(super) label: String,
     pub(super) is_log: bool,
     pub(super) range: (f64, f64),
-    pub(super) ticks: Vec<f64>,
     pub(super) show: fn(f64) -> String,
 }
 
@@ -89,7 +88,7 @@ impl Mark {
 }
 
 impl Axis {
-    /// An axis with room for these values, and round numbers as its ticks.
+    /// An axis with room for these values; a linear one begins at 0.
     pub(super) fn fit(label: &str, is_log: bool, values: impl Iterator<Item = f64>) -> Option<Self> {
         let values = values.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
@@ -98,17 +97,13 @@ impl Axis {
         if low > high {
             return None;
         }
-        let (range, ticks) = if is_log {
-            let range = (low / 1.15, high * 1.15);
-            (range, log_ticks(range))
+        let range = if is_log {
+            (low / 1.15, high * 1.15)
         } else {
-            let step = step((high - low.min(0.0)).max(1e-9) / 4.0);
-            let range = (low.min(0.0), high + (high - low.min(0.0)).max(1e-9) * 0.05);
-            let ticks = (0..12).map(|i| range.0 + f64::from(i) * step);
-            (range, ticks.filter(|x| *x <= range.1).collect())
+            (low.min(0.0), high + (high - low.min(0.0)).max(1e-9) * 0.05)
         };
         let label = label.to_owned();
-        Some(Self { label, is_log, range, ticks, show: tick })
+        Some(Self { label, is_log, range, show: tick })
     }
 
     /// The same with another way to write the ticks.
@@ -120,18 +115,8 @@ impl Axis {
     /// The same from one value to another.
     pub(super) fn within(mut self, low: f64, high: f64) -> Self {
         self.range = (low, high);
-        if self.is_log {
-            self.ticks = log_ticks(self.range);
-        }
         self
     }
-}
-
-/// 1, 2 or 5 times a power of ten, not less than `least`.
-fn step(least: f64) -> f64 {
-    let power = 10f64.powf(least.log10().floor());
-    let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
-    steps.into_iter().find(|step| *step >= least * 0.999).unwrap_or(power)
 }
 
 /// At most seven of the numbers 1, 2, 5 times a power of ten, or powers alone if there are many.
@@ -209,24 +194,15 @@ impl Plot {
             .x_label_area_size(38)
             .y_label_area_size(if self.names == Names::Rows { 8 } else { 52 });
         let ((x0, x1), (y0, y1)) = (self.x.range, self.y.range);
-        let (tx, ty) = (self.x.ticks.clone(), self.y.ticks.clone());
-        let log = |a: f64, b: f64, ticks| (a..b).log_scale().with_key_points(ticks);
+        let log = |(low, high): (f64, f64)| {
+            (low..high).log_scale().with_key_points(log_ticks((low, high)))
+        };
+        let (x, y) = (self.x.range, self.y.range);
         match (self.x.is_log, self.y.is_log) {
-            (true, true) => {
-                self.fill(area, builder.build_cartesian_2d(log(x0, x1, tx), log(y0, y1, ty))?)
-            }
-            (true, false) => {
-                let y = (y0..y1).with_key_points(ty);
-                self.fill(area, builder.build_cartesian_2d(log(x0, x1, tx), y)?)
-            }
-            (false, true) => {
-                let x = (x0..x1).with_key_points(tx);
-                self.fill(area, builder.build_cartesian_2d(x, log(y0, y1, ty))?)
-            }
-            (false, false) => {
-                let (x, y) = ((x0..x1).with_key_points(tx), (y0..y1).with_key_points(ty));
-                self.fill(area, builder.build_cartesian_2d(x, y)?)
-            }
+            (true, true) => self.fill(area, builder.build_cartesian_2d(log(x), log(y))?),
+            (true, false) => self.fill(area, builder.build_cartesian_2d(log(x), y0..y1)?),
+            (false, true) => self.fill(area, builder.build_cartesian_2d(x0..x1, log(y))?),
+            (false, false) => self.fill(area, builder.build_cartesian_2d(x0..x1, y0..y1)?),
         }
     }
 
@@ -247,8 +223,12 @@ impl Plot {
             let show = axis.show;
             move |x: &f64| show(*x)
         };
-        chart
-            .configure_mesh()
+        let mut mesh = chart.configure_mesh();
+        if self.names == Names::Rows {
+            mesh.disable_y_mesh().disable_y_axis();
+        }
+        mesh.x_labels(8)
+            .y_labels(8)
             .light_line_style(TRANSPARENT)
             .bold_line_style(GREY.mix(0.22))
             .axis_style(GREY)
