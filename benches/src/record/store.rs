@@ -5,7 +5,7 @@
 //! records when it is finished, so an interrupted run loses none of them.
 
 use crate::error::BenchError;
-use crate::record::{Claim, Machine, Point, Rounds, Row, Run, SCHEMA, Trial};
+use crate::record::{Choice, Claim, EngineLine, Machine, Point, Rounds, Row, Run, SCHEMA, Trial};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -35,6 +35,14 @@ impl Table for Point {
 
 impl Table for Claim {
     const NAME: &'static str = "claims";
+}
+
+impl Table for Choice {
+    const NAME: &'static str = "choices";
+}
+
+impl Table for EngineLine {
+    const NAME: &'static str = "engines";
 }
 
 impl Table for Trial {
