@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::suite::Suite;
+use crate::record::Suite;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -10,8 +10,8 @@ use std::path::PathBuf;
 /// Without a command it does everything in about three minutes: verifies every contender, measures
 /// the `quick` suite, writes the records, draws the page, and prints the table and the page's path.
 ///
-/// Exit code: 0 on success, 1 if a filter of this workspace gave a wrong answer (its cells are
-/// errors), 2 if the command failed.
+/// Exit code: 0 on success, 1 if a filter of this workspace gave a wrong answer (its cells have
+/// failed) or `diff` found rows that moved, 2 if the command failed.
 #[derive(Parser, Debug)]
 #[command(name = "amq-bench", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
@@ -34,8 +34,16 @@ pub enum Command {
     Verify(Subject),
     /// Fit the cost model of the advisor (`amq::choose`) from the newest records, and write it
     Fit(Fit),
+    /// Compare two records: which rows moved by more than noise
+    Diff(Diff),
     /// List the contenders and the suites
     List,
+    /// How far twins differ in the newest records, by each estimator
+    #[command(hide = true)]
+    Twins(Fit),
+    /// Build a filter and query it, under valgrind
+    #[command(hide = true)]
+    Count(Count),
 }
 
 /// Measure, then draw.
@@ -65,7 +73,11 @@ pub struct Measure {
     /// if an option, the compiler or the code has changed since
     #[arg(long)]
     pub resume: bool,
-    /// Timed rounds of each cell [default: 3 in smoke, 7 in quick, 11 in full]
+    /// Count instructions too, which takes two minutes more; the full suite does without being told
+    #[arg(long)]
+    pub instructions: bool,
+    /// Timed rounds of each cell, in each of which filters are built anew [default: 2 in smoke, 7 in
+    /// quick and full]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub rounds: Option<u64>,
 }
@@ -100,12 +112,43 @@ pub struct Subject {
     pub seed: u64,
 }
 
-/// Options of `fit`.
+/// Options of `diff`.
+///
+/// A time moved if it changed by more than the larger noise floor of the two runs and, where both
+/// have the ratio to the same reference, beyond both intervals of that ratio; a rate, if its
+/// intervals are disjoint; instructions and peak bytes, by more than 1 %; other counts and states,
+/// at all. Rows that only one record has are named, and do not count. Exit code: 0 if no row moved,
+/// 1 if one did, 2 if a record cannot be read.
+#[derive(Args, Debug)]
+pub struct Diff {
+    /// The earlier record: its folder, or its date below reports/records
+    #[arg(value_name = "OLD")]
+    pub old: String,
+    /// The later record
+    #[arg(value_name = "NEW")]
+    pub new: String,
+}
+
+/// Options of `fit` and `twins`.
 #[derive(Args, Debug)]
 pub struct Fit {
     /// Folder of records: one run's, or the parent of all, from which the newest is taken
     #[arg(long, value_name = "DIR", default_value = "reports/records")]
     pub records: PathBuf,
+}
+
+/// Options of `count`.
+#[derive(Args, Debug)]
+pub struct Count {
+    /// The contender.
+    pub contender: String,
+    /// Keys in the filter.
+    pub keys: usize,
+    /// How often it is built.
+    pub builds: usize,
+    /// Whether it is queried.
+    #[arg(long)]
+    pub asks: bool,
 }
 
 /// Options of `render`.

@@ -6,39 +6,22 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`keys`] | the keys: generated, shipped or the user's; and the queries |
-//! | [`registry`], [`contenders`] | who is compared: one line and one file each |
+//! | [`contenders`] | who is compared: one line and one file each |
 //! | [`record`] | what is written down, and how |
 //! | [`measure`] | which cells there are, checked, then timed: a wrong answer makes a failed row |
-//! | [`cli`], [`commands`], [`tables`] | the command line |
+//! | [`report`] | the page, from records alone |
+//! | [`cli`], [`commands`] | the command line |
 #![deny(unsafe_code)]
 
-pub mod alloc;
 pub mod cli;
 pub mod commands;
-pub mod construction;
-pub mod contender;
 pub mod contenders;
-pub mod courses;
 pub mod error;
-pub mod fit;
-pub mod heat;
-pub mod interval;
 pub mod keys;
 pub mod measure;
 pub mod progress;
 pub mod record;
-pub mod registry;
-pub mod stats;
-pub mod suite;
-pub mod tables;
-pub mod timing;
-pub mod verify;
-
-// Old paths, until everybody names the new ones.
-pub use keys::{file as keyfile, sets as keysets, stream};
-pub use record as run;
-pub use record as machine;
-pub use record as store;
+pub mod report;
 
 /// The README's example is compiled and run.
 #[cfg(doctest)]

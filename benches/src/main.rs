@@ -8,7 +8,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     match commands::run(&Cli::parse()) {
         Ok(Outcome::Good) => ExitCode::SUCCESS,
-        Ok(Outcome::OursFailed) => ExitCode::from(1),
+        Ok(Outcome::OursFailed | Outcome::Moved) => ExitCode::from(1),
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(2)

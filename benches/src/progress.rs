@@ -3,8 +3,6 @@
 //! The measuring thread moves the bar between passes; a ticker thread would take time from the
 //! other core during one.
 
-use crate::record::Workload;
-use crate::timing::{MIN_BUILD_OPERATIONS, TIMED};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
@@ -47,16 +45,6 @@ impl Progress {
         self.bar.set_message(what.to_owned());
     }
 
-    /// One contender has been verified over this many seeds.
-    pub fn did_verify(&self, keys: usize, absent: usize) {
-        self.bar.inc(nanoseconds(keys, 2 * (2 * keys + absent)));
-    }
-
-    /// One timed pass is done.
-    pub fn did_pass(&self, workload: Workload, keys: usize, queries: usize) {
-        self.bar.inc(pass(workload, keys, queries));
-    }
-
     /// This many estimated nanoseconds of work are done.
     pub fn did(&self, nanoseconds: u64) {
         self.bar.inc(nanoseconds);
@@ -71,33 +59,6 @@ impl Progress {
     /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
-    }
-}
-
-/// The estimated duration of one contender in one cell.
-pub fn estimate(
-    keys: usize,
-    absent: usize,
-    queries: usize,
-    rounds: u64,
-    removes: bool,
-) -> Duration {
-    let verify = nanoseconds(keys, 2 * (2 * keys + absent));
-    let round: u64 = TIMED
-        .iter()
-        .filter(|&&workload| workload != Workload::Remove || removes)
-        .map(|&workload| pass(workload, keys, queries))
-        .sum();
-    Duration::from_nanos(verify + (rounds + 1) * round)
-}
-
-fn pass(workload: Workload, keys: usize, queries: usize) -> u64 {
-    match workload {
-        // Inserts cost about twice a query.
-        Workload::Build => nanoseconds(keys, 2 * keys.max(MIN_BUILD_OPERATIONS)),
-        // Built, and half of it removed.
-        Workload::Remove => nanoseconds(keys, 3 * keys.max(MIN_BUILD_OPERATIONS)),
-        _ => nanoseconds(keys, queries),
     }
 }
 

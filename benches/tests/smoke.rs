@@ -1,50 +1,108 @@
-//! The whole program on a thousand keys: every contender is correct, and drawing twice gives the
-//! same report.
+//! The whole program on a thousand keys: every contender is correct, records survive whatever
+//! happens to a run, and every input has an answer.
 
 // Test helpers may fail as tests do; the lint configuration allows it only in test functions.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use amq_bench::construction;
-use amq_bench::contender::Ability;
-use amq_bench::record::{Row, Trial, Workload};
-use amq_bench::registry;
+use amq_bench::contenders;
+use amq_bench::record::{Claim, Point, Records, Row, State, Table, Trial, Workload};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-fn amq_bench(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_amq-bench"))
-        .args(arguments)
-        .output()
-        .expect("the program starts")
+/// How the program ended, and all that it printed.
+#[derive(Debug)]
+struct Ran {
+    code: Option<i32>,
+    said: String,
 }
 
-/// The same in a workspace of its own.
-fn amq_bench_in(workspace: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_amq-bench"))
-        .args(arguments)
-        .env("CARGO_MANIFEST_DIR", workspace.join("benches"))
-        .output()
-        .expect("the program starts")
+impl Ran {
+    /// It ended like this, and said all of these.
+    fn ended(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, Some(code), "{}", self.said);
+        for part in parts {
+            assert!(self.said.contains(part), "{part}: {}", self.said);
+        }
+    }
 }
 
-/// The same with this as its standard input.
-fn amq_bench_fed(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_amq-bench"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(input).unwrap();
-    drop(stdin);
-    child.wait_with_output().unwrap()
+/// A folder of its own, which is the workspace of the programs that run in it.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Starts the program with these words, separated by blanks; `@` is the folder.
+    fn start(&self, words: &str) -> Child {
+        let folder = self.0.path().to_str().unwrap();
+        let words = words
+            .split_whitespace()
+            .map(|word| word.replace('@', folder));
+        Command::new(env!("CARGO_BIN_EXE_amq-bench"))
+            .args(words)
+            .env("CARGO_MANIFEST_DIR", self.at("benches"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    fn run_fed(&self, words: &str, input: &[u8]) -> Ran {
+        let mut child = self.start(words);
+        // A program that reads nothing may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        let output = child.wait_with_output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        Ran {
+            code: output.status.code(),
+            said: String::from_utf8_lossy(&said).into_owned(),
+        }
+    }
+
+    fn run(&self, words: &str) -> Ran {
+        self.run_fed(words, b"")
+    }
+
+    /// Every file below a folder, with its contents.
+    fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let (folder, mut found) = (self.at(folder), BTreeMap::new());
+        let mut open = vec![folder.clone()];
+        while let Some(next) = open.pop() {
+            for path in fs::read_dir(next)
+                .into_iter()
+                .flatten()
+                .map(|entry| entry.unwrap().path())
+            {
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    let name = path.strip_prefix(&folder).unwrap().to_owned();
+                    found.insert(name, fs::read(&path).unwrap());
+                }
+            }
+        }
+        found
+    }
+
+    /// No record names a place on this machine's disk.
+    fn names_no_path(&self, folder: &str) {
+        let path = self.0.path().to_str().unwrap();
+        for (name, bytes) in self.files(folder) {
+            assert!(!String::from_utf8_lossy(&bytes).contains(path), "{name:?}");
+        }
+    }
 }
 
 /// 3001 distinct keys, one of them not UTF-8, one repeated, and an empty line.
@@ -52,63 +110,6 @@ fn good_keys() -> Vec<u8> {
     let lines = (0..3000u32).flat_map(|key| format!("key {key}\r\n").into_bytes());
     lines.chain(*b"\n\xFF\xFE not UTF-8\nkey 7").collect()
 }
-
-/// How often a system error is printed.
-fn reasons(output: &Output) -> usize {
-    said(output).matches("(os error ").count()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("temporary folders have plain names")
-}
-
-/// Every file below a folder, with its contents.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                found.insert(
-                    path.strip_prefix(folder).unwrap().to_owned(),
-                    fs::read(&path).unwrap(),
-                );
-            }
-        }
-    }
-    found
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-/// The contenders measured load by load.
-const TABLES: &[&str] = &[
-    "cuckoo",
-    "cuckoo-windowed",
-    "quotient",
-    #[cfg(feature = "peers")]
-    "cuckoofilter",
-    #[cfg(feature = "peers")]
-    "scalable-cuckoo",
-    #[cfg(feature = "peers")]
-    "qfilter",
-    #[cfg(feature = "peers")]
-    "probabilistic-quotient",
-];
-
-/// Workloads of courses that end where they begin.
-const COURSES: [Workload; 5] = [
-    Workload::LoadInsert,
-    Workload::LoadQuery,
-    Workload::LoadRemove,
-    Workload::Churn,
-    Workload::Merge,
-];
 
 /// Faults of peers that verification must find: one drops a key when full; the other stores one
 /// copy of two keys with the same fingerprint, and so loses both when one is removed.
@@ -118,483 +119,302 @@ fn is_known(row: &Row) -> bool {
         "probabilistic-quotient" => &[Workload::Remove, Workload::LoadRemove, Workload::Churn],
         _ => &[],
     };
-    row.error.contains("false negatives") && loses_when.contains(&row.workload)
+    row.why.contains("false negatives") && loses_when.contains(&row.workload)
+}
+
+fn filled<T: Table>(records: &Records) -> Vec<T> {
+    let table: Vec<T> = records.table().unwrap();
+    assert!(!table.is_empty(), "{}.csv is empty", T::NAME);
+    table
 }
 
 #[test]
 fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
-    let dir = tempfile::tempdir().unwrap();
-    let records = dir.path().join("records");
-    let output = amq_bench(&["measure", "--suite", "smoke", "--records", text(&records)]);
-    assert!(output.status.success(), "{}", said(&output));
-
-    let written = files(&records);
-    let mut rows: Vec<Row> = Vec::new();
-    let mut trials: Vec<Trial> = Vec::new();
-    for (path, bytes) in &written {
-        let name = path.file_name().unwrap().to_str().unwrap();
-        assert!(
-            !String::from_utf8_lossy(bytes).contains(text(dir.path())),
-            "{name} names a place on this machine's disk"
-        );
-        if name == format!("{}.csv", construction::NAME) {
-            let mut reader = csv::Reader::from_reader(bytes.as_slice());
-            trials.extend(reader.deserialize::<Trial>().map(Result::unwrap));
-        } else if name.ends_with(".csv") {
-            let read: Result<Vec<Row>, _> = csv::Reader::from_reader(bytes.as_slice())
-                .deserialize()
-                .collect();
-            rows.extend(read.unwrap());
-        }
-    }
-    for contender in registry::ALL {
-        let info = contender.info();
-        let name = info.name;
-        let can = |ability| info.abilities.contains(&ability);
-        let of = |workload| {
-            rows.iter()
-                .filter(move |row| row.contender == name && row.workload == workload)
-                .count()
-        };
-        let cells = if info.slow { 1 } else { 4 };
-        assert!(
-            of(Workload::Verify) >= cells,
-            "{name} was verified over {cells} key sets"
-        );
-        assert_eq!(
-            of(Workload::Verify),
-            of(Workload::Query50),
-            "{name} was timed wherever it was verified"
-        );
-        let removals = if can(Ability::Remove) {
-            of(Workload::Verify)
-        } else {
-            0
-        };
-        assert_eq!(of(Workload::Remove), removals, "{name} and removal");
-        let ended = |row: &Row| {
-            row.contender == name && (row.refused_at.is_some() || !row.error.is_empty())
-        };
-        for course in [Workload::Grow, Workload::Overfill] {
-            let stops = if contender.goes(course) { 5 } else { 0 };
-            assert!(
-                of(course) == stops || rows.iter().any(ended),
-                "{name} and {course:?}"
-            );
-        }
-        let merges = contender.goes(Workload::Merge) && name != "scalable-bounded";
-        assert_eq!(
-            of(Workload::Merge),
-            usize::from(merges),
-            "{name} and merging"
-        );
-        let churned = contender.goes(Workload::Churn);
-        assert_eq!(
-            of(Workload::Churn),
-            usize::from(churned),
-            "{name} and churn"
-        );
-        assert_eq!(
-            of(Workload::LoadQuery) > 0,
-            TABLES.contains(&name),
-            "{name} and its slots"
-        );
-    }
-    for row in &rows {
-        if !row.error.is_empty() {
-            assert!(is_known(row), "{row:?}");
-            continue;
-        }
-        let beyond = matches!(row.workload, Workload::Grow | Workload::Overfill);
-        let of_course = beyond || COURSES.contains(&row.workload);
-        assert_eq!(row.planned_keys.is_some(), of_course, "{row:?}");
-        let is_fact = row.workload == Workload::Verify || row.refused_at.is_some();
-        assert_eq!(row.median_ns.is_none(), is_fact, "{row:?}");
-        if beyond && row.refused_at.is_none() {
-            assert!(row.held_bytes.is_some() && row.fpr_high.is_some());
-        }
-        let is_changed = matches!(
-            row.workload,
-            Workload::Remove | Workload::LoadRemove | Workload::Churn | Workload::Merge
-        );
-        if is_changed {
-            assert_eq!(row.false_negatives, Some(0), "{row:?}");
-        }
-    }
-
-    for bits in [64, 128] {
-        let of_width = trials.iter().filter(|trial| trial.row_bits == bits);
-        let of_width: Vec<&Trial> = of_width.collect();
-        assert!(of_width.len() > 12, "{bits}: {trials:?}");
-        for trial in &of_width {
-            assert_eq!((trial.error.as_str(), trial.fault()), ("", None));
-            assert_eq!((trial.keys, trial.seeds), (1000, Some(10)));
-        }
-        let ends = [of_width[0], of_width[of_width.len() - 1]];
-        let solved = ends.map(|trial| trial.solved.unwrap());
-        assert!(solved[0] <= 1 && solved[1] >= 9, "{bits}: {solved:?}");
-    }
-
-    let mut pages = Vec::new();
-    for name in ["first", "second"] {
-        let out = dir.path().join(name);
-        let output = amq_bench(&["render", "--records", text(&records), "--out", text(&out)]);
-        assert!(output.status.success(), "{}", said(&output));
-        pages.push(files(&out));
-    }
-    let mut plots = vec![
-        "rate-past-plan",
-        "grow-rate",
-        "grow-bits",
-        "construction-1000",
-    ];
-    if !TABLES.is_empty() {
-        plots.extend(["insert-by-load", "query-by-load", "remove-by-load"]);
-    }
-    for plot in plots {
-        let is_plot = |path: &PathBuf| path.to_string_lossy().contains(plot);
-        assert!(pages[0].keys().any(is_plot), "{plot} is drawn");
-    }
+    let place = Place::new();
+    place
+        .run("measure --suite smoke --records @/records")
+        .ended(0, &["Records: "]);
+    place.names_no_path("records");
+    let records = Records::newest(&place.at("records"), None).unwrap();
+    let run = records.run().unwrap().unwrap();
     assert!(
-        pages[0] == pages[1],
-        "two drawings of the same records differ"
+        run.complete && !run.clock.is_empty() && run.noise_floor.is_some(),
+        "{run:?}"
     );
-    if cfg!(feature = "peers") {
-        let lost = |row: &&Row| row.workload == Workload::Churn && !row.error.is_empty();
-        assert_eq!(
-            rows.iter().filter(lost).count(),
-            1,
-            "a known fault is found"
+    assert_eq!(run.contender.len(), contenders::ALL.len());
+    for facts in &run.contender {
+        let name = &facts.name;
+        let (rows, rounds) = (records.rows(name).unwrap(), records.rounds(name).unwrap());
+        assert!(
+            rows.iter().any(|row| row.workload == Workload::Query50),
+            "{name}"
         );
+        assert!(!facts.import.is_empty(), "{name} names what to import");
+        for row in &rows {
+            let of: Vec<_> = rounds.iter().filter(|rounds| rounds.is_of(row)).collect();
+            assert_eq!(of.len(), usize::from(row.ns.is_some()), "{row:?}");
+            assert_eq!(
+                of.first().map(|of| of.ns.len() as u64),
+                row.rounds,
+                "{row:?}"
+            );
+            let good = match row.state {
+                State::Measured => row.why.is_empty() && row.false_negatives.unwrap_or(0) == 0,
+                State::Refused => row.refused_at.is_some(),
+                State::Failed => is_known(row),
+                State::Untimed | State::Skipped => !row.why.is_empty() && row.ns.is_none(),
+            };
+            assert!(good, "{row:?}");
+        }
     }
+    let trials: Vec<Trial> = filled(&records);
+    assert!(
+        trials.iter().all(|trial| trial.why.is_empty()),
+        "{trials:?}"
+    );
+    let points: Vec<Point> = filled(&records);
+    assert!(
+        points
+            .iter()
+            .all(|point| point.fpr > 0.0 && point.fpr <= 1.0),
+        "{points:?}"
+    );
+    let claims: Vec<Claim> = filled(&records);
+    assert!(
+        claims
+            .iter()
+            .all(|claim| claim.computed.or(claim.measured).is_some()),
+        "{claims:?}"
+    );
+
+    for out in ["first", "second"] {
+        let words = format!("render --records @/records --out @/{out}");
+        place.run(&words).ended(0, &["The report: "]);
+    }
+    let drawn = place.files("first");
+    assert!(drawn.contains_key(Path::new("index.html")) && drawn == place.files("second"));
+
+    // The same rows, one of them slower, and one missing.
+    let words = |old, new| format!("diff @/{old} @/{new}");
+    place
+        .run(&words("records", "records"))
+        .ended(0, &["moved: 0."]);
+    let other = Records::of_day(&place.at("other"), "m", "2000-01-01");
+    for facts in &run.contender {
+        other
+            .write_rows(&facts.name, &records.rows(&facts.name).unwrap())
+            .unwrap();
+    }
+    other.write_run(&run).unwrap();
+    let mut rows = other.rows("bloom").unwrap();
+    rows.pop().unwrap();
+    let timed = rows.iter_mut().find(|row| row.ns.is_some()).unwrap();
+    timed.ns = timed.ns.map(|ns| ns * 100.0);
+    (timed.ratio_low, timed.ratio_high) = (Some(99.0), Some(101.0));
+    let subject = timed.subject();
+    other.write_rows("bloom", &rows).unwrap();
+    let parts = [
+        &subject,
+        "+9900.0 %",
+        "Only in OLD: bloom, rows: 1",
+        "moved: 1.",
+    ];
+    place.run(&words("records", "other")).ended(1, &parts);
+    place
+        .run(&words("records", "none"))
+        .ended(2, &["no records in", "none"]);
 }
 
 #[test]
 fn a_run_is_resumed_with_the_same_options_and_refused_with_others() {
-    let dir = tempfile::tempdir().unwrap();
-    let run = |extra: &[&str]| {
-        let common = [
-            "measure",
-            "--suite",
-            "smoke",
-            "--only",
-            "bloom",
-            "--records",
-            text(dir.path()),
-        ];
-        amq_bench(&[&common, extra].concat())
-    };
-    let refused = run(&["--resume"]);
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(
-        said(&refused).contains("no run to resume"),
-        "{}",
-        said(&refused)
-    );
-    assert!(run(&["--rounds", "1"]).status.success());
-    let before = files(dir.path());
-    let resumed = run(&["--rounds", "1", "--resume"]);
-    assert!(resumed.status.success(), "{}", said(&resumed));
-    let record = |files: &BTreeMap<PathBuf, Vec<u8>>| {
-        let (_, bytes) = files
-            .iter()
-            .find(|(path, _)| path.ends_with("bloom.csv"))
-            .unwrap();
-        bytes.clone()
-    };
-    assert_eq!(
-        record(&before),
-        record(&files(dir.path())),
-        "what is measured is not measured again"
-    );
-    let refused = run(&["--rounds", "2", "--resume"]);
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(
-        said(&refused).contains("--rounds = 1, and now it is 2"),
-        "{}",
-        said(&refused)
-    );
-}
-
-#[test]
-fn construction_is_tried_alone_and_resumed_where_it_was_left() {
-    let dir = tempfile::tempdir().unwrap();
-    let run = |extra: &[&str]| {
-        let common = [
-            "measure",
-            "--suite",
-            "smoke",
-            "--only",
-            "construction",
-            "--records",
-            text(dir.path()),
-        ];
-        let output = amq_bench(&[&common, extra].concat());
-        assert!(output.status.success(), "{}", said(&output));
-        output
-    };
-    run(&[]);
-    let record = || {
-        let written = files(dir.path());
-        let (path, bytes) = written
-            .into_iter()
-            .find(|(path, _)| path.extension().is_some_and(|end| end == "csv"))
-            .unwrap();
-        assert!(path.ends_with("construction.csv"));
-        (dir.path().join(path), String::from_utf8(bytes).unwrap())
-    };
-    let (path, whole) = record();
-    // Drops the record's last line, and marks a count of the first width with a recognisable value.
-    let kept = whole.trim_end().rsplit_once('\n').unwrap().0;
-    let first = whole.lines().nth(1).unwrap();
-    let mut fields: Vec<String> = first.split(',').map(str::to_owned).collect();
-    let (solved, unsolved) = (fields[5].parse::<u64>(), fields[6].parse::<u64>());
-    (fields[5], fields[6]) = match (solved.unwrap(), unsolved.unwrap()) {
-        (0, unsolved) => ("1".to_owned(), (unsolved - 1).to_string()),
-        (solved, unsolved) => ((solved - 1).to_string(), (unsolved + 1).to_string()),
-    };
-    let mark = |text: &str| text.replacen(first, &fields.join(","), 1);
-    let marked = mark(kept);
-    assert_ne!(marked, kept);
-    fs::write(&path, format!("{marked}\n")).unwrap();
-    run(&["--resume"]);
-    assert_eq!(record().1, mark(&whole), "what is there is not tried again");
-    run(&[]);
-    assert_eq!(record().1, whole, "without --resume everything is");
-}
-
-#[test]
-fn bad_key_files_are_errors_that_name_them_and_a_good_one_is_measured() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = |name: &str| dir.path().join(name);
-    fs::write(path("empty.txt"), b"").unwrap();
-    fs::write(path("few.txt"), b"a\nb\n").unwrap();
-    for name in ["missing.txt", "", "empty.txt", "few.txt"] {
-        let output = amq_bench(&[
-            "verify",
-            "--suite",
-            "smoke",
-            "--keys-file",
-            text(&path(name)),
-        ]);
-        assert_eq!(output.status.code(), Some(2), "{name}: {}", said(&output));
+    let place = Place::new();
+    for only in ["bloom", "construction"] {
+        let run = |extra| {
+            let words = format!("measure --suite smoke --only {only} --records @/{only} {extra}");
+            place.run(&words)
+        };
+        run("--resume").ended(2, &["no run to resume"]);
+        run("--rounds 1").ended(0, &[]);
+        let before = place.files(only);
+        run("--rounds 1 --resume").ended(0, &[]);
+        let mut after = place.files(only);
+        after.retain(|path, _| path.extension().is_some_and(|extension| extension == "csv"));
+        for (path, bytes) in &after {
+            assert!(
+                before[path] == *bytes,
+                "{path:?} is measured and not measured again"
+            );
+        }
         assert!(
-            said(&output).contains(text(&path(name))),
-            "{name}: {}",
-            said(&output)
+            after
+                .keys()
+                .any(|path| path.ends_with(format!("{only}.csv")))
         );
-        let once = usize::from(name == "missing.txt");
-        assert_eq!(reasons(&output), once, "{name}: {}", said(&output));
-    }
-    fs::write(path("good.txt"), good_keys()).unwrap();
-    let records = path("records");
-    let output = amq_bench(&[
-        "measure",
-        "--suite",
-        "smoke",
-        "--rounds",
-        "1",
-        "--only",
-        "bloom,hash-only",
-        "--keys-file",
-        text(&path("good.txt")),
-        "--records",
-        text(&records),
-    ]);
-    assert!(output.status.success(), "{}", said(&output));
-    assert!(
-        said(&output).contains("3001 distinct keys (repeats left out: 1, empty lines: 1)"),
-        "{}",
-        said(&output)
-    );
-    for (name, bytes) in files(&records) {
-        let content = String::from_utf8_lossy(&bytes).into_owned();
-        assert!(
-            !content.contains(text(dir.path())),
-            "{}: {content}",
-            name.display()
-        );
+        run("--rounds 2 --resume").ended(2, &["rounds = 1, and now it is 2"]);
     }
 }
 
 #[test]
-fn a_key_file_called_dash_is_standard_input_and_verify_says_what_it_left_out() {
-    let arguments = [
-        "verify",
-        "--suite",
-        "smoke",
-        "--only",
-        "bloom",
-        "--keys-file",
-        "-",
-    ];
-    let output = amq_bench_fed(&arguments, &good_keys());
-    let told = said(&output);
-    assert!(output.status.success(), "{told}");
-    for part in [
-        "stdin: 3001 distinct keys (repeats left out: 1, empty lines: 1); 1000 of",
-        "Left out: the courses and construction",
+fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
+    let place = Place::new();
+    let measure = "measure --suite smoke --rounds 1 --records @/records";
+    let only = |extra: &str| {
+        place
+            .run(&format!("{measure} --only hash-only {extra}"))
+            .ended(0, &[]);
+    };
+    only("");
+    let before = place.files("records");
+    let day = before.keys().next().unwrap().parent().unwrap().to_owned();
+    let day = Path::new("records").join(day);
+    let [unfinished, some] = ["unfinished", "unfinished-only"].map(|name| {
+        let path = day.join(name);
+        path.to_str().unwrap().to_owned()
+    });
+
+    let mut child = place.start(measure);
+    // Waits until the first keys are measured, with all others still to come.
+    let begun = place.at(&unfinished).join("bloom.csv");
+    while !begun.exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
+        sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let part = place.files(&unfinished);
+    let mut rest = place.files("records");
+    rest.retain(|path, _| path.components().count() == 3);
+    assert!(rest == before, "the day's records are what they were");
+
+    // A run of some contenders joins the day's records, and the killed run survives it.
+    only("");
+    assert!(place.files(&unfinished) == part && !place.at(&some).exists());
+    // Resuming a run of all contenders takes long, so this run is turned into one of some, with
+    // little left to do.
+    fs::rename(place.at(&unfinished), place.at(&some)).unwrap();
+    only("--resume");
+    let after = place.files(day.to_str().unwrap());
+    assert!(
+        after.keys().all(|path| path.components().count() == 1),
+        "{:?}",
+        after.keys()
+    );
+    let file = |name: &str| after.get(Path::new(name)).unwrap();
+    assert_eq!(file("bloom.csv"), &part[Path::new("bloom.csv")]);
+    assert!(String::from_utf8_lossy(file("run.toml")).contains("complete = true"));
+    assert!(!file("hash-only.csv").is_empty());
+}
+
+#[test]
+fn bad_key_files_are_errors_that_name_them_and_good_ones_are_measured() {
+    let place = Place::new();
+    fs::write(place.at("empty.txt"), b"").unwrap();
+    fs::write(place.at("few.txt"), b"a\nb\na\n").unwrap();
+    fs::write(place.at("good.txt"), good_keys()).unwrap();
+    let verify = "verify --suite smoke --only bloom --keys-file";
+    for (name, why, reasons) in [
+        ("missing.txt", "one key per line", 1),
+        ("", "is a directory", 0),
+        ("empty.txt", "has 0 distinct keys", 0),
+        ("few.txt", "has 2 distinct keys (repeats left out: 1", 0),
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        let ran = place.run(&format!("{verify} @/{name}"));
+        ran.ended(2, &[place.at(name).to_str().unwrap(), why]);
+        assert_eq!(
+            ran.said.matches("(os error ").count(),
+            reasons,
+            "{}",
+            ran.said
+        );
     }
-    let output = amq_bench_fed(&arguments, b"a\nb\na\n");
-    assert_eq!(output.status.code(), Some(2));
-    let told = said(&output);
-    assert!(
-        told.contains("standard input has 2 distinct keys"),
-        "{told}"
+    let few = place.run_fed(&format!("{verify} -"), b"a\nb\na\n");
+    few.ended(2, &["standard input has 2 distinct keys"]);
+    let stdin = place.run_fed(&format!("{verify} -"), &good_keys());
+    let counts = "3001 distinct keys (repeats left out: 1, empty lines: 1)";
+    stdin.ended(
+        0,
+        &[
+            &format!("stdin: {counts}; 1000 of"),
+            "Left out: the courses",
+        ],
     );
+    let words = "measure --suite smoke --rounds 1 --only bloom,hash-only --records @/records";
+    place
+        .run(&format!("{words} --keys-file @/good.txt"))
+        .ended(0, &[counts]);
+    place.names_no_path("records");
 }
 
 #[test]
 fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
-    let dir = tempfile::tempdir().unwrap();
-    let reports = dir.path().join("reports");
-    let own = reports.join("own");
-    let committed = [
+    let place = Place::new();
+    for name in [
         "README.md",
         "latest/index.html",
         "records/m/2000-01-01/run.toml",
-    ];
-    for name in committed {
-        let path = reports.join(name);
+    ] {
+        let path = place.at("reports").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "committed").unwrap();
     }
-    let before = files(&reports);
-    let run = |arguments: &[&str]| {
-        let output = amq_bench_in(dir.path(), arguments);
-        assert!(output.status.success(), "{}", said(&output));
-        let mut all = files(&reports);
+    fs::write(place.at("good.txt"), good_keys()).unwrap();
+    let before = place.files("reports");
+    let run = |words: &str| {
+        place.run(words).ended(0, &["The report: "]);
+        let mut all = place.files("reports");
         all.retain(|path, _| !path.starts_with("own"));
         assert!(all == before, "{:?}", all.keys());
-        files(&own)
+        place.files("reports/own")
     };
-    let measure = |option, keys| {
-        run(&[
-            "--suite", "smoke", "--rounds", "1", "--only", "bloom", option, keys,
-        ])
-    };
-    let keys = dir.path().join("good.txt");
-    fs::write(&keys, good_keys()).unwrap();
-    let drawn = measure("--keys-file", text(&keys));
-    assert!(drawn.contains_key(Path::new("README.md")));
+    let all = "--suite smoke --rounds 1 --only bloom";
+    let drawn = run(&format!("{all} --keys-file @/good.txt"));
     assert!(drawn.contains_key(Path::new("latest/index.html")));
     // Redrawn by the recorded command, it is the same.
-    let (_, record) = drawn
+    let record = drawn
         .iter()
         .find(|(path, _)| path.ends_with("run.toml"))
         .unwrap();
-    assert!(String::from_utf8_lossy(record).contains("-- render --records reports/own/records\""));
-    fs::remove_dir_all(own.join("latest")).unwrap();
-    assert!(run(&["render", "--records", text(&own.join("records"))]) == drawn);
+    let command = "-- render --records reports/own/records\"";
+    assert!(String::from_utf8_lossy(record.1).contains(command));
+    fs::remove_dir_all(place.at("reports/own/latest")).unwrap();
+    assert!(run("render --records @/reports/own/records") == drawn);
     // Other options: not to be merged with those.
-    fs::remove_dir_all(&own).unwrap();
-    measure("--keys", "1000");
+    fs::remove_dir_all(place.at("reports/own")).unwrap();
+    run(&format!("{all} --keys 1000"));
 
     let ignored = include_str!("../../.gitignore");
     assert!(ignored.lines().any(|line| line == "/reports/own"));
 }
 
 #[test]
-fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
-    let dir = tempfile::tempdir().unwrap();
-    let records = text(dir.path());
-    let measure = [
-        "measure",
-        "--suite",
-        "smoke",
-        "--rounds",
-        "1",
-        "--records",
-        records,
-    ];
-    let only = |extra: &[&str]| {
-        let output = amq_bench(&[&measure[..], &["--only", "hash-only"], extra].concat());
-        assert!(output.status.success(), "{}", said(&output));
-    };
-    only(&[]);
-    let before = files(dir.path());
-    let day = dir
-        .path()
-        .join(before.keys().next().unwrap().parent().unwrap());
-    let [unfinished, unfinished_only] =
-        ["unfinished", "unfinished-only"].map(|name| day.join(name));
-
-    let mut child = Command::new(env!("CARGO_BIN_EXE_amq-bench"))
-        .args(measure)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    // Waits until the first keys are measured, with all others still to come.
-    while !unfinished.join("bloom.csv").exists() {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-        sleep(Duration::from_millis(5));
+fn what_cannot_be_done_is_an_error_that_tells_the_reason_once() {
+    let place = Place::new();
+    fs::write(place.at("file"), b"").unwrap();
+    for (words, parts) in [
+        (
+            "measure --suite smoke --only bloom --records @/file",
+            ["/file", "(os error "],
+        ),
+        (
+            "verify --suite smoke --only blom",
+            ["named blom", "bloom, blocked-bloom"],
+        ),
+        (
+            "verify --only construction --keys 1000",
+            ["construction", "leave out --keys"],
+        ),
+        ("render --records @/none", ["no records in", "/none"]),
+        (
+            "diff 2000-01-01 2000-01-02",
+            ["no records in", "2000-01-01"],
+        ),
+    ] {
+        let ran = place.run(words);
+        ran.ended(2, &parts);
+        assert_eq!(ran.said.matches(parts[1]).count(), 1, "{}", ran.said);
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let part = files(&unfinished);
-    let mut rest = files(&day);
-    rest.retain(|path, _| !path.starts_with("unfinished"));
-    assert!(
-        rest.into_values().eq(before.into_values()),
-        "the day's records are what they were"
-    );
-
-    // A run of some contenders joins the day's records, and the killed run survives it.
-    only(&[]);
-    assert!(files(&unfinished) == part && !unfinished_only.exists());
-    // Resuming a run of all contenders takes long, so this run is turned into one of some, with
-    // little left to do.
-    fs::rename(&unfinished, &unfinished_only).unwrap();
-    only(&["--resume"]);
-    let after = files(&day);
-    assert!(
-        after.keys().all(|path| path.components().count() == 1),
-        "{:?}",
-        after.keys()
-    );
-    assert_eq!(
-        after.get(Path::new("bloom.csv")),
-        part.get(Path::new("bloom.csv"))
-    );
-    assert!(after.contains_key(Path::new("hash-only.csv")));
-    assert!(String::from_utf8_lossy(&after[Path::new("run.toml")]).contains("complete = true"));
-}
-
-#[test]
-fn records_that_cannot_be_written_are_an_error_that_tells_the_reason_once() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let path = text(file.path());
-    let output = amq_bench(&[
-        "measure",
-        "--suite",
-        "smoke",
-        "--only",
-        "bloom",
-        "--records",
-        path,
-    ]);
-    assert_eq!(output.status.code(), Some(2));
-    let told = said(&output);
-    assert!(told.contains(path) && reasons(&output) == 1, "{told}");
-}
-
-#[test]
-fn unknown_contenders_are_refused_with_the_known_ones() {
-    let output = amq_bench(&["verify", "--suite", "smoke", "--only", "blom"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        said(&output).contains("bloom, blocked-bloom"),
-        "{}",
-        said(&output)
-    );
-    let output = amq_bench(&["verify", "--only", "construction", "--keys", "1000"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        said(&output).contains("leave out --keys"),
-        "{}",
-        said(&output)
+    place.run("list").ended(
+        0,
+        &["contender", "bloom, ", "construction: ", "smoke", "full"],
     );
 }

@@ -1,74 +1,76 @@
-//! Our Bloom filters, and the classic one once more as the noise floor.
+//! Our Bloom filters, and two of them again as twins.
 
 use super::own::{Filled, Own};
-use crate::contender::{Ability, Family, Info, Role};
+use super::{Ability, Entry, Family, Info, theory};
 use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
+use amq_core::PlanFilter;
+
+/// A Bloom filter: filled, with a curve.
+type Bloom<F> = Entry<Own<F, Filled>>;
+
+const fn entry<F: PlanFilter>(info: Info) -> Bloom<F> {
+    Entry::new(info, Own::SIZED, theory::curve::<F>)
+}
 
 const CLASSIC_INFO: Info = Info {
     name: "bloom",
     family: Family::Classic,
-    role: Role::Filter,
-    ours: true,
     packages: &["amq-bloom"],
+    import: "use amq_bloom::BloomFilter;",
     analysis: "Bits anywhere in the table: once the table outgrows the cache, a present key \
                costs k cache misses and an absent one two on average. Sized by the exact \
                formula.",
     abilities: &[Ability::Insert, Ability::Merge, Ability::Batch],
-    takes_rate: true,
-    max_keys: u64::MAX,
-    seeded: true,
-    slow: false,
-    theory: None,
+    ..Info::OURS
 };
 
-/// The classic Bloom filter.
-pub static CLASSIC: Own<BloomFilter, Filled> = Own::new(CLASSIC_INFO);
+const SHARED: &[Ability] = &[
+    Ability::Insert,
+    Ability::ConcurrentInsert,
+    Ability::Merge,
+    Ability::Batch,
+];
 
-/// The classic Bloom filter, entered a second time.
-pub static NOISE: Own<BloomFilter, Filled> = Own::new(Info {
-    name: "noise",
-    role: Role::Twin,
-    analysis: "The same code as `bloom`, entered a second time: any difference between the two \
-               is noise.",
-    ..CLASSIC_INFO
-});
-
-/// The split-block Bloom filter.
-pub static SPLIT_BLOCK: Own<BlockedBloomFilter, Filled> = Own::new(Info {
+const BLOCKED_INFO: Info = Info {
     name: "blocked-bloom",
     family: Family::SplitBlock,
+    import: "use amq_bloom::BlockedBloomFilter;",
     analysis: "Eight bits in one 32-byte block, the Parquet layout: one cache miss and a few \
                vector instructions per query, hit or miss. Takes a tenth more space than the \
                classic filter at 1 %, and more at lower rates.",
     ..CLASSIC_INFO
-});
+};
+
+/// The classic Bloom filter.
+pub static CLASSIC: Bloom<BloomFilter> = entry(CLASSIC_INFO);
+
+/// Its twin.
+pub static CLASSIC_TWIN: Bloom<BloomFilter> = entry(CLASSIC_INFO.twin("bloom-twin"));
+
+/// The split-block Bloom filter.
+pub static SPLIT_BLOCK: Bloom<BlockedBloomFilter> = entry(BLOCKED_INFO);
+
+/// Its twin.
+pub static SPLIT_BLOCK_TWIN: Bloom<BlockedBloomFilter> =
+    entry(BLOCKED_INFO.twin("blocked-bloom-twin"));
 
 /// The classic Bloom filter, shared between threads.
-pub static ATOMIC: Own<AtomicBloomFilter, Filled> = Own::new(Info {
+pub static ATOMIC: Bloom<AtomicBloomFilter> = entry(Info {
     name: "atomic-bloom",
+    import: "use amq_bloom::AtomicBloomFilter;",
     analysis: "The classic filter over atomic words: threads insert through a shared reference, \
                with one locked instruction per bit that is still clear. Queries are as fast as \
                the plain filter's.",
-    abilities: &[
-        Ability::Insert,
-        Ability::ConcurrentInsert,
-        Ability::Merge,
-        Ability::Batch,
-    ],
+    abilities: SHARED,
     ..CLASSIC_INFO
 });
 
 /// The split-block Bloom filter, shared between threads.
-pub static ATOMIC_SPLIT_BLOCK: Own<AtomicBlockedBloomFilter, Filled> = Own::new(Info {
+pub static ATOMIC_SPLIT_BLOCK: Bloom<AtomicBlockedBloomFilter> = entry(Info {
     name: "atomic-blocked-bloom",
-    family: Family::SplitBlock,
+    import: "use amq_bloom::AtomicBlockedBloomFilter;",
     analysis: "The split-block filter over atomic words: threads insert through a shared \
                reference, with at most four locked instructions in one cache line.",
-    abilities: &[
-        Ability::Insert,
-        Ability::ConcurrentInsert,
-        Ability::Merge,
-        Ability::Batch,
-    ],
-    ..CLASSIC_INFO
+    abilities: SHARED,
+    ..BLOCKED_INFO
 });

@@ -1,106 +1,71 @@
-//! The floor: hashes every key and answers nothing. Any cost beyond it is the filter's own.
+//! The floor: hashes every key and looks nothing up. Any cost beyond it is the filter's own.
 
-use crate::contender::{Built, Contender, Family, Info, Role};
-use crate::keys::{BenchKey, Keys};
-use amq_core::{KeyHash, PredictedFpr, hash_blocks};
-use std::any::Any;
+use super::{Ability, Entry, Family, Info, Make, Order, Probe, Role, theory};
+use crate::keys::BenchKey;
+use amq_core::{KeyHash, hash_blocks};
 use std::borrow::Borrow;
 use std::convert::Infallible;
 use std::hint::black_box;
 
-/// Sums the XXH3 hashes of the keys.
-#[derive(Debug)]
+/// Takes a bit of each key's XXH3 hash for an answer.
+pub static HASH_ONLY: Entry<HashOnly> = Entry::new(
+    Info {
+        name: "hash-only",
+        family: Family::Floor,
+        role: Role::Floor,
+        packages: &["xxhash-rust"],
+        import: "use amq_core::KeyHash;",
+        analysis: "Hashes the keys with XXH3 and looks nothing up: the share of every time that \
+                   goes into reading and hashing keys.",
+        abilities: &[Ability::Static, Ability::Batch],
+        takes_rate: false,
+        bits_budget: false,
+        ..Info::OURS
+    },
+    HashOnly,
+    theory::NONE,
+);
+
+/// How it is made: building hashes every key once.
+#[derive(Clone, Copy, Debug)]
 pub struct HashOnly;
 
-impl Contender for HashOnly {
-    fn info(&self) -> Info {
-        Info {
-            name: "hash-only",
-            family: Family::Floor,
-            role: Role::Floor,
-            ours: true,
-            packages: &["xxhash-rust"],
-            analysis: "Sums the XXH3 hashes of the keys and looks nothing up: the share of \
-                       every time that goes into reading and hashing keys.",
-            abilities: &[],
-            takes_rate: false,
-            max_keys: u64::MAX,
-            seeded: true,
-            slow: false,
-            theory: None,
-        }
-    }
+impl<K: BenchKey + ?Sized> Make<K> for HashOnly {
+    type Filter = Floor;
 
-    fn build(
-        &self,
-        keys: Keys<'_>,
-        _asked_fpr: Option<f64>,
-        seed: u64,
-    ) -> Result<Box<dyn Built>, String> {
-        let floor = Floor { seed };
-        // Building hashes every key once.
-        black_box(floor.count_hits(keys));
-        Ok(Box::new(floor))
+    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Floor, String> {
+        let floor = Floor { seed: order.seed };
+        let odd = |key: &K::Item<'_>| u64::from(floor.holds(Borrow::<K>::borrow(key)));
+        black_box(black_box(keys).iter().map(odd).sum::<u64>());
+        Ok(floor)
     }
 }
 
-/// The "filter": a seed. Its hits are the sum of the hashes.
-#[derive(Debug)]
-struct Floor {
+/// The seed of the hashes.
+#[derive(Clone, Copy, Debug)]
+pub struct Floor {
     seed: u64,
 }
 
-impl Floor {
-    fn sum<K: BenchKey + ?Sized>(&self, keys: &[K::Item<'_>]) -> u64 {
-        let keys = black_box(keys);
-        let hash = |key: &K::Item<'_>| Borrow::<K>::borrow(key).digest(self.seed);
-        black_box(keys.iter().map(hash).fold(0, u64::wrapping_add))
-    }
-
-    fn sum_in_blocks<K: BenchKey + ?Sized>(&self, keys: &[K::Item<'_>]) -> u64 {
-        let mut sum = 0u64;
-        let done = hash_blocks(black_box(keys), self.seed, |_, hashes| {
-            sum = hashes
-                .iter()
-                .copied()
-                .map(KeyHash::get)
-                .fold(sum, u64::wrapping_add);
-            Ok::<(), Infallible>(())
-        });
-        match done {
-            Ok(()) => black_box(sum),
-        }
-    }
-}
-
-impl Built for Floor {
+impl<K: BenchKey + ?Sized> Probe<K> for Floor {
     fn said_bytes(&self) -> Option<u64> {
         Some(0)
     }
 
-    fn predicted(&self) -> Option<PredictedFpr> {
-        None
+    #[inline]
+    fn holds(&self, key: &K) -> bool {
+        key.digest(self.seed) & 1 == 1
     }
 
-    fn count_hits(&self, queries: Keys<'_>) -> u64 {
-        match queries {
-            Keys::U64(keys) => self.sum::<u64>(keys),
-            Keys::Bytes(keys) => self.sum::<[u8]>(keys),
+    #[inline]
+    fn count_batch(&self, keys: &[K::Item<'_>]) -> Option<u64> {
+        let mut odd = 0;
+        let done = hash_blocks(keys, self.seed, |_, hashes: &[KeyHash]| {
+            odd += hashes.iter().map(|hash| hash.get() & 1).sum::<u64>();
+            Ok::<(), Infallible>(())
+        });
+        match done {
+            Ok(()) => Some(odd),
         }
-    }
-
-    fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64> {
-        Some(match queries {
-            Keys::U64(keys) => self.sum_in_blocks::<u64>(keys),
-            Keys::Bytes(keys) => self.sum_in_blocks::<[u8]>(keys),
-        })
-    }
-
-    fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
-        vec![false; queries.len()]
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

@@ -222,44 +222,47 @@ impl<'a> FromIterator<&'a [u8]> for Arena {
 mod tests {
     use super::*;
 
-    fn arena(keys: &[&str]) -> Store {
-        Store::Bytes(keys.iter().map(|key| key.as_bytes()).collect())
-    }
-
     #[test]
     fn an_arena_gives_back_what_was_put_in_empty_strings_included() {
-        let arena: Arena = [&b"a"[..], b"", b"bcd"].into_iter().collect();
-        assert_eq!(arena.iter().collect::<Vec<_>>(), [&b"a"[..], b"", b"bcd"]);
-        assert_eq!(arena.get(3), b"");
-        let (bytes, mut arena) = (arena.bytes.len(), arena);
+        let mut arena: Arena = [&b"a"[..], b"", b"bcd"].into_iter().collect();
         for index in [2, 0, 9] {
             arena.repeat(index);
         }
-        assert_eq!(
-            arena.iter().skip(3).collect::<Vec<_>>(),
-            [&b"bcd"[..], b"a"]
-        );
-        assert_eq!(arena.bytes.len(), bytes);
+        let all: Vec<_> = arena.iter().collect();
+        assert_eq!(all, [&b"a"[..], b"", b"bcd", b"bcd", b"a"]);
+        assert_eq!((arena.get(5), arena.bytes.len()), (&b""[..], 4));
     }
 
     #[test]
     fn repeated_keys_are_found_within_and_between_sets() {
-        assert!(Store::U64(vec![3, 1]).distinct_from(&Store::U64(vec![2])));
-        assert!(!Store::U64(vec![3, 1]).distinct_from(&Store::U64(vec![1])));
-        assert!(!Store::U64(vec![3, 3]).distinct_from(&Store::U64(vec![])));
-        assert!(arena(&["ab", "c"]).distinct_from(&arena(&["a", "bc"])));
-        assert!(!arena(&["ab", "c"]).distinct_from(&arena(&["c"])));
+        let strings = |keys: &[&str]| Store::Bytes(keys.iter().map(|key| key.as_bytes()).collect());
+        let numbers = |keys: &[u64]| Store::U64(keys.to_vec());
+        for (one, other, distinct) in [
+            (numbers(&[3, 1]), numbers(&[2]), true),
+            (numbers(&[3, 1]), numbers(&[1]), false),
+            (numbers(&[3, 3]), numbers(&[]), false),
+            (strings(&["ab", "c"]), strings(&["a", "bc"]), true),
+            (strings(&["ab", "c"]), strings(&["c"]), false),
+            (strings(&["ab"]), numbers(&[1]), false),
+        ] {
+            assert_eq!(one.distinct_from(&other), distinct, "{one:?} {other:?}");
+        }
     }
 
     #[test]
-    fn keys_are_given_only_as_what_they_are() {
-        assert_eq!(<u64 as BenchKey>::slice(Keys::U64(&[1])), Some(&[1u64][..]));
-        assert!(<[u8] as BenchKey>::slice(Keys::U64(&[1])).is_none());
+    fn keys_are_given_only_as_what_they_are_and_as_far_as_there_are_any() {
+        let keys = Keys::U64(&[1, 2, 3]);
+        for (keys, found) in [
+            (keys.between(1, 9), &[2u64, 3][..]),
+            (keys.between(4, 9), &[]),
+        ] {
+            assert_eq!(<u64 as BenchKey>::slice(keys), Some(found));
+        }
+        assert!(<[u8] as BenchKey>::slice(keys).is_none());
         assert!(<u64 as BenchKey>::slice(Keys::Bytes(&[b"x"])).is_none());
-        assert_eq!(Keys::U64(&[1, 2, 3]).first(2).len(), 2);
-        assert!(Keys::Bytes(&[]).first(2).is_empty());
-        let middle = Keys::U64(&[1, 2, 3]).between(1, 9);
-        assert_eq!(<u64 as BenchKey>::slice(middle), Some(&[2u64, 3][..]));
-        assert!(Keys::U64(&[1]).between(2, 9).is_empty());
+        assert_eq!(
+            (keys.first(2).len(), Keys::Bytes(&[]).first(2).len()),
+            (2, 0)
+        );
     }
 }

@@ -58,39 +58,26 @@ impl KeySet {
     /// are distinct.
     pub fn make(&self, present: usize, absent: usize, seed: u64) -> Result<Made, BenchError> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let (present, absent, source) = match self {
-            Self::RandomU64 => (
-                random(present, &mut rng),
-                random(absent, &mut rng),
-                Source::default(),
-            ),
+        let mut source = Source::default();
+        let (present, absent) = match self {
+            Self::RandomU64 => (random(present, &mut rng), random(absent, &mut rng)),
             Self::Sequential => {
-                let end = present as u64;
+                let (end, after) = (present as u64, (present + absent) as u64);
                 (
                     Store::U64((0..end).collect()),
-                    Store::U64((end..end + absent as u64).collect()),
-                    Source::default(),
+                    Store::U64((end..after).collect()),
                 )
             }
-            Self::Strings => (
-                strings(present, &mut rng),
-                strings(absent, &mut rng),
-                Source::default(),
-            ),
+            Self::Strings => (strings(present, &mut rng), strings(absent, &mut rng)),
             Self::Words => {
                 let words = random_word::all(random_word::Lang::De);
                 let keys: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
-                let source = Source {
-                    distinct: Some(keys.len() as u64),
-                    ..Source::default()
-                };
-                let (present, absent) = halves("words", keys, present, &mut rng)?;
-                (present, absent, source)
+                source.distinct = Some(keys.len() as u64);
+                halves(self.name(), keys, present, &mut rng)?
             }
             Self::File(file) => {
-                let (present, absent) =
-                    halves(&file.name, file.keys.iter().collect(), present, &mut rng)?;
-                (present, absent, file.source)
+                source = file.source;
+                halves(self.name(), file.keys.iter().collect(), present, &mut rng)?
             }
         };
         if !present.distinct_from(&absent) {

@@ -52,13 +52,11 @@ impl Stream {
         }
     }
 
-    /// How many of the `first` queries must be answered `true`, given that all present keys are and
-    /// that `absent[i]` is the answer for absent key `i`.
-    pub fn hits(&self, first: usize, absent: &[bool]) -> u64 {
-        self.picks[..first.min(self.picks.len())]
-            .iter()
-            .map(|pick| u64::from(pick.present || absent.get(pick.index).copied().unwrap_or(false)))
-            .sum()
+    /// What each query must be answered, given that all present keys are found and that `absent[i]`
+    /// is the answer for absent key `i`.
+    pub fn answers(&self, absent: &[bool]) -> Vec<bool> {
+        let of = |pick: &Pick| pick.present || absent.get(pick.index).copied().unwrap_or(false);
+        self.picks.iter().map(of).collect()
     }
 }
 
@@ -132,8 +130,11 @@ mod tests {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
                 let stream = Stream::new(&made, 2000, share, &mut rng);
                 assert_eq!(stream.keys.len(), 2000);
-                assert_eq!(stream.hits(2000, &[]), 20 * share as u64);
-                assert_eq!(stream.hits(2000, &vec![true; 2000]), 2000);
+                let hits = |absent: &[bool]| {
+                    let answers = stream.answers(absent);
+                    answers.into_iter().filter(|&hit| hit).count()
+                };
+                assert_eq!((hits(&[]), hits(&[true; 2000])), (20 * share, 2000));
                 assert!(stream.keys.distinct_from(&match stream.keys {
                     Store::U64(_) => Store::U64(vec![]),
                     Store::Bytes(_) => Store::Bytes(Arena::default()),

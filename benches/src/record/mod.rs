@@ -22,7 +22,7 @@ mod store;
 mod theory;
 mod trial;
 
-pub use crate::contender::{Ability, Family, Role};
+pub use crate::contenders::{Ability, Family, Role};
 pub use choice::{Ask, Choice, EngineLine};
 pub use claim::{Claim, Verdict};
 pub use machine::{Cache, Machine};
@@ -35,3 +35,6 @@ pub use run::{
 pub use store::{Records, Table, write_atomically};
 pub use theory::Point;
 pub use trial::Trial;
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! `run.toml`: what was run, with which options and code, and the noise.
 
-use crate::contender::{Ability, Contender, Family, Role};
+use crate::contenders::{Ability, Family, Info, Role};
 use crate::keys::Source;
 use crate::record::{Workload, lock};
 use clap::ValueEnum;
@@ -235,9 +235,11 @@ pub struct ContenderFacts {
     pub role: Role,
     /// Whether it belongs to this workspace.
     pub ours: bool,
+    /// The crate that it comes from.
+    pub crate_name: String,
     /// Its packages and their versions.
     pub version: String,
-    /// The line that imports it: `use fastbloom::BloomFilter;`.
+    /// The line that imports it.
     pub import: String,
     /// What to expect of it and why.
     pub analysis: String,
@@ -245,24 +247,30 @@ pub struct ContenderFacts {
     pub abilities: Vec<Ability>,
     /// Whether it takes a target rate.
     pub takes_rate: bool,
+    /// Whether it takes a budget in bits per key.
+    pub takes_bits: bool,
+    /// The contender that it repeats, for a twin.
+    pub twin_of: Option<String>,
     /// The command that measured it; differs from the run's if it was measured again alone.
     pub command: String,
 }
 
 impl ContenderFacts {
     /// A contender's facts.
-    pub fn new(contender: &dyn Contender, command: &str) -> Self {
-        let info = contender.info();
+    pub fn new(info: &Info, command: &str) -> Self {
         Self {
             name: info.name.to_owned(),
             family: info.family,
             role: info.role,
             ours: info.ours,
+            crate_name: info.crate_name().to_owned(),
             version: lock::versions(info.packages),
-            import: String::new(),
+            import: info.import.to_owned(),
             analysis: info.analysis.to_owned(),
             abilities: info.abilities.to_vec(),
             takes_rate: info.takes_rate,
+            takes_bits: info.bits_budget,
+            twin_of: info.twin_of.map(str::to_owned),
             command: command.to_owned(),
         }
     }
@@ -312,10 +320,10 @@ pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
             _ => (String::new(), argument.as_str()),
         };
         let last = value.rsplit(['/', '\\']).next().unwrap_or(value);
-        let word = option + last;
         command += if index == 0 { " -- " } else { " " };
+        command += &option;
         // Only a zero byte cannot be quoted, and no argument has one.
-        command += &shlex::try_quote(&word).unwrap_or(Cow::Borrowed(&word));
+        command += &shlex::try_quote(last).unwrap_or(Cow::Borrowed(last));
     }
     command
 }

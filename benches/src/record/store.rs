@@ -73,6 +73,19 @@ impl Records {
         Self::newest_with(Path::new(RUN), records, machine)
     }
 
+    /// The newest folder with a finished run, of this machine if it has one.
+    pub fn newest_of(records: &Path, machine: &str) -> Option<Self> {
+        Self::newest(records, Some(machine)).or_else(|| Self::newest(records, None))
+    }
+
+    /// A finished run of this day, of this machine if it has one.
+    pub fn of_date(records: &Path, machine: &str, date: &str) -> Option<Self> {
+        let mut days: Vec<PathBuf> = entries(records).iter().map(|of| of.join(date)).collect();
+        days.retain(|folder| folder.join(RUN).is_file());
+        days.sort_by_key(|folder| (!folder.starts_with(records.join(machine)), folder.clone()));
+        days.into_iter().next().map(|folder| Self { folder })
+    }
+
     /// The newest folder with an interrupted run, or, if there is none, with a finished one.
     pub fn newest_to_resume(records: &Path, machine: &str, only: bool) -> Option<Self> {
         let interrupted = Path::new(UNFINISHED[usize::from(only)]).join(RUN);

@@ -10,10 +10,8 @@ pub struct Point {
     pub contender: String,
     /// Keys in the filter.
     pub keys: u64,
-    /// The budget asked for, in bits per key, where the size follows it continuously.
-    pub asked_bits: Option<f64>,
-    /// Bits of a fingerprint, where sizes come in steps: the rate between two steps is that of the
-    /// lower.
+    /// Bits of a fingerprint, where sizes come in steps: between two of them there is no filter.
+    /// Empty for a curve.
     pub step: Option<u64>,
     /// Bits per key that the filter takes.
     pub bits_per_key: f64,

@@ -1,6 +1,5 @@
 //! `construction.csv`: how often a ribbon system of one size can be solved.
 
-use crate::interval::clopper_pearson;
 use serde::{Deserialize, Serialize};
 
 /// Linear systems of one size, tried with several seeds.
@@ -30,15 +29,6 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// The same with its counts.
-    pub fn with(mut self, solved: u64, unsolved: u64) -> Self {
-        let seeds = solved + unsolved;
-        let (low, high) = clopper_pearson(solved, seeds);
-        (self.seeds, self.solved, self.unsolved) = (Some(seeds), Some(solved), Some(unsolved));
-        (self.solved_low, self.solved_high) = (Some(low), Some(high));
-        self
-    }
-
     /// Why the record is impossible, if it is: counts that do not add up, or a system without keys.
     pub fn fault(&self) -> Option<String> {
         let at = format!("with {} keys and {} slots", self.keys, self.slots);

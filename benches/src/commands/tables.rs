@@ -1,0 +1,153 @@
+//! Plain text for the terminal. (The report has its own tables.)
+
+use crate::contenders::{self, Info};
+use crate::measure::{construction, suite};
+use crate::record::{ContenderFacts, Row, State, Suite, Trial};
+use comfy_table::{Table, presets};
+use std::fmt::Write;
+
+/// What `list` prints.
+pub(super) fn contenders() -> String {
+    let mut table = plain(&["contender", "family", "can", "version"]);
+    let infos: Vec<Info> = contenders::ALL
+        .iter()
+        .map(|contender| contender.info())
+        .collect();
+    table.add_rows(infos.iter().map(line));
+    let mut text = text(&table);
+    text.push('\n');
+    for info in infos {
+        let _ = writeln!(text, "{}: {}", info.name, info.analysis);
+    }
+    let _ = writeln!(
+        text,
+        "{}: not a contender, but a name for --only: how many more slots than keys a standard \
+         ribbon needs.\n\nSuites (key set, keys, asked rates or memory; courses at 1 %):",
+        construction::NAME
+    );
+    for suite in [Suite::Smoke, Suite::Quick, Suite::Full] {
+        let _ = writeln!(text, "{suite}");
+        for group in suite.groups(None) {
+            let targets = group
+                .targets
+                .iter()
+                .map(|(target, _)| suite::words(*target));
+            let rates: Vec<String> = targets.collect();
+            let (name, rates) = (group.key_set.name(), rates.join(", "));
+            let _ = writeln!(text, "  {name:<11} {:>9}  {rates}", group.keys);
+        }
+        let courses = suite.courses().into_iter().map(|track| track.title());
+        for title in courses.chain(suite.lines().iter().map(|line| line.title())) {
+            let _ = writeln!(text, "  {title}");
+        }
+    }
+    text
+}
+
+fn line(info: &Info) -> [String; 4] {
+    let facts = ContenderFacts::new(info, "");
+    let abilities = facts.abilities.iter().map(|ability| format!("{ability:?}"));
+    let whose = if facts.ours { " (ours)" } else { "" };
+    [
+        facts.name,
+        format!("{:?}{whose}", facts.family).to_lowercase(),
+        abilities.collect::<Vec<_>>().join(" ").to_lowercase(),
+        facts.version,
+    ]
+}
+
+/// What `verify` prints about contenders; nothing if there are none.
+pub(super) fn verified(rows: &[Row]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut table = plain(&[
+        "contender",
+        "what",
+        "keys",
+        "asked",
+        "bits/key",
+        "peak bits/key",
+        "measured",
+        "predicted",
+        "seeds",
+        "verdict",
+    ]);
+    for row in rows {
+        let bits = |bytes: Option<u64>| {
+            optional(bytes, |bytes| {
+                format!("{:.3}", bytes as f64 * 8.0 / row.keys as f64)
+            })
+        };
+        let rate = |rate: Option<f64>| optional(rate, |rate| format!("{:.4} %", rate * 100.0));
+        let budget = row.asked_bits.map(|bits| format!("{bits} bits/key"));
+        table.add_row([
+            row.contender.clone(),
+            row.workload.to_string(),
+            format!("{} {}", row.keys, row.key_set),
+            budget.unwrap_or_else(|| rate(row.asked_fpr)),
+            bits(row.held_bytes),
+            bits(row.peak_build_bytes),
+            rate(row.fpr()),
+            rate(row.predicted_fpr),
+            optional(row.seeds, |seeds| seeds.to_string()),
+            match (row.state, row.fpr_agrees) {
+                (State::Failed, _) => "ERROR",
+                (State::Refused, _) => "refuses so many",
+                (State::Untimed | State::Skipped, _) => "left out",
+                (State::Measured, Some(false)) => "rate is not the formula's",
+                (State::Measured, Some(true)) => "good",
+                (State::Measured, None) => "good, no formula",
+            }
+            .to_owned(),
+        ]);
+    }
+    text(&table)
+}
+
+/// What `verify` prints about the ribbon systems; nothing if there are none.
+pub(super) fn tried(trials: &[Trial]) -> String {
+    if trials.is_empty() {
+        return String::new();
+    }
+    let mut table = plain(&["row bits", "keys", "slots", "seeds", "solved", "verdict"]);
+    for trial in trials {
+        let numbers = [trial.row_bits, trial.keys, trial.slots].map(Some);
+        let counts = numbers.into_iter().chain([trial.seeds, trial.solved]);
+        let verdict = if trial.why.is_empty() {
+            "good"
+        } else {
+            "ERROR"
+        };
+        let cells = counts.map(|count| optional(count, |count| count.to_string()));
+        table.add_row(cells.chain([verdict.to_owned()]));
+    }
+    format!("\n{}", text(&table))
+}
+
+/// One line about a failed system.
+pub(super) fn failed_trial(trial: &Trial) -> String {
+    let (name, why) = (construction::NAME, &trial.why);
+    let (keys, slots, bits) = (trial.keys, trial.slots, trial.row_bits);
+    format!("{name}, {keys} keys in {slots} slots, rows of {bits} bits: {why}")
+}
+
+/// A table without lines, as wide as it must be.
+pub(super) fn plain(head: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(head);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table
+}
+
+/// The table's lines, without blanks at their ends.
+pub(super) fn text(table: &Table) -> String {
+    table.trim_fmt() + "\n"
+}
+
+/// A hyphen where there is nothing.
+pub(super) fn optional<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), text)
+}

@@ -1,0 +1,178 @@
+use super::*;
+use crate::keys::Keys;
+use amq_core::Budget;
+use std::collections::HashSet;
+
+fn infos() -> impl Iterator<Item = Info> {
+    ALL.iter().map(|contender| contender.info())
+}
+
+fn order(info: &Info, planned: Planned) -> Order {
+    Order {
+        planned,
+        budget: info.takes_rate.then_some(Budget::Fpr(1.0 / 256.0)),
+        seed: 7,
+    }
+}
+
+#[test]
+fn names_are_distinct_and_fit_for_files() {
+    let names = names();
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+    let fit = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    for name in names {
+        assert!(name.bytes().all(fit), "{name}");
+    }
+}
+
+#[test]
+fn everyone_says_how_a_user_imports_it_and_from_where() {
+    for info in infos() {
+        let module = info.crate_name().replace('-', "_");
+        let prefix = format!("use {module}::");
+        let floor = info.role == Role::Floor;
+        assert!(floor || info.import.starts_with(&prefix), "{}", info.import);
+        assert!(info.import.ends_with(';'), "{}", info.import);
+    }
+}
+
+#[test]
+fn four_families_have_a_twin_that_is_the_same_but_for_its_name() {
+    let twins: Vec<Info> = infos().filter(|info| info.role == Role::Twin).collect();
+    let families: HashSet<Family> = twins.iter().map(|info| info.family).collect();
+    assert_eq!(families.len(), 4);
+    for twin in twins {
+        let other = infos().find(|info| Some(info.name) == twin.twin_of);
+        let other = other.unwrap();
+        assert_eq!(other.role, Role::Filter);
+        assert_eq!(
+            (twin.family, twin.abilities, twin.import, twin.packages),
+            (other.family, other.abilities, other.import, other.packages)
+        );
+        for &course in Course::ALL {
+            assert_eq!(twin.goes(course), other.goes(course), "{course:?}");
+        }
+    }
+}
+
+#[test]
+fn each_family_has_at_most_one_peer_that_speaks_for_it() {
+    for info in infos().filter(|info| !info.ours) {
+        let of_family = infos().filter(|other| !other.ours && other.family == info.family);
+        assert_eq!(of_family.filter(speaks_for_family).count(), 1);
+    }
+    assert!(
+        infos()
+            .filter(|info| info.ours)
+            .all(|info| speaks_for_family(&info))
+    );
+}
+
+#[test]
+fn unknown_names_are_refused_with_the_known_ones() {
+    let choose = |name: &str| choose(&[name.to_owned()], &["lines"]);
+    let text = choose("blom").err().unwrap().to_string();
+    assert!(text.contains("blom") && text.contains("bloom, "), "{text}");
+    assert_eq!(choose("bloom").unwrap().len(), 1);
+    assert!(choose("lines").unwrap().is_empty());
+    assert_eq!(super::choose(&[], &[]).unwrap().len(), ALL.len());
+}
+
+/// What an entry claims, its filter does: whether a filter can insert, remove, merge, answer in
+/// batches and be made with room is what its abilities say, and so is which budget it takes.
+#[test]
+fn everyone_can_do_exactly_what_it_claims() {
+    let (keys, more): (Vec<u64>, Vec<u64>) = ((0..2000).collect(), (2000..2010).collect());
+    let (keys, more) = (Keys::U64(&keys), Keys::U64(&more));
+    for contender in ALL.iter() {
+        let info = contender.info();
+        if info.role == Role::Floor {
+            continue;
+        }
+        let mut filter = contender.build(keys, &order(&info, Planned::Keys)).unwrap();
+        assert_eq!(filter.count_hits(keys), 2000, "{contender:?}");
+        let batch = filter.count_hits_batch(keys);
+        assert_eq!(
+            batch,
+            info.can(Ability::Batch).then_some(2000),
+            "{contender:?}"
+        );
+        let roomy = contender.build(keys, &order(&info, Planned::Room(4000)));
+        assert_eq!(roomy.is_err(), info.can(Ability::Static), "{contender:?}");
+        let mut times = [0; 10];
+        let inserted = match roomy {
+            Ok(mut roomy) => roomy.insert_each(more, &mut times),
+            Err(_) => filter.insert_each(more, &mut times),
+        };
+        assert_eq!(
+            inserted,
+            info.can(Ability::Insert).then_some(10),
+            "{contender:?}"
+        );
+        assert_eq!(times.iter().all(|&time| time > 0), inserted.is_some());
+        let removed = filter.remove(keys.first(5));
+        assert_eq!(
+            removed,
+            info.can(Ability::Remove).then_some(5),
+            "{contender:?}"
+        );
+        let sized = Order {
+            budget: Some(Budget::BitsPerKey(8.0)),
+            ..order(&info, Planned::Keys)
+        };
+        let made = contender.build(keys, &sized);
+        if info.bits_budget {
+            let said = made.unwrap().said_bytes().unwrap_or(0);
+            // Whole blocks, and shards in a ribbon: small filters are somewhat larger than asked.
+            assert!(said <= 2000 + 200, "{contender:?}: {said} bytes");
+        } else if info.takes_rate {
+            assert!(made.is_err(), "{contender:?} ignores a size");
+        }
+    }
+}
+
+/// A dependent pass counts what the single answers say it must, and asks for different keys than a
+/// plain one as soon as something is present.
+#[test]
+fn dependent_passes_count_the_hits_that_the_answers_give() {
+    let keys: Vec<u64> = (0..500).collect();
+    let queries: Vec<u64> = (0..1000).map(|query| query * 7 % 1000).collect();
+    for contender in ALL.iter() {
+        let info = contender.info();
+        let planned = order(&info, Planned::Keys);
+        let filter = contender.build(Keys::U64(&keys), &planned).unwrap();
+        let answers = filter.answers(Keys::U64(&queries));
+        let hits = filter.dependent(Keys::U64(&queries));
+        if info.role == Role::Floor {
+            continue;
+        }
+        assert_eq!(hits, dependent_hits(&answers), "{contender:?}");
+        assert!((150..400).contains(&hits), "{contender:?}: {hits}");
+    }
+}
+
+/// Growing filters jump within an octave, and the others that say so; what says that it does not
+/// stays within a twentieth.
+#[test]
+fn sizes_jump_within_an_octave_where_the_entry_says_so() {
+    const BASE: usize = 20_000;
+    let keys: Vec<u64> = (0..2 * BASE as u64).collect();
+    for contender in ALL.iter() {
+        let info = contender.info();
+        // What other threads hold cannot be told from what other tests do.
+        if info.threads || matches!(info.role, Role::Floor | Role::Twin) {
+            continue;
+        }
+        let planned = order(&info, Planned::Octave(BASE));
+        let (mut least, mut most) = (f64::INFINITY, 0.0f64);
+        for eighths in 8..16 {
+            let keys = Keys::U64(&keys[..BASE / 8 * eighths]);
+            let (built, memory) = alloc::counted(|| contender.build(keys, &planned).unwrap());
+            let held = built.said_bytes().unwrap_or(memory.held as u64);
+            let bits = held as f64 * 8.0 / keys.len() as f64;
+            (least, most) = (least.min(bits), most.max(bits));
+        }
+        let jumps = most > 1.2 * least;
+        assert_eq!(jumps, info.jumps, "{contender:?}: {least} to {most}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Theory as points: what the report draws as lines, so that it needs no code of the filters.
+
+use amq_core::{Budget, Goal, Plan, PlanFilter};
+use std::collections::BTreeMap;
+
+/// A filter that can be made, and its rate by the exact formula.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Point {
+    /// Bits of its fingerprints, where they are whole: there is nothing between two points.
+    pub step: Option<u32>,
+    /// Bits that it takes per key.
+    pub bits_per_key: f64,
+    /// Its false-positive rate.
+    pub fpr: f64,
+}
+
+/// A contender's theory at a number of keys, from few bits to many. Contenders with the same theory
+/// have equal points.
+pub type Theory = fn(keys: u64) -> Vec<Point>;
+
+/// No theory.
+pub(super) const NONE: Theory = |_| Vec::new();
+
+/// Rates from 0.84 to 2^-17, `per` to each halving.
+fn rates(per: u32) -> impl Iterator<Item = f64> {
+    (per / 4..=17 * per).map(move |step| (-f64::from(step) / f64::from(per)).exp2())
+}
+
+/// The plans for these rates, as far as there are any.
+fn plans<F: PlanFilter>(keys: u64, per: u32) -> impl Iterator<Item = Plan<F::Params>> {
+    rates(per).filter_map(move |rate| F::plan(Goal::new(keys.max(1), Budget::Fpr(rate))).ok())
+}
+
+fn point<P>(step: Option<u32>, plan: &Plan<P>) -> Point {
+    Point {
+        step,
+        bits_per_key: plan.bits_per_key(),
+        fpr: plan.expected_fpr,
+    }
+}
+
+/// A curve: the smallest filter for each of many rates.
+pub(super) fn curve<F: PlanFilter>(keys: u64) -> Vec<Point> {
+    let mut points: Vec<Point> = plans::<F>(keys, 4).map(|plan| point(None, &plan)).collect();
+    points.dedup();
+    points
+}
+
+/// One point for each length of fingerprint: the fullest filter, and so the smallest.
+pub(super) fn steps<F: PlanFilter>(keys: u64, length: fn(&F::Params) -> u32) -> Vec<Point> {
+    let mut smallest = BTreeMap::new();
+    for plan in plans::<F>(keys, 16) {
+        let entry = smallest.entry(length(&plan.params)).or_insert(plan);
+        if plan.bytes < entry.bytes {
+            *entry = plan;
+        }
+    }
+    let steps = smallest.into_iter();
+    steps.map(|(bits, plan)| point(Some(bits), &plan)).collect()
+}
+
+/// A curve by bits per key at each rate, where they do not depend on the number of keys.
+pub(super) fn by_rate(bits_per_key: impl Fn(f64) -> f64) -> Vec<Point> {
+    let points = rates(4).map(|fpr| Point {
+        step: None,
+        bits_per_key: bits_per_key(fpr),
+        fpr,
+    });
+    points
+        .filter(|point| point.bits_per_key.is_finite())
+        .collect()
+}
+
+/// Fingerprints of these lengths in a table of `factor` slots per key.
+#[cfg(feature = "peers")]
+pub(super) fn slots(lengths: impl IntoIterator<Item = u32>, factor: f64) -> Vec<Point> {
+    let points = lengths.into_iter().map(|bits| Point {
+        step: Some(bits),
+        bits_per_key: f64::from(bits) * factor,
+        fpr: (-f64::from(bits)).exp2(),
+    });
+    points.collect()
+}
+
+/// Slots per key of a binary fuse filter, by the formula of Graf and Lemire. The table is cut into
+/// segments, so small filters are somewhat larger.
+#[cfg(feature = "peers")]
+pub(super) fn fuse_factor(keys: u64) -> f64 {
+    (0.875 + 0.25 * 1e6f64.ln() / (keys.max(2) as f64).ln()).max(1.125)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contenders::{ALL, Role};
+    use amq_bloom::BloomFilter;
+    use amq_cuckoo::CuckooFilter;
+
+    #[test]
+    fn a_curve_has_the_well_known_sizes_and_steps_are_those_of_full_tables() {
+        let points = curve::<BloomFilter>(1_000_000);
+        let byte = points.iter().find(|point| point.fpr <= 1.001 / 256.0);
+        assert!(
+            (byte.unwrap().bits_per_key - 11.54).abs() < 0.01,
+            "{byte:?}"
+        );
+        let steps = steps::<CuckooFilter>(1_000_000, |params| params.fingerprint_bits);
+        assert!(steps.len() >= 12, "{steps:?}");
+        for pair in steps.windows(2) {
+            // One bit more, at the same load of 95 %, about halves the rate.
+            let more = pair[1].bits_per_key - pair[0].bits_per_key;
+            assert!((more - 1.0 / 0.95).abs() < 0.01, "{pair:?}");
+            assert!((pair[0].fpr / pair[1].fpr - 2.0).abs() < 0.2, "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn theories_fall_with_every_bit_and_stay_above_the_bound_of_all_filters() {
+        for contender in ALL.iter() {
+            let info = contender.info();
+            let points = contender.theory_points(1_000_000);
+            let needed = info.ours && !matches!(info.role, Role::Floor | Role::Map);
+            assert!(points.len() >= if needed { 8 } else { 0 }, "{}", info.name);
+            for pair in points.windows(2) {
+                let falls =
+                    pair[1].bits_per_key > pair[0].bits_per_key && pair[1].fpr < pair[0].fpr;
+                assert!(falls, "{}: {pair:?}", info.name);
+            }
+            for point in points {
+                assert!(
+                    point.bits_per_key > -point.fpr.log2(),
+                    "{}: {point:?}",
+                    info.name
+                );
+            }
+        }
+    }
+}

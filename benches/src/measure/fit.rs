@@ -1,0 +1,165 @@
+//! The cost model of the facade's advisor: a table of times, fitted from a record.
+//!
+//! For each contender that the advisor knows: the fastest round of each workload over random
+//! 64-bit keys at 1 %, for every number of keys in the record; and, where the record has 0.1 % too,
+//! by how much the time rises per bit of `log2(1 / rate)`. The fastest round, because it repeats
+//! best from run to run.
+
+use crate::error::BenchError;
+use crate::record::{Records, Row, State, Workload};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// The contenders in the table.
+const CONTENDERS: [&str; 17] = [
+    "bloom",
+    "blocked-bloom",
+    "atomic-bloom",
+    "counting-bloom",
+    "blocked-counting",
+    "scalable-bloom",
+    "scalable-blocked",
+    "scalable-bounded",
+    "cuckoo",
+    "cuckoo-windowed",
+    "quotient",
+    "expandable-quotient",
+    "ribbon-bumped",
+    "ribbon",
+    "ribbon-narrow",
+    "ribbon-bumped-wide",
+    "std-hashset",
+];
+
+/// The columns, in the table's order.
+const COLUMNS: [Workload; 5] = [
+    Workload::Build,
+    Workload::Query0,
+    Workload::Query50,
+    Workload::Query100,
+    Workload::Remove,
+];
+
+/// The rates: of the points, and the one that the slope is taken to.
+const RATES: [f64; 2] = [0.01, 0.001];
+
+/// Where the table stands below the workspace.
+pub fn path(root: &Path) -> PathBuf {
+    root.join("crates/amq/src/choose/cost/record.rs")
+}
+
+/// The table as source text; `name` is the record's folder below the workspace.
+pub fn table(records: &Records, name: &str) -> Result<String, BenchError> {
+    let mut text = format!(
+        "//! Written by `amq-bench fit` from the record named below. Do not edit.\n\n\
+         use super::{{Figures, NAN}};\n\n\
+         /// Where the figures come from.\n\
+         pub(super) const SOURCE: &str = \"{name}\";\n\n\
+         /// For each contender of the harness its figures, for a growing number of random 64-bit\n\
+         /// keys at a rate of 1 %.\n\
+         #[rustfmt::skip]\n\
+         pub(super) const FIGURES: &[Figures] = &[\n"
+    );
+    for contender in CONTENDERS {
+        figures(&mut text, contender, &records.rows(contender)?);
+    }
+    text.push_str("];\n");
+    Ok(text)
+}
+
+/// Appends one contender; nothing if the record does not have it.
+fn figures(text: &mut String, contender: &str, rows: &[Row]) {
+    let mut sizes: Vec<u64> = of_filters(rows, RATES[0])
+        .filter(|row| row.workload == Workload::Verify)
+        .map(|row| row.keys)
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let points = sizes.iter().filter_map(|&keys| {
+        let facts = find(rows, keys, RATES[0], Workload::Verify)?;
+        let times = COLUMNS.map(|column| time(rows, keys, RATES[0], column));
+        Some((facts.held_bytes?, times))
+    });
+    let points: Vec<_> = points.collect();
+    if points.is_empty() {
+        return;
+    }
+    let bits = (RATES[0] / RATES[1]).log2();
+    let slope = |column| {
+        let rise = |&keys: &u64| {
+            let [at, below] = RATES.map(|rate| time(rows, keys, rate, column));
+            let rise = (below - at) / bits;
+            rise.is_finite().then_some(rise.max(0.0))
+        };
+        sizes.iter().rev().find_map(rise).unwrap_or(0.0)
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "    Figures {{\n        contender: \"{contender}\",\n        points: &["
+    );
+    for (bytes, times) in points {
+        let _ = writeln!(text, "            ({bytes}, {}),", array(times));
+    }
+    let slopes = array(COLUMNS.map(slope));
+    let _ = writeln!(text, "        ],\n        per_bit: {slopes},\n    }},");
+}
+
+/// The rows about a whole filter of random keys at a rate, or at none where there is no choice.
+fn of_filters(rows: &[Row], fpr: f64) -> impl Iterator<Item = &Row> {
+    rows.iter().filter(move |row| {
+        row.key_set == "random-u64"
+            && row.state == State::Measured
+            && row.planned_keys.is_none()
+            && row.load.is_none()
+            && row.asked_fpr.is_none_or(|asked| asked == fpr)
+    })
+}
+
+fn find(rows: &[Row], keys: u64, fpr: f64, workload: Workload) -> Option<&Row> {
+    of_filters(rows, fpr).find(|row| row.keys == keys && row.workload == workload)
+}
+
+/// The fastest round; NaN if there is none.
+fn time(rows: &[Row], keys: u64, fpr: f64, workload: Workload) -> f64 {
+    let row = find(rows, keys, fpr, workload);
+    row.and_then(|row| row.ns).unwrap_or(f64::NAN)
+}
+
+fn array(times: [f64; 5]) -> String {
+    let cells = times.map(|ns| {
+        if ns.is_nan() {
+            "NAN".to_owned()
+        } else {
+            format!("{ns:.1}")
+        }
+    });
+    format!("[{}]", cells.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// The committed table is what its record gives.
+    #[test]
+    fn the_committed_table_is_the_fit_of_the_record_that_it_names() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let committed = fs::read_to_string(path(root)).unwrap();
+        let name = committed.split('"').nth(1).unwrap();
+        let records = Records::newest(&root.join(name), None).unwrap();
+        assert_eq!(table(&records, name).unwrap(), committed);
+    }
+
+    #[test]
+    fn a_contender_that_was_not_measured_is_left_out() {
+        let mut text = String::new();
+        figures(&mut text, "bloom", &[]);
+        assert!(text.is_empty());
+        assert_eq!(
+            array([1.0, 2.25, f64::NAN, 4.0, 5.0]),
+            "[1.0, 2.2, NAN, 4.0, 5.0]"
+        );
+    }
+}

@@ -1,0 +1,173 @@
+//! Instructions per operation, counted by valgrind: unlike nanoseconds, they do not wobble.
+//!
+//! The program runs itself under cachegrind, three times per contender, and subtracts: what a
+//! second build adds, and what queries add. Start-up and making the keys cancel out.
+
+use super::heat::budget;
+use super::verify::{Failure, build};
+use crate::contenders::{Contender, Info, Order, Planned};
+use crate::keys::{KeySet, Stream};
+use crate::record::{Cell, Row, State, Workload};
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use std::env;
+use std::io;
+use std::process::{Command, Stdio};
+
+/// The hidden command that a child carries out.
+pub const COMMAND: &str = "count";
+/// The target rate.
+const RATE: f64 = 0.01;
+/// Queries in a child, half of them for present keys.
+const QUERIES: usize = 1 << 16;
+
+/// Instructions per key and per query.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Instructions {
+    /// Of a build, per key.
+    pub build: f64,
+    /// Of a query, half of them for present keys.
+    pub query50: f64,
+}
+
+/// The cell of a contender whose instructions are counted.
+pub fn cell(info: &Info, keys: usize) -> Cell {
+    Cell {
+        key_set: KeySet::RandomU64.name().to_owned(),
+        keys: keys as u64,
+        asked_fpr: info.takes_rate.then_some(RATE),
+        ..Cell::default()
+    }
+}
+
+/// Whether there is a valgrind to count with.
+pub fn is_possible() -> bool {
+    let found = Command::new("valgrind").arg("--version").output();
+    cfg!(target_os = "linux") && found.is_ok_and(|output| output.status.success())
+}
+
+/// What a child does: builds a filter some times over, and queries it if told to. The hits, so that
+/// nothing is left out.
+pub fn child(
+    contender: &dyn Contender,
+    keys: usize,
+    builds: usize,
+    asks: bool,
+) -> Result<u64, Failure> {
+    let failed = |error: crate::error::BenchError| Failure::Build(error.to_string());
+    let made = KeySet::RandomU64.make(keys, QUERIES, 1).map_err(failed)?;
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let stream = Stream::new(&made, QUERIES, 50, &mut rng);
+    let (present, queries) = (made.present.view(), stream.keys.view());
+    let order = Order {
+        planned: Planned::Keys,
+        budget: budget(&cell(&contender.info(), keys)),
+        seed: 1,
+    };
+    let mut hits = 0;
+    for _ in 0..builds {
+        let filter = build(contender, present.keys(), &order)?;
+        // The last one answers, and each at least once.
+        hits = filter.count_hits(queries.keys().first(if asks { QUERIES } else { 1 }));
+    }
+    Ok(hits)
+}
+
+/// Counts a contender's instructions, in children that run beside each other.
+pub fn count(info: &Info, keys: usize) -> io::Result<Instructions> {
+    let start = |builds: usize, asks: bool| {
+        Command::new("valgrind")
+            .args([
+                "--tool=cachegrind",
+                "--cache-sim=no",
+                "--cachegrind-out-file=/dev/null",
+            ])
+            .arg(env::current_exe()?)
+            .args([COMMAND, info.name, &keys.to_string(), &builds.to_string()])
+            .args(asks.then_some("--asks"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+    };
+    let children = [start(1, false)?, start(2, false)?, start(1, true)?];
+    let mut counts = [0.0; 3];
+    for (count, child) in counts.iter_mut().zip(children) {
+        let output = child.wait_with_output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let found = total(&said).filter(|_| output.status.success());
+        *count = found.ok_or_else(|| io::Error::other(said.into_owned()))?;
+    }
+    let [once, twice, asked] = counts;
+    Ok(Instructions {
+        build: (twice - once) / keys as f64,
+        query50: (asked - once) / QUERIES as f64,
+    })
+}
+
+/// The total in what cachegrind says: `==12== I   refs:      1,234,567`.
+fn total(said: &str) -> Option<f64> {
+    let line = said.lines().find(|line| line.contains("refs:"))?;
+    let number: String = line
+        .rsplit(':')
+        .next()?
+        .chars()
+        .filter(char::is_ascii_digit)
+        .collect();
+    number.parse().ok()
+}
+
+impl Instructions {
+    /// Writes them into the rows of that cell.
+    pub fn write(&self, cell: &Cell, rows: &mut [Row]) {
+        let of_cell = |row: &&mut Row| row.state == State::Measured && row.is_of(cell);
+        for row in rows.iter_mut().filter(of_cell) {
+            row.instructions = match row.workload {
+                Workload::Build => Some(self.build),
+                Workload::Query50 => Some(self.query50),
+                _ => None,
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contenders;
+
+    #[test]
+    fn the_total_is_read_from_what_the_tool_says() {
+        let said = "==7== Cachegrind\n==7== \n==7== I   refs:      1,234,567\n";
+        assert_eq!(total(said), Some(1_234_567.0));
+        assert_eq!(total("valgrind: no such tool"), None);
+    }
+
+    #[test]
+    fn a_child_builds_and_asks() {
+        let bloom = contenders::choose(&["bloom".to_owned()], &[]).unwrap()[0];
+        let hits = child(bloom, 1000, 2, true).unwrap();
+        let half = QUERIES as u64 / 2;
+        assert!((half..half + half / 50).contains(&hits), "{hits}");
+        assert!(child(bloom, 1000, 1, false).unwrap() <= 1);
+    }
+
+    #[test]
+    fn only_the_cells_that_were_counted_are_written() {
+        let bloom = contenders::choose(&["bloom".to_owned()], &[]).unwrap()[0];
+        let info = bloom.info();
+        let (cell, other) = (cell(&info, 1000), cell(&info, 2000));
+        let mut rows = vec![
+            Row::new("bloom", &cell, Workload::Build),
+            Row::new("bloom", &cell, Workload::Query50),
+            Row::new("bloom", &cell, Workload::Query0),
+            Row::new("bloom", &other, Workload::Build),
+        ];
+        let counted = Instructions {
+            build: 90.5,
+            query50: 40.0,
+        };
+        counted.write(&cell, &mut rows);
+        let written: Vec<Option<f64>> = rows.iter().map(|row| row.instructions).collect();
+        assert_eq!(written, [Some(90.5), Some(40.0), None, None]);
+    }
+}

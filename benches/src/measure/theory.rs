@@ -1,0 +1,47 @@
+//! `theory.csv`: each contender's own points, so that drawing needs no code of the filters.
+
+use crate::contenders::{self, Contender, Role};
+use crate::record::Point;
+
+/// The numbers of keys with curves: small, and many.
+const KEYS: [u64; 2] = [1_000, 1_000_000];
+
+/// The points of all curves; of twins none.
+pub fn points(contenders: &[&'static dyn Contender]) -> Vec<Point> {
+    let filters = contenders
+        .iter()
+        .filter(|contender| contender.info().role == Role::Filter);
+    let of = |contender: &&'static dyn Contender| KEYS.map(|keys| of_keys(*contender, keys));
+    filters.flat_map(of).flatten().collect()
+}
+
+fn of_keys(contender: &dyn Contender, keys: u64) -> Vec<Point> {
+    let name = contender.info().name;
+    let point = |point: contenders::Point| Point {
+        contender: name.to_owned(),
+        keys,
+        step: point.step.map(u64::from),
+        bits_per_key: point.bits_per_key,
+        fpr: point.fpr,
+    };
+    contender
+        .theory_points(keys)
+        .into_iter()
+        .map(point)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn fingerprints_have_steps_and_others_budgets() {
+        let points = points(contenders::ALL);
+        for (name, steps) in [("bloom", false), ("cuckoo", true)] {
+            let mut of = points.iter().filter(|point| point.contender == name);
+            assert!(of.clone().count() > 20, "{name}");
+            assert!(of.all(|point| point.step.is_some() == steps), "{name}");
+        }
+        assert!(!points.iter().any(|point| point.contender == "bloom-twin"));
+    }
+}

@@ -1,0 +1,249 @@
+//! What is written comes back; what is damaged is named; an interrupted run loses nothing.
+
+use super::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn row(contender: &str) -> Row {
+    let cell = Cell {
+        key_set: "random-u64".to_owned(),
+        keys: 1000,
+        asked_fpr: Some(1.0 / 256.0),
+        ..Cell::default()
+    };
+    Row::new(contender, &cell, Workload::Dependent50)
+}
+
+fn run() -> Run {
+    Run::new(
+        "measure",
+        Options::new(Suite::Smoke, 3, 1, None, Path::new(".")),
+        Vec::new(),
+    )
+}
+
+#[test]
+fn what_is_written_comes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let records = Records::of_day(dir.path(), "m", "2000-01-01");
+    assert_eq!(records.rows("other").unwrap(), []);
+    let mut measured = row("bloom");
+    (measured.ns, measured.unstable, measured.hits) = (Some(0.1 + 0.2), Some(false), Some(7));
+    (measured.asked_bits, measured.reference) = (Some(8.5), Some("bloom".to_owned()));
+    let failed = row("bloom").without(State::Failed, "a, \"quoted\"\nreason");
+    let rows = [measured.clone(), failed];
+    records.write_rows("bloom", &rows).unwrap();
+    assert_eq!(records.rows("bloom").unwrap(), rows);
+
+    let rounds = [
+        Rounds::of(&measured, &[12.345_67, 0.1, 1e9], &[]),
+        Rounds::of(&rows[1], &[1.0], &[2.0]),
+    ];
+    assert_eq!(rounds[0].ns, [12.35, 0.1, 1e9]);
+    assert_eq!([0, 1].map(|row| rounds[0].is_of(&rows[row])), [true, false]);
+    records.write_rounds("bloom", &rounds).unwrap();
+    assert_eq!(records.rounds("bloom").unwrap(), rounds);
+
+    let claims = [Verdict::Holds, Verdict::DoesNot, Verdict::Depends].map(|verdict| Claim {
+        id: "a".to_owned(),
+        claim: "so, they say".to_owned(),
+        computed: Some(1.5),
+        measured: None,
+        unit: "bits".to_owned(),
+        verdict,
+        detail: String::new(),
+    });
+    records.write_table(&claims).unwrap();
+    assert_eq!(records.table::<Claim>().unwrap(), claims);
+    let points = [Point {
+        contender: "cuckoo".to_owned(),
+        keys: 7,
+        step: Some(8),
+        ..Point::default()
+    }];
+    records.write_table(&points).unwrap();
+    assert_eq!(records.table::<Point>().unwrap(), points);
+
+    let (run, machine) = (run(), Machine::this());
+    records.write_run(&run).unwrap();
+    records.write_machine(&machine).unwrap();
+    assert_eq!(records.run().unwrap(), Some(run));
+    assert_eq!(records.machine().unwrap(), Some(machine));
+}
+
+#[test]
+fn no_two_rows_of_a_cell_have_one_subject() {
+    let mut rows = vec![row("bloom"); 8];
+    rows[1].keys = 1;
+    rows[2].planned_keys = Some(1000);
+    rows[3].asked_fpr = None;
+    rows[4].asked_bits = Some(0.5);
+    rows[5].load = Some(0.5);
+    rows[6].workload = Workload::Churn;
+    rows[7].key_set = "words".to_owned();
+    let mut subjects: Vec<String> = rows.iter().map(Row::subject).collect();
+    assert_eq!(
+        subjects[0],
+        "bloom, 1000 random-u64 keys at 0.00390625, dependent50"
+    );
+    subjects.sort();
+    subjects.dedup();
+    assert_eq!(subjects.len(), rows.len());
+}
+
+#[test]
+fn damaged_files_are_errors_that_name_them_and_the_way_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let records = Records::of_day(dir.path(), "m", "2000-01-01");
+    let path = |name: &str| records.folder().join(name);
+    let told = |error: crate::error::BenchError, parts: [&str; 2]| {
+        let text = error.to_string();
+        assert!(
+            parts.iter().all(|part| text.contains(part)),
+            "{parts:?}: {text}"
+        );
+    };
+
+    records.write_rows("bloom", &[row("bloom")]).unwrap();
+    let text = fs::read_to_string(path("bloom.csv")).unwrap();
+    for damaged in [
+        &text[..text.len() - 20],
+        &text.replace("dependent50", "x"),
+        "a\nb\n",
+    ] {
+        fs::write(path("bloom.csv"), damaged).unwrap();
+        told(records.rows("bloom").unwrap_err(), ["bloom.csv", "--only"]);
+    }
+
+    let size = Trial {
+        keys: 1000,
+        slots: 1050,
+        ..Trial::default()
+    };
+    let counted = |solved: u64, unsolved: u64| Trial {
+        seeds: Some(solved + unsolved),
+        solved: Some(solved),
+        unsolved: Some(unsolved),
+        ..size.clone()
+    };
+    let whole = [
+        counted(17, 3),
+        Trial {
+            why: "no, \"really\"".to_owned(),
+            ..size.clone()
+        },
+    ];
+    records.write_table(&whole).unwrap();
+    assert_eq!(records.table::<Trial>().unwrap(), whole);
+    let lost = Trial {
+        solved: Some(16),
+        ..whole[0].clone()
+    };
+    for damaged in [lost, counted(0, 0), size.clone()] {
+        records.write_table(&[damaged]).unwrap();
+        told(
+            records.table::<Trial>().unwrap_err(),
+            ["construction.csv", "--only"],
+        );
+    }
+
+    fs::write(path("run.toml"), "schema = 2\ndate = 7").unwrap();
+    told(records.run().unwrap_err(), ["run.toml", "measure again"]);
+    for (old, edition) in [
+        ("date = \"2000-01-01\"", "edition 1 "),
+        ("schema = 3", "edition 3 "),
+    ] {
+        fs::write(path("run.toml"), old).unwrap();
+        told(records.run().unwrap_err(), ["run.toml", edition]);
+    }
+}
+
+#[test]
+fn a_run_takes_the_place_of_the_days_when_it_is_finished_and_not_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let day = Records::of_day(dir.path(), "m", "2000-01-01");
+    for name in ["bloom", "cuckoo"] {
+        day.write_rows(name, &[row(name)]).unwrap();
+    }
+    let (old, notes) = (run(), day.folder().join("notes.txt"));
+    day.write_run(&old).unwrap();
+    write_atomically(&notes, b"mine").unwrap();
+    let names = |records: &Records| {
+        let of = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+        let mut names: Vec<_> = fs::read_dir(records.folder())
+            .unwrap()
+            .flatten()
+            .map(of)
+            .collect();
+        names.sort();
+        names
+    };
+
+    // A merged run begins with copies; leftovers of another run are gone.
+    let joined = day.unfinished(true);
+    joined.write_rows("left", &[row("left")]).unwrap();
+    joined.start_from(Some(&day)).unwrap();
+    assert_eq!(names(&joined), ["bloom.csv", "cuckoo.csv", "run.toml"]);
+
+    let whole = day.unfinished(false);
+    whole.start_from(None).unwrap();
+    assert_eq!(names(&whole), [""; 0]);
+    let changed = [row("bloom"), row("bloom")];
+    whole.write_rows("bloom", &changed).unwrap();
+    let found = |only| Records::newest_to_resume(dir.path(), "m", only);
+    fs::remove_file(day.folder().join("run.toml")).unwrap();
+    assert_eq!(Records::newest(dir.path(), None), None, "not finished");
+    assert_eq!([found(false), found(true)], [None, Some(day.clone())]);
+    let new = Run {
+        seconds: 7.0,
+        ..old
+    };
+    whole.write_run(&new).unwrap();
+    assert_eq!(found(false), Some(day.clone()));
+    assert_eq!(day.rows("bloom").unwrap(), [row("bloom")]);
+
+    whole.replace(&day).unwrap();
+    assert_eq!(
+        names(&day),
+        ["bloom.csv", "notes.txt", "run.toml", "unfinished-only"]
+    );
+    assert_eq!(day.rows("bloom").unwrap(), changed);
+    assert_eq!(day.run().unwrap(), Some(new));
+    assert_eq!(fs::read(notes).unwrap(), b"mine");
+}
+
+#[test]
+fn the_newest_day_is_found_wherever_one_starts_to_look() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |day: &str| dir.path().join(day);
+    for day in [
+        "a/2001-01-01",
+        "b/2000-12-31",
+        "b/2000-01-01",
+        "c/2000-01-01",
+    ] {
+        write_atomically(&at(day).join("run.toml"), b"").unwrap();
+    }
+    let folder = |found: Option<Records>| found.map(|records| records.folder().to_owned());
+    let newest = |from: PathBuf, machine| folder(Records::newest(&from, machine));
+    let of_date = |machine, date| folder(Records::of_date(dir.path(), machine, date));
+    for (found, expected) in [
+        (newest(at(""), None), Some("a/2001-01-01")),
+        (newest(at(""), Some("b")), Some("b/2000-12-31")),
+        (newest(at("b/2000-01-01"), None), Some("b/2000-01-01")),
+        (newest(at("none"), None), None),
+        (
+            folder(Records::newest_of(dir.path(), "c")),
+            Some("c/2000-01-01"),
+        ),
+        (
+            folder(Records::newest_of(dir.path(), "d")),
+            Some("a/2001-01-01"),
+        ),
+        (of_date("c", "2000-01-01"), Some("c/2000-01-01")),
+        (of_date("a", "2000-01-01"), Some("b/2000-01-01")),
+        (of_date("a", "1999-01-01"), None),
+    ] {
+        assert_eq!(found, expected.map(at));
+    }
+}
