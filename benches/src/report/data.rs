@@ -6,7 +6,7 @@ use crate::record::{
 };
 use anyhow::Result;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A measured rate may be this much above the one asked for: the noise of a thousand false
 /// positives, and of sizes in whole bits.
@@ -17,7 +17,6 @@ const RANDOM: &str = "random-u64";
 /// A run's records.
 #[derive(Clone, Debug)]
 pub(super) struct Data {
-    pub(super) folder: PathBuf,
     pub(super) machine: Option<Machine>,
     pub(super) run: Run,
     rows: Vec<Vec<Row>>,
@@ -57,15 +56,12 @@ impl Data {
         let records = records.ok_or_else(|| crate::error::BenchError::NoRecords {
             path: folder.to_owned(),
         })?;
-        let run = records
-            .run()?
-            .ok_or_else(|| crate::error::BenchError::NoRecords {
-                path: folder.to_owned(),
-            })?;
+        let run = records.run()?.ok_or_else(|| crate::error::BenchError::NoRecords {
+            path: folder.to_owned(),
+        })?;
         let rows = run.contender.iter().map(|facts| records.rows(&facts.name));
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         let mut data = Self {
-            folder: folder.to_owned(),
             machine: records.machine()?,
             run,
             rows,
@@ -85,10 +81,7 @@ impl Data {
     /// The key set and the size with the most cells; of several, a million random keys.
     fn main(&self) -> (String, u64) {
         let mut cells: BTreeMap<(&str, u64), usize> = BTreeMap::new();
-        for row in self
-            .all()
-            .filter(|row| row.workload == Workload::Verify && is_plain(row))
-        {
+        for row in self.all().filter(|row| row.workload == Workload::Verify && is_plain(row)) {
             *cells.entry((&row.key_set, row.keys)).or_default() += 1;
         }
         let most = cells.values().max().copied().unwrap_or(0);
@@ -131,13 +124,7 @@ impl Data {
     }
 
     /// One contender's rows of these keys and this target; also a floor's or a twin's.
-    pub(super) fn entry(
-        &self,
-        name: &str,
-        set: &str,
-        keys: u64,
-        target: Target,
-    ) -> Option<Entry<'_>> {
+    pub(super) fn entry(&self, name: &str, set: &str, keys: u64, target: Target) -> Option<Entry<'_>> {
         let all = self.run.contender.iter().zip(&self.rows);
         let (facts, rows) = all.into_iter().find(|(facts, _)| facts.name == name)?;
         Entry::of(facts, rows, set, keys, target)
@@ -155,9 +142,7 @@ impl Data {
 
     /// The numbers of keys of a set, rising.
     pub(super) fn sizes(&self, set: &str) -> Vec<u64> {
-        let rows = self
-            .all()
-            .filter(|row| row.workload == Workload::Verify && is_plain(row));
+        let rows = self.all().filter(|row| row.workload == Workload::Verify && is_plain(row));
         let mut sizes: Vec<u64> = rows
             .filter(|row| row.key_set == set)
             .map(|row| row.keys)
@@ -169,13 +154,8 @@ impl Data {
 
     /// The rates asked for with the main keys, falling, the main one first.
     pub(super) fn rates(&self) -> Vec<f64> {
-        let rows = self
-            .all()
-            .filter(|row| row.key_set == self.set && row.keys == self.keys);
-        let mut rates: Vec<f64> = rows
-            .filter(|row| is_plain(row))
-            .filter_map(|row| row.asked_fpr)
-            .collect();
+        let rows = self.all().filter(|row| row.key_set == self.set && row.keys == self.keys);
+        let mut rates: Vec<f64> = rows.filter(|row| is_plain(row)).filter_map(|row| row.asked_fpr).collect();
         rates.sort_by(|a, b| b.total_cmp(a));
         rates.dedup();
         rates
@@ -196,30 +176,17 @@ impl Data {
 
     /// A contender's curve, by rising bits.
     pub(super) fn curve(&self, name: &str) -> Vec<&Point> {
-        let all: Vec<&Point> = self
-            .points
-            .iter()
-            .filter(|point| point.contender == name)
-            .collect();
+        let all: Vec<&Point> = self.points.iter().filter(|point| point.contender == name).collect();
         let near = |point: &&&Point| (point.keys as f64 / self.keys.max(1) as f64).ln().abs();
-        let keys = all
-            .iter()
-            .min_by(|a, b| near(a).total_cmp(&near(b)))
-            .map(|point| point.keys);
-        let mut points: Vec<&Point> = all
-            .into_iter()
-            .filter(|point| Some(point.keys) == keys)
-            .collect();
+        let keys = all.iter().min_by(|a, b| near(a).total_cmp(&near(b))).map(|point| point.keys);
+        let mut points: Vec<&Point> = all.into_iter().filter(|point| Some(point.keys) == keys).collect();
         points.sort_by(|a, b| a.bits_per_key.total_cmp(&b.bits_per_key));
         points
     }
 
     /// The advisor's answers about a topic, best first, and its further lines.
     pub(super) fn topic(&self, topic: &str) -> Vec<&Choice> {
-        self.choices
-            .iter()
-            .filter(|choice| choice.topic == topic)
-            .collect()
+        self.choices.iter().filter(|choice| choice.topic == topic).collect()
     }
 }
 
@@ -242,9 +209,9 @@ impl<'a> Entry<'a> {
             }
             Target::Bits(bits) => row.asked_bits == Some(bits),
         };
-        let rows = rows
-            .iter()
-            .filter(|row| is_plain(row) && row.key_set == set && row.keys == keys && is_asked(row));
+        let rows = rows.iter().filter(|row| {
+            is_plain(row) && row.key_set == set && row.keys == keys && is_asked(row)
+        });
         let rows: Vec<&Row> = rows.collect();
         (!rows.is_empty()).then_some(Self { facts, rows })
     }
@@ -275,6 +242,7 @@ impl<'a> Entry<'a> {
         self.row(workload)?.ns
     }
 
+    /// Keys in the filter.
     pub(super) fn keys(&self) -> u64 {
         self.rows.first().map_or(0, |row| row.keys)
     }
@@ -283,18 +251,13 @@ impl<'a> Entry<'a> {
     fn facts_row(&self) -> Option<&'a Row> {
         let measured = || self.rows.iter().filter(|row| row.state == State::Measured);
         let verify = measured().find(|row| row.workload == Workload::Verify);
-        verify
-            .or_else(|| measured().rfind(|row| row.held_bytes.is_some()))
-            .copied()
+        verify.or_else(|| measured().rfind(|row| row.held_bytes.is_some())).copied()
     }
 
     /// Bits held per key; the mean over the numbers of keys of an octave, where sizes jump.
     pub(super) fn bits(&self) -> Option<f64> {
         let (low, high) = self.octave().unwrap_or_else(|| {
-            let bits = self
-                .facts_row()
-                .and_then(Row::bits_per_key)
-                .unwrap_or(f64::NAN);
+            let bits = self.facts_row().and_then(Row::bits_per_key).unwrap_or(f64::NAN);
             (bits, bits)
         });
         Some((low + high) / 2.0).filter(|bits| bits.is_finite())
@@ -310,7 +273,9 @@ impl<'a> Entry<'a> {
 
     /// Its rate: the formula's where the measured one agrees, since that is known more exactly.
     pub(super) fn fpr(&self) -> Option<f64> {
-        let row = self.facts_row()?;
+        let measured = || self.rows.iter().filter(|row| row.state == State::Measured);
+        let verify = measured().find(|row| row.workload == Workload::Verify);
+        let row = verify.or_else(|| measured().rfind(|row| row.absent_queries.is_some()))?;
         let predicted = row.predicted_fpr.filter(|_| row.fpr_agrees == Some(true));
         predicted.or_else(|| row.fpr())
     }

@@ -20,7 +20,7 @@ pub(super) const GREY: RGBColor = RGBColor(0x76, 0x7f, 0x89);
 /// A family's look.
 pub(super) const fn look(family: Family) -> Look {
     let (name, (r, g, b), mark) = match family {
-        Family::Classic => ("classic Bloom", (0x2f, 0x7d, 0xe0), (16, 0.0, false)),
+        Family::Classic => ("classic Bloom", (0x2f, 0x7d, 0xe0), (8, 22.5, false)),
         Family::SplitBlock => ("split-block Bloom", (0xd9, 0x6b, 0x0b), (4, 45.0, false)),
         Family::Counting => ("counting Bloom", (0xa0, 0x5a, 0xd8), (3, 0.0, false)),
         Family::Scalable => ("scalable Bloom", (0x0b, 0x96, 0x8c), (3, 180.0, false)),
@@ -84,20 +84,13 @@ mod tests {
         assert_eq!(marks.len(), all.len());
         let channel = |c: u8| {
             let c = f64::from(c) / 255.0;
-            if c <= 0.040_45 {
-                c / 12.92
-            } else {
-                ((c + 0.055) / 1.055).powf(2.4)
-            }
+            if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
         };
         for look in looks {
             let RGBColor(r, g, b) = look.colour;
             let light = 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
             let (on_white, on_black) = (1.05 / (light + 0.05), (light + 0.05) / 0.058);
-            assert!(
-                on_white >= 3.0 && on_black >= 3.0,
-                "{look:?} {on_white} {on_black}"
-            );
+            assert!(on_white >= 3.0 && on_black >= 3.0, "{look:?} {on_white} {on_black}");
         }
     }
 }
