@@ -7,7 +7,7 @@ use super::heat::{Entrant, Field, Heat};
 use super::interval::SIGMAS;
 use super::race::{REFERENCE, REMOVER, Timed};
 use super::suite::Group;
-use super::{claims, instructions, theory, twins};
+use super::{choices, claims, instructions, theory, twins};
 use crate::contenders::{self, Contender};
 use crate::error::BenchError;
 use crate::keys::{KeySet, file};
@@ -294,6 +294,8 @@ impl Going<'_> {
             let Options { suite, seed, .. } = self.plan.options;
             let claims = claims::settled(&rows, suite.middle(), seed);
             self.records.write_table(&claims)?;
+            self.records.write_table(&choices::table())?;
+            self.records.write_table(&choices::engines())?;
         }
         let all = &self.all;
         let rows = |name: &str| all.get(name).map_or(&[][..], |(rows, _)| rows);
