@@ -70,6 +70,7 @@ pub fn topics() -> Vec<(&'static str, Ask)> {
         cost_ns: (cost_ns > 0.0).then_some(cost_ns),
     };
     vec![
+        ("loose", of(1_000_000, 0.3, 0.0, "insert", 0.0)),
         ("keys-100", of(100, 0.01, 0.0, "insert", 0.0)),
         ("keys-500", of(500, 0.01, 0.0, "insert", 0.0)),
         ("keys-1000", of(1_000, 0.01, 0.0, "insert", 0.0)),

@@ -9,7 +9,9 @@ use crate::record::{Ability, Choice, ContenderFacts, Family, Row, State, Workloa
 /// Sizes closer than this are equal.
 pub(super) const SPACE_TIE: f64 = 0.005;
 /// Names of ties that a row has room for.
-const TIES: usize = 2;
+const TIES: usize = 1;
+/// A rate that is enough to halve the work.
+const LOOSE: f64 = 0.3;
 /// Beyond so many keys a size of its own.
 const MANY: u64 = 100_000_000;
 
@@ -44,7 +46,8 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         let answer = measured(data, &need);
         take(need.need, answer);
     }
-    for (need, topic) in ADVISED {
+    let is_measured = |topic: &str| topic == "loose" && data.rates().contains(&LOOSE);
+    for (need, topic) in ADVISED.iter().filter(|(_, topic)| !is_measured(topic)) {
         take((*need).to_owned(), advised(data, need, topic));
     }
     take("No false positive at all".to_owned(), exact(data));
@@ -62,7 +65,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         asked(data.rate()),
         asked(SPACE_TIE)
     );
-    let mut blocks = vec![Block::Para(Text::from(rule)), Block::Answers(answers)];
+    let mut blocks = vec![Block::Answers(answers), Block::Para(Text::from(rule))];
     if !missing.is_empty() {
         let missing = missing.join("; ");
         blocks.push(Block::Para(Text::from(format!(
@@ -91,9 +94,11 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
     let removes = |entry: &Entry<'_>| entry.can(Ability::Insert) && entry.can(Ability::Remove);
     let counts = |entry: &Entry<'_>| entry.can(Ability::Count) && !entry.is(Family::Cuckoo);
     let time = By::Time;
-    let course = |workload, keep: bool| -> Vec<Entry<'_>> {
-        let all = data.course(workload).into_iter();
-        all.filter(|entry| !keep || entry.keeps(rate)).collect()
+    let course = |workload| -> Vec<Entry<'_>> {
+        data.course(workload)
+            .into_iter()
+            .filter(|entry| entry.keeps(rate))
+            .collect()
     };
     let mut all = vec![
         need(
@@ -132,7 +137,7 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
         need(
             "Keys expire: fastest to replace one",
             time(Workload::Churn),
-            course(Workload::Churn, true),
+            course(Workload::Churn),
             removes,
         ),
         need(
@@ -144,7 +149,7 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
         need(
             "Nobody knows how many keys; smallest",
             By::Growth,
-            course(Workload::Grow, false),
+            course(Workload::Grow),
             inserts,
         ),
         need(
@@ -163,7 +168,9 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
             fits: any,
         });
     }
-    all.push(need("30 % will do; smallest", By::Bits, at(0.3), any));
+    if data.rates().contains(&LOOSE) {
+        all.push(need("30 % will do; smallest", By::Bits, at(LOOSE), any));
+    }
     if data.sizes(&data.set).contains(&MANY) {
         let large = || {
             let entries = data
@@ -186,6 +193,7 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
 
 /// Needs that the advisor answers, with the topic of its answer in the records.
 const ADVISED: &[(&str, &str)] = &[
+    ("30 % will do; smallest", "loose"),
     ("100 keys", "keys-100"),
     ("500 keys", "keys-500"),
     ("1,000 keys", "keys-1000"),
@@ -233,7 +241,7 @@ fn measured(data: &Data, need: &Need<'_>) -> Option<Answer> {
             let name = type_name(data, entry.facts);
             Text::default().strong(name).plain(format!(
                 ": {}{}",
-                figure(data, entry, need.by, *number),
+                figure(entry, need.by, *number),
                 behind(*number, least)
             ))
         }
@@ -248,12 +256,16 @@ fn measured(data: &Data, need: &Need<'_>) -> Option<Answer> {
     );
     let mut why = why(best, need.by);
     if tied.len() > TIES {
-        why += &format!("; {} more tie", tied.len() - TIES);
+        let more: Vec<&str> = tied[TIES..].iter().map(|(entry, _)| entry.name()).collect();
+        why += &match more[..] {
+            [one] => format!("; {one} ties, too"),
+            _ => format!("; {} more tie", more.len()),
+        };
     }
     Some(Answer {
         need: need.need.clone(),
         choose,
-        figure: figure(data, best, need.by, *number),
+        figure: figure(best, need.by, *number),
         why,
         cost: cost(data, best),
         runner_up,
@@ -292,27 +304,17 @@ fn settle(data: &Data, by: By, ties: &mut [(&Entry<'_>, f64)]) {
 }
 
 /// The deciding number.
-fn figure(data: &Data, entry: &Entry<'_>, by: By, number: f64) -> String {
+fn figure(entry: &Entry<'_>, by: By, number: f64) -> String {
     match by {
         By::Bits => match entry.octave() {
-            Some((low, high)) => format!(
-                "{} to {} bits over an octave",
-                digits(low, 3),
-                digits(high, 3)
-            ),
+            Some((low, high)) => format!("{} to {} bits, by size", digits(low, 3), digits(high, 3)),
             None => format!("{} bits", digits(number, if number < 10.0 { 3 } else { 4 })),
         },
         By::Bytes => decimal((number * entry.keys() as f64 / 8.0) as u64),
         By::Rate => percent(number),
         By::Time(_) => format!("{} ns", two(number)),
         By::Growth => {
-            let (mean, low, high) = growth(data, entry.name()).unwrap_or((number, number, number));
-            format!(
-                "{} bits on average ({} to {})",
-                digits(mean, 3),
-                digits(low, 3),
-                digits(high, 3)
-            )
+            format!("{} bits on average", digits(number, 3))
         }
     }
 }
@@ -320,10 +322,8 @@ fn figure(data: &Data, entry: &Entry<'_>, by: By, number: f64) -> String {
 /// The other numbers.
 fn why(entry: &Entry<'_>, by: By) -> String {
     let bits = entry.bits().map(|bits| format!("{} bits", digits(bits, 3)));
-    let over = entry
-        .overhead()
-        .map(|over| format!("{over:.2} × the bound"));
-    let rate = entry.fpr().map(|fpr| format!("rate {}", percent(fpr)));
+    let over = entry.overhead().map(|over| format!("{over:.2} × bound"));
+    let rate = entry.fpr().map(|fpr| percent(fpr));
     let query = entry
         .ns(Workload::Query50)
         .map(|ns| format!("{} ns to ask", two(ns)));
@@ -351,14 +351,14 @@ fn cost(data: &Data, entry: &Entry<'_>) -> String {
             .peak_bits()
             .zip(of.bits())
             .filter(|(peak, bits)| *peak > 2.0 * bits);
-        let peak = peak.map_or_else(String::new, |(peak, _)| format!(" in {peak:.0} bits"));
-        parts.push(format!("builds at {} ns{peak}", two(ns)));
+        let peak = peak.map_or_else(String::new, |(peak, _)| format!(" in {peak:.0} bits a key"));
+        parts.push(format!("build {} ns{peak}", two(ns)));
     }
     if entry.can(Ability::Static) || !entry.can(Ability::Insert) {
         parts.push("no key can be added".to_owned());
     } else if let Some((_, low, high)) = growth(data, entry.name()) {
         parts.push(format!(
-            "a sawtooth of {} to {} bits",
+            "sawtooth of {} to {} bits",
             digits(low, 3),
             digits(high, 3)
         ));
@@ -375,17 +375,14 @@ fn beyond_plan(data: &Data, name: &str) -> Option<String> {
     let refused = entry.rows().iter().find(|row| row.state == State::Refused);
     if let Some((row, at)) = refused.and_then(|row| Some((row, row.refused_at?))) {
         let share = at as f64 / row.planned_keys?.max(1) as f64;
-        return Some(format!("refuses keys beyond {share:.2} × its plan"));
+        return Some(format!("full at {share:.2} × its plan"));
     }
     let is_double = |row: &&&Row| {
         row.planned_keys
             .is_some_and(|planned| row.keys == 2 * planned)
     };
     let fpr = entry.rows().iter().find(is_double)?.fpr()?;
-    Some(format!(
-        "never full, but {} at twice the keys",
-        percent(fpr)
-    ))
+    Some(format!("{} at twice the keys", percent(fpr)))
 }
 
 /// The mean, the least and the most bits per key while a filter grows, its first stage left out.
@@ -419,9 +416,6 @@ fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
         name if name.is_empty() => choice.structure.clone(),
         name => name,
     };
-    let note = lines.iter().find(|line| {
-        line.structure == "note" && ((topic == "strangers") == line.reason.starts_with("Strangers"))
-    });
     let size = |choice: &Choice| match choice.bytes {
         Some(0) | None => "no memory".to_owned(),
         Some(bytes) => decimal(bytes),
@@ -430,10 +424,10 @@ fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
     cost.extend(
         best.insert_ns
             .filter(|ns| *ns > 0.0)
-            .map(|ns| format!("builds at {} ns", two(ns))),
+            .map(|ns| format!("build {} ns", two(ns))),
     );
     if topic == "strangers" {
-        cost.push("give it a secret seed: with_seed(random)".to_owned());
+        cost.push("secret seed: with_seed(random)".to_owned());
     }
     let krate = best
         .import
@@ -441,7 +435,6 @@ fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
         .split("::")
         .next()
         .unwrap_or_default();
-    let _ = note;
     Some(Answer {
         need: need.to_owned(),
         choose: vec![Pick {
@@ -450,7 +443,7 @@ fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
             import: best.import.clone(),
         }],
         figure: size(best),
-        why: first_sentence(&best.reason),
+        why: brief(&best.reason),
         cost: cost.join("; "),
         runner_up: second.map_or_else(
             || Text::from("no other"),
@@ -463,12 +456,13 @@ fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
     })
 }
 
-fn first_sentence(text: &str) -> String {
-    text.split_inclusive(['.', ':'])
-        .next()
-        .unwrap_or(text)
-        .trim_end_matches(['.', ':'])
-        .to_owned()
+/// The first sentence, or less if it is long.
+fn brief(text: &str) -> String {
+    let sentence = text.split(['.', ':']).next().unwrap_or(text);
+    match sentence.split([',', ';']).next() {
+        Some(part) if sentence.len() > 50 => part.to_owned(),
+        _ => sentence.to_owned(),
+    }
 }
 
 fn exact(data: &Data) -> Option<Answer> {
@@ -482,7 +476,7 @@ fn exact(data: &Data) -> Option<Answer> {
     Some(Answer {
         need: "No false positive at all".to_owned(),
         choose: vec![pick(data, set.facts)],
-        figure: figure(data, set, By::Bits, set.bits()?),
+        figure: figure(set, By::Bits, set.bits()?),
         why: format!("only the keys themselves have none{query}"),
         cost: cost(data, set),
         runner_up: Text::from("no filter"),
@@ -566,7 +560,7 @@ mod tests {
         ] {
             assert_eq!(type_of(import), name);
         }
-        assert_eq!(first_sentence("Few bits. And more."), "Few bits");
+        assert_eq!(brief("Few bits. And more."), "Few bits");
         assert_eq!(behind(11.0, 10.0), ", 10 % more");
     }
 }

@@ -261,7 +261,7 @@ mod tests {
                         ]
                     });
                     assert!(
-                        want.eq(shown.iter().map(|parts| [0, 1, 2, 3].map(|at| parts[at].clone()))),
+                        want.eq(shown.iter().map(|parts| parts[..4].to_vec())),
                         "{ask:?}"
                     );
                 }

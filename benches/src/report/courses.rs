@@ -36,7 +36,7 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
     ])
 }
 
-/// A line a contender over the rows of a course; at most eight, ours first.
+/// A line a contender over the rows of a course; at most six, ours first.
 fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
     let of = |entry: &Entry<'_>| {
         let mark = |row: &&Row| match row.state {
@@ -56,7 +56,7 @@ fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> V
     let mut all: Vec<Series> = entries.iter().map(of).collect();
     all.retain(|series| series.marks.iter().filter(|mark| mark.y.is_some()).count() > 1);
     all.sort_by_key(|series| series.is_hollow);
-    all.truncate(8);
+    all.truncate(6);
     all
 }
 

@@ -6,7 +6,7 @@ use crate::record::{
 };
 use anyhow::Result;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A measured rate may be this much above the one asked for: the noise of a thousand false
 /// positives, and of sizes in whole bits.
@@ -17,7 +17,6 @@ const RANDOM: &str = "random-u64";
 /// A run's records.
 #[derive(Clone, Debug)]
 pub(super) struct Data {
-    pub(super) folder: PathBuf,
     pub(super) machine: Option<Machine>,
     pub(super) run: Run,
     rows: Vec<Vec<Row>>,
@@ -65,7 +64,6 @@ impl Data {
         let rows = run.contender.iter().map(|facts| records.rows(&facts.name));
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         let mut data = Self {
-            folder: folder.to_owned(),
             machine: records.machine()?,
             run,
             rows,
@@ -275,6 +273,7 @@ impl<'a> Entry<'a> {
         self.row(workload)?.ns
     }
 
+    /// Keys in the filter.
     pub(super) fn keys(&self) -> u64 {
         self.rows.first().map_or(0, |row| row.keys)
     }
@@ -310,7 +309,9 @@ impl<'a> Entry<'a> {
 
     /// Its rate: the formula's where the measured one agrees, since that is known more exactly.
     pub(super) fn fpr(&self) -> Option<f64> {
-        let row = self.facts_row()?;
+        let measured = || self.rows.iter().filter(|row| row.state == State::Measured);
+        let verify = measured().find(|row| row.workload == Workload::Verify);
+        let row = verify.or_else(|| measured().rfind(|row| row.absent_queries.is_some()))?;
         let predicted = row.predicted_fpr.filter(|_| row.fpr_agrees == Some(true));
         predicted.or_else(|| row.fpr())
     }

@@ -9,6 +9,7 @@ use super::number::{asked, digits, keys, list, three, two};
 use super::plot::{Line, Mark, Names, Plot, Series};
 use crate::record::{ContenderFacts, Family, Point, Workload};
 use anyhow::Result;
+use std::collections::BTreeMap;
 
 /// Both plots, side by side where there is room.
 pub(super) fn plots(data: &Data) -> Result<Block> {
@@ -85,7 +86,7 @@ fn pareto(data: &Data) -> Result<Option<Figure>> {
     plot.names = Names::Beside;
     let svg = plot.draw((620, 430))?;
     plot.names = Names::Numbers;
-    let narrow = plot.draw((370, 330))?;
+    let narrow = plot.draw((370, 290))?;
     let names: Vec<&str> = best.iter().map(|(name, _, _)| *name).collect();
     let left_out = match off[..] {
         [] => String::new(),
@@ -149,7 +150,8 @@ const BITS: f64 = 20.0;
 
 fn rate(data: &Data) -> Result<Option<Figure>> {
     let mut shown: Vec<Series> = Vec::new();
-    let (mut same, mut beyond): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+    let mut same: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut beyond: Vec<&str> = Vec::new();
     let mut taken: Vec<(&str, Family, Vec<(f64, f64)>)> = Vec::new();
     for facts in data.filters() {
         let line = curve(&data.curve(&facts.name));
@@ -165,7 +167,9 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
             !line.is_empty() && line.len() == other.len() && line.iter().zip(other).all(near)
         };
         if let Some((twin, _, _)) = taken.iter().find(|(_, _, other)| is_same(other)) {
-            same.push(format!("{} lies on {twin}'s curve", facts.name));
+            same.entry((*twin).to_owned())
+                .or_default()
+                .push(&facts.name);
             continue;
         }
         let is_first = !taken.iter().any(|(_, family, _)| *family == facts.family);
@@ -216,15 +220,18 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
         .within(lowest, 0.7)
         .shown(|rate| format!("{} %", super::number::plain(rate * 100.0)));
     let svg = plot.draw((620, 430))?;
-    let narrow = plot.draw((370, 330))?;
+    let narrow = plot.draw((370, 270))?;
     let best = best_bits(data);
-    same.extend(
-        (!beyond.is_empty()).then(|| format!("{} need more than {BITS} bits", list(&beyond))),
-    );
-    let same = if same.is_empty() {
+    let mut others: Vec<String> = same
+        .iter()
+        .map(|(curve, names)| format!("on the curve of {curve}: {}", names.join(", ")))
+        .collect();
+    others
+        .extend((!beyond.is_empty()).then(|| format!("beyond {BITS} bits: {}", beyond.join(", "))));
+    let others = if others.is_empty() {
         String::new()
     } else {
-        format!(" {}.", same.join("; "))
+        format!(" Also {}.", others.join("; "))
     };
     Ok(Some(Figure {
         slug: "rate-by-bits",
@@ -233,9 +240,8 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
             list(&names)
         ),
         caption: Text::from(format!(
-            "{best}Dashed: the bound, 2 to the minus bits. Lines are theory, steps where \
-             fingerprints are whole bits; marks are measured, with 95 % intervals where longer \
-             than the mark.{same}"
+            "{best}Dashed: the bound. Lines are theory, in steps where fingerprints are whole bits; \
+             marks are measured, with their 95 % intervals.{others}"
         )),
         svg,
         narrow: Some((narrow, Vec::new())),
@@ -298,9 +304,8 @@ pub(super) fn ratios(data: &Data) -> Vec<Block> {
         ))];
     }
     let caption = format!(
-        "Ratio to the best of the family, whose own number is named (ns per key, bits per key); = \
-         is a tie with it. Instructions are per query, where they were counted. {} keys ({}), {} or \
-         the rate that a filter has.",
+        "Times the best of the family, whose own number is bold (ns or bits per key); = is a tie. \
+         Instructions per query, where counted. {} keys ({}), {} or a filter's fixed rate.",
         keys(data.keys),
         data.set,
         asked(data.rate())

@@ -77,9 +77,9 @@ fn block(block: &Block) -> Markup {
 
 fn pick(pick: &Pick) -> Markup {
     html! {
-        b { (pick.name) }
-        @if !pick.krate.is_empty() { " " small { (pick.krate) } }
-        @if !pick.import.is_empty() { br; code { (pick.import) } }
+        b { (pick.name) } " "
+        @if pick.import.is_empty() { small { (pick.krate) } }
+        @else { code title=(pick.krate) { (pick.import) } }
     }
 }
 

@@ -5,7 +5,7 @@ pub(super) type Rect = [f64; 4];
 
 /// The approximate width of text: the reader's browser chooses the font.
 pub(super) fn width(text: &str, size: f64) -> f64 {
-    text.chars().count() as f64 * size * 0.56
+    text.chars().count() as f64 * size * 0.6
 }
 
 /// Moves places apart, each as little as possible, until neighbours are `gap` apart, between two
@@ -66,19 +66,19 @@ pub(super) fn beside(
     order.sort_by_key(|&index| std::cmp::Reverse(crowd(index)));
     for index in order {
         let ((x, y), width) = (points[index], widths[index]);
-        let mut candidates = Vec::new();
-        for ring in 0..14 {
-            let (out, up) = (
-                MARK + 3.0 + f64::from(ring) * 7.0,
-                f64::from(ring) * height * 0.7,
-            );
-            for lift in [0.0, -up, up] {
-                candidates.extend([(x + out, y + lift), (x - out - width, y + lift)]);
-            }
-            let above = MARK + half + up;
-            candidates.extend([(x - width / 2.0, y - above), (x - width / 2.0, y + above)]);
+        // All places around the mark, the nearest first.
+        let mut candidates = vec![
+            (0.0, (x - width / 2.0, y - MARK - half)),
+            (0.0, (x - width / 2.0, y + MARK + half)),
+        ];
+        for (out, lift) in (0..9).flat_map(|out| (-16..=16).map(move |lift| (out, lift))) {
+            let (out, lift) = (f64::from(out) * 12.0, f64::from(lift) * 8.0);
+            let far = out.hypot(lift);
+            candidates.push((far, (x + MARK + 3.0 + out, y + lift)));
+            candidates.push((far + 1.0, (x - MARK - 3.0 - out - width, y + lift)));
         }
-        let is_free = |&&place: &&(f64, f64)| {
+        candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let is_free = |&&(_, place): &&(f64, (f64, f64))| {
             let own = rect(place, width);
             let is_inside = own[0] >= within[0]
                 && own[1] >= within[1]
@@ -87,8 +87,8 @@ pub(super) fn beside(
             let covers = |other: &Rect| overlap(&own, other);
             is_inside && !taken.iter().any(covers) && !marks.iter().any(covers)
         };
-        let place = candidates.iter().find(is_free).copied();
-        places[index] = place.unwrap_or((x + MARK + 3.0, y));
+        let place = candidates.iter().find(is_free);
+        places[index] = place.map_or((x + MARK + 3.0, y), |(_, place)| *place);
         taken.push(rect(places[index], width));
     }
     places

@@ -20,7 +20,7 @@ pub(super) const GREY: RGBColor = RGBColor(0x76, 0x7f, 0x89);
 /// A family's look.
 pub(super) const fn look(family: Family) -> Look {
     let (name, (r, g, b), mark) = match family {
-        Family::Classic => ("classic Bloom", (0x2f, 0x7d, 0xe0), (16, 0.0, false)),
+        Family::Classic => ("classic Bloom", (0x2f, 0x7d, 0xe0), (8, 22.5, false)),
         Family::SplitBlock => ("split-block Bloom", (0xd9, 0x6b, 0x0b), (4, 45.0, false)),
         Family::Counting => ("counting Bloom", (0xa0, 0x5a, 0xd8), (3, 0.0, false)),
         Family::Scalable => ("scalable Bloom", (0x0b, 0x96, 0x8c), (3, 180.0, false)),

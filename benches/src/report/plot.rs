@@ -250,8 +250,8 @@ impl Plot {
         if self.names == Names::Rows {
             mesh.disable_y_mesh().disable_y_axis();
         }
-        mesh.x_labels(8)
-            .y_labels(8)
+        mesh.x_labels(7)
+            .y_labels(6)
             .light_line_style(TRANSPARENT)
             .bold_line_style(GREY.mix(0.22))
             .axis_style(GREY)

@@ -65,6 +65,9 @@ fn record_of(data: &Data, name: &str) -> Text {
     }
 }
 
+/// Rows that the page has room for; the records have all.
+const MOST_ROWS: usize = 90;
+
 fn numbers(data: &Data) -> Found {
     let workloads = [
         (Workload::Build, "build"),
@@ -85,13 +88,19 @@ fn numbers(data: &Data) -> Found {
         "peak bits",
     ];
     head.extend(workloads.iter().map(|workload| workload.1));
-    let mut targets: Vec<Target> = data.rates().into_iter().map(Target::Rate).collect();
+    let mut rates = data.rates();
+    let near = |rate: &f64| (rate.ln() - data.rate().ln()).abs();
+    rates.sort_by(|a, b| near(a).total_cmp(&near(b)));
+    let mut targets: Vec<Target> = rates.into_iter().map(Target::Rate).collect();
     let mut budgets: Vec<f64> = data.all().filter_map(|row| row.asked_bits).collect();
     budgets.sort_by(f64::total_cmp);
     budgets.dedup();
     targets.extend(budgets.into_iter().map(Target::Bits));
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for (index, target) in targets.into_iter().enumerate() {
+        if rows.len() > MOST_ROWS {
+            break;
+        }
         let title = match target {
             Target::Rate(rate) => asked(rate),
             Target::Bits(bits) => format!("{bits} bits"),
@@ -113,7 +122,7 @@ fn numbers(data: &Data) -> Found {
         return None;
     }
     let found = format!(
-        "{} rows of {} contenders, {} keys ({}); names lead to the records.",
+        "{} rows of {} contenders, {} keys ({}); names lead to the records, which have all.",
         rows.len(),
         data.filters().count(),
         keys(data.keys),
