@@ -30,8 +30,8 @@ impl Estimator {
         Self::Minima,
         Self::Quartiles,
     ];
-    /// The one behind `ns` in the records: nearly as steady as the fastest round, and unlike its the
-    /// interval can be resampled.
+    /// The one behind `ns` in the records: nearly as steady as the fastest rounds, whose interval
+    /// could not be found by resampling.
     pub const USED: Self = Self::Quartiles;
 
     /// The ratio; `None` without rounds, or if there is not one of the reference's beside each.
