@@ -7,7 +7,7 @@ use super::heat::{Entrant, Field, Heat};
 use super::interval::SIGMAS;
 use super::race::{REFERENCE, REMOVER, Timed};
 use super::suite::Group;
-use super::{instructions, theory, twins};
+use super::{claims, instructions, theory, twins};
 use crate::contenders::{self, Contender};
 use crate::error::BenchError;
 use crate::keys::{KeySet, file};
@@ -286,6 +286,10 @@ impl Going<'_> {
         if self.plan.contenders.len() == contenders::ALL.len() {
             let points = theory::points(&self.plan.contenders);
             self.records.write_table(&points)?;
+            let Options { suite, seed, .. } = self.plan.options;
+            let rows = self.all.values().flat_map(|(rows, _)| rows.iter().cloned());
+            let claims = claims::settled(&rows.collect::<Vec<_>>(), claims::keys(suite), seed);
+            self.records.write_table(&claims)?;
         }
         let all = &self.all;
         let rows = |name: &str| all.get(name).map_or(&[][..], |(rows, _)| rows);
