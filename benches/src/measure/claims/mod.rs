@@ -8,21 +8,12 @@ mod families;
 mod hashing;
 mod timed;
 
-use crate::record::{Claim, Row, Suite, Verdict};
+use crate::record::{Claim, Row, Verdict};
 use amq_bloom::theory::classic;
 use amq_bloom::{BloomFilter, BloomParams};
 use amq_core::{EmptyFilter, FilterExt, Goal, InsertFilter, PlanFilter};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
-
-/// How many keys the filters of a suite are measured with: but for smoke, enough to know a rate of
-/// 1 % to a hundredth of it.
-pub const fn keys(suite: Suite) -> usize {
-    match suite {
-        Suite::Smoke => 10_000,
-        Suite::Quick | Suite::Full => 200_000,
-    }
-}
 
 /// All claims. `keys` is how many keys the filters are measured with, and a fifth of how many
 /// absent ones they are asked for; claims for whose times `rows` has no measurement are left out.
