@@ -9,6 +9,7 @@
 //! | [`contenders`] | who is compared: one line and one file each |
 //! | [`record`] | what is written down, and how |
 //! | [`measure`] | which cells there are, checked, then timed: a wrong answer makes a failed row |
+//! | [`report`] | the page, from records alone |
 //! | [`cli`], [`commands`] | the command line |
 #![deny(unsafe_code)]
 
@@ -20,6 +21,7 @@ pub mod keys;
 pub mod measure;
 pub mod progress;
 pub mod record;
+pub mod report;
 
 /// The README's example is compiled and run.
 #[cfg(doctest)]

@@ -4,8 +4,8 @@
 // Test helpers may fail as tests do; the lint configuration allows it only in test functions.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use amq_bench::record::{Claim, Point, Records, Row, State, Table, Trial, Workload};
 use amq_bench::contenders;
+use amq_bench::record::{Claim, Point, Records, Row, State, Table, Trial, Workload};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;

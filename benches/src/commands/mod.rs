@@ -8,7 +8,8 @@ use crate::contenders;
 use crate::error::BenchError;
 use crate::keys::KeySet;
 use crate::measure::{self, Found, Plan, Request, construction, fit, heat, instructions, twins};
-use crate::record::{Machine, OWN_REPORTS, Records, Row, State, publishable};
+use crate::record::{Machine, OWN_REPORTS, Records, Row, Run, State, publishable};
+use crate::report;
 use anyhow::Result;
 use diff::Side;
 use indicatif::HumanDuration;
@@ -103,7 +104,9 @@ fn fit(options: &Fit) -> Result<()> {
 fn count(options: &Count) -> Result<Outcome> {
     let only = std::slice::from_ref(&options.contender);
     for contender in contenders::choose(only, &[])? {
-        let Count { keys, builds, asks, .. } = *options;
+        let Count {
+            keys, builds, asks, ..
+        } = *options;
         println!("{}", instructions::child(contender, keys, builds, asks)?);
     }
     Ok(Outcome::Good)
@@ -111,7 +114,9 @@ fn count(options: &Count) -> Result<Outcome> {
 
 fn newest_in(folder: &Path) -> Result<Records, BenchError> {
     let found = Records::newest_of(folder, &Machine::this().name);
-    found.ok_or_else(|| BenchError::NoRecords { path: folder.to_owned() })
+    found.ok_or_else(|| BenchError::NoRecords {
+        path: folder.to_owned(),
+    })
 }
 
 /// Prints which rows of two records differ by more than noise.
@@ -132,9 +137,13 @@ fn compare(options: &Diff) -> Result<Outcome> {
     Ok(if moved { Outcome::Moved } else { Outcome::Good })
 }
 
-/// Until the new report is here, there is none.
-fn draw(records: &Records, _out: Option<&Path>) -> Result<()> {
-    println!("Not drawn: {}", short(records.folder()));
+fn draw(records: &Records, out: Option<&Path>) -> Result<()> {
+    let own = |run: Run| run.options.has_own_keys();
+    let reports = reports(records.run()?.is_some_and(own));
+    let out = out.map_or_else(|| reports.join("latest"), Path::to_owned);
+    let rendered = report::render(records.folder(), &out)?;
+    println!("{}", rendered.table.trim_end());
+    println!("\nThe report: {}", short(&rendered.page));
     Ok(())
 }
 

@@ -28,7 +28,10 @@ pub(super) fn contenders() -> String {
     for suite in [Suite::Smoke, Suite::Quick, Suite::Full] {
         let _ = writeln!(text, "{suite}");
         for group in suite.groups(None) {
-            let targets = group.targets.iter().map(|(target, _)| suite::words(*target));
+            let targets = group
+                .targets
+                .iter()
+                .map(|(target, _)| suite::words(*target));
             let rates: Vec<String> = targets.collect();
             let (name, rates) = (group.key_set.name(), rates.join(", "));
             let _ = writeln!(text, "  {name:<11} {:>9}  {rates}", group.keys);

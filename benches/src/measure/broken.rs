@@ -1,9 +1,7 @@
 //! A contender that is broken in exactly one way, for the tests: each check must find its fault.
 
 use super::verify::{Effort, Subject};
-use crate::contenders::{
-    Ability, Built, Contender, Family, Info, Order, dependent_hits,
-};
+use crate::contenders::{Ability, Built, Contender, Family, Info, Order, dependent_hits};
 use crate::keys::{KeySet, Keys, Made, Store};
 use amq_core::{Budget, KeyHash, PredictedFpr};
 use std::any::Any;
@@ -68,7 +66,12 @@ impl Contender for Broken {
             name: "broken",
             family: Family::Exact,
             ours: self.ours,
-            abilities: &[Ability::Batch, Ability::Insert, Ability::Remove, Ability::Merge],
+            abilities: &[
+                Ability::Batch,
+                Ability::Insert,
+                Ability::Remove,
+                Ability::Merge,
+            ],
             ..Info::OURS
         }
     }
@@ -165,7 +168,10 @@ impl Built for BrokenFilter {
     }
 
     fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
-        integers(queries).iter().map(|&key| self.holds(key)).collect()
+        integers(queries)
+            .iter()
+            .map(|&key| self.holds(key))
+            .collect()
     }
 
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64> {

@@ -162,10 +162,7 @@ mod tests {
             let speed = if (8..16).contains(&round) { 1.5 } else { 1.0 };
             let wobble = 1.0 + f64::from(round % 3) / 1000.0;
             let hiccup = if round == 5 { 20.0 } else { 1.0 };
-            times.push(
-                [10.0 * speed, 10.0 * speed * factor * wobble * hiccup],
-                1,
-            );
+            times.push([10.0 * speed, 10.0 * speed * factor * wobble * hiccup], 1);
         }
         times
     }
@@ -194,7 +191,10 @@ mod tests {
         one.write(Times::level([&one, &other]), "bloom", 24, &mut row);
         assert_eq!((row.rounds, row.operations), (Some(24), Some(24)));
         assert!((row.ns.unwrap() - 30.03).abs() < 0.01, "{row:?}");
-        assert_eq!((row.reference.as_deref(), row.unstable), (Some("bloom"), Some(false)));
+        assert_eq!(
+            (row.reference.as_deref(), row.unstable),
+            (Some("bloom"), Some(false))
+        );
         let mut none = Row::default();
         Times::default().write(Some(1.0), "bloom", 0, &mut none);
         assert_eq!(none, Row::default());

@@ -107,7 +107,9 @@ impl Views<'_> {
 
     /// What the streams must be answered, from the answers for the absent keys.
     pub fn expected(&self, absent: &[bool]) -> Expected {
-        let Field { none, half, all, .. } = self.field;
+        let Field {
+            none, half, all, ..
+        } = self.field;
         Expected {
             none: none.answers(absent),
             half: half.answers(absent),
@@ -318,7 +320,12 @@ impl Heat<'_> {
             return None;
         }
         let pool = views.pool()?;
-        Some(octave(contender, Keys::U64(&pool), self.group.keys, subject))
+        Some(octave(
+            contender,
+            Keys::U64(&pool),
+            self.group.keys,
+            subject,
+        ))
     }
 
     /// The estimated duration of one contender in a run of so many rounds, in nanoseconds.
@@ -353,8 +360,8 @@ pub fn budget(cell: &Cell) -> Option<Budget> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contenders::alloc::counted;
     use crate::contenders::ALL;
+    use crate::contenders::alloc::counted;
     use crate::keys::{Arena, FileKeys, Source};
     use std::rc::Rc;
 

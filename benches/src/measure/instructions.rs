@@ -77,7 +77,11 @@ pub fn child(
 pub fn count(info: &Info, keys: usize) -> io::Result<Instructions> {
     let start = |builds: usize, asks: bool| {
         Command::new("valgrind")
-            .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
+            .args([
+                "--tool=cachegrind",
+                "--cache-sim=no",
+                "--cachegrind-out-file=/dev/null",
+            ])
             .arg(env::current_exe()?)
             .args([COMMAND, info.name, &keys.to_string(), &builds.to_string()])
             .args(asks.then_some("--asks"))
@@ -103,7 +107,12 @@ pub fn count(info: &Info, keys: usize) -> io::Result<Instructions> {
 /// The total in what cachegrind says: `==12== I   refs:      1,234,567`.
 fn total(said: &str) -> Option<f64> {
     let line = said.lines().find(|line| line.contains("refs:"))?;
-    let number: String = line.rsplit(':').next()?.chars().filter(char::is_ascii_digit).collect();
+    let number: String = line
+        .rsplit(':')
+        .next()?
+        .chars()
+        .filter(char::is_ascii_digit)
+        .collect();
     number.parse().ok()
 }
 

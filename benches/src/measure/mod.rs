@@ -15,6 +15,7 @@
 
 #[cfg(test)]
 mod broken;
+pub mod choices;
 pub mod claims;
 pub mod clock;
 pub mod construction;

@@ -247,7 +247,9 @@ pub fn race(
             }
             progress.did(cost_of_build(keys));
         }
-        let visits = order.iter().flat_map(|&place| ASKED.map(|asked| (place, asked)));
+        let visits = order
+            .iter()
+            .flat_map(|&place| ASKED.map(|asked| (place, asked)));
         let mut visits: Vec<(usize, Workload)> = visits.collect();
         visits.shuffle(rng);
         for (place, workload) in visits {
@@ -379,7 +381,13 @@ impl<'a> Race<'a> {
         if lane.failure.is_some() {
             return Ok(());
         }
-        let Subject { present, gone, kept, seed, .. } = *self.subject;
+        let Subject {
+            present,
+            gone,
+            kept,
+            seed,
+            ..
+        } = *self.subject;
         let beside = order_of_reference(Planned::Keys, seed);
         let times = MIN_BUILD.div_ceil(present.len().max(1));
         let mut sums = [0.0; 2];
@@ -437,7 +445,10 @@ fn rows(ready: Vec<Ready>) -> Vec<Timed> {
             let mut row = Row::new(info.name, &ready.cell, workload);
             if let Some(failure) = &lane.failure {
                 let row = Row::failed(info.name, &ready.cell, workload, failure);
-                rows.push(Timed { row, times: Times::default() });
+                rows.push(Timed {
+                    row,
+                    times: Times::default(),
+                });
                 continue;
             }
             let beside = match workload {
@@ -454,7 +465,10 @@ fn rows(ready: Vec<Ready>) -> Vec<Timed> {
             if let (Workload::Remove, Some(removal)) = (workload, &ready.removal) {
                 removal.write(&mut row);
             }
-            rows.push(Timed { row, times: lane.times });
+            rows.push(Timed {
+                row,
+                times: lane.times,
+            });
         }
     }
     rows
@@ -504,7 +518,11 @@ mod tests {
         let filter = verify::build(good, subject.present, &subject.order(1)).unwrap();
         let absent = filter.answers(subject.absent);
         let (all, half) = ([true; 20_000].to_vec(), absent.clone());
-        let expected = Expected { none: absent, half, all };
+        let expected = Expected {
+            none: absent,
+            half,
+            all,
+        };
         let present = subject.present;
         let Keys::U64(keys) = present else {
             panic!("integers are integers");
@@ -520,7 +538,14 @@ mod tests {
         let contender = Broken::lasting(fault, true);
         let ready = Ready::new(contender, cell, order, 20_000, Some(&expected), removal);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        race(vec![ready], &queries, &subject, rounds, &mut rng, &Progress::hidden())
+        race(
+            vec![ready],
+            &queries,
+            &subject,
+            rounds,
+            &mut rng,
+            &Progress::hidden(),
+        )
     }
 
     #[test]
@@ -535,7 +560,11 @@ mod tests {
             let rounds = if asked { 3 * PAIRS } else { 3 };
             assert_eq!((times.ns.len(), times.reference.len()), (rounds, rounds));
             assert_eq!(row.rounds, Some(rounds as u64));
-            let beside = if row.workload == Workload::Remove { REMOVER } else { REFERENCE };
+            let beside = if row.workload == Workload::Remove {
+                REMOVER
+            } else {
+                REFERENCE
+            };
             assert_eq!(row.reference.as_deref(), Some(beside));
             assert_eq!(row.hits.is_some(), asked);
             assert!(row.ns > Some(0.0) && row.ratio_low <= row.ratio);
@@ -550,22 +579,41 @@ mod tests {
     fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
         for (fault, fails, text) in [
             (Fault::ForgetsAfterAWhile, &ASKED[..], "were verified"),
-            (Fault::RemovesEverything, &[Workload::Remove], "after a timed removal it finds"),
-            (Fault::DeniesWhatItRemoves, &[Workload::Remove], "removed 499 of 500 keys"),
-            (Fault::CountsOtherwiseInBatches, &[Workload::Batch50], "were verified"),
+            (
+                Fault::RemovesEverything,
+                &[Workload::Remove],
+                "after a timed removal it finds",
+            ),
+            (
+                Fault::DeniesWhatItRemoves,
+                &[Workload::Remove],
+                "removed 499 of 500 keys",
+            ),
+            (
+                Fault::CountsOtherwiseInBatches,
+                &[Workload::Batch50],
+                "were verified",
+            ),
             (Fault::ForgetsAKey, &[Workload::Query100], "were verified"),
         ] {
             for Timed { row, .. } in raced(fault, 2) {
                 let failed = row.state == State::Failed;
                 assert_eq!(failed, fails.contains(&row.workload), "{fault:?}: {row:?}");
-                assert!(!failed || row.why.contains(text) && row.ns.is_none(), "{row:?}");
+                assert!(
+                    !failed || row.why.contains(text) && row.ns.is_none(),
+                    "{row:?}"
+                );
             }
         }
     }
 
     #[test]
     fn chunks_cover_the_stream_and_the_lead_stays_within_it() {
-        let info = Broken { fault: Fault::Nothing, ours: true }.info();
+        let info = Broken {
+            fault: Fault::Nothing,
+            ours: true,
+        }
+        .info();
         for keys in [100, 10_000, 1_000_000, 100_000_000] {
             for stream in [1 << 14, 1 << 18, 1 << 20] {
                 let chunk = chunk(&info, keys, stream);

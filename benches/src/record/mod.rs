@@ -9,7 +9,9 @@
 //! | `<contender>.csv` | a [`Row`] a cell; a file each, so that one can be measured again alone |
 //! | `<contender>.rounds.csv` | the [`Rounds`] of its timed cells: every round |
 //! | `theory.csv`, `claims.csv`, `construction.csv` | [`Point`], [`Claim`], [`Trial`] |
+//! | `choices.csv`, `engines.csv` | the advisor's answers: [`Choice`], [`EngineLine`] |
 
+mod choice;
 mod claim;
 mod lock;
 mod machine;
@@ -21,9 +23,10 @@ mod theory;
 mod trial;
 
 pub use crate::contenders::{Ability, Family, Role};
+pub use choice::{Ask, Choice, EngineLine};
 pub use claim::{Claim, Verdict};
 pub use machine::{Cache, Machine};
-pub use rounds::Rounds;
+pub use rounds::{Rounds, four_digits};
 pub use row::{Cell, Row, State, Workload};
 pub use run::{
     ContenderFacts, KeySetFacts, Noise, OWN_REPORTS, Options, Run, SCHEMA, Suite, publishable,

@@ -62,7 +62,7 @@ impl Rounds {
 }
 
 /// The nearest number of four significant digits.
-pub(super) fn four_digits(number: f64) -> f64 {
+pub fn four_digits(number: f64) -> f64 {
     format!("{number:.3e}").parse().unwrap_or(number)
 }
 

@@ -49,7 +49,10 @@ impl Track for Churning {
     }
 
     fn title(&self) -> String {
-        format!("replacing {} keys at load {LOAD}, planned for {}", self.pairs, self.room)
+        format!(
+            "replacing {} keys at load {LOAD}, planned for {}",
+            self.pairs, self.room
+        )
     }
 
     fn planned(&self) -> usize {
@@ -114,7 +117,10 @@ fn replacements<'a>(first: &[u64], new: &'a [u64], seed: u64) -> Vec<Part<'a>> {
         let gone = new.iter().map(replace).collect();
         (gone, new, model.clone())
     };
-    (0..CHECKS).filter(|_| !first.is_empty()).map(part).collect()
+    (0..CHECKS)
+        .filter(|_| !first.is_empty())
+        .map(part)
+        .collect()
 }
 
 #[cfg(test)]
@@ -137,7 +143,11 @@ mod tests {
             assert_eq!(after, model);
         }
         // Most of the initial keys are gone, and some new ones too.
-        assert!(parts.iter().any(|(gone, ..)| gone.iter().any(|&key| key >= 100)));
+        assert!(
+            parts
+                .iter()
+                .any(|(gone, ..)| gone.iter().any(|&key| key >= 100))
+        );
         assert!(replacements(&[], new, 1).is_empty());
     }
 }

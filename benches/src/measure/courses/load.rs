@@ -118,7 +118,11 @@ impl Track for Climb {
 
     fn script<'a>(&self, ground: &'a Ground, slots: Option<u64>) -> Result<Script<'a>, Failure> {
         let slots = fitting(ground, slots)?;
-        let Ground { present, absent, seed } = ground;
+        let Ground {
+            present,
+            absent,
+            seed,
+        } = ground;
         let (mut legs, mut held) = (Vec::new(), 0);
         for stop in STOPS {
             let to = at(slots, stop);

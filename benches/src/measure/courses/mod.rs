@@ -5,11 +5,11 @@
 //! written down ([`rows`]) is the same for all. So a new course is a file here, a line in
 //! [`Suite::courses`] and a file that draws it. All use random integers, at one rate.
 
+mod check;
 pub mod churn;
 pub mod fill;
 pub mod load;
 pub mod merge;
-mod check;
 mod rows;
 mod script;
 mod time;

@@ -44,8 +44,16 @@ fn pass(lane: &mut Lane<'_>, ground: &Ground, round: u64) -> Result<(), Failure>
     let (filter, ns) = begin(lane.contender, script.first, &order)?;
     let mut pair = Pair {
         both: [
-            Side { contender: reference(REMOVER)?, filter: other, order: beside },
-            Side { contender: lane.contender, filter, order },
+            Side {
+                contender: reference(REMOVER)?,
+                filter: other,
+                order: beside,
+            },
+            Side {
+                contender: lane.contender,
+                filter,
+                order,
+            },
         ],
         seed: ground.seed,
     };
@@ -65,7 +73,8 @@ fn pass(lane: &mut Lane<'_>, ground: &Ground, round: u64) -> Result<(), Failure>
                 let all = act.operations(script.first);
                 let step = if merged { all.max(1) } else { CHUNK };
                 for start in (0..all).step_by(step) {
-                    let ([reference_ns, ns], hits) = pair.both(leg, start..(start + step).min(all))?;
+                    let ([reference_ns, ns], hits) =
+                        pair.both(leg, start..(start + step).min(all))?;
                     sums = [sums[0] + reference_ns, sums[1] + ns];
                     walked.times[place].hits += hits;
                 }
@@ -75,7 +84,12 @@ fn pass(lane: &mut Lane<'_>, ground: &Ground, round: u64) -> Result<(), Failure>
             let got = std::mem::take(&mut walked.times[place].hits);
             if got != want {
                 let seed = ground.seed;
-                return Err(Failure::Loops { which: "timed", got, want, seed });
+                return Err(Failure::Loops {
+                    which: "timed",
+                    got,
+                    want,
+                    seed,
+                });
             }
         } else if leg.check != Check::Passage {
             holds_sample(&*pair.both[1].filter, Keys::U64(&leg.holds), "course")?;
@@ -86,7 +100,13 @@ fn pass(lane: &mut Lane<'_>, ground: &Ground, round: u64) -> Result<(), Failure>
         *operations += leg.act.operations(script.first);
     }
     if round > 0 {
-        for (Sums { times, operations, .. }, (sums, done)) in walked.times.iter_mut().zip(passed) {
+        for (
+            Sums {
+                times, operations, ..
+            },
+            (sums, done),
+        ) in walked.times.iter_mut().zip(passed)
+        {
             if done > 0 {
                 times.push(sums, done);
                 *operations += done as u64;
@@ -177,5 +197,10 @@ fn all_of(did: &'static str, done: Option<u64>, keys: usize, seed: u64) -> Resul
     if done == keys {
         return Ok(());
     }
-    Err(Failure::Short { did, done, keys, seed })
+    Err(Failure::Short {
+        did,
+        done,
+        keys,
+        seed,
+    })
 }

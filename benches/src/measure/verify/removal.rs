@@ -2,8 +2,8 @@
 //! inserted.
 
 use super::{Answers, Effort, Failure, Subject, Tally, build, guarded, seed_of};
-use crate::contenders::Contender;
 use crate::contenders::Built;
+use crate::contenders::Contender;
 use crate::keys::Keys;
 
 /// Removes half of the keys from filters of several seeds, then queries the others and the removed

@@ -2,8 +2,8 @@
 
 use super::Failure;
 use crate::contenders::Built;
-use crate::measure::interval::{agrees, clopper_pearson};
 use crate::keys::Keys;
+use crate::measure::interval::{agrees, clopper_pearson};
 use crate::record::Row;
 use amq_core::PredictedFpr;
 
@@ -118,11 +118,7 @@ impl Answers {
 }
 
 /// Queries keys that are all present.
-pub fn no_false_negative(
-    filter: &dyn Built,
-    present: Keys<'_>,
-    seed: u64,
-) -> Result<(), Failure> {
+pub fn no_false_negative(filter: &dyn Built, present: Keys<'_>, seed: u64) -> Result<(), Failure> {
     let keys = present.len() as u64;
     let found = filter.count_hits(present);
     if found == keys {

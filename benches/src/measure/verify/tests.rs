@@ -54,15 +54,24 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
     ] {
         let row = check(fault, true);
         assert!(row.why.contains(text), "{fault:?}: {}", row.why);
-        assert_eq!(row, Row::failed("broken", &cell(), Workload::Verify, &row.why));
+        assert_eq!(
+            row,
+            Row::failed("broken", &cell(), Workload::Verify, &row.why)
+        );
     }
 }
 
 #[test]
 fn each_wrong_removal_is_found() {
     for (fault, text) in [
-        (Fault::RemovesNothing, "1000 false positives in 1000 queries"),
-        (Fault::RemovesEverything, "false negatives among its 500 keys"),
+        (
+            Fault::RemovesNothing,
+            "1000 false positives in 1000 queries",
+        ),
+        (
+            Fault::RemovesEverything,
+            "false negatives among its 500 keys",
+        ),
         (Fault::DeniesWhatItRemoves, "removed 499 of 500 keys"),
         (Fault::CannotChange, "claims to remove, but does not"),
         (Fault::PanicsWhenChanged, "panicked: changed"),
@@ -97,9 +106,8 @@ fn where_there_is_no_filter_of_a_budget_that_is_no_failure() {
         asked_bits: Some(2.0),
         ..cell()
     };
-    let row = |cell: &Cell, failure: &Failure| {
-        failure.mark(Row::new("broken", cell, Workload::Verify))
-    };
+    let row =
+        |cell: &Cell, failure: &Failure| failure.mark(Row::new("broken", cell, Workload::Verify));
     let refused = Failure::Build("too tight".to_owned());
     assert_eq!(row(&tight, &refused).state, State::Skipped);
     let asked = cell();
@@ -119,7 +127,10 @@ fn sizes_over_an_octave_are_least_and_most_per_key() {
         }
         _ => Vec::new(),
     };
-    let good = Broken { fault: Fault::Nothing, ours: true };
+    let good = Broken {
+        fault: Fault::Nothing,
+        ours: true,
+    };
     let range = octave(&good, Keys::U64(&pool), 1000, &subject(&made)).unwrap();
     assert_eq!(range, (8000, 8000));
 }

@@ -1,0 +1,131 @@
+//! Number formats, the same in tables, captions and on axes.
+
+use indicatif::{BinaryBytes, DecimalBytes, HumanCount};
+
+/// `digits` significant digits, without an exponent; trailing zeros stay, since they are measured.
+pub(super) fn digits(x: f64, digits: i32) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return format!("{x}");
+    }
+    // The exponent after rounding: 9.996 is 10.0, not 10.00.
+    let rounded = format!("{x:.*e}", (digits - 1).max(0) as usize);
+    let exponent = rounded.rsplit('e').next().and_then(|e| e.parse().ok());
+    let decimals = digits - 1 - exponent.unwrap_or(0);
+    format!("{x:.*}", decimals.max(0) as usize)
+}
+
+/// Three significant digits.
+pub(super) fn three(x: f64) -> String {
+    digits(x, 3)
+}
+
+/// Two significant digits, which is all that times over the noise floor have.
+pub(super) fn two(x: f64) -> String {
+    digits(x, if x.abs() >= 100.0 { 3 } else { 2 })
+}
+
+/// `1,234,567`.
+pub(super) fn grouped(n: u64) -> String {
+    HumanCount(n).to_string()
+}
+
+/// A number of keys in words: `1 million`, `10,000`.
+pub(super) fn keys(n: u64) -> String {
+    for (unit, name) in [(1_000_000_000, "billion"), (1_000_000, "million")] {
+        if n >= unit && n.is_multiple_of(unit) {
+            return format!("{} {name}", n / unit);
+        }
+    }
+    grouped(n)
+}
+
+/// A measured rate: `0.994 %`.
+pub(super) fn percent(rate: f64) -> String {
+    format!("{} %", three(rate * 100.0))
+}
+
+/// A target rate, without the zeros of a measurement: `1 %`, `1/256`.
+pub(super) fn asked(rate: f64) -> String {
+    let inverse = 1.0 / rate;
+    if inverse > 8.0 && inverse.log2().fract() == 0.0 {
+        return format!("1/{inverse:.0}");
+    }
+    format!("{} %", plain(rate * 100.0))
+}
+
+/// At most six decimals, and no zeros at the end.
+pub(super) fn plain(x: f64) -> String {
+    let text = format!("{x:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Bytes in binary units, as caches are counted.
+pub(super) fn binary(bytes: u64) -> String {
+    BinaryBytes(bytes).to_string().replace(".00 ", " ")
+}
+
+/// Bytes in decimal units, as downloads are counted.
+pub(super) fn decimal(bytes: u64) -> String {
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    DecimalBytes(bytes).to_string()
+}
+
+/// A tick of an axis: a large power of ten as one, else the number itself.
+pub(super) fn tick(x: f64) -> String {
+    let power = x.log10();
+    if x >= 9_999.0 && (power - power.round()).abs() < 1e-9 {
+        let digit = |c: char| match c {
+            '1' => '¹',
+            '2' => '²',
+            '3' => '³',
+            '0' => '⁰',
+            other => char::from_u32(other as u32 - '0' as u32 + '⁰' as u32).unwrap_or(other),
+        };
+        return format!("10{}", format!("{power:.0}").chars().map(digit).collect::<String>());
+    }
+    plain(x)
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn list<S: AsRef<str>>(words: &[S]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", first.join(", "), last.as_ref())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_digits_and_read_as_people_write_them() {
+        for (x, text) in [
+            (0.0, "0"),
+            (9.996, "10.0"),
+            (0.099_96, "0.100"),
+            (12.34, "12.3"),
+            (1234.5, "1234"),
+            (0.001_234, "0.00123"),
+            (1.0, "1.00"),
+        ] {
+            assert_eq!(three(x), text);
+        }
+        assert_eq!([two(5.68), two(123.4), two(99.6)], ["5.7", "123", "100"]);
+        assert_eq!(
+            [0.01, 1.0 / 256.0, 0.001, 0.3].map(asked),
+            ["1 %", "1/256", "0.1 %", "30 %"]
+        );
+        assert_eq!([49_152, 272_629_760].map(binary), ["48 KiB", "260 MiB"]);
+        assert_eq!([999, 1_198_132].map(decimal), ["999 B", "1.20 MB"]);
+        assert_eq!([1_000, 10_000_000].map(keys), ["1,000", "10 million"]);
+        assert_eq!([1e6, 0.1, 200.0].map(tick), ["10⁶", "0.1", "200"]);
+        assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+    }
+}
