@@ -3,9 +3,7 @@
 use super::FEW;
 use crate::contenders::Ability::{Insert, Remove};
 use crate::contenders::probe::{exactly, probe};
-use crate::contenders::{
-    Ability, Course, Entry, Family, Info, Make, Order, Planned, filled, theory,
-};
+use crate::contenders::{Course, Entry, Family, Info, Make, Order, Planned, filled, theory};
 use crate::keys::BenchKey;
 use foldhash::quality::FixedState;
 use probabilistic_collections::quotient::QuotientFilter;

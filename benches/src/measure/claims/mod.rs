@@ -4,8 +4,10 @@
 //! comes from the run's rows. The verdict follows from the figures beside it.
 
 mod bloom;
+mod double_hashing;
 mod families;
-mod hashing;
+#[cfg(feature = "peers")]
+mod md5;
 mod timed;
 
 use crate::record::{Claim, Row, Verdict};
@@ -23,7 +25,9 @@ pub fn settled(rows: &[Row], keys: usize, seed: u64) -> Vec<Claim> {
     let made = [
         bloom::all(&ground),
         families::all(&ground),
-        hashing::all(&ground),
+        vec![double_hashing::settled(ground.seed)],
+        #[cfg(feature = "peers")]
+        md5::all(&ground),
     ];
     made.into_iter().flatten().chain(timed::all(rows)).collect()
 }
