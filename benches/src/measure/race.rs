@@ -421,7 +421,10 @@ fn ask(filter: &dyn Built, workload: Workload, keys: Keys<'_>) -> Option<u64> {
 pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &'static str) -> Result<(), Failure> {
     let (all, some) = (keys.len(), keys.len().div_ceil(SAMPLE));
     let [first, last] = [keys.first(some), keys.between(all - some, all)];
-    let (found, keys) = (filter.count_hits(first) + filter.count_hits(last), 2 * some as u64);
+    let (found, keys) = (
+        filter.count_hits(first) + filter.count_hits(last),
+        2 * some as u64,
+    );
     if found == keys {
         return Ok(());
     }

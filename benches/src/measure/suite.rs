@@ -61,14 +61,23 @@ impl Depth {
         match self {
             Self::Whole => rounds,
             Self::Half => rounds.div_ceil(2),
-            Self::Twice => if rounds < 2 { rounds } else { 2 },
+            Self::Twice => {
+                if rounds < 2 {
+                    rounds
+                } else {
+                    2
+                }
+            }
             Self::Facts => 0,
         }
     }
 }
 
 fn at(rates: &[f64], depth: Depth) -> Vec<(Budget, Depth)> {
-    rates.iter().map(|&rate| (Budget::Fpr(rate), depth)).collect()
+    rates
+        .iter()
+        .map(|&rate| (Budget::Fpr(rate), depth))
+        .collect()
 }
 
 impl Group {
@@ -138,18 +147,30 @@ impl Suite {
                 groups
             }
             Self::Quick => {
-                let mut groups: Vec<Group> = [100, 1_000].map(|keys| random(keys, one(Facts), short)).into();
+                let mut groups: Vec<Group> = [100, 1_000]
+                    .map(|keys| random(keys, one(Facts), short))
+                    .into();
                 groups.push(random(10_000, one(Half), short));
-                groups.push(random(100_000, [one(Half), budgets(Half).to_vec()].concat(), short));
+                groups.push(random(
+                    100_000,
+                    [one(Half), budgets(Half).to_vec()].concat(),
+                    short,
+                ));
                 groups.extend(others(100_000, Half, short).map(|group| group.with(Who::Few)));
                 let rates = [one(Whole), at(&RATES[1..], Half)].concat();
                 groups.push(random(1_000_000, rates, long));
                 groups
             }
             Self::Full => {
-                let mut groups: Vec<Group> = [100, 1_000].map(|keys| random(keys, at(&RATES, Facts), long)).into();
+                let mut groups: Vec<Group> = [100, 1_000]
+                    .map(|keys| random(keys, at(&RATES, Facts), long))
+                    .into();
                 groups.push(random(10_000, at(&RATES, Half), long));
-                groups.push(random(100_000, [at(&RATES, Half), budgets(Half).to_vec()].concat(), long));
+                groups.push(random(
+                    100_000,
+                    [at(&RATES, Half), budgets(Half).to_vec()].concat(),
+                    long,
+                ));
                 groups.extend(others(100_000, Half, short));
                 groups.push(random(1_000_000, at(&RATES, Whole), long));
                 groups.push(random(10_000_000, one(Twice), long));
@@ -190,7 +211,12 @@ impl Suite {
         construction::lines(match self {
             Self::Smoke => &[(1_000, 10)],
             Self::Quick => &[(1_000, 200), (10_000, 60), (100_000, 20)],
-            Self::Full => &[(1_000, 1_000), (10_000, 300), (100_000, 100), (1_000_000, 20)],
+            Self::Full => &[
+                (1_000, 1_000),
+                (10_000, 300),
+                (100_000, 100),
+                (1_000_000, 20),
+            ],
         })
     }
 
@@ -248,7 +274,11 @@ mod tests {
     fn the_quick_suite_is_most_thorough_where_most_is_compared() {
         let groups = Suite::Quick.groups(None);
         let main = groups.last().unwrap();
-        let rounds: Vec<u64> = main.targets.iter().map(|(_, depth)| depth.rounds(7)).collect();
+        let rounds: Vec<u64> = main
+            .targets
+            .iter()
+            .map(|(_, depth)| depth.rounds(7))
+            .collect();
         assert_eq!((main.keys, rounds), (1_000_000, vec![7, 4, 4]));
         assert_eq!(main.target_of_fixed(), Some(Budget::Fpr(BYTE)));
         for group in &groups[..groups.len() - 1] {

@@ -120,10 +120,8 @@ fn cards(answers: &[Answer]) -> Markup {
                 details {
                     summary {
                         span.need { (answer.need) }
-                        span.pick {
-                            b { @if let Some(first) = answer.choose.first() { (first.name) } }
-                            " " (answer.figure)
-                        }
+                        span.figure { (answer.figure) }
+                        @if let Some(first) = answer.choose.first() { b { (first.name) } }
                         span.cost { (answer.cost) }
                     }
                     @for (index, each) in answer.choose.iter().enumerate() {

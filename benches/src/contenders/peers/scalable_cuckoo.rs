@@ -1,8 +1,9 @@
 //! Peer: scalable_cuckoo_filter, cuckoo filters in stages that grow.
 
 use super::FEW;
+use crate::contenders::Ability::{Grow, Insert, Remove};
 use crate::contenders::probe::{exactly, probe};
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, filled, theory};
+use crate::contenders::{Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
 use foldhash::quality::{FixedState, FoldHasher};
 use scalable_cuckoo_filter::{DefaultRng, ScalableCuckooFilter, ScalableCuckooFilterBuilder};
@@ -24,7 +25,7 @@ pub static SCALABLE: Entry<Scalable> = Entry::new(
                    power-of-two tables. Where another cuckoo filter would refuse a key, it begins \
                    a table twice as large at half the rate; the first has half of the rate asked \
                    for. Evicts at random, differently in every run.",
-        abilities: &[Ability::Insert, Ability::Remove, Ability::Grow],
+        abilities: &[Insert, Remove, Grow],
         jumps: true,
         max_keys: FEW,
         ..Info::PEER

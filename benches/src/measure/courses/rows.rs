@@ -1,8 +1,8 @@
 //! The rows of a course.
 
+use super::check::Stop;
 use super::script::{Check, Leg};
 use super::{Lane, Track, Walked};
-use super::check::Stop;
 use crate::measure::estimate::Times;
 use crate::measure::race::{REMOVER, Timed};
 use crate::record::{Cell, Row, State};
@@ -93,7 +93,11 @@ fn facts(lane: &Lane<'_>, leg: &Leg<'_>, stop: &Stop) -> Row {
     let info = lane.contender.info();
     let keys = stop.refused_at.unwrap_or(leg.keys as u64);
     let cell = Cell {
-        keys: if leg.load.is_some() { keys } else { leg.keys as u64 },
+        keys: if leg.load.is_some() {
+            keys
+        } else {
+            leg.keys as u64
+        },
         ..lane.cell.clone()
     };
     let mut row = Row::new(info.name, &cell, leg.workload);
