@@ -12,26 +12,12 @@ pub enum BenchError {
     /// The user's key file.
     #[error(transparent)]
     KeyFile(#[from] KeyFileError),
-    /// A key set with a repeated key.
-    #[error("the key set {key_set} made with seed {seed} repeats a key: choose another --seed")]
-    KeysRepeat {
-        /// Which set.
-        key_set: String,
-        /// The seed it was made with.
-        seed: u64,
-    },
-    /// A key set with fewer keys than the suite needs.
-    #[error(
-        "the key set {key_set} has {half} present keys (half of its keys), but {wanted} are needed"
-    )]
-    KeySetTooSmall {
-        /// Which set.
-        key_set: String,
-        /// Present keys needed.
-        wanted: u64,
-        /// Half of its keys.
-        half: u64,
-    },
+    /// A key set, made with this seed, with a repeated key.
+    #[error("the key set {0} made with seed {1} repeats a key: choose another --seed")]
+    KeysRepeat(String, u64),
+    /// A key set, half of its keys, and the present keys that the suite needs.
+    #[error("the key set {0} has {1} present keys (half of its keys), but {2} are needed")]
+    KeySetTooSmall(String, u64, u64),
     /// `--only` names an unknown contender.
     #[error("there is no contender named {name}. There are: {known}")]
     UnknownContender {
@@ -45,47 +31,25 @@ pub enum BenchError {
         "construction uses the suite's keys: leave out --keys and --keys-file, or name contenders in --only"
     )]
     NothingToMeasure,
-    /// A record or folder of records cannot be read or written.
-    #[error("{doing} {path} failed: {reason}")]
-    Io {
-        /// The action, as a gerund.
-        doing: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's error; not named `source`, or printing the chain of causes would print it
-        /// twice.
-        reason: io::Error,
-    },
-    /// A damaged record.
+    /// What failed, as a gerund; a record or folder of records; the system's reason, which is not
+    /// the source, or printing the chain of causes would print it twice.
+    #[error("{0} {1} failed: {2}")]
+    Io(&'static str, PathBuf, io::Error),
+    /// A damaged record, and what is wrong with it.
     #[error(
-        "the record {path} is damaged: {reason}. Delete it and measure its subject again with \
+        "the record {0} is damaged: {1}. Delete it and measure its subject again with \
          `-- measure --only NAME`"
     )]
-    DamagedRecord {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A damaged description of a run.
-    #[error("{path} is damaged: {reason}. Delete its folder and measure again")]
-    DamagedRun {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    DamagedRecord(PathBuf, String),
+    /// A damaged description of a run, and what is wrong with it.
+    #[error("{0} is damaged: {1}. Delete its folder and measure again")]
+    DamagedRun(PathBuf, String),
     /// Records of another edition of the harness.
     #[error(
-        "{path} is of edition {found} of the records, and this program reads edition {SCHEMA}: \
-         measure again, or use the harness of the commit that the file names"
+        "{0} is of edition {1} of the records, and this program reads edition {SCHEMA}: measure \
+         again, or use the harness of the commit that the file names"
     )]
-    OtherSchema {
-        /// The file.
-        path: PathBuf,
-        /// Its edition.
-        found: i64,
-    },
+    OtherSchema(PathBuf, i64),
     /// `--resume` or `--only` over records measured with other options.
     #[error(
         "the records in {path} were measured with {option} = {before}, and now it is {now}: such numbers are not \
@@ -122,10 +86,6 @@ impl BenchError {
     /// For `map_err`: `doing` is a gerund.
     pub fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |reason| Self::Io {
-            doing,
-            path,
-            reason,
-        }
+        move |reason| Self::Io(doing, path, reason)
     }
 }

@@ -112,9 +112,12 @@ impl<F: BuildFilter> Way<F> for AtOnce {
     }
 }
 
+/// What a filter of a number of keys is sized by.
+type Sizing<F> = fn(&Order, usize) -> Result<Target<<F as PlanFilter>::Params>, String>;
+
 /// How one of our filters is made: its type, its way, and what it is sized by.
 pub struct Own<F: PlanFilter, W> {
-    target: fn(&Order, usize) -> Result<Target<F::Params>, String>,
+    target: Sizing<F>,
     slots: Option<fn(&F) -> u64>,
     way: PhantomData<fn() -> W>,
 }
@@ -127,7 +130,7 @@ impl<F: PlanFilter, W> Own<F, W> {
     });
 
     /// A filter sized in its own way, for a number of keys.
-    pub const fn by(target: fn(&Order, usize) -> Result<Target<F::Params>, String>) -> Self {
+    pub const fn by(target: Sizing<F>) -> Self {
         Self {
             target,
             slots: None,

@@ -81,10 +81,7 @@ impl KeySet {
             }
         };
         if !present.distinct_from(&absent) {
-            return Err(BenchError::KeysRepeat {
-                key_set: self.name().to_owned(),
-                seed,
-            });
+            return Err(BenchError::KeysRepeat(self.name().to_owned(), seed));
         }
         Ok(Made {
             present,
@@ -150,11 +147,11 @@ fn halves(
     keys.shuffle(rng);
     let (first, second) = keys.split_at(keys.len() / 2);
     if present > first.len() {
-        return Err(BenchError::KeySetTooSmall {
-            key_set: name.to_owned(),
-            wanted: present as u64,
-            half: first.len() as u64,
-        });
+        return Err(BenchError::KeySetTooSmall(
+            name.to_owned(),
+            first.len() as u64,
+            present as u64,
+        ));
     }
     Ok((
         Store::Bytes(first[..present].iter().copied().collect()),
@@ -185,7 +182,7 @@ mod tests {
         assert_eq!(made.absent.len() as u64, distinct - distinct / 2);
         assert!(matches!(
             KeySet::Words.make(1_000_000, 0, 7),
-            Err(BenchError::KeySetTooSmall { .. })
+            Err(BenchError::KeySetTooSmall(..))
         ));
     }
 

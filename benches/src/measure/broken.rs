@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 /// What is wrong with a contender.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Fault {
+pub(super) enum Fault {
     Nothing,
     ForgetsAKey,
     LiesAboutItsSize,
@@ -42,20 +42,20 @@ pub enum Fault {
 }
 
 /// The slots of a broken filter: nearly full when it refuses further keys.
-pub const SLOTS: u64 = 1250;
+pub(super) const SLOTS: u64 = 1250;
 /// One with room for this many keys refuses further ones.
 const FULL: usize = 1200;
 
 /// A small exact set that errs on purpose for one absent key in a hundred, plus one fault.
 #[derive(Debug)]
-pub struct Broken {
-    pub fault: Fault,
-    pub ours: bool,
+pub(super) struct Broken {
+    pub(super) fault: Fault,
+    pub(super) ours: bool,
 }
 
 impl Broken {
     /// One that lives as long as a contender must.
-    pub fn lasting(fault: Fault, ours: bool) -> &'static Self {
+    pub(super) fn lasting(fault: Fault, ours: bool) -> &'static Self {
         Box::leak(Box::new(Self { fault, ours }))
     }
 }
@@ -264,19 +264,19 @@ impl Built for BrokenFilter {
 }
 
 /// How thoroughly broken contenders are checked.
-pub const EFFORT: Effort = Effort {
+pub(super) const EFFORT: Effort = Effort {
     min_seeds: 2,
     max_seeds: 20,
     false_positives: 1000.0,
 };
 
 /// A thousand keys, and those to ask for besides.
-pub fn made() -> Made {
+pub(super) fn made() -> Made {
     KeySet::RandomU64.make(1000, 20_000, 5).unwrap()
 }
 
 /// The subject for a contender of integers. The first half of the keys is to be removed.
-pub fn subject(made: &Made) -> Subject<'_> {
+pub(super) fn subject(made: &Made) -> Subject<'_> {
     let (Store::U64(present), Store::U64(absent)) = (&made.present, &made.absent) else {
         panic!("integers are integers");
     };

@@ -1,9 +1,9 @@
 //! One heat: the contenders that meet over the same keys, asked for the same rate or size.
 
 use super::race::{self, Expected, Queries, Ready, Timed, offered};
-use super::suite::{Depth, Group, words};
+use super::suite::{Depth, Group, Who, words};
 use super::verify::{self, Failure, Subject, octave, verify, verify_removal};
-use crate::contenders::{self, Ability, Contender, Info, Role};
+use crate::contenders::{self, Ability, Contender, Family, Info, Role};
 use crate::error::BenchError;
 use crate::keys::{KeySet, Keys, Made, Store, Stream, View, halves};
 use crate::progress::{Progress, nanoseconds};
@@ -193,8 +193,10 @@ impl Heat<'_> {
             Some("not with so many keys")
         } else if info.slow && !self.is_for_the_slow() {
             Some("slow: random keys only")
-        } else if self.group.few && !contenders::speaks_for_family(info) {
+        } else if self.group.who != Who::All && !contenders::speaks_for_family(info) {
             Some("peers: only the first of each family")
+        } else if self.group.who == Who::Compact && !is_compact(info) {
+            Some("so many keys only with one filter of each compact kind")
         } else {
             None
         }
@@ -340,6 +342,13 @@ impl Heat<'_> {
         let seeds = if keys < 5_000_000 { 2 } else { 1 };
         nanoseconds(keys, seeds * (3 * keys + 2 * queries))
     }
+}
+
+/// Whether it is one of each kind that takes few bits a key.
+fn is_compact(info: &Info) -> bool {
+    let large = [Family::Counting, Family::Scalable, Family::Exact].contains(&info.family);
+    let again = info.role == Role::Twin || info.can(Ability::ConcurrentInsert);
+    !large && !again && info.role != Role::Map
 }
 
 /// What a cell asks for.

@@ -133,7 +133,11 @@ impl Plan {
         Setting {
             suite: self.options.suite,
             seed: self.options.seed,
-            rounds: self.options.rounds,
+            rounds: match self.options.suite {
+                // Ten times as many keys in each.
+                Suite::Full => self.options.rounds.div_ceil(2),
+                Suite::Smoke | Suite::Quick => self.options.rounds,
+            },
         }
     }
 }

@@ -26,8 +26,20 @@ pub struct Group {
     pub targets: Vec<(Budget, Depth)>,
     /// Length of a query stream, and the least number of absent keys if the set is generated.
     pub queries: usize,
-    /// Whether only the first peer of each family takes part.
-    pub few: bool,
+    /// Who takes part.
+    pub who: Who,
+}
+
+/// Who takes part in a group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Who {
+    /// Everyone.
+    All,
+    /// Ours and the first peer of each family.
+    Few,
+    /// Of those, one of each kind that takes few bits a key: they are measured where every build
+    /// takes seconds.
+    Compact,
 }
 
 /// How thoroughly a cell is measured.
@@ -75,13 +87,13 @@ impl Group {
             keys,
             targets,
             queries,
-            few: false,
+            who: Who::All,
         }
     }
 
-    /// Only with the first peer of each family.
-    fn few(self) -> Self {
-        Self { few: true, ..self }
+    /// With some of the contenders.
+    fn with(self, who: Who) -> Self {
+        Self { who, ..self }
     }
 
     /// The target beside which contenders without a target take part: 1/256 if the group has it,
@@ -144,7 +156,7 @@ impl Suite {
                     [one(Half), budgets(Half).to_vec()].concat(),
                     short,
                 ));
-                groups.extend(others(100_000, Half, short).map(Group::few));
+                groups.extend(others(100_000, Half, short).map(|group| group.with(Who::Few)));
                 let rates = [one(Whole), at(&RATES[1..], Half)].concat();
                 groups.push(random(1_000_000, rates, long));
                 groups
@@ -162,7 +174,7 @@ impl Suite {
                 groups.extend(others(100_000, Half, short));
                 groups.push(random(1_000_000, at(&RATES, Whole), long));
                 groups.push(random(10_000_000, one(Twice), long));
-                groups.push(random(100_000_000, one(Twice), long));
+                groups.push(random(100_000_000, one(Twice), long).with(Who::Compact));
                 groups
             }
         }

@@ -128,10 +128,9 @@ impl Records {
         let any: Option<toml::Table> = self.description(RUN)?;
         let schema = |run: toml::Table| run.get("schema").map_or(Some(1), toml::Value::as_integer);
         match any.and_then(schema) {
-            Some(found) if found != SCHEMA => Err(BenchError::OtherSchema {
-                path: self.folder.join(RUN),
-                found,
-            }),
+            Some(found) if found != SCHEMA => {
+                Err(BenchError::OtherSchema(self.folder.join(RUN), found))
+            }
             _ => self.description(RUN),
         }
     }
@@ -176,10 +175,7 @@ impl Records {
         let lines: Vec<T> = self.lines(T::NAME)?;
         match lines.iter().find_map(T::fault) {
             None => Ok(lines),
-            Some(reason) => Err(BenchError::DamagedRecord {
-                path: self.csv(T::NAME),
-                reason,
-            }),
+            Some(reason) => Err(BenchError::DamagedRecord(self.csv(T::NAME), reason)),
         }
     }
 
@@ -195,10 +191,7 @@ impl Records {
         }
         let reader = csv::Reader::from_path(&path);
         let lines = reader.and_then(|reader| reader.into_deserialize().collect());
-        lines.map_err(|error| BenchError::DamagedRecord {
-            path,
-            reason: error.to_string(),
-        })
+        lines.map_err(|error| BenchError::DamagedRecord(path, error.to_string()))
     }
 
     fn write_lines<T: Serialize>(&self, name: &str, lines: &[T]) -> Result<(), BenchError> {
@@ -268,10 +261,7 @@ impl Records {
         let text = fs::read_to_string(&path).map_err(BenchError::io("reading", &path))?;
         toml::from_str(&text)
             .map(Some)
-            .map_err(|error| BenchError::DamagedRun {
-                path,
-                reason: error.message().to_owned(),
-            })
+            .map_err(|error| BenchError::DamagedRun(path, error.message().to_owned()))
     }
 
     fn describe<T: Serialize>(&self, name: &str, value: &T) -> Result<(), BenchError> {

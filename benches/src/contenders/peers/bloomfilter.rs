@@ -1,8 +1,9 @@
 //! Peer: bloomfilter, the most downloaded classic Bloom filter.
 
 use super::FEW;
+use crate::contenders::Ability::Insert;
 use crate::contenders::probe::probe;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, filled, theory};
+use crate::contenders::{Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
 use amq_bloom::{BloomFilter, BloomParams};
 use amq_core::PlanFilter;
@@ -17,7 +18,7 @@ pub static BLOOMFILTER: Entry<Bloomfilter> = Entry::new(
         import: "use bloomfilter::Bloom;",
         analysis: "A classic Bloom filter that hashes each key twice with SipHash under a secret \
                    seed, and reduces each hash by division: slow, but safe against chosen keys.",
-        abilities: &[Ability::Insert],
+        abilities: &[Insert],
         bits_budget: true,
         max_keys: FEW,
         ..Info::PEER

@@ -1,8 +1,9 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
 use super::FEW;
+use crate::contenders::Ability::{Insert, Remove};
 use crate::contenders::probe::{Fill, exactly, probe};
-use crate::contenders::{Ability, Entry, Family, Info, Point};
+use crate::contenders::{Entry, Family, Info, Point};
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
 use std::fmt;
@@ -29,7 +30,7 @@ pub static CUCKOOFILTER: Entry<Fill<CuckooFilter<Fold>>> = Entry::new(
                    The table is a power of two, so space per key depends on the number of keys. An \
                    insert that finds no room stores its key and drops another: a full filter has \
                    forgotten a key.",
-        abilities: &[Ability::Insert, Ability::Remove],
+        abilities: &[Insert, Remove],
         takes_rate: false,
         jumps: true,
         max_keys: FEW,

@@ -1,8 +1,9 @@
 //! Peer: growable-bloom-filter, the most downloaded growing Bloom filter.
 
 use super::FEW;
+use crate::contenders::Ability::{Grow, Insert};
 use crate::contenders::probe::{Fill, probe};
-use crate::contenders::{Ability, Course, Entry, Family, Info, theory};
+use crate::contenders::{Course, Entry, Family, Info, theory};
 use growable_bloom_filter::GrowableBloom;
 
 const SIZED_INFO: Info = Info {
@@ -15,7 +16,7 @@ const SIZED_INFO: Info = Info {
                arrive. The first stage alone may use up the rate asked for, so a filter that \
                has grown exceeds it. Hashes with XXH3 in its streaming form, under a fixed \
                seed.",
-    abilities: &[Ability::Insert, Ability::Grow],
+    abilities: &[Insert, Grow],
     max_keys: FEW,
     seeded: false,
     slow: true,

@@ -1,7 +1,8 @@
 //! The exact set: what a filter saves, and what exact answers cost.
 
 use super::FEW;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, filled, theory};
+use crate::contenders::Ability::{Grow, Insert, Merge, Remove};
+use crate::contenders::{Entry, Family, Info, Make, Order, Probe, filled, theory};
 use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use foldhash::fast::FixedState;
@@ -20,12 +21,7 @@ pub static HASH_SET: Entry<Exact> = Entry::new(
         import: "use std::collections::HashSet;",
         analysis: "The standard library's set: stores the keys themselves and is never wrong. Runs \
                    with foldhash, since the default hasher is several times slower.",
-        abilities: &[
-            Ability::Insert,
-            Ability::Remove,
-            Ability::Merge,
-            Ability::Grow,
-        ],
+        abilities: &[Insert, Remove, Merge, Grow],
         takes_rate: false,
         jumps: true,
         // Some 20 bytes a key: beyond this it is no alternative.

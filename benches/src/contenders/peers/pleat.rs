@@ -1,8 +1,9 @@
 //! Peer: pleat, ribbon filters built in order of their table's windows.
 
+use crate::contenders::Ability::{Batch, Static};
 use crate::contenders::contender::{BATCH, in_batches};
 use crate::contenders::probe::{Digested, OfDigests, exactly};
-use crate::contenders::{Ability, Built, Contender, Family, Info, Order, Probe, built};
+use crate::contenders::{Built, Contender, Family, Info, Order, Probe, built};
 use crate::keys::{BenchKey, Keys};
 use amq_core::PredictedFpr;
 use pleat::filter::{Ribbon, StdRibbon};
@@ -16,7 +17,7 @@ const STD_INFO: Info = Info {
     analysis: "A standard ribbon filter with 128-bit rows: one linear system for all keys, \
                whose solution takes a few percent more than the bound. Whole bits only, so the \
                rate is the power of two at or below the one asked for.",
-    abilities: &[Ability::Static, Ability::Batch],
+    abilities: &[Static, Batch],
     bits_budget: true,
     ..Info::PEER
 };

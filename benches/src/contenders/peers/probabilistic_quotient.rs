@@ -1,10 +1,9 @@
 //! Peer: the quotient filter of probabilistic-collections.
 
 use super::FEW;
+use crate::contenders::Ability::{Insert, Remove};
 use crate::contenders::probe::{exactly, probe};
-use crate::contenders::{
-    Ability, Course, Entry, Family, Info, Make, Order, Planned, filled, theory,
-};
+use crate::contenders::{Course, Entry, Family, Info, Make, Order, Planned, filled, theory};
 use crate::keys::BenchKey;
 use foldhash::quality::FixedState;
 use probabilistic_collections::quotient::QuotientFilter;
@@ -24,7 +23,7 @@ pub static QUOTIENT: Entry<Quotient> = Entry::new(
                    is at most half full: short clusters, at twice the space necessary. A key whose \
                    fingerprint is already stored is not stored again, so removing one of the two \
                    loses the other.",
-        abilities: &[Ability::Insert, Ability::Remove],
+        abilities: &[Insert, Remove],
         jumps: true,
         max_keys: FEW,
         slow: true,

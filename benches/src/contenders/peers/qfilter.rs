@@ -1,7 +1,8 @@
 //! Peer: qfilter, a rank-select quotient filter.
 
+use crate::contenders::Ability::{Count, Insert, Merge, Remove};
 use crate::contenders::probe::{Digested, digests, exactly, probe};
-use crate::contenders::{Ability, Course, Entry, Family, Info, Make, Order, filled, theory};
+use crate::contenders::{Course, Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
 use qfilter::{Builder, Error, Filter, truncate_to_fingerprint};
 
@@ -13,12 +14,7 @@ const INFO: Info = Info {
     analysis: "Remainders in runs, with two metadata bits each, in a power-of-two table that \
                fills to 95 % and then refuses. Stores every copy of a fingerprint, so that each \
                can be removed.",
-    abilities: &[
-        Ability::Insert,
-        Ability::Remove,
-        Ability::Count,
-        Ability::Merge,
-    ],
+    abilities: &[Insert, Remove, Count, Merge],
     jumps: true,
     ..Info::PEER
 };

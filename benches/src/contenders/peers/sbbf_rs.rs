@@ -6,8 +6,9 @@
 
 #![allow(unsafe_code)]
 
+use crate::contenders::Ability::Insert;
 use crate::contenders::probe::{Digested, Fill, probe};
-use crate::contenders::{Ability, Entry, Family, Info, Order, theory};
+use crate::contenders::{Entry, Family, Info, Order, theory};
 use amq_bloom::{BlockedBloomFilter, BlockedParams};
 use amq_core::{Goal, PlanFilter};
 use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
@@ -23,7 +24,7 @@ pub static SBBF: Entry<Fill<Digested<Filter>>> = Entry::new(
         analysis: "The same blocks as blocked-bloom, tested through a virtual call that is chosen \
                    once by the processor's features. Sized by our exact formula, since the crate \
                    has none.",
-        abilities: &[Ability::Insert],
+        abilities: &[Insert],
         bits_budget: true,
         ..Info::PEER
     },

@@ -93,7 +93,7 @@ fn facts(lane: &Lane<'_>, leg: &Leg<'_>, stop: &Stop) -> Row {
     let info = lane.contender.info();
     let keys = stop.refused_at.unwrap_or(leg.keys as u64);
     let cell = Cell {
-        keys: if leg.check == Check::Passage {
+        keys: if leg.load.is_some() {
             keys
         } else {
             leg.keys as u64
@@ -101,9 +101,12 @@ fn facts(lane: &Lane<'_>, leg: &Leg<'_>, stop: &Stop) -> Row {
         ..lane.cell.clone()
     };
     let mut row = Row::new(info.name, &cell, leg.workload);
-    row.load = leg
-        .load
-        .map(|load| load * cell.keys as f64 / (leg.keys.max(1)) as f64);
+    // A refusal comes earlier than the stop.
+    let refused = |load: f64| cell.keys as f64 / (leg.keys as f64 / load).round();
+    row.load = match stop.refused_at {
+        None => leg.load,
+        Some(_) => leg.load.map(refused),
+    };
     if let Some(failure) = &stop.failure {
         return failure.mark(row);
     }

@@ -88,7 +88,7 @@ pub enum Failure {
         seed: u64,
     },
     /// It does not find keys after a timed pass.
-    #[error("after a timed {pass} it finds {found} of the first {keys} keys")]
+    #[error("after a timed {pass} it finds {found} of {keys} sampled keys")]
     Forgets {
         /// The pass.
         pass: &'static str,
