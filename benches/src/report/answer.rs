@@ -367,10 +367,10 @@ fn cost(data: &Data, entry: &Entry<'_>) -> String {
         parts.push(format!("build {} ns{peak}", two(ns)));
     }
     if entry.can(Ability::Static) || !entry.can(Ability::Insert) {
-        parts.push("no key can be added".to_owned());
+        parts.push("static".to_owned());
     } else if let Some((_, low, high)) = growth(data, entry.name()) {
         parts.push(format!(
-            "sawtooth of {} to {} bits",
+            "{} to {} bits as it grows",
             digits(low, 3),
             digits(high, 3)
         ));

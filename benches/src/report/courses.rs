@@ -42,6 +42,15 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
     ])
 }
 
+/// Whether all marks lie within 3 % of each other.
+fn is_alike(a: &[Mark], b: &[Mark]) -> bool {
+    let near = |(a, b): (&Mark, &Mark)| match (a.y, b.y) {
+        (Some(y), Some(other)) => a.x == b.x && (y / other - 1.0).abs() < 0.03,
+        _ => false,
+    };
+    a.len() == b.len() && a.iter().zip(b).all(near)
+}
+
 /// A line a contender over the rows of a course; at most five, ours first.
 fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
     let of = |entry: &Entry<'_>| {
@@ -62,6 +71,19 @@ fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> V
     let mut all: Vec<Series> = entries.iter().map(of).collect();
     all.retain(|series| series.marks.iter().filter(|mark| mark.y.is_some()).count() > 1);
     all.sort_by_key(|series| series.is_hollow);
+    // Lines that cannot be told apart are drawn once.
+    let mut told: Vec<(Series, usize)> = Vec::new();
+    for series in all {
+        let is_alike = |(other, _): &&mut (Series, usize)| is_alike(&other.marks, &series.marks);
+        match told.iter_mut().find(is_alike) {
+            Some((_, alike)) => *alike += 1,
+            None => told.push((series, 0)),
+        }
+    }
+    for (series, alike) in told.iter_mut().filter(|(_, alike)| *alike > 0) {
+        series.name += &format!(" and {alike} alike");
+    }
+    let mut all: Vec<Series> = told.into_iter().map(|(series, _)| series).collect();
     all.truncate(5);
     all
 }

@@ -220,12 +220,12 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
     let best = best_bits(data);
     let others: Vec<String> = same
         .iter()
-        .map(|(curve, names)| format!("on the curve of {curve}: {}", names.join(", ")))
+        .map(|(curve, names)| format!("{curve} = {}", names.join(" = ")))
         .collect();
     let others = if others.is_empty() {
         String::new()
     } else {
-        format!(" Also {}.", others.join("; "))
+        format!(" Same curves: {}.", others.join("; "))
     };
     Ok(Some(Figure {
         slug: "rate-by-bits",
@@ -234,8 +234,7 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
             list(&names)
         ),
         caption: Text::from(format!(
-            "{best}Dashed: the bound. Lines are theory, in steps where fingerprints are whole bits; \
-             marks are measured, with their 95 % intervals.{others}"
+            "{best}Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.{others}"
         )),
         svg,
         narrow: Some((narrow, Vec::new())),

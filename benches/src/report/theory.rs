@@ -96,10 +96,7 @@ fn verdict(data: &Data) -> Result<Found> {
         (1.0, count as f64 + 1.0),
     ])));
     let Some(mut plot) = Plot::new(
-        (
-            "measured rate over the formula's (ends: 0.7 or less, 1.4 or more)",
-            true,
-        ),
+        ("measured over expected rate, 0.7 to 1.4", true),
         ("", false),
         all,
     ) else {
