@@ -147,7 +147,11 @@ fn halves(
     keys.shuffle(rng);
     let (first, second) = keys.split_at(keys.len() / 2);
     if present > first.len() {
-        return Err(BenchError::KeySetTooSmall(name.to_owned(), first.len() as u64, present as u64));
+        return Err(BenchError::KeySetTooSmall(
+            name.to_owned(),
+            first.len() as u64,
+            present as u64,
+        ));
     }
     Ok((
         Store::Bytes(first[..present].iter().copied().collect()),

@@ -128,7 +128,9 @@ impl Records {
         let any: Option<toml::Table> = self.description(RUN)?;
         let schema = |run: toml::Table| run.get("schema").map_or(Some(1), toml::Value::as_integer);
         match any.and_then(schema) {
-            Some(found) if found != SCHEMA => Err(BenchError::OtherSchema(self.folder.join(RUN), found)),
+            Some(found) if found != SCHEMA => {
+                Err(BenchError::OtherSchema(self.folder.join(RUN), found))
+            }
             _ => self.description(RUN),
         }
     }

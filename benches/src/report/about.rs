@@ -10,10 +10,16 @@ pub(super) fn warnings(data: &Data) -> Vec<Block> {
     let mut warnings = Vec::new();
     let mut warn = |text: String| warnings.push(Block::Warning(Text::from(text)));
     if data.run.options.suite == Suite::Smoke {
-        warn("This is the smoke suite: it shows that everything works. Its times mean nothing.".to_owned());
+        warn(
+            "This is the smoke suite: it shows that everything works. Its times mean nothing."
+                .to_owned(),
+        );
     }
     if !data.run.options.profile.starts_with("release") {
-        warn(format!("Not a release build ({}): its times mean little.", data.run.options.profile));
+        warn(format!(
+            "Not a release build ({}): its times mean little.",
+            data.run.options.profile
+        ));
     }
     if !data.run.complete {
         warn("The run was not finished: cells are missing. Continue it with --resume.".to_owned());
@@ -24,7 +30,11 @@ pub(super) fn warnings(data: &Data) -> Vec<Block> {
     names.sort_unstable();
     names.dedup();
     if !names.is_empty() {
-        warn(format!("Failed cells: {}, of {}. They are hollow crosses and have no numbers.", failed, list(&names)));
+        warn(format!(
+            "Failed cells: {}, of {}. They are hollow crosses and have no numbers.",
+            failed,
+            list(&names)
+        ));
     }
     warnings
 }
@@ -42,29 +52,65 @@ pub(super) fn sections(data: &Data) -> Vec<Section> {
 pub(super) fn place(data: &Data) -> String {
     let machine = data.machine.as_ref();
     let cpu = machine.map_or("an unknown processor", |machine| &machine.cpu);
-    format!("{cpu}, {}, {}", data.run.options.rustc.split(" (").next().unwrap_or_default(), data.run.date)
+    format!(
+        "{cpu}, {}, {}",
+        data.run
+            .options
+            .rustc
+            .split(" (")
+            .next()
+            .unwrap_or_default(),
+        data.run.date
+    )
 }
 
 fn machine(data: &Data) -> (String, Vec<Block>) {
     let (run, options) = (&data.run, &data.run.options);
     let mut facts: Vec<(&'static str, String)> = Vec::new();
     if let Some(machine) = &data.machine {
-        let shared = if machine.hypervisor == Some(true) { "; a virtual machine, which may share its caches" } else { "" };
-        facts.push(("processor", format!("{}, {} cores{shared}", machine.cpu, machine.cores)));
-        let caches = machine.cache.iter().filter(|cache| cache.kind != "Instruction");
-        let caches: Vec<String> = caches.map(|cache| format!("L{} {}", cache.level, binary(cache.bytes))).collect();
+        let shared = if machine.hypervisor == Some(true) {
+            "; a virtual machine, which may share its caches"
+        } else {
+            ""
+        };
+        facts.push((
+            "processor",
+            format!("{}, {} cores{shared}", machine.cpu, machine.cores),
+        ));
+        let caches = machine
+            .cache
+            .iter()
+            .filter(|cache| cache.kind != "Instruction");
+        let caches: Vec<String> = caches
+            .map(|cache| format!("L{} {}", cache.level, binary(cache.bytes)))
+            .collect();
         facts.push(("caches", caches.join(", ")));
-        facts.push(("memory", machine.memory_bytes.map_or_else(String::new, binary)));
-        facts.push(("system", format!("{}, {}", machine.platform, machine.kernel)));
+        facts.push((
+            "memory",
+            machine.memory_bytes.map_or_else(String::new, binary),
+        ));
+        facts.push((
+            "system",
+            format!("{}, {}", machine.platform, machine.kernel),
+        ));
     }
-    let features = format!("{} {}", options.target_features.replace(',', ", "), options.rustflags);
-    let seconds = indicatif::HumanDuration(std::time::Duration::from_secs_f64(run.seconds.clamp(0.0, 1e9)));
+    let features = format!(
+        "{} {}",
+        options.target_features.replace(',', ", "),
+        options.rustflags
+    );
+    let seconds = indicatif::HumanDuration(std::time::Duration::from_secs_f64(
+        run.seconds.clamp(0.0, 1e9),
+    ));
     let took = format!(
         "{} (UTC), suite {}, {} rounds, seed {}, in {seconds}",
         run.date, options.suite, options.rounds, options.seed
     );
     facts.extend([
-        ("compiler", format!("{}, {}", options.rustc, options.profile)),
+        (
+            "compiler",
+            format!("{}, {}", options.rustc, options.profile),
+        ),
         ("assumed features", features.trim().to_owned()),
         ("commit", options.git.clone().unwrap_or_default()),
         ("measured", took),
@@ -72,7 +118,10 @@ fn machine(data: &Data) -> (String, Vec<Block>) {
     ]);
     facts.retain(|(_, value)| !value.is_empty());
     let finding = place(data);
-    let commands = format!("{}   # measures again\n{}   # draws again, the same bytes", run.command, run.render_command);
+    let commands = format!(
+        "{}   # measures again\n{}   # draws again, the same bytes",
+        run.command, run.render_command
+    );
     (finding, vec![Block::Facts(facts), Block::Code(commands)])
 }
 
@@ -80,14 +129,30 @@ fn noise(data: &Data) -> Found {
     let (floor, median) = data.run.noise_floor.zip(data.run.noise_median)?;
     let found = format!(
         "The same filter entered twice differs by less than {} in nine of ten cells, and by {} in half of them.",
-        percent(floor), percent(median)
+        percent(floor),
+        percent(median)
     );
     let row = |noise: &Noise| {
-        [noise.workload.to_string(), noise.pairs.to_string(), percent(noise.median), percent(noise.floor)].map(Text::from).to_vec()
+        [
+            noise.workload.to_string(),
+            noise.pairs.to_string(),
+            percent(noise.median),
+            percent(noise.floor),
+        ]
+        .map(Text::from)
+        .to_vec()
     };
     let head = ["workload", "pairs", "half below", "nine in ten below"];
     let rows = data.run.noise.iter().map(row).collect();
-    Some((found, vec![Block::Table(Table::new("Smaller differences are ties.", &head, 1, rows))]))
+    Some((
+        found,
+        vec![Block::Table(Table::new(
+            "Smaller differences are ties.",
+            &head,
+            1,
+            rows,
+        ))],
+    ))
 }
 
 fn limits(data: &Data) -> (String, Vec<Block>) {
@@ -111,11 +176,22 @@ fn limits(data: &Data) -> (String, Vec<Block>) {
     let timed = data.all().filter(|row| row.ns.is_some()).count();
     let unstable = data.all().filter(|row| row.unstable == Some(true)).count();
     if timed > 0 {
-        points.push(format!("{unstable} of {timed} timed cells scatter by more than {} and are marked.", percent(data.run.unstable_above)));
+        points.push(format!(
+            "{unstable} of {timed} timed cells scatter by more than {} and are marked.",
+            percent(data.run.unstable_above)
+        ));
     }
     if let Some(most) = data.sizes(&data.set).last() {
-        points.push(format!("Nothing beyond {} keys: farther out, misses to memory decide.", keys(*most)));
+        points.push(format!(
+            "Nothing beyond {} keys: farther out, misses to memory decide.",
+            keys(*most)
+        ));
     }
-    let finding = "Written by the authors of some of the filters; one machine, one compiler, one day.".to_owned();
-    (finding, vec![Block::List(points.into_iter().map(Text::from).collect())])
+    let finding =
+        "Written by the authors of some of the filters; one machine, one compiler, one day."
+            .to_owned();
+    (
+        finding,
+        vec![Block::List(points.into_iter().map(Text::from).collect())],
+    )
 }

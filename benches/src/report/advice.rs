@@ -9,12 +9,21 @@ use crate::record::{Choice, EngineLine};
 pub(super) fn sections(data: &Data) -> Vec<Section> {
     vec![
         Section::new("worked", "Worked choices", worked(data)),
-        Section::new("engines", "Lines for engines with filters of their own", engines(data)),
+        Section::new(
+            "engines",
+            "Lines for engines with filters of their own",
+            engines(data),
+        ),
     ]
 }
 
 /// A worked choice: topic, what is wanted, and the arithmetic over the answer.
-type Example = (&'static str, &'static str, &'static str, fn(&Choice) -> String);
+type Example = (
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&Choice) -> String,
+);
 
 const EXAMPLES: [Example; 6] = [
     (
@@ -41,7 +50,9 @@ const EXAMPLES: [Example; 6] = [
             format!(
                 "{} bits × 10⁹ keys / 8 = {}; a set of 8-byte digests alone is 8 GB. Of a million new pages \
                  about {} are missed.",
-                bits(choice), decimal(choice.bytes.unwrap_or(0)), missed(choice, 1e6)
+                bits(choice),
+                decimal(choice.bytes.unwrap_or(0)),
+                missed(choice, 1e6)
             )
         },
     ),
@@ -54,7 +65,8 @@ const EXAMPLES: [Example; 6] = [
             format!(
                 "8 bits × 10⁷ keys / 8 = 10 MB; the rate that gives is {}: of a million keys asked for once, \
                  {} are let in too early. Two such filters in turn (`amq::rolling`) forget the old ones.",
-                choice.fpr.map_or_else(|| "?".to_owned(), percent), missed(choice, 1e6)
+                choice.fpr.map_or_else(|| "?".to_owned(), percent),
+                missed(choice, 1e6)
             )
         },
     ),
@@ -69,7 +81,9 @@ const EXAMPLES: [Example; 6] = [
                 bits(choice),
                 decimal(choice.bytes.unwrap_or(0)),
                 choice.insert_ns.map_or_else(|| "?".to_owned(), two),
-                choice.insert_ns.map_or_else(|| "?".to_owned(), |ns| percent(2.0 * ns * 2800.0 / 1e9))
+                choice
+                    .insert_ns
+                    .map_or_else(|| "?".to_owned(), |ns| percent(2.0 * ns * 2800.0 / 1e9))
             )
         },
     ),
@@ -95,18 +109,24 @@ const EXAMPLES: [Example; 6] = [
             format!(
                 "At the start {} bits × 100,000 / 8 = {}; of a thousand free names {} are refused for \
                  nothing. With a bound known (`Keys::AtMost`) fewer bits do.",
-                bits(choice), decimal(choice.bytes.unwrap_or(0)), missed(choice, 1e3)
+                bits(choice),
+                decimal(choice.bytes.unwrap_or(0)),
+                missed(choice, 1e3)
             )
         },
     ),
 ];
 
 fn bits(choice: &Choice) -> String {
-    choice.bits_per_key.map_or_else(|| "?".to_owned(), |bits| digits(bits, 4))
+    choice
+        .bits_per_key
+        .map_or_else(|| "?".to_owned(), |bits| digits(bits, 4))
 }
 
 fn missed(choice: &Choice, of: f64) -> String {
-    choice.fpr.map_or_else(|| "?".to_owned(), |fpr| two(fpr * of))
+    choice
+        .fpr
+        .map_or_else(|| "?".to_owned(), |fpr| two(fpr * of))
 }
 
 fn worked(data: &Data) -> Found {
@@ -114,7 +134,9 @@ fn worked(data: &Data) -> Found {
     let mut names = Vec::new();
     for (topic, title, story, arithmetic) in EXAMPLES {
         let lines = data.topic(topic);
-        let Some(best) = lines.iter().find(|line| line.rank == 1) else { continue };
+        let Some(best) = lines.iter().find(|line| line.rank == 1) else {
+            continue;
+        };
         names.push(format!("{}: {}", title.to_lowercase(), best.structure));
         let text = Text::default()
             .strong(title)
@@ -128,16 +150,32 @@ fn worked(data: &Data) -> Found {
         blocks.push(Block::Para(text));
     }
     let first = names.first()?;
-    Some((format!("{} of {} examples with their arithmetic; {first}.", names.len(), EXAMPLES.len()), blocks))
+    Some((
+        format!(
+            "{} of {} examples with their arithmetic; {first}.",
+            names.len(),
+            EXAMPLES.len()
+        ),
+        blocks,
+    ))
 }
 
 fn engines(data: &Data) -> Found {
     let first = data.engines.first()?;
-    let lines = data.engines.iter().filter(|line| !line.line.is_empty()).count();
-    let found = format!("{lines} lines for {} keys, each with the rate that it really gives.", keys(first.keys));
+    let lines = data
+        .engines
+        .iter()
+        .filter(|line| !line.line.is_empty())
+        .count();
+    let found = format!(
+        "{lines} lines for {} keys, each with the rate that it really gives.",
+        keys(first.keys)
+    );
     let row = |line: &EngineLine| {
         let given = line.fpr.map_or_else(|| "-".to_owned(), percent);
-        let bits = line.bits_per_key.map_or_else(|| "-".to_owned(), |bits| digits(bits, 3));
+        let bits = line
+            .bits_per_key
+            .map_or_else(|| "-".to_owned(), |bits| digits(bits, 3));
         let setting = match line.line.as_str() {
             "" => Text::from("none"),
             text => Text::default().code(text),
@@ -152,5 +190,13 @@ fn engines(data: &Data) -> Found {
         ]
     };
     let head = ["engine", "asked", "line", "to know", "gives", "bits/key"];
-    Some((found, vec![Block::Table(Table::new("", &head, 4, data.engines.iter().map(row).collect()))]))
+    Some((
+        found,
+        vec![Block::Table(Table::new(
+            "",
+            &head,
+            4,
+            data.engines.iter().map(row).collect(),
+        ))],
+    ))
 }

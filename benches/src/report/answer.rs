@@ -68,36 +68,96 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let mut blocks = vec![Block::Answers(answers), Block::Para(Text::from(rule))];
     if !missing.is_empty() {
         let missing = missing.join("; ");
-        blocks.push(Block::Para(Text::from(format!("Not in these records: {missing}."))));
+        blocks.push(Block::Para(Text::from(format!(
+            "Not in these records: {missing}."
+        ))));
     }
     blocks
 }
 
 fn needs(data: &Data) -> Vec<Need<'_>> {
     let (rate, low) = (data.rate(), 0.001);
-    let at = |rate| data.main_entries(rate).into_iter().filter(move |entry| entry.keeps(rate)).collect::<Vec<_>>();
-    let need = |need: &str, by, entries: Vec<_>, fits| Need { need: need.to_owned(), by, entries, fits };
+    let at = |rate| {
+        data.main_entries(rate)
+            .into_iter()
+            .filter(move |entry| entry.keeps(rate))
+            .collect::<Vec<_>>()
+    };
+    let need = |need: &str, by, entries: Vec<_>, fits| Need {
+        need: need.to_owned(),
+        by,
+        entries,
+        fits,
+    };
     let any = |_: &Entry<'_>| true;
     let inserts = |entry: &Entry<'_>| entry.can(Ability::Insert);
     let removes = |entry: &Entry<'_>| entry.can(Ability::Insert) && entry.can(Ability::Remove);
     let counts = |entry: &Entry<'_>| entry.can(Ability::Count) && !entry.is(Family::Cuckoo);
     let time = By::Time;
     let course = |workload| -> Vec<Entry<'_>> {
-        data.course(workload).into_iter().filter(|entry| entry.keeps(rate)).collect()
+        data.course(workload)
+            .into_iter()
+            .filter(|entry| entry.keeps(rate))
+            .collect()
     };
     let mut all = vec![
-        need("All keys known beforehand; smallest", By::Bits, at(rate), any),
-        need("Keys come one by one; smallest", By::Bits, at(rate), inserts),
+        need(
+            "All keys known beforehand; smallest",
+            By::Bits,
+            at(rate),
+            any,
+        ),
+        need(
+            "Keys come one by one; smallest",
+            By::Bits,
+            at(rate),
+            inserts,
+        ),
         need("Fastest to ask", time(Workload::Query50), at(rate), any),
-        need("Fastest to ask, keys one by one", time(Workload::Query50), at(rate), inserts),
-        need("Fastest when the next question waits", time(Workload::Dependent50), at(rate), any),
-        need("Many questions at once", time(Workload::Batch50), at(rate), any),
+        need(
+            "Fastest to ask, keys one by one",
+            time(Workload::Query50),
+            at(rate),
+            inserts,
+        ),
+        need(
+            "Fastest when the next question waits",
+            time(Workload::Dependent50),
+            at(rate),
+            any,
+        ),
+        need(
+            "Many questions at once",
+            time(Workload::Batch50),
+            at(rate),
+            any,
+        ),
         need("Fastest to build", time(Workload::Build), at(rate), any),
         need("Insert and remove; smallest", By::Bits, at(rate), removes),
-        need("Keys expire: fastest to replace one", time(Workload::Churn), course(Workload::Churn), removes),
-        need("Count copies of a key; smallest", By::Bits, at(rate), counts),
-        need("Nobody knows how many keys; smallest", By::Growth, course(Workload::Grow), inserts),
-        need("0.1 %, keys one by one; smallest", By::Bits, at(low), inserts),
+        need(
+            "Keys expire: fastest to replace one",
+            time(Workload::Churn),
+            course(Workload::Churn),
+            removes,
+        ),
+        need(
+            "Count copies of a key; smallest",
+            By::Bits,
+            at(rate),
+            counts,
+        ),
+        need(
+            "Nobody knows how many keys; smallest",
+            By::Growth,
+            course(Workload::Grow),
+            inserts,
+        ),
+        need(
+            "0.1 %, keys one by one; smallest",
+            By::Bits,
+            at(low),
+            inserts,
+        ),
         need("0.1 %, a list to download", By::Bytes, at(low), any),
     ];
     for bits in [2.0, 4.0, 8.0] {
@@ -113,11 +173,20 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
     }
     if data.sizes(&data.set).contains(&MANY) {
         let large = || {
-            let entries = data.entries(&data.set, MANY, Target::Rate(rate)).into_iter();
-            entries.filter(|entry| entry.keeps(rate)).collect::<Vec<_>>()
+            let entries = data
+                .entries(&data.set, MANY, Target::Rate(rate))
+                .into_iter();
+            entries
+                .filter(|entry| entry.keeps(rate))
+                .collect::<Vec<_>>()
         };
         all.push(need("100 million keys; smallest", By::Bits, large(), any));
-        all.push(need("100 million keys; fastest to ask", time(Workload::Query50), large(), any));
+        all.push(need(
+            "100 million keys; fastest to ask",
+            time(Workload::Query50),
+            large(),
+            any,
+        ));
     }
     all
 }
@@ -148,7 +217,10 @@ fn value(data: &Data, entry: &Entry<'_>, by: By) -> Option<f64> {
 
 /// The best, what it ties with, and the next.
 fn measured(data: &Data, need: &Need<'_>) -> Option<Answer> {
-    let fits = need.entries.iter().filter(|entry| entry.is_filter() && (need.fits)(entry));
+    let fits = need
+        .entries
+        .iter()
+        .filter(|entry| entry.is_filter() && (need.fits)(entry));
     let mut ranked: Vec<(&Entry<'_>, f64)> = fits
         .filter_map(|entry| Some((entry, value(data, entry, need.by)?)))
         .collect();
@@ -159,8 +231,9 @@ fn measured(data: &Data, need: &Need<'_>) -> Option<Answer> {
         By::Rate => 0.02,
         _ => SPACE_TIE,
     };
-    let (mut ties, rest): (Vec<_>, Vec<_>) =
-        ranked.into_iter().partition(|(_, value)| *value <= least * (1.0 + slack));
+    let (mut ties, rest): (Vec<_>, Vec<_>) = ranked
+        .into_iter()
+        .partition(|(_, value)| *value <= least * (1.0 + slack));
     settle(data, need.by, &mut ties);
     let ((best, number), tied) = ties.split_first()?;
     let runner_up = match (rest.first(), tied.first()) {
@@ -176,7 +249,11 @@ fn measured(data: &Data, need: &Need<'_>) -> Option<Answer> {
         (None, None) => Text::from("no other"),
     };
     let mut choose = vec![pick(data, best.facts)];
-    choose.extend(tied.iter().take(TIES).map(|(entry, _)| pick(data, entry.facts)));
+    choose.extend(
+        tied.iter()
+            .take(TIES)
+            .map(|(entry, _)| pick(data, entry.facts)),
+    );
     let mut why = why(best, need.by);
     if tied.len() > TIES {
         let more: Vec<&str> = tied[TIES..].iter().map(|(entry, _)| entry.name()).collect();
@@ -208,13 +285,21 @@ fn behind(number: f64, least: f64) -> String {
 fn settle(data: &Data, by: By, ties: &mut [(&Entry<'_>, f64)]) {
     let (second, slack): (fn(&Entry<'_>) -> Option<f64>, f64) = match by {
         By::Time(_) => (|entry| entry.bits(), SPACE_TIE),
-        _ => (|entry| entry.ns(Workload::Query50), data.floor(Workload::Query50)),
+        _ => (
+            |entry| entry.ns(Workload::Query50),
+            data.floor(Workload::Query50),
+        ),
     };
-    let least = ties.iter().filter_map(|(entry, _)| second(entry)).fold(f64::INFINITY, f64::min);
+    let least = ties
+        .iter()
+        .filter_map(|(entry, _)| second(entry))
+        .fold(f64::INFINITY, f64::min);
     let is_behind = |entry: &Entry<'_>| second(entry).is_none_or(|x| x > least * (1.0 + slack));
     let build = |entry: &Entry<'_>| entry.ns(Workload::Build).unwrap_or(f64::INFINITY);
     ties.sort_by(|(a, _), (b, _)| {
-        is_behind(a).cmp(&is_behind(b)).then(build(a).total_cmp(&build(b)))
+        is_behind(a)
+            .cmp(&is_behind(b))
+            .then(build(a).total_cmp(&build(b)))
     });
 }
 
@@ -239,7 +324,9 @@ fn why(entry: &Entry<'_>, by: By) -> String {
     let bits = entry.bits().map(|bits| format!("{} bits", digits(bits, 3)));
     let over = entry.overhead().map(|over| format!("{over:.2} × bound"));
     let rate = entry.fpr().map(|fpr| percent(fpr));
-    let query = entry.ns(Workload::Query50).map(|ns| format!("{} ns to ask", two(ns)));
+    let query = entry
+        .ns(Workload::Query50)
+        .map(|ns| format!("{} ns to ask", two(ns)));
     let parts = match by {
         By::Time(_) => [bits, over, rate],
         By::Rate => [bits, query, None],
@@ -252,17 +339,29 @@ fn why(entry: &Entry<'_>, by: By) -> String {
 /// What comes with a filter, in a few words.
 fn cost(data: &Data, entry: &Entry<'_>) -> String {
     let mut parts = Vec::new();
-    let plain = data.entry(entry.name(), &data.set, data.keys, Target::Rate(data.rate()));
+    let plain = data.entry(
+        entry.name(),
+        &data.set,
+        data.keys,
+        Target::Rate(data.rate()),
+    );
     let of = plain.as_ref().unwrap_or(entry);
     if let Some(ns) = entry.ns(Workload::Build).or_else(|| of.ns(Workload::Build)) {
-        let peak = of.peak_bits().zip(of.bits()).filter(|(peak, bits)| *peak > 2.0 * bits);
+        let peak = of
+            .peak_bits()
+            .zip(of.bits())
+            .filter(|(peak, bits)| *peak > 2.0 * bits);
         let peak = peak.map_or_else(String::new, |(peak, _)| format!(" in {peak:.0} bits a key"));
         parts.push(format!("build {} ns{peak}", two(ns)));
     }
     if entry.can(Ability::Static) || !entry.can(Ability::Insert) {
         parts.push("no key can be added".to_owned());
     } else if let Some((_, low, high)) = growth(data, entry.name()) {
-        parts.push(format!("sawtooth of {} to {} bits", digits(low, 3), digits(high, 3)));
+        parts.push(format!(
+            "sawtooth of {} to {} bits",
+            digits(low, 3),
+            digits(high, 3)
+        ));
     } else {
         parts.extend(beyond_plan(data, entry.name()));
     }
@@ -278,7 +377,10 @@ fn beyond_plan(data: &Data, name: &str) -> Option<String> {
         let share = at as f64 / row.planned_keys?.max(1) as f64;
         return Some(format!("full at {share:.2} × its plan"));
     }
-    let is_double = |row: &&&Row| row.planned_keys.is_some_and(|planned| row.keys == 2 * planned);
+    let is_double = |row: &&&Row| {
+        row.planned_keys
+            .is_some_and(|planned| row.keys == 2 * planned)
+    };
     let fpr = entry.rows().iter().find(is_double)?.fpr()?;
     Some(format!("{} at twice the keys", percent(fpr)))
 }
@@ -287,13 +389,22 @@ fn beyond_plan(data: &Data, name: &str) -> Option<String> {
 pub(super) fn growth(data: &Data, name: &str) -> Option<(f64, f64, f64)> {
     let courses = data.course(Workload::Grow);
     let entry = courses.into_iter().find(|entry| entry.name() == name)?;
-    let rows = entry.rows().iter().filter(|row| row.state == State::Measured);
-    let mut points: Vec<(u64, f64)> = rows.filter_map(|row| Some((row.keys, row.bits_per_key()?))).collect();
+    let rows = entry
+        .rows()
+        .iter()
+        .filter(|row| row.state == State::Measured);
+    let mut points: Vec<(u64, f64)> = rows
+        .filter_map(|row| Some((row.keys, row.bits_per_key()?)))
+        .collect();
     points.sort_by_key(|(keys, _)| *keys);
     let grown = points.get(1..).filter(|grown| !grown.is_empty())?;
     let bits = || grown.iter().map(|(_, bits)| *bits);
     let mean = bits().sum::<f64>() / grown.len() as f64;
-    Some((mean, bits().fold(f64::INFINITY, f64::min), bits().fold(0.0, f64::max)))
+    Some((
+        mean,
+        bits().fold(f64::INFINITY, f64::min),
+        bits().fold(0.0, f64::max),
+    ))
 }
 
 /// What the advisor answered.
@@ -310,20 +421,37 @@ fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
         Some(bytes) => decimal(bytes),
     };
     let mut cost: Vec<String> = Vec::new();
-    cost.extend(best.insert_ns.filter(|ns| *ns > 0.0).map(|ns| format!("build {} ns", two(ns))));
+    cost.extend(
+        best.insert_ns
+            .filter(|ns| *ns > 0.0)
+            .map(|ns| format!("build {} ns", two(ns))),
+    );
     if topic == "strangers" {
         cost.push("secret seed: with_seed(random)".to_owned());
     }
-    let krate = best.import.trim_start_matches("use ").split("::").next().unwrap_or_default();
+    let krate = best
+        .import
+        .trim_start_matches("use ")
+        .split("::")
+        .next()
+        .unwrap_or_default();
     Some(Answer {
         need: need.to_owned(),
-        choose: vec![Pick { name: name(best), krate: krate.to_owned(), import: best.import.clone() }],
+        choose: vec![Pick {
+            name: name(best),
+            krate: krate.to_owned(),
+            import: best.import.clone(),
+        }],
         figure: size(best),
         why: brief(&best.reason),
         cost: cost.join("; "),
         runner_up: second.map_or_else(
             || Text::from("no other"),
-            |second| Text::default().strong(name(second)).plain(format!(": {}", size(second))),
+            |second| {
+                Text::default()
+                    .strong(name(second))
+                    .plain(format!(": {}", size(second)))
+            },
         ),
     })
 }
@@ -339,8 +467,12 @@ fn brief(text: &str) -> String {
 
 fn exact(data: &Data) -> Option<Answer> {
     let entries = data.main_entries(data.rate());
-    let set = entries.iter().find(|entry| entry.is(Family::Exact) && entry.bits().is_some())?;
-    let query = set.ns(Workload::Query50).map_or_else(String::new, |ns| format!(", {} ns to ask", two(ns)));
+    let set = entries
+        .iter()
+        .find(|entry| entry.is(Family::Exact) && entry.bits().is_some())?;
+    let query = set
+        .ns(Workload::Query50)
+        .map_or_else(String::new, |ns| format!(", {} ns to ask", two(ns)));
     Some(Answer {
         need: "No false positive at all".to_owned(),
         choose: vec![pick(data, set.facts)],
@@ -355,7 +487,12 @@ fn exact(data: &Data) -> Option<Answer> {
 pub(super) fn pick(data: &Data, facts: &ContenderFacts) -> Pick {
     Pick {
         name: type_name(data, facts),
-        krate: facts.version.split(',').next().unwrap_or_default().to_owned(),
+        krate: facts
+            .version
+            .split(',')
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
         import: facts.import.clone(),
     }
 }
@@ -363,7 +500,11 @@ pub(super) fn pick(data: &Data, facts: &ContenderFacts) -> Pick {
 /// Its type; with its name in the records, where several contenders have the type.
 pub(super) fn type_name(data: &Data, facts: &ContenderFacts) -> String {
     let name = type_of(&facts.import);
-    let is_shared = data.filters().filter(|other| type_of(&other.import) == name).count() > 1;
+    let is_shared = data
+        .filters()
+        .filter(|other| type_of(&other.import) == name)
+        .count()
+        > 1;
     match (name.is_empty(), is_shared) {
         (true, _) => facts.name.clone(),
         (false, true) => format!("{name} ({})", facts.name),
@@ -373,9 +514,17 @@ pub(super) fn type_name(data: &Data, facts: &ContenderFacts) -> String {
 
 /// The last word of an import: `use amq_bloom::BloomFilter;` imports a `BloomFilter`.
 fn type_of(import: &str) -> String {
-    let path = import.trim_end_matches(';').split(" as ").next().unwrap_or_default();
+    let path = import
+        .trim_end_matches(';')
+        .split(" as ")
+        .next()
+        .unwrap_or_default();
     let last = path.rsplit("::").next().unwrap_or_default();
-    last.trim_matches(|c: char| !c.is_alphanumeric()).split([',', ' ']).next().unwrap_or_default().to_owned()
+    last.trim_matches(|c: char| !c.is_alphanumeric())
+        .split([',', ' '])
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// The main answers in a sentence, for the terminal.
@@ -385,14 +534,17 @@ pub(super) fn summary(blocks: &[Block]) -> String {
         _ => None,
     });
     let line = |answer: &Answer| {
-        let names: Vec<&str> = answer.choose.iter().map(|pick| pick.name.as_str()).collect();
+        let names: Vec<&str> = answer
+            .choose
+            .iter()
+            .map(|pick| pick.name.as_str())
+            .collect();
         format!("{}: {} ({})", answer.need, list(&names), answer.figure)
     };
     answers.map_or_else(String::new, |answers| {
         answers.iter().map(line).collect::<Vec<_>>().join("\n")
     })
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -28,13 +28,20 @@ pub(super) fn section(data: &Data) -> Section {
 fn found(data: &Data) -> Found {
     let packed = pack(&data.choices)?;
     let asks = packed.matches('\n').count().saturating_sub(FRONT) * packed_width(&packed);
-    let finding = format!("The advisor's answers to {asks} asks, the same that library and command give.");
-    Some((finding, vec![Block::Chooser(packed), Block::Table(main_choices(data))]))
+    let finding =
+        format!("The advisor's answers to {asks} asks, the same that library and command give.");
+    Some((
+        finding,
+        vec![Block::Chooser(packed), Block::Table(main_choices(data))],
+    ))
 }
 
 /// How many asks a line has.
 fn packed_width(packed: &str) -> usize {
-    packed.lines().last().map_or(0, |line| line.split('\t').count())
+    packed
+        .lines()
+        .last()
+        .map_or(0, |line| line.split('\t').count())
 }
 
 /// The best choices for a million keys.
@@ -49,8 +56,15 @@ fn main_choices(data: &Data) -> Table {
         choice.keys == 1_000_000 && choice.rank <= 1 && is_common
     });
     let row = |choice: &Choice| {
-        let need = NEEDS.iter().find(|need| need.0 == choice.needs).map_or(choice.needs.as_str(), |need| need.1);
-        let first = if choice.cost_ns.is_some() { "time" } else { "memory" };
+        let need = NEEDS
+            .iter()
+            .find(|need| need.0 == choice.needs)
+            .map_or(choice.needs.as_str(), |need| need.1);
+        let first = if choice.cost_ns.is_some() {
+            "time"
+        } else {
+            "memory"
+        };
         let or = |value: Option<String>| Text::from(value.unwrap_or_else(|| "-".to_owned()));
         vec![
             Text::from(need),
@@ -66,7 +80,15 @@ fn main_choices(data: &Data) -> Table {
         ]
     };
     let caption = "The advisor's first choices for a million keys, by memory and by time (a false positive costs 100 ns).";
-    let head = ["you need", "first", "asked", "take", "bits/key", "rate", "ns to ask"];
+    let head = [
+        "you need",
+        "first",
+        "asked",
+        "take",
+        "bits/key",
+        "rate",
+        "ns to ask",
+    ];
     Table::new(caption, &head, 4, main.map(row).collect())
 }
 
@@ -101,7 +123,10 @@ fn shown(choice: &Choice, structures: &mut Vec<String>, reasons: &mut Vec<String
     if choice.rank == 0 {
         return format!("!{reason}");
     }
-    let import = choice.import.trim_start_matches("use ").trim_end_matches(';');
+    let import = choice
+        .import
+        .trim_start_matches("use ")
+        .trim_end_matches(';');
     let structure = index(structures, format!("{}|{import}", choice.structure));
     let or = |value: Option<f64>, show: fn(f64) -> String| value.map(show).unwrap_or_default();
     let rate = |fpr: f64| digits(fpr * 100.0, 2);
@@ -119,7 +144,10 @@ fn shown(choice: &Choice, structures: &mut Vec<String>, reasons: &mut Vec<String
 /// Text in lines and tabs: the lists of [`FRONT`], then a line per target and number of keys with an
 /// answer per need and cost, as its place in the list of answers.
 pub(super) fn pack(choices: &[Choice]) -> Option<String> {
-    let grid: Vec<&Choice> = choices.iter().filter(|choice| choice.topic == "grid").collect();
+    let grid: Vec<&Choice> = choices
+        .iter()
+        .filter(|choice| choice.topic == "grid")
+        .collect();
     let (mut sizes, mut targets, mut needs, mut costs) = (vec![], vec![], vec![], vec![]);
     let (mut structures, mut reasons, mut answers) = (vec![], vec![], vec![]);
     let mut places = std::collections::BTreeMap::new();
@@ -141,12 +169,25 @@ pub(super) fn pack(choices: &[Choice]) -> Option<String> {
         return None;
     }
     let words = |needs: &[String]| {
-        let word = |need: &String| NEEDS.iter().find(|known| known.0 == need).map_or(need.clone(), |known| format!("{need}|{}", known.1));
+        let word = |need: &String| {
+            NEEDS
+                .iter()
+                .find(|known| known.0 == need)
+                .map_or(need.clone(), |known| format!("{need}|{}", known.1))
+        };
         needs.iter().map(word).collect::<Vec<_>>()
     };
-    let mut lines = [sizes.clone(), targets.clone(), words(&needs), costs.clone(), structures, reasons, answers]
-        .map(|list| list.join("\t"))
-        .to_vec();
+    let mut lines = [
+        sizes.clone(),
+        targets.clone(),
+        words(&needs),
+        costs.clone(),
+        structures,
+        reasons,
+        answers,
+    ]
+    .map(|list| list.join("\t"))
+    .to_vec();
     for target in 0..targets.len() {
         for size in 0..sizes.len() {
             let places = &places;
@@ -165,8 +206,15 @@ pub(super) fn pack(choices: &[Choice]) -> Option<String> {
 /// The packed answer to an ask, as the script finds it: each choice's parts.
 #[cfg(test)]
 pub(super) fn look_up(packed: &str, ask: &Ask) -> Option<Vec<Vec<String>>> {
-    let lines: Vec<Vec<&str>> = packed.lines().map(|line| line.split('\t').collect()).collect();
-    let at = |line: usize, value: &str| lines[line].iter().position(|known| known.split('|').next() == Some(value));
+    let lines: Vec<Vec<&str>> = packed
+        .lines()
+        .map(|line| line.split('\t').collect())
+        .collect();
+    let at = |line: usize, value: &str| {
+        lines[line]
+            .iter()
+            .position(|known| known.split('|').next() == Some(value))
+    };
     let cost = ask.cost_ns.map(plain).unwrap_or_default();
     let (size, target) = (at(0, &ask.keys.to_string())?, at(1, &target(ask))?);
     let (need, cost) = (at(2, &ask.needs)?, at(3, &cost)?);
@@ -174,7 +222,11 @@ pub(super) fn look_up(packed: &str, ask: &Ask) -> Option<Vec<Vec<String>>> {
     let answer = lines[6][row[need * lines[3].len() + cost].parse::<usize>().ok()?];
     let choice = |choice: &str| {
         let mut parts: Vec<String> = choice.split(':').map(str::to_owned).collect();
-        if let Some(structure) = parts[0].parse::<usize>().ok().and_then(|index| lines[4].get(index)) {
+        if let Some(structure) = parts[0]
+            .parse::<usize>()
+            .ok()
+            .and_then(|index| lines[4].get(index))
+        {
             parts[0] = structure.split('|').next().unwrap_or_default().to_owned();
         }
         parts
@@ -208,7 +260,10 @@ mod tests {
                             number(choice.query_ns),
                         ]
                     });
-                    assert!(want.eq(shown.iter().map(|parts| parts[..4].to_vec())), "{ask:?}");
+                    assert!(
+                        want.eq(shown.iter().map(|parts| parts[..4].to_vec())),
+                        "{ask:?}"
+                    );
                 }
                 Err(_) => {
                     refused += 1;
@@ -216,7 +271,10 @@ mod tests {
                 }
             }
         }
-        assert!(refused > 0 && refused < choices::grid().len() / 2, "{refused}");
+        assert!(
+            refused > 0 && refused < choices::grid().len() / 2,
+            "{refused}"
+        );
         assert_eq!(pack(&[]), None);
     }
 

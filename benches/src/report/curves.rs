@@ -31,19 +31,27 @@ fn by_size(data: &Data, value: fn(&Entry<'_>) -> Option<f64>) -> Vec<Series> {
         let mark = |keys: u64| {
             let entry = data.entry(&facts.name, &data.set, keys, target)?;
             let y = value(&entry);
-            (y.is_some() || entry.failure().is_some()).then_some(Mark { x: keys as f64, y, bar: None })
+            (y.is_some() || entry.failure().is_some()).then_some(Mark {
+                x: keys as f64,
+                y,
+                bar: None,
+            })
         };
         let marks: Vec<Mark> = data.sizes(&data.set).into_iter().filter_map(mark).collect();
         series(facts, Line::Marks, marks)
     };
     let all = chosen(data).into_iter().map(of);
-    all.filter(|series| series.marks.iter().any(|mark| mark.y.is_some())).collect()
+    all.filter(|series| series.marks.iter().any(|mark| mark.y.is_some()))
+        .collect()
 }
 
 /// Who rises least and most from the first to the last mark.
 fn rises(all: &[Series], unit: &str) -> Option<String> {
     let rise = |series: &Series| {
-        let mut marks = series.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)));
+        let mut marks = series
+            .marks
+            .iter()
+            .filter_map(|mark| Some((mark.x, mark.y?)));
         let (first, last) = (marks.next()?, marks.next_back()?);
         Some((series.name.clone(), last.1 / first.1, first.0, last.0))
     };
@@ -52,7 +60,14 @@ fn rises(all: &[Series], unit: &str) -> Option<String> {
     let (least, most) = (rises.first()?, rises.last()?);
     Some(format!(
         "from {} to {} keys {} of {} {} least ({:.2} times), of {} most ({:.2})",
-        keys(least.2 as u64), keys(least.3 as u64), unit, least.0, "rises", least.1, most.0, most.1
+        keys(least.2 as u64),
+        keys(least.3 as u64),
+        unit,
+        least.0,
+        "rises",
+        least.1,
+        most.0,
+        most.1
     ))
 }
 
@@ -71,13 +86,18 @@ fn figure_by_size(
     value: fn(&Entry<'_>) -> Option<f64>,
 ) -> Result<Option<(Figure, String)>> {
     let all = by_size(data, value);
-    let Some(found) = rises(&all, what) else { return Ok(None) };
-    let Some(mut plot) = Plot::new(("keys (log)", true), (y, true), all) else { return Ok(None) };
+    let Some(found) = rises(&all, what) else {
+        return Ok(None);
+    };
+    let Some(mut plot) = Plot::new(("keys (log)", true), (y, true), all) else {
+        return Ok(None);
+    };
     let caches = data.machine.iter().flat_map(|machine| &machine.cache);
     for cache in caches.filter(|cache| cache.kind != "Instruction") {
         let x = (cache.bytes * 8 / TYPICAL_BITS) as f64;
         if x > plot.x.range.0 && x < plot.x.range.1 {
-            plot.guides.push((x, format!("L{} {}", cache.level, binary(cache.bytes))));
+            plot.guides
+                .push((x, format!("L{} {}", cache.level, binary(cache.bytes))));
         }
     }
     let names = plot.legend().join(", ");
@@ -96,12 +116,37 @@ fn figure_by_size(
 
 /// The sections of this file.
 pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
-    let query = figure_by_size(data, "query-by-size", "ns per query, half present (log)", "the query", |entry| entry.ns(Workload::Query50))?;
+    let query = figure_by_size(
+        data,
+        "query-by-size",
+        "ns per query, half present (log)",
+        "the query",
+        |entry| entry.ns(Workload::Query50),
+    )?;
     let query = query.map(|(figure, found)| (found, vec![Block::Figures(vec![figure])]));
-    let build = figure_by_size(data, "build-by-size", "ns per key built (log)", "the build", |entry| entry.ns(Workload::Build))?;
-    let peak = figure_by_size(data, "peak-by-size", "peak bits per key while built (log)", "the peak", |entry| entry.peak_bits())?;
-    let found = build.as_ref().or(peak.as_ref()).map(|(_, found)| found.clone());
-    let figures: Vec<Figure> = [build, peak].into_iter().flatten().map(|(figure, _)| figure).collect();
+    let build = figure_by_size(
+        data,
+        "build-by-size",
+        "ns per key built (log)",
+        "the build",
+        |entry| entry.ns(Workload::Build),
+    )?;
+    let peak = figure_by_size(
+        data,
+        "peak-by-size",
+        "peak bits per key while built (log)",
+        "the peak",
+        |entry| entry.peak_bits(),
+    )?;
+    let found = build
+        .as_ref()
+        .or(peak.as_ref())
+        .map(|(_, found)| found.clone());
+    let figures: Vec<Figure> = [build, peak]
+        .into_iter()
+        .flatten()
+        .map(|(figure, _)| figure)
+        .collect();
     let build = found.map(|found| (found, vec![Block::Figures(figures)]));
     Ok(vec![
         Section::new("query", "Query time against size", query),
@@ -113,7 +158,11 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
 }
 
 fn share(data: &Data) -> Result<Found> {
-    let shares = [(0.0, Workload::Query0), (50.0, Workload::Query50), (100.0, Workload::Query100)];
+    let shares = [
+        (0.0, Workload::Query0),
+        (50.0, Workload::Query50),
+        (100.0, Workload::Query100),
+    ];
     let of = |facts: &ContenderFacts| {
         let entry = data.entry(&facts.name, &data.set, data.keys, Target::Rate(data.rate()))?;
         let mark = |(share, workload)| Some(Mark::at(share, entry.ns(workload)?));
@@ -127,7 +176,10 @@ fn share(data: &Data) -> Result<Found> {
     };
     let most = all.iter().max_by(|a, b| spread(a).total_cmp(&spread(b)));
     let floor = data.floor(Workload::Query50);
-    let flat = all.iter().filter(|series| spread(series) <= floor.max(0.05)).count();
+    let flat = all
+        .iter()
+        .filter(|series| spread(series) <= floor.max(0.05))
+        .count();
     let Some(most) = most else { return Ok(None) };
     let found = format!(
         "{flat} of {} cost the same whatever the answer; {} differs most between absent ({} ns) and present keys ({} ns).",
@@ -136,12 +188,19 @@ fn share(data: &Data) -> Result<Found> {
         two(most.marks[0].y.unwrap_or(0.0)),
         two(most.marks[2].y.unwrap_or(0.0)),
     );
-    let Some(plot) = Plot::new(("% of the queries for present keys", false), ("ns per query (log)", true), all) else {
+    let Some(plot) = Plot::new(
+        ("% of the queries for present keys", false),
+        ("ns per query (log)", true),
+        all,
+    ) else {
         return Ok(None);
     };
     let figure = Figure {
         slug: "query-by-share",
-        alt: format!("Query time against the share of present keys for {}.", plot.legend().join(", ")),
+        alt: format!(
+            "Query time against the share of present keys for {}.",
+            plot.legend().join(", ")
+        ),
         caption: Text::from(found.clone()),
         svg: plot.draw(SIZE)?,
         narrow: None,
@@ -162,14 +221,28 @@ fn pairs<'a>(
 
 fn latency(data: &Data) -> Found {
     let entries = data.main_entries(data.rate());
-    let rows = pairs(&entries, |entry| entry.ns(Workload::Query50).zip(entry.ns(Workload::Dependent50)));
+    let rows = pairs(&entries, |entry| {
+        entry
+            .ns(Workload::Query50)
+            .zip(entry.ns(Workload::Dependent50))
+    });
     let (first, last) = (rows.first()?, rows.last()?);
     let found = format!(
         "A query whose key depends on the answer before takes {} ns with {} and {} with {}.",
-        two(first.2), first.0, two(last.2), last.0
+        two(first.2),
+        first.0,
+        two(last.2),
+        last.0
     );
     let row = |(name, free, waits): &(&str, f64, f64)| {
-        [(*name).to_owned(), two(*free), two(*waits), format!("{:.2}", waits / free)].map(Text::from).to_vec()
+        [
+            (*name).to_owned(),
+            two(*free),
+            two(*waits),
+            format!("{:.2}", waits / free),
+        ]
+        .map(Text::from)
+        .to_vec()
     };
     let head = ["contender", "independent, ns", "dependent, ns", "ratio"];
     let table = Table::new(found.clone(), &head, 1, rows.iter().map(row).collect());
@@ -177,12 +250,22 @@ fn latency(data: &Data) -> Found {
 }
 
 fn net(data: &Data) -> Found {
-    let floors = data.run.contender.iter().filter(|facts| facts.role == crate::record::Role::Floor);
+    let floors = data
+        .run
+        .contender
+        .iter()
+        .filter(|facts| facts.role == crate::record::Role::Floor);
     let floor = floors
-        .filter_map(|facts| data.entry(&facts.name, &data.set, data.keys, Target::Rate(data.rate())))
+        .filter_map(|facts| {
+            data.entry(&facts.name, &data.set, data.keys, Target::Rate(data.rate()))
+        })
         .find_map(|entry| entry.ns(Workload::Query50))?;
     let entries = data.main_entries(data.rate());
-    let rows = pairs(&entries, |entry| entry.ns(Workload::Query50).map(|gross| (gross, gross - floor)));
+    let rows = pairs(&entries, |entry| {
+        entry
+            .ns(Workload::Query50)
+            .map(|gross| (gross, gross - floor))
+    });
     let first = rows.first()?;
     let found = format!(
         "Reading and hashing a key is {} ns of each query: {} % of what {} takes in all.",
@@ -191,7 +274,14 @@ fn net(data: &Data) -> Found {
         first.0
     );
     let row = |(name, gross, net): &(&str, f64, f64)| {
-        [(*name).to_owned(), two(*gross), two(net.max(0.0)), percent(floor / gross)].map(Text::from).to_vec()
+        [
+            (*name).to_owned(),
+            two(*gross),
+            two(net.max(0.0)),
+            percent(floor / gross),
+        ]
+        .map(Text::from)
+        .to_vec()
     };
     let head = ["contender", "gross, ns", "net, ns", "share of hashing"];
     let table = Table::new(found.clone(), &head, 1, rows.iter().map(row).collect());

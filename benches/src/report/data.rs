@@ -56,9 +56,11 @@ impl Data {
         let records = records.ok_or_else(|| crate::error::BenchError::NoRecords {
             path: folder.to_owned(),
         })?;
-        let run = records.run()?.ok_or_else(|| crate::error::BenchError::NoRecords {
-            path: folder.to_owned(),
-        })?;
+        let run = records
+            .run()?
+            .ok_or_else(|| crate::error::BenchError::NoRecords {
+                path: folder.to_owned(),
+            })?;
         let rows = run.contender.iter().map(|facts| records.rows(&facts.name));
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         let mut data = Self {
@@ -81,7 +83,10 @@ impl Data {
     /// The key set and the size with the most cells; of several, a million random keys.
     fn main(&self) -> (String, u64) {
         let mut cells: BTreeMap<(&str, u64), usize> = BTreeMap::new();
-        for row in self.all().filter(|row| row.workload == Workload::Verify && is_plain(row)) {
+        for row in self
+            .all()
+            .filter(|row| row.workload == Workload::Verify && is_plain(row))
+        {
             *cells.entry((&row.key_set, row.keys)).or_default() += 1;
         }
         let most = cells.values().max().copied().unwrap_or(0);
@@ -124,7 +129,13 @@ impl Data {
     }
 
     /// One contender's rows of these keys and this target; also a floor's or a twin's.
-    pub(super) fn entry(&self, name: &str, set: &str, keys: u64, target: Target) -> Option<Entry<'_>> {
+    pub(super) fn entry(
+        &self,
+        name: &str,
+        set: &str,
+        keys: u64,
+        target: Target,
+    ) -> Option<Entry<'_>> {
         let all = self.run.contender.iter().zip(&self.rows);
         let (facts, rows) = all.into_iter().find(|(facts, _)| facts.name == name)?;
         Entry::of(facts, rows, set, keys, target)
@@ -142,7 +153,9 @@ impl Data {
 
     /// The numbers of keys of a set, rising.
     pub(super) fn sizes(&self, set: &str) -> Vec<u64> {
-        let rows = self.all().filter(|row| row.workload == Workload::Verify && is_plain(row));
+        let rows = self
+            .all()
+            .filter(|row| row.workload == Workload::Verify && is_plain(row));
         let mut sizes: Vec<u64> = rows
             .filter(|row| row.key_set == set)
             .map(|row| row.keys)
@@ -154,8 +167,13 @@ impl Data {
 
     /// The rates asked for with the main keys, falling, the main one first.
     pub(super) fn rates(&self) -> Vec<f64> {
-        let rows = self.all().filter(|row| row.key_set == self.set && row.keys == self.keys);
-        let mut rates: Vec<f64> = rows.filter(|row| is_plain(row)).filter_map(|row| row.asked_fpr).collect();
+        let rows = self
+            .all()
+            .filter(|row| row.key_set == self.set && row.keys == self.keys);
+        let mut rates: Vec<f64> = rows
+            .filter(|row| is_plain(row))
+            .filter_map(|row| row.asked_fpr)
+            .collect();
         rates.sort_by(|a, b| b.total_cmp(a));
         rates.dedup();
         rates
@@ -176,17 +194,30 @@ impl Data {
 
     /// A contender's curve, by rising bits.
     pub(super) fn curve(&self, name: &str) -> Vec<&Point> {
-        let all: Vec<&Point> = self.points.iter().filter(|point| point.contender == name).collect();
+        let all: Vec<&Point> = self
+            .points
+            .iter()
+            .filter(|point| point.contender == name)
+            .collect();
         let near = |point: &&&Point| (point.keys as f64 / self.keys.max(1) as f64).ln().abs();
-        let keys = all.iter().min_by(|a, b| near(a).total_cmp(&near(b))).map(|point| point.keys);
-        let mut points: Vec<&Point> = all.into_iter().filter(|point| Some(point.keys) == keys).collect();
+        let keys = all
+            .iter()
+            .min_by(|a, b| near(a).total_cmp(&near(b)))
+            .map(|point| point.keys);
+        let mut points: Vec<&Point> = all
+            .into_iter()
+            .filter(|point| Some(point.keys) == keys)
+            .collect();
         points.sort_by(|a, b| a.bits_per_key.total_cmp(&b.bits_per_key));
         points
     }
 
     /// The advisor's answers about a topic, best first, and its further lines.
     pub(super) fn topic(&self, topic: &str) -> Vec<&Choice> {
-        self.choices.iter().filter(|choice| choice.topic == topic).collect()
+        self.choices
+            .iter()
+            .filter(|choice| choice.topic == topic)
+            .collect()
     }
 }
 
@@ -209,9 +240,9 @@ impl<'a> Entry<'a> {
             }
             Target::Bits(bits) => row.asked_bits == Some(bits),
         };
-        let rows = rows.iter().filter(|row| {
-            is_plain(row) && row.key_set == set && row.keys == keys && is_asked(row)
-        });
+        let rows = rows
+            .iter()
+            .filter(|row| is_plain(row) && row.key_set == set && row.keys == keys && is_asked(row));
         let rows: Vec<&Row> = rows.collect();
         (!rows.is_empty()).then_some(Self { facts, rows })
     }
@@ -251,13 +282,18 @@ impl<'a> Entry<'a> {
     fn facts_row(&self) -> Option<&'a Row> {
         let measured = || self.rows.iter().filter(|row| row.state == State::Measured);
         let verify = measured().find(|row| row.workload == Workload::Verify);
-        verify.or_else(|| measured().rfind(|row| row.held_bytes.is_some())).copied()
+        verify
+            .or_else(|| measured().rfind(|row| row.held_bytes.is_some()))
+            .copied()
     }
 
     /// Bits held per key; the mean over the numbers of keys of an octave, where sizes jump.
     pub(super) fn bits(&self) -> Option<f64> {
         let (low, high) = self.octave().unwrap_or_else(|| {
-            let bits = self.facts_row().and_then(Row::bits_per_key).unwrap_or(f64::NAN);
+            let bits = self
+                .facts_row()
+                .and_then(Row::bits_per_key)
+                .unwrap_or(f64::NAN);
             (bits, bits)
         });
         Some((low + high) / 2.0).filter(|bits| bits.is_finite())

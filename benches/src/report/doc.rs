@@ -183,12 +183,21 @@ impl Section {
             (none.clone(), vec![Block::Para(Text::from(none))])
         });
         let (title, in_readme) = (title.to_owned(), false);
-        Self { anchor, title, finding, blocks, in_readme }
+        Self {
+            anchor,
+            title,
+            finding,
+            blocks,
+            in_readme,
+        }
     }
 
     /// The same, for the README too.
     pub(super) fn in_readme(self) -> Self {
-        Self { in_readme: true, ..self }
+        Self {
+            in_readme: true,
+            ..self
+        }
     }
 }
 
@@ -196,9 +205,12 @@ impl Document {
     /// All plots of the page.
     pub(super) fn figures(&self) -> impl Iterator<Item = &Figure> {
         let folded = self.sections.iter().flat_map(|section| &section.blocks);
-        self.first.iter().chain(folded).flat_map(|block| match block {
-            Block::Figures(figures) => figures.as_slice(),
-            _ => &[],
-        })
+        self.first
+            .iter()
+            .chain(folded)
+            .flat_map(|block| match block {
+                Block::Figures(figures) => figures.as_slice(),
+                _ => &[],
+            })
     }
 }

@@ -34,7 +34,13 @@ pub(super) fn series(facts: &ContenderFacts, line: Line, marks: Vec<Mark>) -> Se
 /// A line that is no contender's.
 pub(super) fn guide(line: Line) -> Series {
     let (name, look) = (String::new(), look(Family::Floor));
-    Series { name, look, is_hollow: false, line, marks: Vec::new() }
+    Series {
+        name,
+        look,
+        is_hollow: false,
+        line,
+        marks: Vec::new(),
+    }
 }
 
 /// Those that no other beats in both; by rising space.
@@ -70,7 +76,10 @@ fn pareto(data: &Data) -> Result<Option<Figure>> {
         .chain(best.last().map(|last| (last.1, last.2)))
         .collect();
     all.push(guide(Line::Curve(steps)));
-    let x = ("bits per key over the fewest possible at its rate (log)", true);
+    let x = (
+        "bits per key over the fewest possible at its rate (log)",
+        true,
+    );
     let Some(mut plot) = Plot::new(x, ("ns per query, half present (log)", true), all) else {
         return Ok(None);
     };
@@ -85,7 +94,11 @@ fn pareto(data: &Data) -> Result<Option<Figure>> {
     };
     Ok(Some(Figure {
         slug: "time-by-space",
-        alt: format!("Time against space for {} contenders; none beats {} in both.", points.len(), list(&names)),
+        alt: format!(
+            "Time against space for {} contenders; none beats {} in both.",
+            points.len(),
+            list(&names)
+        ),
         caption: Text::from(format!(
             "Nothing here is both smaller and faster than {} ({} keys, {}; the line joins them). \
              Hollow marks are peers.{left_out}",
@@ -123,7 +136,11 @@ fn measured(data: &Data, name: &str) -> Vec<Mark> {
     let mark = |row: &crate::record::Row| {
         let fpr = row.fpr().filter(|fpr| *fpr > 0.0)?;
         let bar = row.fpr_low.zip(row.fpr_high);
-        Some(Mark { x: row.bits_per_key()?, y: Some(fpr), bar })
+        Some(Mark {
+            x: row.bits_per_key()?,
+            y: Some(fpr),
+            bar,
+        })
     };
     rows.filter_map(mark).collect()
 }
@@ -138,14 +155,21 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
     let mut taken: Vec<(&str, Family, Vec<(f64, f64)>)> = Vec::new();
     for facts in data.filters() {
         let line = curve(&data.curve(&facts.name));
-        let marks: Vec<Mark> = measured(data, &facts.name).into_iter().filter(|mark| mark.x <= BITS).collect();
+        let marks: Vec<Mark> = measured(data, &facts.name)
+            .into_iter()
+            .filter(|mark| mark.x <= BITS)
+            .collect();
         let line: Vec<(f64, f64)> = line.into_iter().filter(|(bits, _)| *bits <= BITS).collect();
         let is_same = |other: &[(f64, f64)]| {
-            let near = |(a, b): (&(f64, f64), &(f64, f64))| (a.0 - b.0).abs() < 0.02 && (a.1 / b.1 - 1.0).abs() < 0.02;
+            let near = |(a, b): (&(f64, f64), &(f64, f64))| {
+                (a.0 - b.0).abs() < 0.02 && (a.1 / b.1 - 1.0).abs() < 0.02
+            };
             !line.is_empty() && line.len() == other.len() && line.iter().zip(other).all(near)
         };
         if let Some((twin, _, _)) = taken.iter().find(|(_, _, other)| is_same(other)) {
-            same.entry((*twin).to_owned()).or_default().push(&facts.name);
+            same.entry((*twin).to_owned())
+                .or_default()
+                .push(&facts.name);
             continue;
         }
         let is_first = !taken.iter().any(|(_, family, _)| *family == facts.family);
@@ -156,7 +180,11 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
             beyond.push(&facts.name);
         } else if is_first && shown.len() < 8 {
             taken.push((&facts.name, facts.family, line.clone()));
-            let line = if line.is_empty() { Line::None } else { Line::Curve(line) };
+            let line = if line.is_empty() {
+                Line::None
+            } else {
+                Line::Curve(line)
+            };
             shown.push(series(facts, line, marks));
         }
     }
@@ -164,7 +192,10 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
     if names.is_empty() {
         return Ok(None);
     }
-    let lowest = shown.iter().flat_map(|series| &series.marks).filter_map(|mark| mark.y);
+    let lowest = shown
+        .iter()
+        .flat_map(|series| &series.marks)
+        .filter_map(|mark| mark.y);
     let lowest = lowest.fold(0.001, f64::min).max(1e-6) / 4.0;
     let bound = [(1.0, 0.5), (-lowest.log2(), lowest)];
     shown.push(guide(Line::Dashed(bound.to_vec())));
@@ -172,22 +203,42 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
         if let Line::Curve(points) = &mut series.line {
             points.retain(|(_, fpr)| *fpr >= lowest);
         }
-        series.marks.retain(|mark| mark.y.is_some_and(|y| y >= lowest));
+        series
+            .marks
+            .retain(|mark| mark.y.is_some_and(|y| y >= lowest));
     }
-    let Some(mut plot) = Plot::new(("bits per key", false), ("false-positive rate (log)", true), shown) else {
+    let Some(mut plot) = Plot::new(
+        ("bits per key", false),
+        ("false-positive rate (log)", true),
+        shown,
+    ) else {
         return Ok(None);
     };
     plot.x = plot.x.within(0.0, BITS);
-    plot.y = plot.y.within(lowest, 0.7).shown(|rate| format!("{} %", super::number::plain(rate * 100.0)));
+    plot.y = plot
+        .y
+        .within(lowest, 0.7)
+        .shown(|rate| format!("{} %", super::number::plain(rate * 100.0)));
     let svg = plot.draw((620, 430))?;
     let narrow = plot.draw((370, 270))?;
     let best = best_bits(data);
-    let mut others: Vec<String> = same.iter().map(|(curve, names)| format!("on the curve of {curve}: {}", names.join(", "))).collect();
-    others.extend((!beyond.is_empty()).then(|| format!("beyond {BITS} bits: {}", beyond.join(", "))));
-    let others = if others.is_empty() { String::new() } else { format!(" Also {}.", others.join("; ")) };
+    let mut others: Vec<String> = same
+        .iter()
+        .map(|(curve, names)| format!("on the curve of {curve}: {}", names.join(", ")))
+        .collect();
+    others
+        .extend((!beyond.is_empty()).then(|| format!("beyond {BITS} bits: {}", beyond.join(", "))));
+    let others = if others.is_empty() {
+        String::new()
+    } else {
+        format!(" Also {}.", others.join("; "))
+    };
     Ok(Some(Figure {
         slug: "rate-by-bits",
-        alt: format!("False-positive rate against bits per key for {}.", list(&names)),
+        alt: format!(
+            "False-positive rate against bits per key for {}.",
+            list(&names)
+        ),
         caption: Text::from(format!(
             "{best}Dashed: the bound. Lines are theory, in steps where fingerprints are whole bits; \
              marks are measured, with their 95 % intervals.{others}"
@@ -208,7 +259,11 @@ fn best_bits(data: &Data) -> String {
     match (over.first(), over.last()) {
         (Some(first), Some(last)) if over.len() > 1 => format!(
             "At {}, {} is nearest to the bound ({:.2} times it), {} farthest ({}). ",
-            asked(data.rate()), first.0, first.1, last.0, three(last.1)
+            asked(data.rate()),
+            first.0,
+            first.1,
+            last.0,
+            three(last.1)
         ),
         _ => String::new(),
     }
@@ -232,12 +287,21 @@ pub(super) fn ratios(data: &Data) -> Vec<Block> {
     let entries = data.main_entries(data.rate());
     let group = |family: Family| {
         let of: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.is(family)).collect();
-        let rows = of.iter().map(|entry| ratio_row(data, entry, &of)).collect::<Vec<_>>();
+        let rows = of
+            .iter()
+            .map(|entry| ratio_row(data, entry, &of))
+            .collect::<Vec<_>>();
         (look(family).name.to_owned(), rows)
     };
-    let groups: Vec<_> = FAMILIES.map(group).into_iter().filter(|(_, rows)| !rows.is_empty()).collect();
+    let groups: Vec<_> = FAMILIES
+        .map(group)
+        .into_iter()
+        .filter(|(_, rows)| !rows.is_empty())
+        .collect();
     if groups.is_empty() {
-        return vec![Block::Para(Text::from("No ratios: nothing was measured at one rate."))];
+        return vec![Block::Para(Text::from(
+            "No ratios: nothing was measured at one rate.",
+        ))];
     }
     let caption = format!(
         "Times the best of the family, whose own number is bold (ns or bits per key); = is a tie. \
@@ -261,12 +325,23 @@ fn ratio_row(data: &Data, entry: &Entry<'_>, family: &[&Entry<'_>]) -> Vec<Text>
         return row;
     }
     let columns: [(fn(&Entry<'_>) -> Option<f64>, f64, &str); 3] = [
-        (|entry| entry.ns(Workload::Query50), data.floor(Workload::Query50), " ns"),
-        (|entry| entry.ns(Workload::Build), data.floor(Workload::Build), " ns"),
+        (
+            |entry| entry.ns(Workload::Query50),
+            data.floor(Workload::Query50),
+            " ns",
+        ),
+        (
+            |entry| entry.ns(Workload::Build),
+            data.floor(Workload::Build),
+            " ns",
+        ),
         (|entry| entry.bits(), SPACE_TIE, " bits"),
     ];
     for (value, slack, unit) in columns {
-        let best = family.iter().filter_map(|entry| value(entry)).fold(f64::INFINITY, f64::min);
+        let best = family
+            .iter()
+            .filter_map(|entry| value(entry))
+            .fold(f64::INFINITY, f64::min);
         row.push(match value(entry) {
             None => Text::from("-"),
             Some(own) if own <= best && family.len() > 1 => {
@@ -277,13 +352,22 @@ fn ratio_row(data: &Data, entry: &Entry<'_>, family: &[&Entry<'_>]) -> Vec<Text>
             Some(own) => Text::from(two_or_three(own / best)),
         });
     }
-    let instructions = entry.row(Workload::Query50).and_then(|row| row.instructions);
-    row.push(instructions.map_or_else(|| Text::from("-"), |count| Text::from(format!("{count:.0}"))));
+    let instructions = entry
+        .row(Workload::Query50)
+        .and_then(|row| row.instructions);
+    row.push(instructions.map_or_else(
+        || Text::from("-"),
+        |count| Text::from(format!("{count:.0}")),
+    ));
     row
 }
 
 fn two_or_three(ratio: f64) -> String {
-    if ratio < 10.0 { format!("{ratio:.2}") } else { two(ratio) }
+    if ratio < 10.0 {
+        format!("{ratio:.2}")
+    } else {
+        two(ratio)
+    }
 }
 
 #[cfg(test)]
@@ -292,17 +376,34 @@ mod tests {
 
     #[test]
     fn only_those_that_nothing_beats_in_both_are_on_the_front() {
-        let points = [("a", 1.0, 9.0), ("b", 1.5, 5.0), ("c", 1.6, 6.0), ("d", 2.0, 5.0), ("e", 3.0, 1.0)];
+        let points = [
+            ("a", 1.0, 9.0),
+            ("b", 1.5, 5.0),
+            ("c", 1.6, 6.0),
+            ("d", 2.0, 5.0),
+            ("e", 3.0, 1.0),
+        ];
         let names: Vec<&str> = front(&points).iter().map(|point| point.0).collect();
         assert_eq!(names, ["a", "b", "e"]);
     }
 
     #[test]
     fn fingerprints_come_in_steps_and_bloom_filters_do_not() {
-        let point = |bits_per_key, fpr, step| Point { bits_per_key, fpr, step, ..Point::default() };
+        let point = |bits_per_key, fpr, step| Point {
+            bits_per_key,
+            fpr,
+            step,
+            ..Point::default()
+        };
         let steps = [point(5.0, 0.2, Some(4)), point(6.0, 0.1, Some(5))];
-        assert_eq!(curve(&steps.iter().collect::<Vec<_>>()), [(5.0, 0.2), (6.0, 0.2), (6.0, 0.1)]);
+        assert_eq!(
+            curve(&steps.iter().collect::<Vec<_>>()),
+            [(5.0, 0.2), (6.0, 0.2), (6.0, 0.1)]
+        );
         let smooth = [point(5.0, 0.2, None), point(6.0, 0.1, None)];
-        assert_eq!(curve(&smooth.iter().collect::<Vec<_>>()), [(5.0, 0.2), (6.0, 0.1)]);
+        assert_eq!(
+            curve(&smooth.iter().collect::<Vec<_>>()),
+            [(5.0, 0.2), (6.0, 0.1)]
+        );
     }
 }

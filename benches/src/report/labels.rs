@@ -52,7 +52,8 @@ pub(super) fn beside(
     let box_of = |x: f64, y: f64| [x - MARK, y - MARK, x + MARK, y + MARK];
     let marks: Vec<Rect> = points.iter().map(|&(x, y)| box_of(x, y)).collect();
     let half = height / 2.0;
-    let rect = |(left, middle): (f64, f64), width| [left, middle - half, left + width, middle + half];
+    let rect =
+        |(left, middle): (f64, f64), width| [left, middle - half, left + width, middle + half];
     let mut taken: Vec<Rect> = Vec::new();
     let mut places = vec![(0.0, 0.0); points.len()];
     // The most crowded first: they have the fewest ways out.
@@ -109,7 +110,10 @@ mod tests {
         let mut sorted = places.clone();
         sorted.sort_by(f64::total_cmp);
         let apart = sorted.windows(2).all(|pair| pair[1] - pair[0] > 14.999);
-        assert!(apart && sorted[0] >= 0.0 && sorted[5] <= 100.0, "{places:?}");
+        assert!(
+            apart && sorted[0] >= 0.0 && sorted[5] <= 100.0,
+            "{places:?}"
+        );
         // The order stays, and a label with room stays where it is.
         assert!(places[0] < places[1] && places[1] < places[2]);
         assert_eq!(places[3], 10.0);
@@ -119,7 +123,12 @@ mod tests {
     #[test]
     fn forty_names_in_one_corner_cover_neither_names_nor_marks() {
         let points: Vec<(f64, f64)> = (0..40)
-            .map(|i| (100.0 + f64::from(i % 7) * 30.0, 100.0 + f64::from(i / 7) * 28.0))
+            .map(|i| {
+                (
+                    100.0 + f64::from(i % 7) * 30.0,
+                    100.0 + f64::from(i / 7) * 28.0,
+                )
+            })
             .collect();
         let widths = vec![70.0; 40];
         let places = beside(&points, &widths, 12.0, [0.0, 0.0, 600.0, 440.0]);

@@ -83,7 +83,10 @@ pub(super) fn tick(x: f64) -> String {
             '0' => '⁰',
             other => char::from_u32(other as u32 - '0' as u32 + '⁰' as u32).unwrap_or(other),
         };
-        return format!("10{}", format!("{power:.0}").chars().map(digit).collect::<String>());
+        return format!(
+            "10{}",
+            format!("{power:.0}").chars().map(digit).collect::<String>()
+        );
     }
     plain(x)
 }

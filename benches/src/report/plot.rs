@@ -83,13 +83,21 @@ pub(super) struct Mark {
 
 impl Mark {
     pub(super) const fn at(x: f64, y: f64) -> Self {
-        Self { x, y: Some(y), bar: None }
+        Self {
+            x,
+            y: Some(y),
+            bar: None,
+        }
     }
 }
 
 impl Axis {
     /// An axis with room for these values; a linear one begins at 0.
-    pub(super) fn fit(label: &str, is_log: bool, values: impl Iterator<Item = f64>) -> Option<Self> {
+    pub(super) fn fit(
+        label: &str,
+        is_log: bool,
+        values: impl Iterator<Item = f64>,
+    ) -> Option<Self> {
         let values = values.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
             (low.min(x), high.max(x))
@@ -103,7 +111,12 @@ impl Axis {
             (low.min(0.0), high + (high - low.min(0.0)).max(1e-9) * 0.05)
         };
         let label = label.to_owned();
-        Some(Self { label, is_log, range, show: tick })
+        Some(Self {
+            label,
+            is_log,
+            range,
+            show: tick,
+        })
     }
 
     /// The same with another way to write the ticks.
@@ -156,7 +169,10 @@ impl Plot {
                 Line::Curve(points) | Line::Dashed(points) => points.clone(),
                 _ => Vec::new(),
             });
-            points.chain(lines).map(|point| pick(&point)).collect::<Vec<f64>>()
+            points
+                .chain(lines)
+                .map(|point| pick(&point))
+                .collect::<Vec<f64>>()
         };
         Some(Self {
             x: Axis::fit(x.0, x.1, of(|p| p.0).into_iter())?,
@@ -172,7 +188,8 @@ impl Plot {
     pub(super) fn draw(&self, size: (u32, u32)) -> Result<String> {
         let mut svg = String::new();
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        self.draw_on(&area).map_err(|error| anyhow!("drawing a plot: {error}"))?;
+        self.draw_on(&area)
+            .map_err(|error| anyhow!("drawing a plot: {error}"))?;
         area.present()?;
         drop(area);
         Ok(svg)
@@ -195,7 +212,9 @@ impl Plot {
             .y_label_area_size(if self.names == Names::Rows { 8 } else { 52 });
         let ((x0, x1), (y0, y1)) = (self.x.range, self.y.range);
         let log = |(low, high): (f64, f64)| {
-            (low..high).log_scale().with_key_points(log_ticks((low, high)))
+            (low..high)
+                .log_scale()
+                .with_key_points(log_ticks((low, high)))
         };
         let (x, y) = (self.x.range, self.y.range);
         match (self.x.is_log, self.y.is_log) {
@@ -216,9 +235,13 @@ impl Plot {
         Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
         let (y0, y1) = self.y.range;
-        chart.draw_series(self.cells.iter().map(|&([left, bottom, right, top], colour)| {
-            Rectangle::new([(left, bottom), (right, top)], colour.mix(0.55).filled())
-        }))?;
+        chart.draw_series(
+            self.cells
+                .iter()
+                .map(|&([left, bottom, right, top], colour)| {
+                    Rectangle::new([(left, bottom), (right, top)], colour.mix(0.55).filled())
+                }),
+        )?;
         let show = |axis: &Axis| {
             let show = axis.show;
             move |x: &f64| show(*x)
@@ -243,7 +266,11 @@ impl Plot {
             let dashes = DashedLineSeries::new([(*x, y0), (*x, y1)], 3, 4, GREY.stroke_width(1));
             chart.draw_series(dashes)?;
             let (x, y) = chart.backend_coord(&(*x, y1));
-            area.draw_text(label, &font(11.0).pos(Pos::new(HPos::Center, VPos::Bottom)), (x, y - 2))?;
+            area.draw_text(
+                label,
+                &font(11.0).pos(Pos::new(HPos::Center, VPos::Bottom)),
+                (x, y - 2),
+            )?;
         }
         for series in &self.series {
             self.draw_series(&mut chart, series)?;
@@ -267,7 +294,12 @@ impl Plot {
         Y: Ranged<ValueType = f64>,
     {
         let (colour, radius) = (series.look.colour, 4.2);
-        let measured = || series.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)));
+        let measured = || {
+            series
+                .marks
+                .iter()
+                .filter_map(|mark| Some((mark.x, mark.y?)))
+        };
         match &series.line {
             Line::None => {}
             Line::Marks => {
@@ -282,7 +314,10 @@ impl Plot {
                 let _ = chart.draw_series(DashedLineSeries::new(points.clone(), 8, 6, style))?;
             }
         }
-        let bars = series.marks.iter().filter_map(|mark| Some((mark, mark.y?, mark.bar?)));
+        let bars = series
+            .marks
+            .iter()
+            .filter_map(|mark| Some((mark, mark.y?, mark.bar?)));
         if self.names == Names::Rows {
             chart.draw_series(bars.map(|(mark, y, (low, high))| {
                 ErrorBar::new_horizontal(y, low, mark.x, high, colour.stroke_width(1), 3)
@@ -307,14 +342,16 @@ impl Plot {
                 EmptyElement::at(at) + PathElement::new(corners.clone(), colour.stroke_width(2))
             }))?;
         } else {
-            chart.draw_series(measured().map(|at| {
-                EmptyElement::at(at) + Polygon::new(corners.clone(), colour.filled())
-            }))?;
+            chart.draw_series(
+                measured().map(|at| {
+                    EmptyElement::at(at) + Polygon::new(corners.clone(), colour.filled())
+                }),
+            )?;
         }
         let failed = series.marks.iter().filter(|mark| mark.y.is_none());
-        chart.draw_series(failed.map(|mark| {
-            Cross::new((mark.x, self.y.range.1), 5, colour.stroke_width(1))
-        }))?;
+        chart.draw_series(
+            failed.map(|mark| Cross::new((mark.x, self.y.range.1), 5, colour.stroke_width(1))),
+        )?;
         Ok(())
     }
 
@@ -326,7 +363,10 @@ impl Plot {
         place: impl Fn(&(f64, f64)) -> (f64, f64),
     ) -> Result<(), Box<dyn std::error::Error>> {
         let last = |series: &Series| {
-            let marks = series.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)));
+            let marks = series
+                .marks
+                .iter()
+                .filter_map(|mark| Some((mark.x, mark.y?)));
             match &series.line {
                 Line::Curve(points) | Line::Dashed(points) => points.last().copied(),
                 _ => None,
@@ -392,6 +432,10 @@ impl Plot {
     /// The names in the order of their numbers.
     pub(super) fn legend(&self) -> Vec<String> {
         let is_shown = |series: &&Series| !series.name.is_empty() && !series.marks.is_empty();
-        self.series.iter().filter(is_shown).map(|series| series.name.clone()).collect()
+        self.series
+            .iter()
+            .filter(is_shown)
+            .map(|series| series.name.clone())
+            .collect()
     }
 }

@@ -28,15 +28,32 @@ fn abilities(data: &Data) -> Found {
     ];
     let row = |facts: &ContenderFacts| {
         let can = columns.iter().map(|(ability, _)| {
-            Text::from(if facts.abilities.contains(ability) { "yes" } else { "" })
+            Text::from(if facts.abilities.contains(ability) {
+                "yes"
+            } else {
+                ""
+            })
         });
-        let first = [Text::from(facts.name.as_str()), Text::from(facts.version.as_str())];
+        let first = [
+            Text::from(facts.name.as_str()),
+            Text::from(facts.version.as_str()),
+        ];
         first.into_iter().chain(can).collect()
     };
     let rows: Vec<Vec<Text>> = data.filters().map(row).collect();
-    let most = data.filters().max_by_key(|facts| (facts.abilities.len(), std::cmp::Reverse(&facts.name)))?;
-    let found = format!("{} can do most: {} of {}.", most.name, most.abilities.len(), columns.len());
-    let head: Vec<&'static str> = ["contender", "version"].into_iter().chain(columns.iter().map(|column| column.1)).collect();
+    let most = data
+        .filters()
+        .max_by_key(|facts| (facts.abilities.len(), std::cmp::Reverse(&facts.name)))?;
+    let found = format!(
+        "{} can do most: {} of {}.",
+        most.name,
+        most.abilities.len(),
+        columns.len()
+    );
+    let head: Vec<&'static str> = ["contender", "version"]
+        .into_iter()
+        .chain(columns.iter().map(|column| column.1))
+        .collect();
     Some((found, vec![Block::Table(Table::new("", &head, 10, rows))]))
 }
 
@@ -61,7 +78,15 @@ fn numbers(data: &Data) -> Found {
         (Workload::Dependent50, "waits"),
         (Workload::Remove, "remove"),
     ];
-    let mut head = vec!["contender", "asked", "bits/key", "× bound", "measured rate", "95 % interval", "peak bits"];
+    let mut head = vec![
+        "contender",
+        "asked",
+        "bits/key",
+        "× bound",
+        "measured rate",
+        "95 % interval",
+        "peak bits",
+    ];
     head.extend(workloads.iter().map(|workload| workload.1));
     let mut rates = data.rates();
     let near = |rate: &f64| (rate.ln() - data.rate().ln()).abs();
@@ -85,15 +110,28 @@ fn numbers(data: &Data) -> Found {
             if index > 0 && !entry.facts.takes_rate {
                 continue;
             }
-            failed.extend(entry.failure().map(|why| format!("{} at {title}: {why}", entry.name())));
+            failed.extend(
+                entry
+                    .failure()
+                    .map(|why| format!("{} at {title}: {why}", entry.name())),
+            );
             rows.push(number_row(data, &entry, &title, &workloads));
         }
     }
     if rows.is_empty() {
         return None;
     }
-    let found = format!("{} rows of {} contenders, {} keys ({}); names lead to the records, which have all.", rows.len(), data.filters().count(), keys(data.keys), data.set);
-    let caption = format!("ns per key; ? where the rounds scatter by more than {}; ! where the rate is not the formula's.", percent(data.run.unstable_above));
+    let found = format!(
+        "{} rows of {} contenders, {} keys ({}); names lead to the records, which have all.",
+        rows.len(),
+        data.filters().count(),
+        keys(data.keys),
+        data.set
+    );
+    let caption = format!(
+        "ns per key; ? where the rounds scatter by more than {}; ! where the rate is not the formula's.",
+        percent(data.run.unstable_above)
+    );
     let mut blocks = vec![Block::Table(Table::new(caption, &head, 2, rows))];
     if !failed.is_empty() {
         blocks.push(Block::Para(Text::from("Failed cells have no numbers:")));
@@ -102,8 +140,17 @@ fn numbers(data: &Data) -> Found {
     Some((found, blocks))
 }
 
-fn number_row(data: &Data, entry: &Entry<'_>, title: &str, workloads: &[(Workload, &str)]) -> Vec<Text> {
-    let fixed = if entry.facts.takes_rate { title.to_owned() } else { "fixed".to_owned() };
+fn number_row(
+    data: &Data,
+    entry: &Entry<'_>,
+    title: &str,
+    workloads: &[(Workload, &str)],
+) -> Vec<Text> {
+    let fixed = if entry.facts.takes_rate {
+        title.to_owned()
+    } else {
+        "fixed".to_owned()
+    };
     let mut row = vec![record_of(data, entry.name()), Text::from(fixed)];
     if entry.failure().is_some() && entry.bits().is_none() {
         row.push(Text::default().strong("ERROR"));
@@ -113,12 +160,20 @@ fn number_row(data: &Data, entry: &Entry<'_>, title: &str, workloads: &[(Workloa
     let verify = entry.row(Workload::Verify);
     let or = |value: Option<String>| Text::from(value.unwrap_or_else(|| "-".to_owned()));
     let rate = verify.and_then(|row| {
-        let mark = if row.fpr_agrees == Some(false) { " !" } else { "" };
+        let mark = if row.fpr_agrees == Some(false) {
+            " !"
+        } else {
+            ""
+        };
         Some(percent(row.fpr()?) + mark)
     });
     let interval = verify.and_then(|row| {
         let (low, high) = row.fpr_low.zip(row.fpr_high)?;
-        Some(format!("{} to {}", digits(low * 100.0, 3), digits(high * 100.0, 3)))
+        Some(format!(
+            "{} to {}",
+            digits(low * 100.0, 3),
+            digits(high * 100.0, 3)
+        ))
     });
     row.extend([
         or(entry.octave().map_or_else(
@@ -149,13 +204,18 @@ fn other_keys(data: &Data) -> Found {
         .collect();
     sets.dedup_by_key(|set| set.0);
     let present = sets.iter().map(|set| set.1).max()?;
-    let own = data.sizes(&data.set).contains(&present).then_some((data.set.as_str(), present));
+    let own = data
+        .sizes(&data.set)
+        .contains(&present)
+        .then_some((data.set.as_str(), present));
     let sets: Vec<(&str, u64)> = own.into_iter().chain(sets).collect();
     let target = Target::Rate(data.rate());
     let mut rows = Vec::new();
     let mut worst: (f64, &str, &str) = (0.0, "", "");
     for facts in data.filters() {
-        let entries = sets.iter().map(|(set, keys)| data.entry(&facts.name, set, *keys, target));
+        let entries = sets
+            .iter()
+            .map(|(set, keys)| data.entry(&facts.name, set, *keys, target));
         let times: Vec<Option<f64>> = entries.map(|entry| entry?.ns(Workload::Query50)).collect();
         if times.iter().flatten().count() < 2 {
             continue;
@@ -169,31 +229,61 @@ fn other_keys(data: &Data) -> Found {
             }
         }
         let text = |time: &Option<f64>| Text::from(time.map_or_else(|| "-".to_owned(), two));
-        rows.push(std::iter::once(Text::from(facts.name.as_str())).chain(times.iter().map(text)).collect());
+        rows.push(
+            std::iter::once(Text::from(facts.name.as_str()))
+                .chain(times.iter().map(text))
+                .collect(),
+        );
     }
     if rows.is_empty() {
         return None;
     }
     let names: Vec<&str> = sets.iter().map(|set| set.0).collect();
-    let found = format!("ns per query with other keys: {} is slowed most by {} ({:.2} times).", worst.1, worst.2, worst.0);
-    let caption = format!("ns per query, half present, {} keys. Columns in order: {}.", grouped(present), list(&names));
-    let head: Vec<&'static str> = ["contender", "first", "second", "third", "fourth", "fifth"].into_iter().take(1 + names.len()).collect();
-    rows.iter_mut().for_each(|row: &mut Vec<Text>| row.truncate(head.len()));
-    Some((found, vec![Block::Table(Table::new(caption, &head, 1, rows))]))
+    let found = format!(
+        "ns per query with other keys: {} is slowed most by {} ({:.2} times).",
+        worst.1, worst.2, worst.0
+    );
+    let caption = format!(
+        "ns per query, half present, {} keys. Columns in order: {}.",
+        grouped(present),
+        list(&names)
+    );
+    let head: Vec<&'static str> = ["contender", "first", "second", "third", "fourth", "fifth"]
+        .into_iter()
+        .take(1 + names.len())
+        .collect();
+    rows.iter_mut()
+        .for_each(|row: &mut Vec<Text>| row.truncate(head.len()));
+    Some((
+        found,
+        vec![Block::Table(Table::new(caption, &head, 1, rows))],
+    ))
 }
 
 fn claims(data: &Data) -> Found {
     if data.claims.is_empty() {
         return None;
     }
-    let count = |verdict: Verdict| data.claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let count = |verdict: Verdict| {
+        data.claims
+            .iter()
+            .filter(|claim| claim.verdict == verdict)
+            .count()
+    };
     let found = format!(
         "Of {} claims {} hold, {} do not, and {} depend on what is meant.",
-        data.claims.len(), count(Verdict::Holds), count(Verdict::DoesNot), count(Verdict::Depends)
+        data.claims.len(),
+        count(Verdict::Holds),
+        count(Verdict::DoesNot),
+        count(Verdict::Depends)
     );
     let number = |value: Option<f64>, unit: &str| {
         let number = |value: f64| {
-            let shown = if value.abs() >= 1e-3 || value == 0.0 { digits(value, 4) } else { format!("{value:.2e}") };
+            let shown = if value.abs() >= 1e-3 || value == 0.0 {
+                digits(value, 4)
+            } else {
+                format!("{value:.2e}")
+            };
             format!("{shown} {unit}").trim().to_owned()
         };
         Text::from(value.map_or_else(|| "-".to_owned(), number))

@@ -17,16 +17,24 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
     Ok(vec![
         Section::new("verdict", "Measured rates over theory's", verdict(data)?),
         Section::new("crossover", "Which filter at which cost", crossover(data)?),
-        Section::new("construction", "How many slots a ribbon needs", construction(data)?),
+        Section::new(
+            "construction",
+            "How many slots a ribbon needs",
+            construction(data)?,
+        ),
     ])
 }
 
 /// Measured over expected rate, and the interval; over the asked rate where there is no formula.
 fn over(row: &Row) -> Option<(f64, f64, f64)> {
-    let expected = row.predicted_fpr.or(row.asked_fpr).filter(|rate| *rate > 0.0)?;
+    let expected = row
+        .predicted_fpr
+        .or(row.asked_fpr)
+        .filter(|rate| *rate > 0.0)?;
     let (fpr, low, high) = (row.fpr()?, row.fpr_low?, row.fpr_high?);
     // One of few filters has a rate of its own around the mean.
-    let spread = 1.96 * row.predicted_fpr_sd.unwrap_or(0.0) / (row.seeds.unwrap_or(1).max(1) as f64).sqrt();
+    let spread =
+        1.96 * row.predicted_fpr_sd.unwrap_or(0.0) / (row.seeds.unwrap_or(1).max(1) as f64).sqrt();
     let low = fpr - (fpr - low).hypot(spread);
     let high = fpr + (high - fpr).hypot(spread);
     Some((fpr / expected, low.max(0.0) / expected, high / expected))
@@ -34,21 +42,39 @@ fn over(row: &Row) -> Option<(f64, f64, f64)> {
 
 fn verdict(data: &Data) -> Result<Found> {
     let judged = || data.all().filter(|row| row.fpr_agrees.is_some());
-    let (all, agree) = (judged().count(), judged().filter(|row| row.fpr_agrees == Some(true)).count());
+    let (all, agree) = (
+        judged().count(),
+        judged().filter(|row| row.fpr_agrees == Some(true)).count(),
+    );
     let mut rows: Vec<(&ContenderFacts, (f64, f64, f64), &Row)> = Vec::new();
     for facts in data.filters() {
-        let of = data.all().filter(|row| row.contender == facts.name && row.workload == Workload::Verify);
+        let of = data
+            .all()
+            .filter(|row| row.contender == facts.name && row.workload == Workload::Verify);
         let cells = of.filter_map(|row| Some((over(row)?, row)));
-        let far = |((ratio, low, high), _): &((f64, f64, f64), &Row)| (ratio - 1.0).abs() / (high - low).max(1e-9);
+        let far = |((ratio, low, high), _): &((f64, f64, f64), &Row)| {
+            (ratio - 1.0).abs() / (high - low).max(1e-9)
+        };
         let worst = cells.max_by(|a, b| far(a).total_cmp(&far(b)));
-        rows.extend(worst.filter(|(over, _)| over.0 > 0.0).map(|(over, row)| (facts, over, row)));
+        rows.extend(
+            worst
+                .filter(|(over, _)| over.0 > 0.0)
+                .map(|(over, row)| (facts, over, row)),
+        );
     }
-    let farthest = rows.iter().max_by(|a, b| a.1.0.ln().abs().total_cmp(&b.1.0.ln().abs()));
-    let Some((facts, (ratio, _, _), row)) = farthest else { return Ok(None) };
+    let farthest = rows
+        .iter()
+        .max_by(|a, b| a.1.0.ln().abs().total_cmp(&b.1.0.ln().abs()));
+    let Some((facts, (ratio, _, _), row)) = farthest else {
+        return Ok(None);
+    };
     let found = format!(
         "{agree} of {all} cells agree with their exact formula within {} standard deviations; \
          {} is farthest: {} times what was expected ({} keys).",
-        plain(data.run.sigmas), facts.name, two(*ratio), grouped(row.keys)
+        plain(data.run.sigmas),
+        facts.name,
+        two(*ratio),
+        grouped(row.keys)
     );
     let clip = |x: f64| x.clamp(0.7, 1.4);
     let count = rows.len();
@@ -57,21 +83,42 @@ fn verdict(data: &Data) -> Result<Found> {
         .enumerate()
         .map(|(index, (facts, (ratio, low, high), _))| {
             let bar = Some((clip(*low), clip(*high)));
-            let mark = Mark { x: clip(*ratio), y: Some((count - index) as f64), bar };
+            let mark = Mark {
+                x: clip(*ratio),
+                y: Some((count - index) as f64),
+                bar,
+            };
             series(facts, Line::None, vec![mark])
         })
         .collect();
-    all.push(guide(Line::Curve(vec![(1.0, 0.0), (1.0, count as f64 + 1.0)])));
-    let Some(mut plot) = Plot::new(("measured rate over the formula's (ends: 0.7 or less, 1.4 or more)", true), ("", false), all) else {
+    all.push(guide(Line::Curve(vec![
+        (1.0, 0.0),
+        (1.0, count as f64 + 1.0),
+    ])));
+    let Some(mut plot) = Plot::new(
+        (
+            "measured rate over the formula's (ends: 0.7 or less, 1.4 or more)",
+            true,
+        ),
+        ("", false),
+        all,
+    ) else {
         return Ok(None);
     };
     plot.names = Names::Rows;
     plot.x = plot.x.within(0.68, 1.45);
-    plot.y = plot.y.within(0.0, count as f64 + 1.0).shown(|_| String::new());
+    plot.y = plot
+        .y
+        .within(0.0, count as f64 + 1.0)
+        .shown(|_| String::new());
     let figure = Figure {
         slug: "verdict",
-        alt: format!("Measured over expected false-positive rate, the farthest cell of each of {count} contenders."),
-        caption: Text::from("Of each contender the cell that is farthest from its formula, with its 95 % interval; one in twenty is expected to miss the line. Where no formula is known: over the rate asked for."),
+        alt: format!(
+            "Measured over expected false-positive rate, the farthest cell of each of {count} contenders."
+        ),
+        caption: Text::from(
+            "Of each contender the cell that is farthest from its formula, with its 95 % interval; one in twenty is expected to miss the line. Where no formula is known: over the rate asked for.",
+        ),
         svg: plot.draw((460, 70 + 15 * count as u32))?,
         narrow: None,
     };
@@ -81,7 +128,10 @@ fn verdict(data: &Data) -> Result<Found> {
 fn construction(data: &Data) -> Result<Found> {
     let mut lines: BTreeMap<(u64, u64), Vec<&Trial>> = BTreeMap::new();
     for trial in data.trials.iter().filter(|trial| trial.solved.is_some()) {
-        lines.entry((trial.row_bits, trial.keys)).or_default().push(trial);
+        lines
+            .entry((trial.row_bits, trial.keys))
+            .or_default()
+            .push(trial);
     }
     let share = |trial: &Trial| Some(trial.solved? as f64 / trial.seeds?.max(1) as f64);
     let over = |trial: &Trial| (trial.slots as f64 / trial.keys as f64 - 1.0) * 100.0;
@@ -89,9 +139,20 @@ fn construction(data: &Data) -> Result<Found> {
     for ((bits, size), mut trials) in lines {
         trials.sort_by_key(|trial| trial.slots);
         // From here on nine seeds in ten leave room.
-        let good = trials.iter().rev().take_while(|trial| share(trial).is_some_and(|share| share >= 0.9));
-        words.extend(good.last().map(|trial| format!("{} % for {} keys in rows of {bits} bits", digits(over(trial), 2), keys(size))));
-        let marks = trials.iter().filter_map(|trial| Some(Mark::at(over(trial), share(trial)? * 100.0)));
+        let good = trials
+            .iter()
+            .rev()
+            .take_while(|trial| share(trial).is_some_and(|share| share >= 0.9));
+        words.extend(good.last().map(|trial| {
+            format!(
+                "{} % for {} keys in rows of {bits} bits",
+                digits(over(trial), 2),
+                keys(size)
+            )
+        }));
+        let marks = trials
+            .iter()
+            .filter_map(|trial| Some(Mark::at(over(trial), share(trial)? * 100.0)));
         all.push(Series {
             name: format!("{bits} b, {}", keys(size)),
             look: look(Family::Ribbon),
@@ -104,13 +165,23 @@ fn construction(data: &Data) -> Result<Found> {
         return Ok(None);
     }
     all.truncate(8);
-    let found = format!("Nine seeds in ten leave room for all keys from this many slots more than keys on: {}.", words.join("; "));
-    let Some(plot) = Plot::new(("slots more than keys, %", false), ("% of seeds that leave room", false), all) else {
+    let found = format!(
+        "Nine seeds in ten leave room for all keys from this many slots more than keys on: {}.",
+        words.join("; ")
+    );
+    let Some(plot) = Plot::new(
+        ("slots more than keys, %", false),
+        ("% of seeds that leave room", false),
+        all,
+    ) else {
         return Ok(None);
     };
     let figure = Figure {
         slug: "construction",
-        alt: format!("Share of solvable systems against the overhead in slots: {}.", plot.legend().join(", ")),
+        alt: format!(
+            "Share of solvable systems against the overhead in slots: {}.",
+            plot.legend().join(", ")
+        ),
         caption: Text::from(found.clone()),
         svg: plot.draw(SIZE)?,
         narrow: None,
@@ -137,13 +208,24 @@ impl Offer<'_> {
 fn offers<'a>(data: &'a Data, entries: &'a [Entry<'a>]) -> Vec<Offer<'a>> {
     let offer = |entry: &'a Entry<'a>| {
         let curve = data.curve(entry.name());
-        let mut points: Vec<(f64, f64)> = curve.iter().map(|point| (point.bits_per_key, point.fpr)).collect();
+        let mut points: Vec<(f64, f64)> = curve
+            .iter()
+            .map(|point| (point.bits_per_key, point.fpr))
+            .collect();
         if points.is_empty() {
             points.push(entry.bits().zip(entry.fpr())?);
         }
-        Some(Offer { facts: entry.facts, points, ns: entry.ns(Workload::Query0)? })
+        Some(Offer {
+            facts: entry.facts,
+            points,
+            ns: entry.ns(Workload::Query0)?,
+        })
     };
-    entries.iter().filter(|entry| entry.is_filter()).filter_map(offer).collect()
+    entries
+        .iter()
+        .filter(|entry| entry.is_filter())
+        .filter_map(offer)
+        .collect()
 }
 
 /// Costs of a false positive, in powers of ten of nanoseconds, and bits per key allowed.
@@ -160,32 +242,53 @@ fn crossover(data: &Data) -> Result<Found> {
     let mut figures = Vec::new();
     for (slug, title, offers) in [
         ("cheapest", "Any filter", every),
-        ("cheapest-one-by-one", "Filters that take keys one by one", growing),
+        (
+            "cheapest-one-by-one",
+            "Filters that take keys one by one",
+            growing,
+        ),
     ] {
         figures.extend(map(slug, title, &offers)?);
     }
-    let Some(first) = figures.first() else { return Ok(None) };
-    Ok(Some((first.1.clone(), vec![Block::Figures(figures.into_iter().map(|(figure, _)| figure).collect())])))
+    let Some(first) = figures.first() else {
+        return Ok(None);
+    };
+    Ok(Some((
+        first.1.clone(),
+        vec![Block::Figures(
+            figures.into_iter().map(|(figure, _)| figure).collect(),
+        )],
+    )))
 }
 
 fn map(slug: &'static str, title: &str, offers: &[&Offer<'_>]) -> Result<Option<(Figure, String)>> {
     let cost = |column: usize| 10f64.powf(MOST_COST * column as f64 / COSTS as f64);
     let winner = |bits: f64, cost: f64| {
-        let costs = offers.iter().enumerate().filter_map(|(index, offer)| Some((index, offer.cost(bits, cost)?)));
-        costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
+        let costs = offers
+            .iter()
+            .enumerate()
+            .filter_map(|(index, offer)| Some((index, offer.cost(bits, cost)?)));
+        costs
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(index, _)| index)
     };
     let mut cells = Vec::new();
     // The longest run of each winner bears its name.
     let mut longest: BTreeMap<usize, (usize, Mark)> = BTreeMap::new();
     for bits in BITS {
-        let row: Vec<Option<usize>> = (0..COSTS).map(|column| winner(f64::from(bits), cost(column))).collect();
+        let row: Vec<Option<usize>> = (0..COSTS)
+            .map(|column| winner(f64::from(bits), cost(column)))
+            .collect();
         let mut start = 0;
         for run in row.chunk_by(|a, b| a == b) {
             let end = start + run.len();
             if let Some(index) = run[0] {
                 let (left, right) = (cost(start), cost(end));
                 let low = f64::from(bits) - 0.5;
-                cells.push(([left, low, right, low + 1.0], look(offers[index].facts.family).colour));
+                cells.push((
+                    [left, low, right, low + 1.0],
+                    look(offers[index].facts.family).colour,
+                ));
                 let kept = longest.entry(index).or_insert((0, Mark::default()));
                 if run.len() > kept.0 {
                     *kept = (run.len(), Mark::at((left * right).sqrt(), f64::from(bits)));
@@ -194,19 +297,35 @@ fn map(slug: &'static str, title: &str, offers: &[&Offer<'_>]) -> Result<Option<
             start = end;
         }
     }
-    let named = longest.iter().map(|(index, (_, mark))| series(offers[*index].facts, Line::None, vec![*mark]));
-    let Some(mut plot) = Plot::new(("a false positive costs, ns (log)", true), ("bits per key allowed", false), named.collect()) else {
+    let named = longest
+        .iter()
+        .map(|(index, (_, mark))| series(offers[*index].facts, Line::None, vec![*mark]));
+    let Some(mut plot) = Plot::new(
+        ("a false positive costs, ns (log)", true),
+        ("bits per key allowed", false),
+        named.collect(),
+    ) else {
         return Ok(None);
     };
     plot.x = plot.x.within(1.0, 10f64.powf(MOST_COST));
-    plot.y = plot.y.within(f64::from(*BITS.start()) - 0.5, f64::from(*BITS.end()) + 0.5);
+    plot.y = plot
+        .y
+        .within(f64::from(*BITS.start()) - 0.5, f64::from(*BITS.end()) + 0.5);
     plot.cells = cells;
     plot.names = Names::Beside;
-    let found = format!("{title}, 10 bits a key: {}.", story(offers, &|cost| winner(10.0, cost), cost));
+    let found = format!(
+        "{title}, 10 bits a key: {}.",
+        story(offers, &|cost| winner(10.0, cost), cost)
+    );
     let figure = Figure {
         slug,
-        alt: format!("Which filter is cheapest for an absent key, by bits allowed and cost of a false positive: {}.", plot.legend().join(", ")),
-        caption: Text::from(format!("{found} Coloured by family: the least nanoseconds for an absent key, the query and its false positives together.")),
+        alt: format!(
+            "Which filter is cheapest for an absent key, by bits allowed and cost of a false positive: {}.",
+            plot.legend().join(", ")
+        ),
+        caption: Text::from(format!(
+            "{found} Coloured by family: the least nanoseconds for an absent key, the query and its false positives together."
+        )),
         svg: plot.draw(SIZE)?,
         narrow: None,
     };
@@ -214,7 +333,11 @@ fn map(slug: &'static str, title: &str, offers: &[&Offer<'_>]) -> Result<Option<
 }
 
 /// Who is cheapest from which cost on.
-fn story(offers: &[&Offer<'_>], winner: &dyn Fn(f64) -> Option<usize>, cost: impl Fn(usize) -> f64) -> String {
+fn story(
+    offers: &[&Offer<'_>],
+    winner: &dyn Fn(f64) -> Option<usize>,
+    cost: impl Fn(usize) -> f64,
+) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut last = None;
     for column in 0..COSTS {
@@ -251,8 +374,14 @@ mod tests {
             ..Row::default()
         };
         let (ratio, low, high) = over(&row).unwrap();
-        assert!((ratio - 1.0).abs() < 1e-12 && (low - 0.75).abs() < 1e-9 && (high - 1.25).abs() < 1e-9);
-        let without = Row { predicted_fpr: None, predicted_fpr_sd: None, ..row };
+        assert!(
+            (ratio - 1.0).abs() < 1e-12 && (low - 0.75).abs() < 1e-9 && (high - 1.25).abs() < 1e-9
+        );
+        let without = Row {
+            predicted_fpr: None,
+            predicted_fpr_sd: None,
+            ..row
+        };
         assert!((over(&without).unwrap().0 - 2.0).abs() < 1e-12);
     }
 }

@@ -13,6 +13,7 @@ use crate::measure::verify::{
     Effort, Facts, Failure, Tally, build, build_counted, guarded, no_false_negative, seed_of,
     take_out, warm_up,
 };
+use std::borrow::Cow;
 
 /// What was found after a leg.
 #[derive(Clone, Default, Debug)]
@@ -174,7 +175,12 @@ impl<'a> Walk<'a> {
             Check::Passage => {}
             Check::Present => no_false_negative(&*self.filter, holds, self.seed)?,
             Check::Rate | Check::Target => {
-                let absent = Keys::U64(&self.ground.absent);
+                // A removed key must be like any key never inserted.
+                let absent = match &leg.act {
+                    Act::Remove(gone) => Cow::Owned([gone, &*self.ground.absent].concat()),
+                    _ => Cow::Borrowed(&self.ground.absent),
+                };
+                let absent = Keys::U64(&absent);
                 stop.tally.take(&*self.filter, holds, absent, self.seed)?;
             }
         }
