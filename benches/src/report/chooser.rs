@@ -238,6 +238,7 @@ pub(super) fn look_up(packed: &str, ask: &Ask) -> Option<Vec<Vec<String>>> {
 mod tests {
     use super::*;
     use crate::measure::choices;
+    use crate::record::four_digits;
     use amq::choose::choose;
 
     /// The page, the library and so the command give the same answer, everywhere.
@@ -252,11 +253,13 @@ mod tests {
             match choose(&choices::workload(&ask)) {
                 Ok(answer) => {
                     let want = answer.choices.iter().take(3).map(|choice| {
-                        let number = |value: Option<f64>| value.map(two).unwrap_or_default();
-                        [
+                        // As the records hold it.
+                        let number =
+                            |x: Option<f64>| x.map(four_digits).map(two).unwrap_or_default();
+                        vec![
                             choice.structure.to_string(),
-                            digits(choice.bits_per_key, 3),
-                            digits(choice.fpr * 100.0, 2),
+                            digits(four_digits(choice.bits_per_key), 3),
+                            digits(four_digits(choice.fpr) * 100.0, 2),
                             number(choice.query_ns),
                         ]
                     });

@@ -2,9 +2,9 @@
 //! removing.
 
 use super::answer::growth;
-use super::curves::SIZE;
+use super::curves::{Ranking, SIZE};
 use super::data::{Data, Entry};
-use super::doc::{Block, Figure, Found, Section, Table, Text};
+use super::doc::{Block, Figure, Found, Section, Text};
 use super::front::series;
 use super::number::{digits, keys, list, percent, two};
 use super::plot::{Line, Mark, Plot, Series};
@@ -14,6 +14,8 @@ use anyhow::Result;
 /// The sections of this file.
 pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
     let of = Section::new;
+    let (churn, merge) = (data.course(Workload::Churn), data.course(Workload::Merge));
+    let all = data.main_entries(data.rate());
     Ok(vec![
         of(
             "load",
@@ -25,14 +27,18 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
         of(
             "churn",
             "Replacing keys in a nearly full filter",
-            churn(data),
+            timed(&churn, Workload::Churn, "replacing a key"),
         ),
         of(
             "merge",
             "Merging",
-            timed(data, Workload::Merge, "taking in a key of the other"),
+            timed(&merge, Workload::Merge, "taking in a key of the other"),
         ),
-        of("removal", "Removing", removal(data)),
+        of(
+            "removal",
+            "Removing",
+            timed(&all, Workload::Remove, "taking a key out"),
+        ),
     ])
 }
 
@@ -62,21 +68,13 @@ fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> V
 
 fn figure(
     slug: &'static str,
-    x: (&str, bool),
-    y: (&str, bool),
+    (x, y): ((&str, bool), (&str, bool)),
     all: Vec<Series>,
     caption: &str,
 ) -> Result<Option<Figure>> {
-    let Some(plot) = Plot::new(x, y, all) else {
-        return Ok(None);
-    };
-    Ok(Some(Figure {
-        slug,
-        alt: format!("{} against {} for {}.", y.0, x.0, plot.legend().join(", ")),
-        caption: Text::from(caption),
-        svg: plot.draw(SIZE)?,
-        narrow: None,
-    }))
+    Plot::new(x, y, all)
+        .map(|plot| plot.figure(slug, caption, SIZE))
+        .transpose()
 }
 
 /// The last y over the first of the series that rises most.
@@ -123,22 +121,19 @@ fn load(data: &Data) -> Result<Found> {
     let figures = [
         figure(
             "insert-by-load",
-            x,
-            ("ns per insert (log)", true),
+            (x, ("ns per insert (log)", true)),
             mean,
             &found,
         )?,
         figure(
             "tail-by-load",
-            x,
-            ("ns, 99.9th percentile (log)", true),
+            (x, ("ns, 99.9th percentile (log)", true)),
             tail,
             &late,
         )?,
         figure(
             "query-by-load",
-            x,
-            ("ns per query (log)", true),
+            (x, ("ns per query (log)", true)),
             asked,
             &steady,
         )?,
@@ -154,57 +149,39 @@ fn grow(data: &Data) -> Result<Found> {
     let bits = lines(&entries, |row| Some((row.keys as f64, row.bits_per_key()?)));
     let rate = lines(&entries, |row| Some((row.keys as f64, row.fpr()?)));
     let ns = lines(&entries, |row| Some((row.keys as f64, row.ns?)));
-    let mut means: Vec<_> = entries
-        .iter()
-        .filter_map(|entry| Some((entry.name(), growth(data, entry.name())?)))
-        .collect();
-    means.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
-    let Some((name, (mean, low, high))) = means.first().copied() else {
+    let head = ["contender", "mean bits", "least", "most"];
+    let ranking = Ranking::new(&entries, &head, |entry| {
+        let (mean, low, high) = growth(data, entry.name())?;
+        Some((mean, [mean, low, high].map(|bits| digits(bits, 3)).to_vec()))
+    });
+    let Some(ranking) = ranking else {
         return Ok(None);
     };
+    let (name, mean) = ranking.first;
     let found = format!(
-        "{name} is smallest: {} bits a key on average, between {} and {} as its size jumps.",
-        digits(mean, 3),
-        digits(low, 3),
-        digits(high, 3)
+        "{name} is smallest: {} bits a key on average as it grows.",
+        digits(mean, 3)
     );
     let x = ("keys (log)", true);
     let figures = [
-        figure("grow-bits", x, ("bits per key (log)", true), bits, &found)?,
+        figure("grow-bits", (x, ("bits per key (log)", true)), bits, &found)?,
         figure(
             "grow-ns",
-            x,
-            ("ns per insert (log)", true),
+            (x, ("ns per insert (log)", true)),
             ns,
-            "What an insert costs on the way, growth included.",
+            "An insert on the way, growth included.",
         )?,
         figure(
             "grow-rate",
-            x,
-            ("false-positive rate (log)", true),
+            (x, ("false-positive rate (log)", true)),
             rate,
             "The rate of all stages together.",
         )?,
     ];
-    let row = |(name, (mean, low, high)): &(&str, (f64, f64, f64))| {
-        let numbers = [*mean, *low, *high].map(|bits| digits(bits, 3));
-        std::iter::once((*name).to_owned())
-            .chain(numbers)
-            .map(Text::from)
-            .collect()
-    };
-    let head = ["contender", "mean bits", "least", "most"];
-    let table = Table::new(
-        "Bits per key over the growth, without the first stage.",
-        &head,
-        1,
-        means.iter().map(row).collect(),
-    );
-    let figures = figures.into_iter().flatten().collect();
-    Ok(Some((
-        found,
-        vec![Block::Figures(figures), Block::Table(table)],
-    )))
+    let figures = Block::Figures(figures.into_iter().flatten().collect());
+    Ok(ranking
+        .found(found)
+        .map(|(found, table)| (found, [vec![figures], table].concat())))
 }
 
 fn overfill(data: &Data) -> Result<Found> {
@@ -237,69 +214,46 @@ fn overfill(data: &Data) -> Result<Found> {
         .collect::<Vec<_>>()
         .join("; ")
         + ".";
-    let picture = figure(
-        "rate-past-plan",
+    let axes = (
         ("keys over planned keys", false),
         ("false-positive rate (log)", true),
-        all,
-        &found,
-    )?;
+    );
+    let picture = figure("rate-past-plan", axes, all, &found)?;
     Ok(Some((
         found,
         vec![Block::Figures(picture.into_iter().collect())],
     )))
 }
 
-/// The least and the most time in a course, and a table.
-fn timed(data: &Data, workload: Workload, what: &str) -> Found {
-    let entries = data.course(workload);
-    let mut rows: Vec<(&str, &Row)> = Vec::new();
-    for entry in &entries {
-        rows.extend(
-            entry
-                .row(workload)
-                .filter(|row| row.ns.is_some())
-                .map(|row| (entry.name(), row)),
-        );
-    }
-    rows.sort_by(|a, b| {
-        a.1.ns
-            .unwrap_or(0.0)
-            .total_cmp(&b.1.ns.unwrap_or(0.0))
-            .then(a.0.cmp(b.0))
-    });
-    let (first, last) = (rows.first()?, rows.last()?);
+/// The times of a workload, and what is left of the filters.
+fn timed(entries: &[Entry<'_>], workload: Workload, what: &str) -> Found {
+    let head = ["contender", "ns", "bits per key", "rate after"];
+    let or = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    let ranking = Ranking::new(entries, &head, |entry| {
+        let row = entry.row(workload)?;
+        let bits = row.bits_per_key().map(|bits| digits(bits, 3));
+        Some((
+            row.ns?,
+            vec![two(row.ns?), or(bits), or(row.fpr().map(percent))],
+        ))
+    })?;
+    let keys = keys(entries.first()?.keys());
+    let (first, last) = (ranking.first, ranking.last);
     let found = format!(
-        "With {} keys, {what} takes {} ns in {} and {} in {}.",
-        keys(first.1.keys),
-        two(first.1.ns?),
+        "With {keys} keys, {what} takes {} ns in {} and {} in {}.",
+        two(first.1),
         first.0,
-        two(last.1.ns?),
+        two(last.1),
         last.0
     );
-    let row = |(name, row): &(&str, &Row)| {
-        let or = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
-        [
-            (*name).to_owned(),
-            or(row.ns.map(two)),
-            or(row.bits_per_key().map(|bits| digits(bits, 3))),
-            or(row.fpr().map(percent)),
-        ]
-        .map(Text::from)
-        .to_vec()
-    };
-    let failed: Vec<&str> = entries
-        .iter()
-        .filter(|entry| entry.failure().is_some())
-        .map(Entry::name)
-        .collect();
-    let head = ["contender", "ns", "bits per key", "rate after"];
-    let mut blocks = vec![Block::Table(Table::new(
-        found.clone(),
-        &head,
-        1,
-        rows.iter().map(row).collect(),
-    ))];
+    let (found, mut blocks) = ranking.found(found)?;
+    let failed = entries.iter().filter(|entry| {
+        entry
+            .rows()
+            .iter()
+            .any(|row| row.workload == workload && row.state == State::Failed)
+    });
+    let failed: Vec<&str> = failed.map(Entry::name).collect();
     if !failed.is_empty() {
         blocks.push(Block::Para(Text::from(format!(
             "Failed: {}.",
@@ -307,54 +261,4 @@ fn timed(data: &Data, workload: Workload, what: &str) -> Found {
         ))));
     }
     Some((found, blocks))
-}
-
-fn churn(data: &Data) -> Found {
-    timed(
-        data,
-        Workload::Churn,
-        "taking out one key and putting in another",
-    )
-}
-
-fn removal(data: &Data) -> Found {
-    let entries = data.main_entries(data.rate());
-    let mut rows: Vec<(&str, f64, &Row)> = Vec::new();
-    for entry in &entries {
-        rows.extend(
-            entry
-                .row(Workload::Remove)
-                .and_then(|row| Some((entry.name(), row.ns?, row))),
-        );
-    }
-    rows.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(b.0)));
-    let (first, last) = (rows.first()?, rows.last()?);
-    let found = format!(
-        "Taking out half of {} keys costs {} ns each in {} and {} in {}.",
-        keys(data.keys),
-        two(first.1),
-        first.0,
-        two(last.1),
-        last.0
-    );
-    let row = |(name, ns, row): &(&str, f64, &Row)| {
-        let rate = row.fpr().map_or_else(|| "-".to_owned(), percent);
-        [(*name).to_owned(), two(*ns), rate]
-            .map(Text::from)
-            .to_vec()
-    };
-    let head = [
-        "contender",
-        "ns per key taken out",
-        "removed keys still answered yes",
-    ];
-    Some((
-        found.clone(),
-        vec![Block::Table(Table::new(
-            found,
-            &head,
-            1,
-            rows.iter().map(row).collect(),
-        ))],
-    ))
 }

@@ -1,5 +1,6 @@
 //! A plot as data, and its picture by plotters.
 
+use super::doc::{Figure, Text};
 use super::labels::{beside, spread, width};
 use super::look::{GREY, Look};
 use super::number::tick;
@@ -181,6 +182,23 @@ impl Plot {
             guides: Vec::new(),
             cells: Vec::new(),
             names: Names::Ends,
+        })
+    }
+
+    /// Its figure for a folded section.
+    pub(super) fn figure(
+        &self,
+        slug: &'static str,
+        caption: &str,
+        size: (u32, u32),
+    ) -> Result<Figure> {
+        let names = self.legend().join(", ");
+        Ok(Figure {
+            slug,
+            alt: format!("{} against {}: {names}.", self.y.label, self.x.label),
+            caption: Text::from(caption),
+            svg: self.draw(size)?,
+            narrow: None,
         })
     }
 

@@ -6,7 +6,9 @@ use crate::contenders::probe::{exactly, probe};
 use crate::contenders::{Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
 use foldhash::quality::{FixedState, FoldHasher};
-use scalable_cuckoo_filter::{DefaultRng, ScalableCuckooFilter, ScalableCuckooFilterBuilder};
+use rand_of_peers::SeedableRng;
+use rand_of_peers::rngs::SmallRng;
+use scalable_cuckoo_filter::{ScalableCuckooFilter, ScalableCuckooFilterBuilder};
 use std::hash::BuildHasher;
 
 /// Slots that a query reads in one stage: two buckets of four.
@@ -23,7 +25,7 @@ pub(super) static SCALABLE: Entry<Scalable> = Entry::new(
         analysis: "Packed fingerprints, as long as the rate requires, in four-slot buckets; \
                    power-of-two tables. Where another cuckoo filter would refuse a key, it begins \
                    a table twice as large at half the rate; the first has half of the rate asked \
-                   for. Evicts at random, differently in every run.",
+                   for. Evicts at random, here by the seed: built again it is the same.",
         abilities: &[Insert, Remove, Grow],
         jumps: true,
         max_keys: FEW,
@@ -44,6 +46,7 @@ impl<K: BenchKey + ?Sized> Make<K> for Scalable {
             .initial_capacity(order.room(keys.len()))
             .false_positive_probability(asked_fpr)
             .hasher(FixedState::with_seed(order.seed).build_hasher())
+            .rng(SmallRng::seed_from_u64(order.seed))
             .finish::<K>();
         let filter = Filter {
             slots: filter.capacity() as u64,
@@ -56,7 +59,7 @@ impl<K: BenchKey + ?Sized> Make<K> for Scalable {
 
 /// The filter, and what it does not tell.
 pub(super) struct Filter<K: ?Sized> {
-    filter: ScalableCuckooFilter<K, FoldHasher<'static>, DefaultRng>,
+    filter: ScalableCuckooFilter<K, FoldHasher<'static>, SmallRng>,
     asked_fpr: f64,
     /// Of the first table.
     slots: u64,
