@@ -137,7 +137,7 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
         need(
             "Keys expire: fastest to replace one",
             time(Workload::Churn),
-            course(Workload::Churn),
+            at(rate),
             removes,
         ),
         need(
@@ -211,6 +211,12 @@ fn value(data: &Data, entry: &Entry<'_>, by: By) -> Option<f64> {
         By::Growth => growth(data, entry.name()).map(|(mean, _, _)| mean),
         // Without a batch interface, queries run one by one.
         By::Time(Workload::Batch50) if !entry.can(Ability::Batch) => entry.ns(Workload::Query50),
+        By::Time(Workload::Churn) => {
+            let courses = data.course(Workload::Churn).into_iter();
+            courses
+                .filter(|course| course.name() == entry.name())
+                .find_map(|course| course.ns(Workload::Churn))
+        }
         By::Time(workload) => entry.ns(workload),
     }
 }

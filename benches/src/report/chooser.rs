@@ -79,7 +79,7 @@ fn main_choices(data: &Data) -> Table {
             or(choice.query_ns.map(two)),
         ]
     };
-    let caption = "The advisor's first choices for a million keys, by memory and by time (a false positive costs 100 ns).";
+    let caption = "The advisor's first choices for a million keys, by memory and by time (a false positive costs 1 µs).";
     let head = [
         "you need",
         "first",
@@ -118,6 +118,11 @@ fn target(ask: &Ask) -> String {
 fn shown(choice: &Choice, structures: &mut Vec<String>, reasons: &mut Vec<String>) -> String {
     let reason = match choice.reason.as_str() {
         "" => String::new(),
+        // A refusal begins with the two demands that conflict.
+        text if choice.rank == 0 => {
+            let first = text.split(": ").next().unwrap_or(text);
+            index(reasons, first.replace(['\t', '\n'], " ")).to_string()
+        }
         text => index(reasons, text.replace(['\t', '\n'], " ")).to_string(),
     };
     if choice.rank == 0 {

@@ -42,7 +42,7 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
     ])
 }
 
-/// A line a contender over the rows of a course; at most six, ours first.
+/// A line a contender over the rows of a course; at most five, ours first.
 fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
     let of = |entry: &Entry<'_>| {
         let mark = |row: &&Row| match row.state {
@@ -62,7 +62,7 @@ fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> V
     let mut all: Vec<Series> = entries.iter().map(of).collect();
     all.retain(|series| series.marks.iter().filter(|mark| mark.y.is_some()).count() > 1);
     all.sort_by_key(|series| series.is_hollow);
-    all.truncate(6);
+    all.truncate(5);
     all
 }
 
@@ -91,13 +91,9 @@ fn steepest(all: &[Series]) -> Option<(&str, f64)> {
 }
 
 fn load(data: &Data) -> Result<Found> {
-    let (inserts, queries) = (
-        data.course(Workload::LoadInsert),
-        data.course(Workload::LoadQuery),
-    );
+    let inserts = data.course(Workload::LoadInsert);
     let mean = lines(&inserts, |row| row.load.zip(row.ns));
     let tail = lines(&inserts, |row| row.load.zip(row.ns_p99_9));
-    let asked = lines(&queries, |row| row.load.zip(row.ns));
     let Some((name, rise)) = steepest(&mean) else {
         return Ok(None);
     };
@@ -108,12 +104,6 @@ fn load(data: &Data) -> Result<Found> {
     let late = steepest(&tail).map_or_else(String::new, |(name, rise)| {
         format!(
             "One insert in a thousand takes longer than this; in {name} it rises most, {} times.",
-            two(rise)
-        )
-    });
-    let steady = steepest(&asked).map_or_else(String::new, |(name, rise)| {
-        format!(
-            "A query of {name} rises most with the load: {} times.",
             two(rise)
         )
     });
@@ -131,12 +121,6 @@ fn load(data: &Data) -> Result<Found> {
             tail,
             &late,
         )?,
-        figure(
-            "query-by-load",
-            (x, ("ns per query (log)", true)),
-            asked,
-            &steady,
-        )?,
     ];
     Ok(Some((
         found,
@@ -147,10 +131,14 @@ fn load(data: &Data) -> Result<Found> {
 fn grow(data: &Data) -> Result<Found> {
     let entries = data.course(Workload::Grow);
     let bits = lines(&entries, |row| Some((row.keys as f64, row.bits_per_key()?)));
-    let rate = lines(&entries, |row| Some((row.keys as f64, row.fpr()?)));
     let ns = lines(&entries, |row| Some((row.keys as f64, row.ns?)));
     let head = ["contender", "mean bits", "least", "most"];
-    let ranking = Ranking::new(&entries, &head, |entry| {
+    let keep = entries
+        .iter()
+        .filter(|entry| entry.keeps(data.rate()))
+        .cloned();
+    let kept: Vec<Entry<'_>> = keep.collect();
+    let ranking = Ranking::new(&kept, &head, |entry| {
         let (mean, low, high) = growth(data, entry.name())?;
         Some((mean, [mean, low, high].map(|bits| digits(bits, 3)).to_vec()))
     });
@@ -159,7 +147,7 @@ fn grow(data: &Data) -> Result<Found> {
     };
     let (name, mean) = ranking.first;
     let found = format!(
-        "{name} is smallest: {} bits a key on average as it grows.",
+        "{name} is the smallest that keeps its rate: {} bits a key on average as it grows.",
         digits(mean, 3)
     );
     let x = ("keys (log)", true);
@@ -170,12 +158,6 @@ fn grow(data: &Data) -> Result<Found> {
             (x, ("ns per insert (log)", true)),
             ns,
             "An insert on the way, growth included.",
-        )?,
-        figure(
-            "grow-rate",
-            (x, ("false-positive rate (log)", true)),
-            rate,
-            "The rate of all stages together.",
         )?,
     ];
     let figures = Block::Figures(figures.into_iter().flatten().collect());

@@ -84,7 +84,7 @@ fn pareto(data: &Data) -> Result<Option<Figure>> {
         return Ok(None);
     };
     plot.names = Names::Beside;
-    let svg = plot.draw((620, 430))?;
+    let svg = plot.draw((620, 450))?;
     plot.names = Names::Numbers;
     let narrow = plot.draw((370, 290))?;
     let names: Vec<&str> = best.iter().map(|(name, _, _)| *name).collect();
@@ -219,7 +219,7 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
         .y
         .within(lowest, 0.7)
         .shown(|rate| format!("{} %", super::number::plain(rate * 100.0)));
-    let svg = plot.draw((620, 430))?;
+    let svg = plot.draw((620, 450))?;
     let narrow = plot.draw((370, 270))?;
     let best = best_bits(data);
     let mut others: Vec<String> = same

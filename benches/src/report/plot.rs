@@ -133,20 +133,20 @@ impl Axis {
     }
 }
 
-/// At most seven of the numbers 1, 2, 5 times a power of ten, or powers alone if there are many.
+/// At most seven round numbers: powers of ten alone over many decades.
 fn log_ticks((low, high): (f64, f64)) -> Vec<f64> {
     let of = |factors: &[f64]| -> Vec<f64> {
         let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
         let all = powers.flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
         all.filter(|x| (low..=high).contains(x)).collect()
     };
-    let choices = [
-        &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0][..],
-        &[1.0, 2.0, 5.0],
-        &[1.0],
-    ];
-    let few = choices.map(of).into_iter().find(|ticks| ticks.len() <= 7);
-    few.unwrap_or_else(|| of(&[1.0]).into_iter().step_by(2).collect())
+    let few = match (high / low).log10() {
+        decades if decades < 0.7 => of(&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]),
+        decades if decades < 1.9 => of(&[1.0, 2.0, 5.0]),
+        _ => of(&[1.0]),
+    };
+    let every = few.len().div_ceil(7).max(1);
+    few.into_iter().step_by(every).collect()
 }
 
 const TEXT: f64 = 12.0;

@@ -66,7 +66,7 @@ fn record_of(data: &Data, name: &str) -> Text {
 }
 
 /// Rows that the page has room for; the records have all.
-const MOST_ROWS: usize = 90;
+const MOST_ROWS: usize = 60;
 
 fn numbers(data: &Data) -> Found {
     let workloads = [

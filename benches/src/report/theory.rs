@@ -157,7 +157,9 @@ fn construction(data: &Data) -> Result<Found> {
     if words.is_empty() {
         return Ok(None);
     }
-    all.truncate(8);
+    // Small systems need the most: the largest say enough.
+    all.reverse();
+    all.truncate(4);
     let found = format!(
         "Nine seeds in ten leave room for all keys from this many slots more than keys on: {}.",
         words.join("; ")
