@@ -1,5 +1,5 @@
-//! Asks the advisor what the page's chooser offers, and what the worked examples need, so that page,
-//! command and library answer alike.
+//! Asks the advisor what the page's chooser offers, and what the worked examples need, so that
+//! page, command and library answer alike.
 
 use crate::record::{Ask, Choice, EngineLine, four_digits};
 use amq::FilterKind;

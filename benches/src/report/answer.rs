@@ -160,13 +160,19 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
         ),
         need("0.1 %, a list to download", By::Bytes, at(low), any),
     ];
+    let size = data.budget_keys();
+    let of = match size == data.keys {
+        true => String::new(),
+        false => format!(" ({} keys)", keys(size)),
+    };
     for bits in [2.0, 4.0, 8.0] {
-        all.push(Need {
-            need: format!("A budget of {bits} bits a key"),
-            by: By::Rate,
-            entries: data.entries(&data.set, data.keys, Target::Bits(bits)),
-            fits: any,
-        });
+        let entries = data.entries(&data.set, size, Target::Bits(bits));
+        all.push(need(
+            &format!("A budget of {bits} bits a key{of}"),
+            By::Rate,
+            entries,
+            any,
+        ));
     }
     if data.rates().contains(&LOOSE) {
         all.push(need("30 % will do; smallest", By::Bits, at(LOOSE), any));
@@ -329,7 +335,7 @@ fn figure(entry: &Entry<'_>, by: By, number: f64) -> String {
 fn why(entry: &Entry<'_>, by: By) -> String {
     let bits = entry.bits().map(|bits| format!("{} bits", digits(bits, 3)));
     let over = entry.overhead().map(|over| format!("{over:.2} × bound"));
-    let rate = entry.fpr().map(|fpr| percent(fpr));
+    let rate = entry.fpr().map(percent);
     let query = entry
         .ns(Workload::Query50)
         .map(|ns| format!("{} ns to ask", two(ns)));

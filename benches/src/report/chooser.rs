@@ -146,8 +146,8 @@ fn shown(choice: &Choice, structures: &mut Vec<String>, reasons: &mut Vec<String
 
 /// All answers of the grid; none if the records have none.
 ///
-/// Text in lines and tabs: the lists of [`FRONT`], then a line per target and number of keys with an
-/// answer per need and cost, as its place in the list of answers.
+/// Text in lines and tabs: the lists of [`FRONT`], then a line per target and number of keys with
+/// an answer per need and cost, as its place in the list of answers.
 pub(super) fn pack(choices: &[Choice]) -> Option<String> {
     let grid: Vec<&Choice> = choices
         .iter()

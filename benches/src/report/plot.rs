@@ -381,15 +381,12 @@ impl Plot {
         place: impl Fn(&(f64, f64)) -> (f64, f64),
     ) -> Result<(), Box<dyn std::error::Error>> {
         let last = |series: &Series| {
-            let marks = series
-                .marks
-                .iter()
-                .filter_map(|mark| Some((mark.x, mark.y?)));
+            let mut marks = series.marks.iter().rev();
+            let mark = marks.find_map(|mark| Some((mark.x, mark.y?)));
             match &series.line {
-                Line::Curve(points) | Line::Dashed(points) => points.last().copied(),
-                _ => None,
+                Line::Curve(points) | Line::Dashed(points) => points.last().copied().or(mark),
+                _ => mark,
             }
-            .or_else(|| marks.last())
         };
         let named: Vec<(&Series, (f64, f64))> = self
             .series
