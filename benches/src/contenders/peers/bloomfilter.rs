@@ -10,7 +10,7 @@ use amq_core::PlanFilter;
 use bloomfilter::Bloom;
 
 /// `bloomfilter::Bloom`, with built-in SipHash.
-pub static BLOOMFILTER: Entry<Bloomfilter> = Entry::new(
+pub(super) static BLOOMFILTER: Entry<Bloomfilter> = Entry::new(
     Info {
         name: "bloomfilter",
         family: Family::Classic,
@@ -27,9 +27,7 @@ pub static BLOOMFILTER: Entry<Bloomfilter> = Entry::new(
     theory::curve::<BloomFilter>,
 );
 
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Bloomfilter;
+pub(super) struct Bloomfilter;
 
 impl<K: BenchKey + ?Sized> Make<K> for Bloomfilter {
     type Filter = Bloom<K>;

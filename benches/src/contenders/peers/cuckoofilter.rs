@@ -6,7 +6,6 @@ use crate::contenders::probe::{Fill, exactly, probe};
 use crate::contenders::{Entry, Family, Info, Point};
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
-use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 
 /// Values of the byte that becomes a fingerprint. Not all fingerprints are equally likely: 100
@@ -20,7 +19,7 @@ const PLACES: f64 = 8.0;
 
 /// `cuckoofilter::CuckooFilter`, which takes a hasher: foldhash's quality variant, all of whose
 /// bits are usable.
-pub static CUCKOOFILTER: Entry<Fill<CuckooFilter<Fold>>> = Entry::new(
+pub(super) static CUCKOOFILTER: Entry<Fill<CuckooFilter<Fold>>> = Entry::new(
     Info {
         name: "cuckoofilter",
         family: Family::Cuckoo,
@@ -60,13 +59,7 @@ fn rate(load: f64) -> f64 {
 }
 
 /// A hasher made by `Default`, as the filter requires.
-pub struct Fold(FoldHasher<'static>);
-
-impl fmt::Debug for Fold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("foldhash")
-    }
-}
+pub(super) struct Fold(FoldHasher<'static>);
 
 impl Default for Fold {
     #[inline]

@@ -9,7 +9,7 @@ use fastbloom::BloomFilter;
 use foldhash::fast::FixedState;
 
 /// `fastbloom::BloomFilter` with foldhash, the hasher its own documentation recommends for speed.
-pub static FASTBLOOM: Entry<Fill<BloomFilter<FixedState>>> = Entry::new(
+pub(super) static FASTBLOOM: Entry<Fill<BloomFilter<FixedState>>> = Entry::new(
     Info {
         name: "fastbloom",
         family: Family::Classic,

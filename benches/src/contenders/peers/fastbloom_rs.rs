@@ -9,7 +9,7 @@ use amq_counting::CountingParams;
 use fastbloom_rs::{CountingBloomFilter, Deletable, FilterBuilder, Hashes, Membership};
 
 /// `fastbloom_rs::CountingBloomFilter`, with built-in XXH3 under two seeds of its own.
-pub static COUNTING: Entry<Fill<CountingBloomFilter>> = Entry::new(
+pub(super) static COUNTING: Entry<Fill<CountingBloomFilter>> = Entry::new(
     Info {
         name: "fastbloom-rs-counting",
         family: Family::Counting,
@@ -31,7 +31,7 @@ pub static COUNTING: Entry<Fill<CountingBloomFilter>> = Entry::new(
 );
 
 /// A key as the bytes the filter takes.
-pub trait Bytes {
+pub(super) trait Bytes {
     /// The bytes.
     fn bytes(&self) -> impl AsRef<[u8]>;
 }

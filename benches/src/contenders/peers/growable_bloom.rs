@@ -24,7 +24,7 @@ const SIZED_INFO: Info = Info {
 };
 
 /// Told to expect all keys.
-pub static SIZED: Entry<Fill<GrowableBloom>> = Entry::new(
+pub(super) static SIZED: Entry<Fill<GrowableBloom>> = Entry::new(
     SIZED_INFO,
     Fill(|order, given| Ok(GrowableBloom::new(order.fpr()?, order.room(given)))),
     theory::NONE,
@@ -32,7 +32,7 @@ pub static SIZED: Entry<Fill<GrowableBloom>> = Entry::new(
 
 /// Told to expect a thousandth of the keys: it grows nine times. On the courses the sized entry
 /// does the same.
-pub static GROWN: Entry<Fill<GrowableBloom>> = Entry::new(
+pub(super) static GROWN: Entry<Fill<GrowableBloom>> = Entry::new(
     Info {
         name: "growable-bloom-grown",
         analysis: "The same filter, told to expect a thousandth of the keys: ten stages, and a \

@@ -8,12 +8,11 @@ use amq_core::PredictedFpr;
 use foldhash::fast::FixedState;
 use std::borrow::Borrow;
 use std::collections::HashSet;
-use std::fmt;
 use std::hash::Hash;
 
 /// `std::collections::HashSet` with foldhash: its default hasher resists attacks and would handicap
 /// it.
-pub static HASH_SET: Entry<Exact> = Entry::new(
+pub(super) static HASH_SET: Entry<Exact> = Entry::new(
     Info {
         name: "std-hashset",
         family: Family::Exact,
@@ -32,12 +31,10 @@ pub static HASH_SET: Entry<Exact> = Entry::new(
     theory::NONE,
 );
 
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Exact;
+pub(super) struct Exact;
 
 /// A key as the set keeps it.
-pub trait Kept<K: ?Sized>: Borrow<K> + Hash + Eq + Clone + fmt::Debug + 'static {
+pub(super) trait Kept<K: ?Sized>: Borrow<K> + Hash + Eq + Clone + 'static {
     /// A copy.
     fn of(key: &K) -> Self;
 }
@@ -74,8 +71,7 @@ impl Make<[u8]> for Exact {
 }
 
 /// The set.
-#[derive(Debug)]
-pub struct Set<T>(HashSet<T, FixedState>);
+pub(super) struct Set<T>(HashSet<T, FixedState>);
 
 impl<T> Set<T> {
     fn empty(keys: usize, order: &Order) -> Self {

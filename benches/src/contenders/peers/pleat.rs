@@ -23,13 +23,13 @@ const STD_INFO: Info = Info {
 };
 
 /// `pleat::filter::StdRibbon`.
-pub static STANDARD: Pleat = Pleat {
+pub(super) static STANDARD: Pleat = Pleat {
     info: STD_INFO,
     homogeneous: false,
 };
 
 /// `pleat::filter::Ribbon`.
-pub static HOMOGENEOUS: Pleat = Pleat {
+pub(super) static HOMOGENEOUS: Pleat = Pleat {
     info: Info {
         name: "pleat-homogeneous",
         import: "use pleat::filter::Ribbon;",
@@ -42,8 +42,7 @@ pub static HOMOGENEOUS: Pleat = Pleat {
 };
 
 /// A ribbon filter of pleat over XXH3 digests.
-#[derive(Debug)]
-pub struct Pleat {
+pub(super) struct Pleat {
     info: Info,
     homogeneous: bool,
 }

@@ -15,7 +15,7 @@ const GROWTH: f64 = 2.0;
 const TIGHTENING: f64 = 0.5;
 
 /// `probabilistic_collections::bloom::ScalableBloomFilter`, which takes a hasher: foldhash.
-pub static SCALABLE: Entry<Scalable> = Entry::new(
+pub(super) static SCALABLE: Entry<Scalable> = Entry::new(
     Info {
         name: "probabilistic-scalable",
         family: Family::Scalable,
@@ -34,13 +34,11 @@ pub static SCALABLE: Entry<Scalable> = Entry::new(
     theory::NONE,
 );
 
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Scalable;
+pub(super) struct Scalable;
 
 /// foldhash under a seed, small and `Copy`, since the filter copies its hashers.
 #[derive(Clone, Copy, Debug)]
-pub struct Seeded(u64);
+pub(super) struct Seeded(u64);
 
 impl BuildHasher for Seeded {
     type Hasher = FoldHasher<'static>;

@@ -13,7 +13,7 @@ const LOAD: f64 = 0.95;
 
 /// `probabilistic_collections::quotient::QuotientFilter`, which takes a hasher: foldhash's quality
 /// variant, all of whose bits are usable.
-pub static QUOTIENT: Entry<Quotient> = Entry::new(
+pub(super) static QUOTIENT: Entry<Quotient> = Entry::new(
     Info {
         name: "probabilistic-quotient",
         family: Family::Quotient,
@@ -35,9 +35,7 @@ pub static QUOTIENT: Entry<Quotient> = Entry::new(
     theory::NONE,
 );
 
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Quotient;
+pub(super) struct Quotient;
 
 impl<K: BenchKey + ?Sized> Make<K> for Quotient {
     type Filter = QuotientFilter<K::Owned, FixedState>;

@@ -20,10 +20,10 @@ const INFO: Info = Info {
 };
 
 /// Filled key by key.
-pub static FILLED: Entry<Qfilter> = Entry::new(INFO, Qfilter { sorts: false }, theory::NONE);
+pub(super) static FILLED: Entry<Qfilter> = Entry::new(INFO, Qfilter { sorts: false }, theory::NONE);
 
 /// Built from sorted fingerprints by its builder. Except for that it is the same filter.
-pub static SORTED: Entry<Qfilter> = Entry::new(
+pub(super) static SORTED: Entry<Qfilter> = Entry::new(
     Info {
         name: "qfilter-sorted",
         import: "use qfilter::Builder;",
@@ -51,8 +51,7 @@ fn sorted(mut digests: Vec<u64>, filter: Filter) -> Result<Filter, Error> {
 }
 
 /// Made of sorted fingerprints, or key by key.
-#[derive(Clone, Copy, Debug)]
-pub struct Qfilter {
+pub(super) struct Qfilter {
     sorts: bool,
 }
 

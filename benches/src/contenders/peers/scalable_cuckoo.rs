@@ -9,7 +9,6 @@ use foldhash::quality::{FixedState, FoldHasher};
 use rand_of_peers::SeedableRng;
 use rand_of_peers::rngs::SmallRng;
 use scalable_cuckoo_filter::{ScalableCuckooFilter, ScalableCuckooFilterBuilder};
-use std::fmt;
 use std::hash::BuildHasher;
 
 /// Slots that a query reads in one stage: two buckets of four.
@@ -17,7 +16,7 @@ const PLACES: f64 = 8.0;
 
 /// `scalable_cuckoo_filter::ScalableCuckooFilter`, which takes a hasher: foldhash's quality
 /// variant, all of whose bits are usable.
-pub static SCALABLE: Entry<Scalable> = Entry::new(
+pub(super) static SCALABLE: Entry<Scalable> = Entry::new(
     Info {
         name: "scalable-cuckoo",
         family: Family::Cuckoo,
@@ -36,9 +35,7 @@ pub static SCALABLE: Entry<Scalable> = Entry::new(
     theory::NONE,
 );
 
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Scalable;
+pub(super) struct Scalable;
 
 impl<K: BenchKey + ?Sized> Make<K> for Scalable {
     type Filter = Filter<K>;
@@ -61,17 +58,11 @@ impl<K: BenchKey + ?Sized> Make<K> for Scalable {
 }
 
 /// The filter, and what it does not tell.
-pub struct Filter<K: ?Sized> {
+pub(super) struct Filter<K: ?Sized> {
     filter: ScalableCuckooFilter<K, FoldHasher<'static>, SmallRng>,
     asked_fpr: f64,
     /// Of the first table.
     slots: u64,
-}
-
-impl<K: ?Sized> fmt::Debug for Filter<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} slots for {}", self.slots, self.asked_fpr)
-    }
 }
 
 impl<K: BenchKey + ?Sized> Filter<K> {

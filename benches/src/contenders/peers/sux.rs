@@ -31,12 +31,12 @@ const BYTES_INFO: Info = Info {
 };
 
 /// With fingerprints of one byte.
-pub static BYTES: Entry<Bytes> = Entry::new(BYTES_INFO, Bytes, |keys| {
+pub(super) static BYTES: Entry<Bytes> = Entry::new(BYTES_INFO, Bytes, |keys| {
     theory::slots([8], Fuse3NoShards::c(keys as usize))
 });
 
 /// With fingerprints of as many bits as the rate needs, or as fit the size.
-pub static PACKED: Entry<Packed> = Entry::new(
+pub(super) static PACKED: Entry<Packed> = Entry::new(
     Info {
         name: "vfilter",
         analysis: "The same with packed fingerprints of any width, so the rate is the power of \
@@ -49,16 +49,12 @@ pub static PACKED: Entry<Packed> = Entry::new(
     |keys| theory::slots(1..=17, Fuse3NoShards::c(keys as usize)),
 );
 
-/// How it is made with bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Bytes;
+pub(super) struct Bytes;
 
-/// How it is made with bits.
-#[derive(Clone, Copy, Debug)]
-pub struct Packed;
+pub(super) struct Packed;
 
 /// A key that it hashes.
-pub trait Hashed: BenchKey + ToSig<Sig> + Debug {}
+pub(super) trait Hashed: BenchKey + ToSig<Sig> + Debug {}
 impl Hashed for u64 {}
 impl Hashed for [u8] {}
 
