@@ -86,7 +86,7 @@ fn pareto(data: &Data) -> Result<Option<Figure>> {
     plot.names = Names::Beside;
     let svg = plot.draw((620, 450))?;
     plot.names = Names::Numbers;
-    let narrow = plot.draw((370, 290))?;
+    let narrow = plot.draw((370, 255))?;
     let names: Vec<&str> = best.iter().map(|(name, _, _)| *name).collect();
     let left_out = match off[..] {
         [] => String::new(),
@@ -216,7 +216,7 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
         .within(lowest, 0.7)
         .shown(|rate| format!("{} %", super::number::plain(rate * 100.0)));
     let svg = plot.draw((620, 450))?;
-    let narrow = plot.draw((370, 270))?;
+    let narrow = plot.draw((370, 235))?;
     let best = best_bits(data);
     let others: Vec<String> = same
         .iter()
