@@ -1,8 +1,7 @@
 //! Did my edit make inserts faster? A million random keys into an empty filter, one by one and as a
 //! batch.
 
-use amq_bench::keys::Store;
-use amq_bench::keysets::KeySet;
+use amq_bench::keys::{KeySet, Store};
 use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
 use amq_core::{EmptyFilter, FilterExt, Goal};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};

@@ -6,15 +6,17 @@
 //! $ cargo bench -p amq-bench --bench query -- 'ribbon|fuse'
 //! ```
 
-use amq_bench::contender::{Built, Contender};
 #[cfg(feature = "peers")]
-use amq_bench::contenders::xorf;
-use amq_bench::contenders::{bloom, ribbon};
-use amq_bench::heat::Field;
-use amq_bench::keys::Keys;
-use amq_bench::keysets::KeySet;
-use amq_bench::suite::{Group, Suite};
+use amq_bench::contenders::peers::xorf;
+use amq_bench::contenders::{Built, Contender, Order, Planned, bloom, ribbon};
+use amq_bench::keys::{KeySet, Keys, Stream};
+use amq_core::Budget;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+
+/// Queries of a stream.
+const QUERIES: usize = 1 << 20;
 
 fn contains(criterion: &mut Criterion) {
     queries(criterion, "contains", |filter, keys| {
@@ -70,25 +72,29 @@ fn ask(
     variants: &[Variant],
     count: impl Fn(&dyn Built, Keys<'_>) -> Option<u64>,
 ) {
-    let group = Group::whole(KeySet::RandomU64, keys, &[0.01], Suite::Quick);
-    let Ok(field) = Field::new(&group, 1) else {
+    let Ok(made) = KeySet::RandomU64.make(keys, QUERIES, 1) else {
         return;
     };
-    let views = field.views();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let streams = [("absent", 0), ("half", 50), ("present", 100)]
+        .map(|(name, share)| (name, Stream::new(&made, QUERIES, share, &mut rng)));
+    let present = made.present.view();
     for (contender, rate) in variants {
-        let Ok(filter) = contender.build(views.subject(1).present, Some(*rate), 1) else {
+        let order = Order {
+            planned: Planned::Keys,
+            budget: Some(Budget::Fpr(*rate)),
+            seed: 1,
+        };
+        let Ok(filter) = contender.build(present.keys(), &order) else {
             continue;
         };
-        let queries = views.queries();
         let (name, million) = (contender.info().name, keys / 1_000_000);
         let mut group = criterion.benchmark_group(format!("{way}/{name}, {rate:.1e}, {million}M"));
-        for (name, keys) in [
-            ("absent", queries.none),
-            ("half", queries.half),
-            ("present", queries.all),
-        ] {
-            group.throughput(Throughput::Elements(keys.len() as u64));
-            group.bench_function(name, |bencher| bencher.iter(|| count(&*filter, keys)));
+        group.throughput(Throughput::Elements(QUERIES as u64));
+        for (name, stream) in &streams {
+            let queries = stream.keys.view();
+            let run = || count(&*filter, queries.keys());
+            group.bench_function(*name, |bencher| bencher.iter(run));
         }
         group.finish();
     }

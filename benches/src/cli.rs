@@ -76,8 +76,8 @@ pub struct Measure {
     /// Count instructions too, which takes two minutes more; the full suite does without being told
     #[arg(long)]
     pub instructions: bool,
-    /// Timed rounds of each cell, in each of which filters are built anew [default: 2 in smoke, 7 in
-    /// quick and full]
+    /// Timed rounds of each cell, with new filters in each [default: 2 in smoke, 7 in quick and
+    /// full]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub rounds: Option<u64>,
 }

@@ -8,7 +8,7 @@ use crate::contenders;
 use crate::error::BenchError;
 use crate::keys::KeySet;
 use crate::measure::{self, Found, Plan, Request, construction, fit, heat, instructions, twins};
-use crate::record::{Machine, OWN_REPORTS, Records, Row, Run, State, publishable};
+use crate::record::{Machine, OWN_REPORTS, Records, Row, Run, State, publishable, today};
 use crate::report;
 use anyhow::Result;
 use diff::Side;
@@ -71,7 +71,7 @@ fn measure(options: &Measure) -> Result<(Records, Outcome)> {
         Records::newest_to_resume(&folder, &machine, !request.only.is_empty())
             .ok_or(BenchError::NothingToResume { path: folder })?
     } else {
-        Records::of_day(&folder, &machine, &measure::today())
+        Records::of_day(&folder, &machine, &today())
     };
     say_what_comes(&plan);
     let found = measure::run(&request, &plan, &records, options.resume)?;

@@ -2,6 +2,7 @@
 
 use super::own::{Filled, Own};
 use super::{Ability, Entry, Family, Info, theory};
+use crate::contenders::Ability::{Batch, ConcurrentInsert, Insert, Merge};
 use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
 use amq_core::PlanFilter;
 
@@ -20,16 +21,11 @@ const CLASSIC_INFO: Info = Info {
     analysis: "Bits anywhere in the table: once the table outgrows the cache, a present key \
                costs k cache misses and an absent one two on average. Sized by the exact \
                formula.",
-    abilities: &[Ability::Insert, Ability::Merge, Ability::Batch],
+    abilities: &[Insert, Merge, Batch],
     ..Info::OURS
 };
 
-const SHARED: &[Ability] = &[
-    Ability::Insert,
-    Ability::ConcurrentInsert,
-    Ability::Merge,
-    Ability::Batch,
-];
+const SHARED: &[Ability] = &[Insert, ConcurrentInsert, Merge, Batch];
 
 const BLOCKED_INFO: Info = Info {
     name: "blocked-bloom",

@@ -1,7 +1,8 @@
 //! Our counting Bloom filters.
 
 use super::own::{Own, Removable};
-use super::{Ability, Entry, Family, Info, theory};
+use super::{Entry, Family, Info, theory};
+use crate::contenders::Ability::{Batch, Count, Insert, Merge, Remove};
 use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 
 const COUNTING_INFO: Info = Info {
@@ -12,13 +13,7 @@ const COUNTING_INFO: Info = Info {
     analysis: "The classic filter with a 4-bit counter in place of each bit, so that keys can \
                be removed. The same rate in four times the space; the table outgrows each cache \
                at a quarter of the keys.",
-    abilities: &[
-        Ability::Insert,
-        Ability::Remove,
-        Ability::Count,
-        Ability::Merge,
-        Ability::Batch,
-    ],
+    abilities: &[Insert, Remove, Count, Merge, Batch],
     ..Info::OURS
 };
 

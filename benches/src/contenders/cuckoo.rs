@@ -1,7 +1,8 @@
 //! Our cuckoo filters, and one of them again as a twin.
 
 use super::own::{Own, Removable};
-use super::{Ability, Entry, Family, Info, theory};
+use super::{Entry, Family, Info, theory};
+use crate::contenders::Ability::{Batch, Count, Insert, Merge, Remove};
 use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
 
 const CUCKOO_INFO: Info = Info {
@@ -13,13 +14,7 @@ const CUCKOO_INFO: Info = Info {
                buckets is any even number, planned for a load of 95 %. Two cache misses per \
                query, hit or miss; inserts slow down as the table fills, and a full table \
                refuses them.",
-    abilities: &[
-        Ability::Insert,
-        Ability::Remove,
-        Ability::Count,
-        Ability::Merge,
-        Ability::Batch,
-    ],
+    abilities: &[Insert, Remove, Count, Merge, Batch],
     ..Info::OURS
 };
 

@@ -1,6 +1,7 @@
 //! The floor: hashes every key and looks nothing up. Any cost beyond it is the filter's own.
 
-use super::{Ability, Entry, Family, Info, Make, Order, Probe, Role, theory};
+use super::{Entry, Family, Info, Make, Order, Probe, Role, theory};
+use crate::contenders::Ability::{Batch, Static};
 use crate::keys::BenchKey;
 use amq_core::{KeyHash, hash_blocks};
 use std::borrow::Borrow;
@@ -17,7 +18,7 @@ pub static HASH_ONLY: Entry<HashOnly> = Entry::new(
         import: "use amq_core::KeyHash;",
         analysis: "Hashes the keys with XXH3 and looks nothing up: the share of every time that \
                    goes into reading and hashing keys.",
-        abilities: &[Ability::Static, Ability::Batch],
+        abilities: &[Static, Batch],
         takes_rate: false,
         bits_budget: false,
         ..Info::OURS

@@ -4,7 +4,7 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | `info` | what a contender says of itself |
-//! | `contender` | how it is made and asked, and the loops that are timed |
+//! | `contender`, `built` | how it is made and asked; the loops that are timed |
 //! | `theory` | its theory, as points |
 //! | `own` | what all of ours share; then a file for each crate |
 //! | `probe`, `peers` | what the others share; a file for each crate |
@@ -12,6 +12,7 @@
 
 pub mod alloc;
 pub mod bloom;
+mod built;
 mod contender;
 pub mod counting;
 pub mod cuckoo;
@@ -27,10 +28,8 @@ pub mod ribbon;
 pub mod scalable;
 mod theory;
 
-pub use contender::{
-    Built, Contender, Entry, Make, Order, Planned, Probe, built, dependent_hits, dependent_queries,
-    filled,
-};
+pub use built::{Built, dependent_hits, dependent_queries};
+pub use contender::{Contender, Entry, Make, Order, Planned, Probe, built, filled};
 pub use info::{Ability, Course, Family, Info, Role};
 pub use theory::{Point, Theory};
 

@@ -7,7 +7,6 @@ use amq_core::{
     BuildError, BuildFilter, EmptyFilter, FilterExt, Goal, Key, MergeError, MergeFilter,
     PlanFilter, PredictedFpr, RemoveFilter, Target,
 };
-use std::fmt;
 use std::marker::PhantomData;
 
 /// A way of making a filter of keys, and of changing it, as far as it can.
@@ -112,9 +111,13 @@ impl<F: BuildFilter> Way<F> for AtOnce {
     }
 }
 
+/// What a filter of a number of keys is sized by.
+type Sizing<F> = fn(&Order, usize) -> Result<Target<<F as PlanFilter>::Params>, String>;
+
 /// How one of our filters is made: its type, its way, and what it is sized by.
+#[derive(Debug)]
 pub struct Own<F: PlanFilter, W> {
-    target: fn(&Order, usize) -> Result<Target<F::Params>, String>,
+    target: Sizing<F>,
     slots: Option<fn(&F) -> u64>,
     way: PhantomData<fn() -> W>,
 }
@@ -127,7 +130,7 @@ impl<F: PlanFilter, W> Own<F, W> {
     });
 
     /// A filter sized in its own way, for a number of keys.
-    pub const fn by(target: fn(&Order, usize) -> Result<Target<F::Params>, String>) -> Self {
+    pub const fn by(target: Sizing<F>) -> Self {
         Self {
             target,
             slots: None,
@@ -143,12 +146,6 @@ impl<F: PlanFilter, W> Own<F, W> {
             slots: Some(slots),
             ..self
         }
-    }
-}
-
-impl<F: PlanFilter, W> fmt::Debug for Own<F, W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::any::type_name::<F>())
     }
 }
 

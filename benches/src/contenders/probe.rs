@@ -5,7 +5,6 @@ use super::{Make, Order, Probe, filled};
 use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use std::borrow::Borrow;
-use std::fmt;
 
 /// Implements [`Probe`] for a type by expressions of a filter, a key and a number of keys.
 macro_rules! probe {
@@ -86,9 +85,11 @@ macro_rules! method {
 pub(super) use method;
 
 /// A filter that is made empty, for an order and a number of keys, and then filled.
+#[derive(Debug)]
 pub struct Fill<F>(pub fn(&Order, usize) -> Result<F, String>);
 
 /// A filter that is made of the XXH3 digests of all keys, for peers that take digests.
+#[derive(Debug)]
 pub struct OfDigests<F>(pub fn(&[u64]) -> Result<F, String>);
 
 /// Such a filter, and the seed of the digests.
@@ -126,18 +127,6 @@ where
         let seed = order.seed;
         let filter = (self.0)(&digests::<K>(keys, seed))?;
         Ok(Digested { filter, seed })
-    }
-}
-
-impl<F> fmt::Debug for Fill<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::any::type_name::<F>())
-    }
-}
-
-impl<F> fmt::Debug for OfDigests<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::any::type_name::<F>())
     }
 }
 

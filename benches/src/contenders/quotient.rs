@@ -1,7 +1,8 @@
 //! Our quotient filters.
 
 use super::own::{Own, Removable, Unmergeable};
-use super::{Ability, Entry, Family, Info, theory};
+use super::{Entry, Family, Info, theory};
+use crate::contenders::Ability::{Batch, Count, Grow, Insert, Merge, Remove};
 use amq_core::Goal;
 use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
 
@@ -14,13 +15,7 @@ const QUOTIENT_INFO: Info = Info {
                size that fills to 95 % and then refuses. A query is a rank, a select and a scan \
                of one run; inserts and removals shift the slots behind, which are more the \
                fuller the table.",
-    abilities: &[
-        Ability::Insert,
-        Ability::Remove,
-        Ability::Count,
-        Ability::Merge,
-        Ability::Batch,
-    ],
+    abilities: &[Insert, Remove, Count, Merge, Batch],
     ..Info::OURS
 };
 
@@ -42,13 +37,7 @@ pub static EXPANDABLE: Entry<Own<ExpandableQuotientFilter, Unmergeable>> = Entry
                    fingerprints pay for the growth, so before it has grown its rate is far below \
                    the one asked for. It grows from a thousandth of the keys, as the scalable \
                    filters do.",
-        abilities: &[
-            Ability::Insert,
-            Ability::Remove,
-            Ability::Count,
-            Ability::Grow,
-            Ability::Batch,
-        ],
+        abilities: &[Insert, Remove, Count, Grow, Batch],
         bits_budget: false,
         jumps: true,
         ..QUOTIENT_INFO

@@ -1,7 +1,8 @@
 //! Our ribbon filters, one of them again as a twin, and the ribbon's map from keys to values.
 
 use super::own::{AtOnce, Own};
-use super::{Ability, Entry, Family, Info, Make, Order, Probe, Role, theory};
+use super::{Entry, Family, Info, Make, Order, Probe, Role, theory};
+use crate::contenders::Ability::{Batch, Static, Values};
 use crate::keys::BenchKey;
 use amq_core::{Key, KeyHash, PlanFilter, PredictedFpr};
 use amq_ribbon::{
@@ -24,7 +25,7 @@ const BUMPED_INFO: Info = Info {
                keys. Keys for which a bucket has no room are bumped to the next, much smaller \
                layer (BuRR), so the space stays close to the bound at any rate. Static: nothing \
                can be added to a solved system.",
-    abilities: &[Ability::Static, Ability::Batch],
+    abilities: &[Static, Batch],
     ..Info::OURS
 };
 
@@ -73,7 +74,7 @@ pub static MAP: Entry<Map> = Entry::new(
         analysis: "A value of eight bits for each key in little more than eight bits, without the \
                    keys: the same linear system, with the values on its right side. A key that was \
                    not among them gets some value, too.",
-        abilities: &[Ability::Static, Ability::Values],
+        abilities: &[Static, Values],
         takes_rate: false,
         bits_budget: false,
         ..BUMPED_INFO

@@ -2,7 +2,8 @@
 
 use super::contender::GROWN;
 use super::own::{Filled, Own};
-use super::{Ability, Course, Entry, Family, Info, Order, Point, theory};
+use super::{Course, Entry, Family, Info, Order, Point, theory};
+use crate::contenders::Ability::{Batch, Grow, Insert, Merge};
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{BlockedBloomFilter, BloomFilter};
 use amq_core::Target;
@@ -59,12 +60,7 @@ const GROWN_INFO: Info = Info {
     analysis: "Classic stages of doubling size, grown from a thousandth of the keys. The rate \
                asked for holds however far it grows, at 1.7 times the space of a filter of the \
                right size; a query for an absent key tries all ten stages.",
-    abilities: &[
-        Ability::Insert,
-        Ability::Grow,
-        Ability::Merge,
-        Ability::Batch,
-    ],
+    abilities: &[Insert, Grow, Merge, Batch],
     bits_budget: false,
     jumps: true,
     ..Info::OURS
@@ -97,7 +93,7 @@ pub static BOUNDED: Entry<Own<ScalableFilter<BloomFilter>, Filled>> = Entry::new
         analysis: "Classic stages, each four times the size of the last, grown from a thousandth \
                    of the keys to a known bound. The stages share the rate in proportion to their \
                    capacities, at a sixth more space than a filter of the right size.",
-        abilities: &[Ability::Insert, Ability::Merge, Ability::Batch],
+        abilities: &[Insert, Merge, Batch],
         // Its stages have room for the keys of one filter.
         skips: &[Course::Merge],
         jumps: false,

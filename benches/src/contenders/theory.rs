@@ -82,13 +82,6 @@ pub(super) fn slots(lengths: impl IntoIterator<Item = u32>, factor: f64) -> Vec<
     points.collect()
 }
 
-/// Slots per key of a binary fuse filter, by the formula of Graf and Lemire. The table is cut into
-/// segments, so small filters are somewhat larger.
-#[cfg(feature = "peers")]
-pub(super) fn fuse_factor(keys: u64) -> f64 {
-    (0.875 + 0.25 * 1e6f64.ln() / (keys.max(2) as f64).ln()).max(1.125)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,5 @@
-//! Asks the advisor what the page's chooser offers, and what the worked examples need, so that page,
-//! command and library answer alike.
+//! Asks the advisor what the page's chooser offers, and what the worked examples need, so that
+//! page, command and library answer alike.
 
 use crate::record::{Ask, Choice, EngineLine, four_digits};
 use amq::FilterKind;
@@ -9,7 +9,7 @@ use amq::engines::Engine;
 /// The numbers of keys that the chooser offers.
 const KEYS: [u64; 5] = [100, 1_000, 10_000, 1_000_000, 100_000_000];
 /// Its rates.
-const RATES: [f64; 5] = [0.3, 0.1, 0.01, 0.001, 0.0001];
+const RATES: [f64; 4] = [0.3, 0.01, 0.001, 0.0001];
 /// Its budgets in bits per key.
 const BUDGETS: [f64; 4] = [2.0, 4.0, 8.0, 12.0];
 /// What it can be told to do; `workload` says what the words mean.
@@ -25,8 +25,8 @@ pub const NEEDS: [&str; 10] = [
     "threads",
     "threads remove",
 ];
-/// What a false positive costs: nothing is known, or a lookup that misses the caches.
-const COSTS: [Option<f64>; 2] = [None, Some(100.0)];
+/// What a false positive costs: nothing is known, or a microsecond, ten lookups in memory.
+const COSTS: [Option<f64>; 2] = [None, Some(1000.0)];
 /// Choices kept of each answer.
 const KEPT: usize = 3;
 /// Bits of a value, in a map.

@@ -32,4 +32,4 @@ pub mod theory;
 pub mod twins;
 pub mod verify;
 
-pub use run::{Found, Plan, Request, run, today, verify_only};
+pub use run::{Found, Plan, Request, run, verify_only};

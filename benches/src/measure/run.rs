@@ -475,8 +475,3 @@ fn clock() -> String {
         Estimator::USED
     )
 }
-
-/// The date, in UTC.
-pub fn today() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
-}

@@ -30,7 +30,7 @@ pub use rounds::{Rounds, four_digits};
 pub use row::{Cell, Row, State, Workload};
 pub use run::{
     ContenderFacts, KeySetFacts, Noise, OWN_REPORTS, Options, Run, SCHEMA, Suite, publishable,
-    render_command,
+    render_command, today,
 };
 pub use store::{Records, Table, write_atomically};
 pub use theory::Point;

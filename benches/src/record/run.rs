@@ -92,7 +92,7 @@ impl Run {
     pub fn new(command: &str, options: Options, contender: Vec<ContenderFacts>) -> Self {
         Self {
             schema: SCHEMA,
-            date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+            date: today(),
             command: command.to_owned(),
             render_command: render_command(&options),
             seconds: 0.0,
@@ -274,6 +274,11 @@ impl ContenderFacts {
             command: command.to_owned(),
         }
     }
+}
+
+/// The date, in UTC.
+pub fn today() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
 }
 
 /// The compiled commit. Like `git describe --always --dirty`, but new records do not make the code

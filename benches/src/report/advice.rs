@@ -64,7 +64,7 @@ const EXAMPLES: [Example; 6] = [
         |choice| {
             format!(
                 "8 bits × 10⁷ keys / 8 = 10 MB; the rate that gives is {}: of a million keys asked for once, \
-                 {} are let in too early. Two such filters in turn (`amq::rolling`) forget the old ones.",
+                 {} are let in too early. Two such filters in turn (amq::rolling) forget the old ones.",
                 choice.fpr.map_or_else(|| "?".to_owned(), percent),
                 missed(choice, 1e6)
             )
@@ -108,7 +108,7 @@ const EXAMPLES: [Example; 6] = [
         |choice| {
             format!(
                 "At the start {} bits × 100,000 / 8 = {}; of a thousand free names {} are refused for \
-                 nothing. With a bound known (`Keys::AtMost`) fewer bits do.",
+                 nothing. With a bound known (Keys::AtMost) fewer bits do.",
                 bits(choice),
                 decimal(choice.bytes.unwrap_or(0)),
                 missed(choice, 1e3)

@@ -137,7 +137,7 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
         need(
             "Keys expire: fastest to replace one",
             time(Workload::Churn),
-            course(Workload::Churn),
+            at(rate),
             removes,
         ),
         need(
@@ -160,13 +160,19 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
         ),
         need("0.1 %, a list to download", By::Bytes, at(low), any),
     ];
+    let size = data.budget_keys();
+    let of = match size == data.keys {
+        true => String::new(),
+        false => format!(" ({} keys)", keys(size)),
+    };
     for bits in [2.0, 4.0, 8.0] {
-        all.push(Need {
-            need: format!("A budget of {bits} bits a key"),
-            by: By::Rate,
-            entries: data.entries(&data.set, data.keys, Target::Bits(bits)),
-            fits: any,
-        });
+        let entries = data.entries(&data.set, size, Target::Bits(bits));
+        all.push(need(
+            &format!("A budget of {bits} bits a key{of}"),
+            By::Rate,
+            entries,
+            any,
+        ));
     }
     if data.rates().contains(&LOOSE) {
         all.push(need("30 % will do; smallest", By::Bits, at(LOOSE), any));
@@ -211,6 +217,12 @@ fn value(data: &Data, entry: &Entry<'_>, by: By) -> Option<f64> {
         By::Growth => growth(data, entry.name()).map(|(mean, _, _)| mean),
         // Without a batch interface, queries run one by one.
         By::Time(Workload::Batch50) if !entry.can(Ability::Batch) => entry.ns(Workload::Query50),
+        By::Time(Workload::Churn) => {
+            let courses = data.course(Workload::Churn).into_iter();
+            courses
+                .filter(|course| course.name() == entry.name())
+                .find_map(|course| course.ns(Workload::Churn))
+        }
         By::Time(workload) => entry.ns(workload),
     }
 }
@@ -323,7 +335,7 @@ fn figure(entry: &Entry<'_>, by: By, number: f64) -> String {
 fn why(entry: &Entry<'_>, by: By) -> String {
     let bits = entry.bits().map(|bits| format!("{} bits", digits(bits, 3)));
     let over = entry.overhead().map(|over| format!("{over:.2} × bound"));
-    let rate = entry.fpr().map(|fpr| percent(fpr));
+    let rate = entry.fpr().map(percent);
     let query = entry
         .ns(Workload::Query50)
         .map(|ns| format!("{} ns to ask", two(ns)));
@@ -355,10 +367,10 @@ fn cost(data: &Data, entry: &Entry<'_>) -> String {
         parts.push(format!("build {} ns{peak}", two(ns)));
     }
     if entry.can(Ability::Static) || !entry.can(Ability::Insert) {
-        parts.push("no key can be added".to_owned());
+        parts.push("static".to_owned());
     } else if let Some((_, low, high)) = growth(data, entry.name()) {
         parts.push(format!(
-            "sawtooth of {} to {} bits",
+            "{} to {} bits as it grows",
             digits(low, 3),
             digits(high, 3)
         ));

@@ -7,7 +7,7 @@
   const make = (name, text) => Object.assign(document.createElement(name), { textContent: text || "" });
   const select = (label, values, words, start) => {
     const outer = make("label", label + " "), inner = make("select");
-    values.forEach((value, i) => inner.add(new Option(words(value), i, false, value.startsWith(start))));
+    values.forEach((value, i) => inner.add(new Option(words(value), i, false, value.split("|")[0] === start)));
     inner.onchange = show;
     outer.append(inner);
     box.append(outer);
@@ -18,7 +18,7 @@
   const n = select("keys", sizes, (k) => (+k).toLocaleString("en"), "1000000");
   const t = select("at", targets, target, "r0.01");
   const w = select("which", needs, (x) => x.split("|")[1] || x, "insert");
-  const c = select("first", costs, (x) => x ? "time (a false positive costs " + x + " ns)" : "memory", "");
+  const c = select("first", costs, (x) => x ? "time (a false positive costs " + x / 1000 + " µs)" : "memory", "");
   box.append(out);
   box.hidden = false;
   show();

@@ -79,7 +79,7 @@ fn main_choices(data: &Data) -> Table {
             or(choice.query_ns.map(two)),
         ]
     };
-    let caption = "The advisor's first choices for a million keys, by memory and by time (a false positive costs 100 ns).";
+    let caption = "The advisor's first choices for a million keys, by memory and by time (a false positive costs 1 µs).";
     let head = [
         "you need",
         "first",
@@ -118,6 +118,11 @@ fn target(ask: &Ask) -> String {
 fn shown(choice: &Choice, structures: &mut Vec<String>, reasons: &mut Vec<String>) -> String {
     let reason = match choice.reason.as_str() {
         "" => String::new(),
+        // A refusal begins with the two demands that conflict.
+        text if choice.rank == 0 => {
+            let first = text.split(": ").next().unwrap_or(text);
+            index(reasons, first.replace(['\t', '\n'], " ")).to_string()
+        }
         text => index(reasons, text.replace(['\t', '\n'], " ")).to_string(),
     };
     if choice.rank == 0 {
@@ -141,8 +146,8 @@ fn shown(choice: &Choice, structures: &mut Vec<String>, reasons: &mut Vec<String
 
 /// All answers of the grid; none if the records have none.
 ///
-/// Text in lines and tabs: the lists of [`FRONT`], then a line per target and number of keys with an
-/// answer per need and cost, as its place in the list of answers.
+/// Text in lines and tabs: the lists of [`FRONT`], then a line per target and number of keys with
+/// an answer per need and cost, as its place in the list of answers.
 pub(super) fn pack(choices: &[Choice]) -> Option<String> {
     let grid: Vec<&Choice> = choices
         .iter()
@@ -238,6 +243,7 @@ pub(super) fn look_up(packed: &str, ask: &Ask) -> Option<Vec<Vec<String>>> {
 mod tests {
     use super::*;
     use crate::measure::choices;
+    use crate::record::four_digits;
     use amq::choose::choose;
 
     /// The page, the library and so the command give the same answer, everywhere.
@@ -252,11 +258,13 @@ mod tests {
             match choose(&choices::workload(&ask)) {
                 Ok(answer) => {
                     let want = answer.choices.iter().take(3).map(|choice| {
-                        let number = |value: Option<f64>| value.map(two).unwrap_or_default();
-                        [
+                        // As the records hold it.
+                        let number =
+                            |x: Option<f64>| x.map(four_digits).map(two).unwrap_or_default();
+                        vec![
                             choice.structure.to_string(),
-                            digits(choice.bits_per_key, 3),
-                            digits(choice.fpr * 100.0, 2),
+                            digits(four_digits(choice.bits_per_key), 3),
+                            digits(four_digits(choice.fpr) * 100.0, 2),
                             number(choice.query_ns),
                         ]
                     });

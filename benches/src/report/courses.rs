@@ -2,9 +2,9 @@
 //! removing.
 
 use super::answer::growth;
-use super::curves::SIZE;
+use super::curves::{Ranking, SIZE};
 use super::data::{Data, Entry};
-use super::doc::{Block, Figure, Found, Section, Table, Text};
+use super::doc::{Block, Figure, Found, Section, Text};
 use super::front::series;
 use super::number::{digits, keys, list, percent, two};
 use super::plot::{Line, Mark, Plot, Series};
@@ -14,6 +14,8 @@ use anyhow::Result;
 /// The sections of this file.
 pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
     let of = Section::new;
+    let (churn, merge) = (data.course(Workload::Churn), data.course(Workload::Merge));
+    let all = data.main_entries(data.rate());
     Ok(vec![
         of(
             "load",
@@ -25,18 +27,31 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
         of(
             "churn",
             "Replacing keys in a nearly full filter",
-            churn(data),
+            timed(&churn, Workload::Churn, "replacing a key"),
         ),
         of(
             "merge",
             "Merging",
-            timed(data, Workload::Merge, "taking in a key of the other"),
+            timed(&merge, Workload::Merge, "taking in a key of the other"),
         ),
-        of("removal", "Removing", removal(data)),
+        of(
+            "removal",
+            "Removing",
+            timed(&all, Workload::Remove, "taking a key out"),
+        ),
     ])
 }
 
-/// A line a contender over the rows of a course; at most six, ours first.
+/// Whether all marks lie within 3 % of each other.
+fn is_alike(a: &[Mark], b: &[Mark]) -> bool {
+    let near = |(a, b): (&Mark, &Mark)| match (a.y, b.y) {
+        (Some(y), Some(other)) => a.x == b.x && (y / other - 1.0).abs() < 0.03,
+        _ => false,
+    };
+    a.len() == b.len() && a.iter().zip(b).all(near)
+}
+
+/// A line a contender over the rows of a course; at most five, ours first.
 fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
     let of = |entry: &Entry<'_>| {
         let mark = |row: &&Row| match row.state {
@@ -56,27 +71,32 @@ fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> V
     let mut all: Vec<Series> = entries.iter().map(of).collect();
     all.retain(|series| series.marks.iter().filter(|mark| mark.y.is_some()).count() > 1);
     all.sort_by_key(|series| series.is_hollow);
-    all.truncate(6);
+    // Lines that cannot be told apart are drawn once.
+    let mut told: Vec<(Series, usize)> = Vec::new();
+    for series in all {
+        let is_alike = |(other, _): &&mut (Series, usize)| is_alike(&other.marks, &series.marks);
+        match told.iter_mut().find(is_alike) {
+            Some((_, alike)) => *alike += 1,
+            None => told.push((series, 0)),
+        }
+    }
+    for (series, alike) in told.iter_mut().filter(|(_, alike)| *alike > 0) {
+        series.name += &format!(" and {alike} alike");
+    }
+    let mut all: Vec<Series> = told.into_iter().map(|(series, _)| series).collect();
+    all.truncate(5);
     all
 }
 
 fn figure(
     slug: &'static str,
-    x: (&str, bool),
-    y: (&str, bool),
+    (x, y): ((&str, bool), (&str, bool)),
     all: Vec<Series>,
     caption: &str,
 ) -> Result<Option<Figure>> {
-    let Some(plot) = Plot::new(x, y, all) else {
-        return Ok(None);
-    };
-    Ok(Some(Figure {
-        slug,
-        alt: format!("{} against {} for {}.", y.0, x.0, plot.legend().join(", ")),
-        caption: Text::from(caption),
-        svg: plot.draw(SIZE)?,
-        narrow: None,
-    }))
+    Plot::new(x, y, all)
+        .map(|plot| plot.figure(slug, caption, SIZE))
+        .transpose()
 }
 
 /// The last y over the first of the series that rises most.
@@ -93,13 +113,9 @@ fn steepest(all: &[Series]) -> Option<(&str, f64)> {
 }
 
 fn load(data: &Data) -> Result<Found> {
-    let (inserts, queries) = (
-        data.course(Workload::LoadInsert),
-        data.course(Workload::LoadQuery),
-    );
+    let inserts = data.course(Workload::LoadInsert);
     let mean = lines(&inserts, |row| row.load.zip(row.ns));
     let tail = lines(&inserts, |row| row.load.zip(row.ns_p99_9));
-    let asked = lines(&queries, |row| row.load.zip(row.ns));
     let Some((name, rise)) = steepest(&mean) else {
         return Ok(None);
     };
@@ -113,34 +129,19 @@ fn load(data: &Data) -> Result<Found> {
             two(rise)
         )
     });
-    let steady = steepest(&asked).map_or_else(String::new, |(name, rise)| {
-        format!(
-            "A query of {name} rises most with the load: {} times.",
-            two(rise)
-        )
-    });
     let x = ("load: keys over slots", false);
     let figures = [
         figure(
             "insert-by-load",
-            x,
-            ("ns per insert (log)", true),
+            (x, ("ns per insert (log)", true)),
             mean,
             &found,
         )?,
         figure(
             "tail-by-load",
-            x,
-            ("ns, 99.9th percentile (log)", true),
+            (x, ("ns, 99.9th percentile (log)", true)),
             tail,
             &late,
-        )?,
-        figure(
-            "query-by-load",
-            x,
-            ("ns per query (log)", true),
-            asked,
-            &steady,
         )?,
     ];
     Ok(Some((
@@ -152,59 +153,39 @@ fn load(data: &Data) -> Result<Found> {
 fn grow(data: &Data) -> Result<Found> {
     let entries = data.course(Workload::Grow);
     let bits = lines(&entries, |row| Some((row.keys as f64, row.bits_per_key()?)));
-    let rate = lines(&entries, |row| Some((row.keys as f64, row.fpr()?)));
     let ns = lines(&entries, |row| Some((row.keys as f64, row.ns?)));
-    let mut means: Vec<_> = entries
+    let head = ["contender", "mean bits", "least", "most"];
+    let keep = entries
         .iter()
-        .filter_map(|entry| Some((entry.name(), growth(data, entry.name())?)))
-        .collect();
-    means.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
-    let Some((name, (mean, low, high))) = means.first().copied() else {
+        .filter(|entry| entry.keeps(data.rate()))
+        .cloned();
+    let kept: Vec<Entry<'_>> = keep.collect();
+    let ranking = Ranking::new(&kept, &head, |entry| {
+        let (mean, low, high) = growth(data, entry.name())?;
+        Some((mean, [mean, low, high].map(|bits| digits(bits, 3)).to_vec()))
+    });
+    let Some(ranking) = ranking else {
         return Ok(None);
     };
+    let (name, mean) = ranking.first;
     let found = format!(
-        "{name} is smallest: {} bits a key on average, between {} and {} as its size jumps.",
-        digits(mean, 3),
-        digits(low, 3),
-        digits(high, 3)
+        "{name} is the smallest that keeps its rate: {} bits a key on average as it grows.",
+        digits(mean, 3)
     );
     let x = ("keys (log)", true);
     let figures = [
-        figure("grow-bits", x, ("bits per key (log)", true), bits, &found)?,
+        figure("grow-bits", (x, ("bits per key (log)", true)), bits, &found)?,
         figure(
             "grow-ns",
-            x,
-            ("ns per insert (log)", true),
+            (x, ("ns per insert (log)", true)),
             ns,
-            "What an insert costs on the way, growth included.",
-        )?,
-        figure(
-            "grow-rate",
-            x,
-            ("false-positive rate (log)", true),
-            rate,
-            "The rate of all stages together.",
+            "An insert on the way, growth included.",
         )?,
     ];
-    let row = |(name, (mean, low, high)): &(&str, (f64, f64, f64))| {
-        let numbers = [*mean, *low, *high].map(|bits| digits(bits, 3));
-        std::iter::once((*name).to_owned())
-            .chain(numbers)
-            .map(Text::from)
-            .collect()
-    };
-    let head = ["contender", "mean bits", "least", "most"];
-    let table = Table::new(
-        "Bits per key over the growth, without the first stage.",
-        &head,
-        1,
-        means.iter().map(row).collect(),
-    );
-    let figures = figures.into_iter().flatten().collect();
-    Ok(Some((
-        found,
-        vec![Block::Figures(figures), Block::Table(table)],
-    )))
+    let figures = Block::Figures(figures.into_iter().flatten().collect());
+    Ok(ranking
+        .found(found)
+        .map(|(found, table)| (found, [vec![figures], table].concat())))
 }
 
 fn overfill(data: &Data) -> Result<Found> {
@@ -237,69 +218,46 @@ fn overfill(data: &Data) -> Result<Found> {
         .collect::<Vec<_>>()
         .join("; ")
         + ".";
-    let picture = figure(
-        "rate-past-plan",
+    let axes = (
         ("keys over planned keys", false),
         ("false-positive rate (log)", true),
-        all,
-        &found,
-    )?;
+    );
+    let picture = figure("rate-past-plan", axes, all, &found)?;
     Ok(Some((
         found,
         vec![Block::Figures(picture.into_iter().collect())],
     )))
 }
 
-/// The least and the most time in a course, and a table.
-fn timed(data: &Data, workload: Workload, what: &str) -> Found {
-    let entries = data.course(workload);
-    let mut rows: Vec<(&str, &Row)> = Vec::new();
-    for entry in &entries {
-        rows.extend(
-            entry
-                .row(workload)
-                .filter(|row| row.ns.is_some())
-                .map(|row| (entry.name(), row)),
-        );
-    }
-    rows.sort_by(|a, b| {
-        a.1.ns
-            .unwrap_or(0.0)
-            .total_cmp(&b.1.ns.unwrap_or(0.0))
-            .then(a.0.cmp(b.0))
-    });
-    let (first, last) = (rows.first()?, rows.last()?);
+/// The times of a workload, and what is left of the filters.
+fn timed(entries: &[Entry<'_>], workload: Workload, what: &str) -> Found {
+    let head = ["contender", "ns", "bits per key", "rate after"];
+    let or = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    let ranking = Ranking::new(entries, &head, |entry| {
+        let row = entry.row(workload)?;
+        let bits = row.bits_per_key().map(|bits| digits(bits, 3));
+        Some((
+            row.ns?,
+            vec![two(row.ns?), or(bits), or(row.fpr().map(percent))],
+        ))
+    })?;
+    let keys = keys(entries.first()?.keys());
+    let (first, last) = (ranking.first, ranking.last);
     let found = format!(
-        "With {} keys, {what} takes {} ns in {} and {} in {}.",
-        keys(first.1.keys),
-        two(first.1.ns?),
+        "With {keys} keys, {what} takes {} ns in {} and {} in {}.",
+        two(first.1),
         first.0,
-        two(last.1.ns?),
+        two(last.1),
         last.0
     );
-    let row = |(name, row): &(&str, &Row)| {
-        let or = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
-        [
-            (*name).to_owned(),
-            or(row.ns.map(two)),
-            or(row.bits_per_key().map(|bits| digits(bits, 3))),
-            or(row.fpr().map(percent)),
-        ]
-        .map(Text::from)
-        .to_vec()
-    };
-    let failed: Vec<&str> = entries
-        .iter()
-        .filter(|entry| entry.failure().is_some())
-        .map(Entry::name)
-        .collect();
-    let head = ["contender", "ns", "bits per key", "rate after"];
-    let mut blocks = vec![Block::Table(Table::new(
-        found.clone(),
-        &head,
-        1,
-        rows.iter().map(row).collect(),
-    ))];
+    let (found, mut blocks) = ranking.found(found)?;
+    let failed = entries.iter().filter(|entry| {
+        entry
+            .rows()
+            .iter()
+            .any(|row| row.workload == workload && row.state == State::Failed)
+    });
+    let failed: Vec<&str> = failed.map(Entry::name).collect();
     if !failed.is_empty() {
         blocks.push(Block::Para(Text::from(format!(
             "Failed: {}.",
@@ -307,54 +265,4 @@ fn timed(data: &Data, workload: Workload, what: &str) -> Found {
         ))));
     }
     Some((found, blocks))
-}
-
-fn churn(data: &Data) -> Found {
-    timed(
-        data,
-        Workload::Churn,
-        "taking out one key and putting in another",
-    )
-}
-
-fn removal(data: &Data) -> Found {
-    let entries = data.main_entries(data.rate());
-    let mut rows: Vec<(&str, f64, &Row)> = Vec::new();
-    for entry in &entries {
-        rows.extend(
-            entry
-                .row(Workload::Remove)
-                .and_then(|row| Some((entry.name(), row.ns?, row))),
-        );
-    }
-    rows.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(b.0)));
-    let (first, last) = (rows.first()?, rows.last()?);
-    let found = format!(
-        "Taking out half of {} keys costs {} ns each in {} and {} in {}.",
-        keys(data.keys),
-        two(first.1),
-        first.0,
-        two(last.1),
-        last.0
-    );
-    let row = |(name, ns, row): &(&str, f64, &Row)| {
-        let rate = row.fpr().map_or_else(|| "-".to_owned(), percent);
-        [(*name).to_owned(), two(*ns), rate]
-            .map(Text::from)
-            .to_vec()
-    };
-    let head = [
-        "contender",
-        "ns per key taken out",
-        "removed keys still answered yes",
-    ];
-    Some((
-        found.clone(),
-        vec![Block::Table(Table::new(
-            found,
-            &head,
-            1,
-            rows.iter().map(row).collect(),
-        ))],
-    ))
 }

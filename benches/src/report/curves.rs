@@ -5,7 +5,7 @@ use super::doc::{Block, Figure, Found, Section, Table, Text};
 use super::front::{FAMILIES, series};
 use super::number::{binary, keys, percent, two};
 use super::plot::{Line, Mark, Plot, Series};
-use crate::record::{ContenderFacts, Family, Workload};
+use crate::record::{ContenderFacts, Family, Role, Workload};
 use anyhow::Result;
 
 /// The size of folded plots: text stays readable on a phone.
@@ -58,31 +58,18 @@ fn rises(all: &[Series], unit: &str) -> Option<String> {
     let mut rises: Vec<_> = all.iter().filter_map(rise).collect();
     rises.sort_by(|a, b| a.1.total_cmp(&b.1));
     let (least, most) = (rises.first()?, rises.last()?);
+    let (from, to) = (keys(least.2 as u64), keys(most.3 as u64));
     Some(format!(
-        "from {} to {} keys {} of {} {} least ({:.2} times), of {} most ({:.2})",
-        keys(least.2 as u64),
-        keys(least.3 as u64),
-        unit,
-        least.0,
-        "rises",
-        least.1,
-        most.0,
-        most.1
+        "From {from} to {to} keys {unit} of {} rises least ({:.2} times), of {} most ({:.2}).",
+        least.0, least.1, most.0, most.1
     ))
-}
-
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(letters).chain(['.']).collect()
 }
 
 /// A figure over numbers of keys; none if fewer than two were measured.
 fn figure_by_size(
     data: &Data,
     slug: &'static str,
-    y: &str,
-    what: &str,
+    (y, what): (&str, &str),
     value: fn(&Entry<'_>) -> Option<f64>,
 ) -> Result<Option<(Figure, String)>> {
     let all = by_size(data, value);
@@ -100,54 +87,29 @@ fn figure_by_size(
                 .push((x, format!("L{} {}", cache.level, binary(cache.bytes))));
         }
     }
-    let names = plot.legend().join(", ");
-    let figure = Figure {
-        slug,
-        alt: format!("{y} against the number of keys for {names}."),
-        caption: Text::from(format!(
-            "{} Upright lines: where a table of {TYPICAL_BITS} bits a key fills a cache.",
-            sentence(&found)
-        )),
-        svg: plot.draw(SIZE)?,
-        narrow: None,
-    };
-    Ok(Some((figure, sentence(&found))))
+    let caption = format!("{found} Upright: {TYPICAL_BITS} bits a key fill a cache.");
+    Ok(Some((plot.figure(slug, &caption, SIZE)?, found)))
 }
 
 /// The sections of this file.
 pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
-    let query = figure_by_size(
-        data,
-        "query-by-size",
-        "ns per query, half present (log)",
-        "the query",
-        |entry| entry.ns(Workload::Query50),
-    )?;
-    let query = query.map(|(figure, found)| (found, vec![Block::Figures(vec![figure])]));
-    let build = figure_by_size(
-        data,
-        "build-by-size",
-        "ns per key built (log)",
-        "the build",
-        |entry| entry.ns(Workload::Build),
-    )?;
-    let peak = figure_by_size(
-        data,
-        "peak-by-size",
-        "peak bits per key while built (log)",
-        "the peak",
-        |entry| entry.peak_bits(),
-    )?;
-    let found = build
-        .as_ref()
-        .or(peak.as_ref())
-        .map(|(_, found)| found.clone());
-    let figures: Vec<Figure> = [build, peak]
-        .into_iter()
-        .flatten()
-        .map(|(figure, _)| figure)
-        .collect();
-    let build = found.map(|found| (found, vec![Block::Figures(figures)]));
+    let query = ("ns per query, half present (log)", "the query");
+    let build = ("ns per key built (log)", "the build");
+    let peak = ("peak bits per key while built (log)", "the peak");
+    let query = figure_by_size(data, "query-by-size", query, |entry| {
+        entry.ns(Workload::Query50)
+    })?;
+    let build = figure_by_size(data, "build-by-size", build, |entry| {
+        entry.ns(Workload::Build)
+    })?;
+    let peak = figure_by_size(data, "peak-by-size", peak, |entry| entry.peak_bits())?;
+    let found = |figures: Vec<(Figure, String)>| {
+        let first = figures.first()?.1.clone();
+        let figures = figures.into_iter().map(|(figure, _)| figure).collect();
+        Some((first, vec![Block::Figures(figures)]))
+    };
+    let query = found(query.into_iter().collect());
+    let build = found(build.into_iter().chain(peak).collect());
     Ok(vec![
         Section::new("query", "Query time against size", query),
         Section::new("build", "Build time and peak memory", build),
@@ -188,102 +150,100 @@ fn share(data: &Data) -> Result<Found> {
         two(most.marks[0].y.unwrap_or(0.0)),
         two(most.marks[2].y.unwrap_or(0.0)),
     );
-    let Some(plot) = Plot::new(
-        ("% of the queries for present keys", false),
-        ("ns per query (log)", true),
-        all,
-    ) else {
+    let (x, y) = ("% of the queries for present keys", "ns per query (log)");
+    let Some(plot) = Plot::new((x, false), (y, true), all) else {
         return Ok(None);
     };
-    let figure = Figure {
-        slug: "query-by-share",
-        alt: format!(
-            "Query time against the share of present keys for {}.",
-            plot.legend().join(", ")
-        ),
-        caption: Text::from(found.clone()),
-        svg: plot.draw(SIZE)?,
-        narrow: None,
-    };
+    let figure = plot.figure("query-by-share", &found, SIZE)?;
     Ok(Some((found, vec![Block::Figures(vec![figure])])))
 }
 
-/// Rows of the entries of the main cell with both numbers, by the second.
-fn pairs<'a>(
-    entries: &'a [Entry<'_>],
-    numbers: impl Fn(&Entry<'_>) -> Option<(f64, f64)>,
-) -> Vec<(&'a str, f64, f64)> {
-    let of = |entry: &'a Entry<'_>| numbers(entry).map(|(a, b)| (entry.name(), a, b));
-    let mut rows: Vec<_> = entries.iter().filter_map(of).collect();
-    rows.sort_by(|a, b| a.2.total_cmp(&b.2).then(a.0.cmp(b.0)));
-    rows
+/// Who is first and last by a number, and a table of all: the number, and the other cells.
+pub(super) struct Ranking<'a> {
+    pub(super) first: (&'a str, f64),
+    pub(super) last: (&'a str, f64),
+    table: Table,
+}
+
+impl<'a> Ranking<'a> {
+    /// None if no entry has the number.
+    pub(super) fn new(
+        entries: &'a [Entry<'_>],
+        head: &[&'static str],
+        cells: impl Fn(&Entry<'_>) -> Option<(f64, Vec<String>)>,
+    ) -> Option<Self> {
+        let all = entries
+            .iter()
+            .filter_map(|entry| Some((entry.name(), cells(entry)?)));
+        let mut all: Vec<_> = all.collect();
+        all.sort_by(|a, b| a.1.0.total_cmp(&b.1.0).then(a.0.cmp(b.0)));
+        let row = |(name, (_, cells)): &(&str, (f64, Vec<String>))| {
+            let name = std::iter::once((*name).to_owned());
+            name.chain(cells.iter().cloned()).map(Text::from).collect()
+        };
+        let (first, last) = (all.first()?, all.last()?);
+        Some(Self {
+            first: (first.0, first.1.0),
+            last: (last.0, last.1.0),
+            table: Table::new("", head, 1, all.iter().map(row).collect()),
+        })
+    }
+
+    /// The section's contents under a sentence.
+    pub(super) fn found(self, found: String) -> Found {
+        Some((found, vec![Block::Table(self.table)]))
+    }
 }
 
 fn latency(data: &Data) -> Found {
     let entries = data.main_entries(data.rate());
-    let rows = pairs(&entries, |entry| {
-        entry
+    let head = ["contender", "dependent, ns", "independent, ns", "ratio"];
+    let ranking = Ranking::new(&entries, &head, |entry| {
+        let (free, waits) = entry
             .ns(Workload::Query50)
-            .zip(entry.ns(Workload::Dependent50))
-    });
-    let (first, last) = (rows.first()?, rows.last()?);
-    let found = format!(
+            .zip(entry.ns(Workload::Dependent50))?;
+        Some((
+            waits,
+            vec![two(waits), two(free), format!("{:.2}", waits / free)],
+        ))
+    })?;
+    let (first, last) = (ranking.first, ranking.last);
+    ranking.found(format!(
         "A query whose key depends on the answer before takes {} ns with {} and {} with {}.",
-        two(first.2),
+        two(first.1),
         first.0,
-        two(last.2),
+        two(last.1),
         last.0
-    );
-    let row = |(name, free, waits): &(&str, f64, f64)| {
-        [
-            (*name).to_owned(),
-            two(*free),
-            two(*waits),
-            format!("{:.2}", waits / free),
-        ]
-        .map(Text::from)
-        .to_vec()
-    };
-    let head = ["contender", "independent, ns", "dependent, ns", "ratio"];
-    let table = Table::new(found.clone(), &head, 1, rows.iter().map(row).collect());
-    Some((found, vec![Block::Table(table)]))
+    ))
 }
 
 fn net(data: &Data) -> Found {
+    let target = Target::Rate(data.rate());
     let floors = data
         .run
         .contender
         .iter()
-        .filter(|facts| facts.role == crate::record::Role::Floor);
+        .filter(|facts| facts.role == Role::Floor);
     let floor = floors
-        .filter_map(|facts| {
-            data.entry(&facts.name, &data.set, data.keys, Target::Rate(data.rate()))
-        })
+        .filter_map(|facts| data.entry(&facts.name, &data.set, data.keys, target))
         .find_map(|entry| entry.ns(Workload::Query50))?;
     let entries = data.main_entries(data.rate());
-    let rows = pairs(&entries, |entry| {
-        entry
-            .ns(Workload::Query50)
-            .map(|gross| (gross, gross - floor))
-    });
-    let first = rows.first()?;
-    let found = format!(
-        "Reading and hashing a key is {} ns of each query: {} % of what {} takes in all.",
-        two(floor),
-        (100.0 * floor / first.1).round().min(100.0),
-        first.0
-    );
-    let row = |(name, gross, net): &(&str, f64, f64)| {
-        [
-            (*name).to_owned(),
-            two(*gross),
-            two(net.max(0.0)),
-            percent(floor / gross),
-        ]
-        .map(Text::from)
-        .to_vec()
-    };
     let head = ["contender", "gross, ns", "net, ns", "share of hashing"];
-    let table = Table::new(found.clone(), &head, 1, rows.iter().map(row).collect());
-    Some((found, vec![Block::Table(table)]))
+    let ranking = Ranking::new(&entries, &head, |entry| {
+        let gross = entry.ns(Workload::Query50)?;
+        Some((
+            gross,
+            vec![
+                two(gross),
+                two((gross - floor).max(0.0)),
+                percent(floor / gross),
+            ],
+        ))
+    })?;
+    let (name, gross) = ranking.first;
+    let share = (100.0 * floor / gross).round().min(100.0);
+    ranking.found(format!(
+        "Reading and hashing a key is {} ns of each query: {share} % of what {name} takes in all.",
+        two(floor)
+    ))
 }

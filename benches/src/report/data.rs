@@ -165,6 +165,17 @@ impl Data {
         sizes
     }
 
+    /// The number of keys nearest to the main one with which memory budgets were asked for.
+    pub(super) fn budget_keys(&self) -> u64 {
+        let asked = self
+            .all()
+            .filter(|row| row.asked_bits.is_some() && row.key_set == self.set);
+        let near = |keys: &u64| ((*keys).max(1) as f64 / self.keys.max(1) as f64).ln().abs();
+        let keys = asked.map(|row| row.keys);
+        keys.min_by(|a, b| near(a).total_cmp(&near(b)))
+            .unwrap_or(self.keys)
+    }
+
     /// The rates asked for with the main keys, falling, the main one first.
     pub(super) fn rates(&self) -> Vec<f64> {
         let rows = self

@@ -200,17 +200,3 @@ impl Section {
         }
     }
 }
-
-impl Document {
-    /// All plots of the page.
-    pub(super) fn figures(&self) -> impl Iterator<Item = &Figure> {
-        let folded = self.sections.iter().flat_map(|section| &section.blocks);
-        self.first
-            .iter()
-            .chain(folded)
-            .flat_map(|block| match block {
-                Block::Figures(figures) => figures.as_slice(),
-                _ => &[],
-            })
-    }
-}

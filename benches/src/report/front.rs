@@ -84,9 +84,9 @@ fn pareto(data: &Data) -> Result<Option<Figure>> {
         return Ok(None);
     };
     plot.names = Names::Beside;
-    let svg = plot.draw((620, 430))?;
+    let svg = plot.draw((620, 450))?;
     plot.names = Names::Numbers;
-    let narrow = plot.draw((370, 290))?;
+    let narrow = plot.draw((370, 255))?;
     let names: Vec<&str> = best.iter().map(|(name, _, _)| *name).collect();
     let left_out = match off[..] {
         [] => String::new(),
@@ -127,10 +127,16 @@ pub(super) fn curve(points: &[&Point]) -> Vec<(f64, f64)> {
 
 /// The measured rates of a contender over all targets.
 fn measured(data: &Data, name: &str) -> Vec<Mark> {
+    let budget = data.budget_keys();
     let rows = data.all().filter(|row| {
+        let keys = if row.asked_bits.is_some() {
+            budget
+        } else {
+            data.keys
+        };
         row.contender == name
             && row.workload == Workload::Verify
-            && (row.key_set.as_str(), row.keys) == (&data.set, data.keys)
+            && (row.key_set.as_str(), row.keys) == (&data.set, keys)
             && row.planned_keys.is_none()
     });
     let mark = |row: &crate::record::Row| {
@@ -148,44 +154,34 @@ fn measured(data: &Data, name: &str) -> Vec<Mark> {
 /// The most bits per key that the plot shows.
 const BITS: f64 = 20.0;
 
+/// Whether two curves cannot be told apart.
+fn is_same(a: &[(f64, f64)], b: &[(f64, f64)]) -> bool {
+    let near = |(a, b): (&(f64, f64), &(f64, f64))| {
+        (a.0 - b.0).abs() < 0.02 && (a.1 / b.1 - 1.0).abs() < 0.02
+    };
+    !a.is_empty() && a.len() == b.len() && a.iter().zip(b).all(near)
+}
+
 fn rate(data: &Data) -> Result<Option<Figure>> {
+    // One contender a family; others on its curve are named in the caption.
     let mut shown: Vec<Series> = Vec::new();
     let mut same: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    let mut beyond: Vec<&str> = Vec::new();
-    let mut taken: Vec<(&str, Family, Vec<(f64, f64)>)> = Vec::new();
-    for facts in data.filters() {
-        let line = curve(&data.curve(&facts.name));
-        let marks: Vec<Mark> = measured(data, &facts.name)
-            .into_iter()
-            .filter(|mark| mark.x <= BITS)
-            .collect();
-        let line: Vec<(f64, f64)> = line.into_iter().filter(|(bits, _)| *bits <= BITS).collect();
-        let is_same = |other: &[(f64, f64)]| {
-            let near = |(a, b): (&(f64, f64), &(f64, f64))| {
-                (a.0 - b.0).abs() < 0.02 && (a.1 / b.1 - 1.0).abs() < 0.02
-            };
-            !line.is_empty() && line.len() == other.len() && line.iter().zip(other).all(near)
-        };
-        if let Some((twin, _, _)) = taken.iter().find(|(_, _, other)| is_same(other)) {
-            same.entry((*twin).to_owned())
-                .or_default()
-                .push(&facts.name);
-            continue;
-        }
-        let is_first = !taken.iter().any(|(_, family, _)| *family == facts.family);
-        if (line.is_empty() && marks.is_empty()) || facts.family == Family::Exact {
-            continue;
-        }
-        if marks.is_empty() && line.len() < 2 {
-            beyond.push(&facts.name);
-        } else if is_first && shown.len() < 8 {
-            taken.push((&facts.name, facts.family, line.clone()));
-            let line = if line.is_empty() {
-                Line::None
-            } else {
-                Line::Curve(line)
-            };
-            shown.push(series(facts, line, marks));
+    for facts in data.filters().filter(|facts| facts.family != Family::Exact) {
+        let mut marks = measured(data, &facts.name);
+        marks.retain(|mark| mark.x <= BITS);
+        let mut line = curve(&data.curve(&facts.name));
+        line.retain(|(bits, _)| *bits <= BITS);
+        let twin = shown.iter().find(|other| match &other.line {
+            Line::Curve(points) => is_same(points, &line),
+            _ => false,
+        });
+        let is_first = shown
+            .iter()
+            .all(|other| other.look.name != look(facts.family).name);
+        if let Some(twin) = twin {
+            same.entry(twin.name.clone()).or_default().push(&facts.name);
+        } else if is_first && shown.len() < 8 && (!marks.is_empty() || line.len() > 1) {
+            shown.push(series(facts, Line::Curve(line), marks));
         }
     }
     let names: Vec<String> = shown.iter().map(|series| series.name.clone()).collect();
@@ -219,19 +215,17 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
         .y
         .within(lowest, 0.7)
         .shown(|rate| format!("{} %", super::number::plain(rate * 100.0)));
-    let svg = plot.draw((620, 430))?;
-    let narrow = plot.draw((370, 270))?;
+    let svg = plot.draw((620, 450))?;
+    let narrow = plot.draw((370, 235))?;
     let best = best_bits(data);
-    let mut others: Vec<String> = same
+    let others: Vec<String> = same
         .iter()
-        .map(|(curve, names)| format!("on the curve of {curve}: {}", names.join(", ")))
+        .map(|(curve, names)| format!("{curve} = {}", names.join(" = ")))
         .collect();
-    others
-        .extend((!beyond.is_empty()).then(|| format!("beyond {BITS} bits: {}", beyond.join(", "))));
     let others = if others.is_empty() {
         String::new()
     } else {
-        format!(" Also {}.", others.join("; "))
+        format!(" Same curves: {}.", others.join("; "))
     };
     Ok(Some(Figure {
         slug: "rate-by-bits",
@@ -240,8 +234,7 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
             list(&names)
         ),
         caption: Text::from(format!(
-            "{best}Dashed: the bound. Lines are theory, in steps where fingerprints are whole bits; \
-             marks are measured, with their 95 % intervals.{others}"
+            "{best}Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.{others}"
         )),
         svg,
         narrow: Some((narrow, Vec::new())),
@@ -318,13 +311,16 @@ pub(super) fn ratios(data: &Data) -> Vec<Block> {
     })]
 }
 
+/// A number, the difference that is a tie, and its unit.
+type Column = (fn(&Entry<'_>) -> Option<f64>, f64, &'static str);
+
 fn ratio_row(data: &Data, entry: &Entry<'_>, family: &[&Entry<'_>]) -> Vec<Text> {
     let mut row = vec![Text::from(entry.name())];
     if entry.failure().is_some() && entry.bits().is_none() {
         row.extend(["ERROR", "", "", ""].map(Text::from));
         return row;
     }
-    let columns: [(fn(&Entry<'_>) -> Option<f64>, f64, &str); 3] = [
+    let columns: [Column; 3] = [
         (
             |entry| entry.ns(Workload::Query50),
             data.floor(Workload::Query50),

@@ -119,12 +119,11 @@ fn cards(answers: &[Answer]) -> Markup {
             @for answer in answers {
                 details {
                     summary {
-                        span.need { (answer.need) }
-                        span.pick {
-                            b { @if let Some(first) = answer.choose.first() { (first.name) } }
-                            " " (answer.figure)
+                        span { span.need { (answer.need) } b { (answer.figure) } }
+                        span {
+                            @if let Some(first) = answer.choose.first() { b { (first.name) } }
+                            span.cost { (answer.cost) }
                         }
-                        span.cost { (answer.cost) }
                     }
                     @for (index, each) in answer.choose.iter().enumerate() {
                         p { @if index > 0 { "= " } (pick(each)) }

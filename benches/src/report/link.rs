@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// The way from the page's folder to the records, if both lie below the folder above the page's, and
-/// so are published together.
+/// The way from the page's folder to the records, if both lie below the folder above the page's,
+/// and so are published together.
 pub(super) fn relative(out: &Path, records: &Path) -> Option<String> {
     let absolute = |path: &Path| std::path::absolute(path).ok();
     let (out, records) = (absolute(out)?, absolute(records)?);

@@ -1,5 +1,6 @@
 //! A plot as data, and its picture by plotters.
 
+use super::doc::{Figure, Text};
 use super::labels::{beside, spread, width};
 use super::look::{GREY, Look};
 use super::number::tick;
@@ -132,20 +133,20 @@ impl Axis {
     }
 }
 
-/// At most seven of the numbers 1, 2, 5 times a power of ten, or powers alone if there are many.
+/// At most seven round numbers: powers of ten alone over many decades.
 fn log_ticks((low, high): (f64, f64)) -> Vec<f64> {
     let of = |factors: &[f64]| -> Vec<f64> {
         let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
         let all = powers.flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
         all.filter(|x| (low..=high).contains(x)).collect()
     };
-    let choices = [
-        &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0][..],
-        &[1.0, 2.0, 5.0],
-        &[1.0],
-    ];
-    let few = choices.map(of).into_iter().find(|ticks| ticks.len() <= 7);
-    few.unwrap_or_else(|| of(&[1.0]).into_iter().step_by(2).collect())
+    let few = match (high / low).log10() {
+        decades if decades < 0.7 => of(&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]),
+        decades if decades < 1.9 => of(&[1.0, 2.0, 5.0]),
+        _ => of(&[1.0]),
+    };
+    let every = few.len().div_ceil(7).max(1);
+    few.into_iter().step_by(every).collect()
 }
 
 const TEXT: f64 = 12.0;
@@ -181,6 +182,23 @@ impl Plot {
             guides: Vec::new(),
             cells: Vec::new(),
             names: Names::Ends,
+        })
+    }
+
+    /// Its figure for a folded section.
+    pub(super) fn figure(
+        &self,
+        slug: &'static str,
+        caption: &str,
+        size: (u32, u32),
+    ) -> Result<Figure> {
+        let names = self.legend().join(", ");
+        Ok(Figure {
+            slug,
+            alt: format!("{} against {}: {names}.", self.y.label, self.x.label),
+            caption: Text::from(caption),
+            svg: self.draw(size)?,
+            narrow: None,
         })
     }
 
@@ -363,15 +381,12 @@ impl Plot {
         place: impl Fn(&(f64, f64)) -> (f64, f64),
     ) -> Result<(), Box<dyn std::error::Error>> {
         let last = |series: &Series| {
-            let marks = series
-                .marks
-                .iter()
-                .filter_map(|mark| Some((mark.x, mark.y?)));
+            let mut marks = series.marks.iter().rev();
+            let mark = marks.find_map(|mark| Some((mark.x, mark.y?)));
             match &series.line {
-                Line::Curve(points) | Line::Dashed(points) => points.last().copied(),
-                _ => None,
+                Line::Curve(points) | Line::Dashed(points) => points.last().copied().or(mark),
+                _ => mark,
             }
-            .or_else(|| marks.last())
         };
         let named: Vec<(&Series, (f64, f64))> = self
             .series

@@ -66,7 +66,7 @@ fn record_of(data: &Data, name: &str) -> Text {
 }
 
 /// Rows that the page has room for; the records have all.
-const MOST_ROWS: usize = 90;
+const MOST_ROWS: usize = 60;
 
 fn numbers(data: &Data) -> Found {
     let workloads = [
@@ -91,21 +91,13 @@ fn numbers(data: &Data) -> Found {
     let mut rates = data.rates();
     let near = |rate: &f64| (rate.ln() - data.rate().ln()).abs();
     rates.sort_by(|a, b| near(a).total_cmp(&near(b)));
-    let mut targets: Vec<Target> = rates.into_iter().map(Target::Rate).collect();
-    let mut budgets: Vec<f64> = data.all().filter_map(|row| row.asked_bits).collect();
-    budgets.sort_by(f64::total_cmp);
-    budgets.dedup();
-    targets.extend(budgets.into_iter().map(Target::Bits));
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
-    for (index, target) in targets.into_iter().enumerate() {
+    for (index, rate) in rates.into_iter().enumerate() {
         if rows.len() > MOST_ROWS {
             break;
         }
-        let title = match target {
-            Target::Rate(rate) => asked(rate),
-            Target::Bits(bits) => format!("{bits} bits"),
-        };
-        for entry in data.entries(&data.set, data.keys, target) {
+        let title = asked(rate);
+        for entry in data.main_entries(rate) {
             // A filter of a fixed rate stands once, with the first one.
             if index > 0 && !entry.facts.takes_rate {
                 continue;

@@ -3,7 +3,7 @@
 
 use super::curves::SIZE;
 use super::data::{Data, Entry};
-use super::doc::{Block, Figure, Found, Section, Text};
+use super::doc::{Block, Figure, Found, Section};
 use super::front::{guide, series};
 use super::look::look;
 use super::number::{digits, grouped, keys, plain, two};
@@ -96,10 +96,7 @@ fn verdict(data: &Data) -> Result<Found> {
         (1.0, count as f64 + 1.0),
     ])));
     let Some(mut plot) = Plot::new(
-        (
-            "measured rate over the formula's (ends: 0.7 or less, 1.4 or more)",
-            true,
-        ),
+        ("measured over expected rate, 0.7 to 1.4", true),
         ("", false),
         all,
     ) else {
@@ -111,17 +108,10 @@ fn verdict(data: &Data) -> Result<Found> {
         .y
         .within(0.0, count as f64 + 1.0)
         .shown(|_| String::new());
-    let figure = Figure {
-        slug: "verdict",
-        alt: format!(
-            "Measured over expected false-positive rate, the farthest cell of each of {count} contenders."
-        ),
-        caption: Text::from(
-            "Of each contender the cell that is farthest from its formula, with its 95 % interval; one in twenty is expected to miss the line. Where no formula is known: over the rate asked for.",
-        ),
-        svg: plot.draw((460, 70 + 15 * count as u32))?,
-        narrow: None,
-    };
+    let caption = "Of each contender the cell that is farthest from its formula, with its 95 % \
+                   interval; one in twenty is expected to miss the line. Where no formula is known, \
+                   over the rate asked for.";
+    let figure = plot.figure("verdict", caption, (460, 70 + 15 * count as u32))?;
     Ok(Some((found, vec![Block::Figures(vec![figure])])))
 }
 
@@ -164,7 +154,9 @@ fn construction(data: &Data) -> Result<Found> {
     if words.is_empty() {
         return Ok(None);
     }
-    all.truncate(8);
+    // Small systems need the most: the largest say enough.
+    all.reverse();
+    all.truncate(4);
     let found = format!(
         "Nine seeds in ten leave room for all keys from this many slots more than keys on: {}.",
         words.join("; ")
@@ -176,16 +168,7 @@ fn construction(data: &Data) -> Result<Found> {
     ) else {
         return Ok(None);
     };
-    let figure = Figure {
-        slug: "construction",
-        alt: format!(
-            "Share of solvable systems against the overhead in slots: {}.",
-            plot.legend().join(", ")
-        ),
-        caption: Text::from(found.clone()),
-        svg: plot.draw(SIZE)?,
-        narrow: None,
-    };
+    let figure = plot.figure("construction", &found, SIZE)?;
     Ok(Some((found, vec![Block::Figures(vec![figure])])))
 }
 
@@ -317,18 +300,10 @@ fn map(slug: &'static str, title: &str, offers: &[&Offer<'_>]) -> Result<Option<
         "{title}, 10 bits a key: {}.",
         story(offers, &|cost| winner(10.0, cost), cost)
     );
-    let figure = Figure {
-        slug,
-        alt: format!(
-            "Which filter is cheapest for an absent key, by bits allowed and cost of a false positive: {}.",
-            plot.legend().join(", ")
-        ),
-        caption: Text::from(format!(
-            "{found} Coloured by family: the least nanoseconds for an absent key, the query and its false positives together."
-        )),
-        svg: plot.draw(SIZE)?,
-        narrow: None,
-    };
+    let caption = format!(
+        "{found} Coloured by family: the least ns for an absent key, query and false positives together."
+    );
+    let figure = plot.figure(slug, &caption, SIZE)?;
     Ok(Some((figure, found)))
 }
 

@@ -1,15 +1,16 @@
 //! Peer: bloomfilter, the most downloaded classic Bloom filter.
 
 use super::FEW;
+use crate::contenders::Ability::Insert;
 use crate::contenders::probe::probe;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, filled, theory};
+use crate::contenders::{Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
 use amq_bloom::{BloomFilter, BloomParams};
 use amq_core::PlanFilter;
 use bloomfilter::Bloom;
 
 /// `bloomfilter::Bloom`, with built-in SipHash.
-pub static BLOOMFILTER: Entry<Bloomfilter> = Entry::new(
+pub(super) static BLOOMFILTER: Entry<Bloomfilter> = Entry::new(
     Info {
         name: "bloomfilter",
         family: Family::Classic,
@@ -17,7 +18,7 @@ pub static BLOOMFILTER: Entry<Bloomfilter> = Entry::new(
         import: "use bloomfilter::Bloom;",
         analysis: "A classic Bloom filter that hashes each key twice with SipHash under a secret \
                    seed, and reduces each hash by division: slow, but safe against chosen keys.",
-        abilities: &[Ability::Insert],
+        abilities: &[Insert],
         bits_budget: true,
         max_keys: FEW,
         ..Info::PEER
@@ -26,9 +27,7 @@ pub static BLOOMFILTER: Entry<Bloomfilter> = Entry::new(
     theory::curve::<BloomFilter>,
 );
 
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Bloomfilter;
+pub(super) struct Bloomfilter;
 
 impl<K: BenchKey + ?Sized> Make<K> for Bloomfilter {
     type Filter = Bloom<K>;

@@ -1,11 +1,11 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
 use super::FEW;
+use crate::contenders::Ability::{Insert, Remove};
 use crate::contenders::probe::{Fill, exactly, probe};
-use crate::contenders::{Ability, Entry, Family, Info, Point};
+use crate::contenders::{Entry, Family, Info, Point};
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
-use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 
 /// Values of the byte that becomes a fingerprint. Not all fingerprints are equally likely: 100
@@ -19,7 +19,7 @@ const PLACES: f64 = 8.0;
 
 /// `cuckoofilter::CuckooFilter`, which takes a hasher: foldhash's quality variant, all of whose
 /// bits are usable.
-pub static CUCKOOFILTER: Entry<Fill<CuckooFilter<Fold>>> = Entry::new(
+pub(super) static CUCKOOFILTER: Entry<Fill<CuckooFilter<Fold>>> = Entry::new(
     Info {
         name: "cuckoofilter",
         family: Family::Cuckoo,
@@ -29,7 +29,7 @@ pub static CUCKOOFILTER: Entry<Fill<CuckooFilter<Fold>>> = Entry::new(
                    The table is a power of two, so space per key depends on the number of keys. An \
                    insert that finds no room stores its key and drops another: a full filter has \
                    forgotten a key.",
-        abilities: &[Ability::Insert, Ability::Remove],
+        abilities: &[Insert, Remove],
         takes_rate: false,
         jumps: true,
         max_keys: FEW,
@@ -59,13 +59,7 @@ fn rate(load: f64) -> f64 {
 }
 
 /// A hasher made by `Default`, as the filter requires.
-pub struct Fold(FoldHasher<'static>);
-
-impl fmt::Debug for Fold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("foldhash")
-    }
-}
+pub(super) struct Fold(FoldHasher<'static>);
 
 impl Default for Fold {
     #[inline]

@@ -1,14 +1,15 @@
 //! Peer: fastbloom, the fastest classic Bloom filter among the crates.
 
+use crate::contenders::Ability::{Insert, Merge};
 use crate::contenders::probe::{Fill, probe};
-use crate::contenders::{Ability, Entry, Family, Info, theory};
+use crate::contenders::{Entry, Family, Info, theory};
 use amq_bloom::BloomParams;
 use amq_core::PlanFilter;
 use fastbloom::BloomFilter;
 use foldhash::fast::FixedState;
 
 /// `fastbloom::BloomFilter` with foldhash, the hasher its own documentation recommends for speed.
-pub static FASTBLOOM: Entry<Fill<BloomFilter<FixedState>>> = Entry::new(
+pub(super) static FASTBLOOM: Entry<Fill<BloomFilter<FixedState>>> = Entry::new(
     Info {
         name: "fastbloom",
         family: Family::Classic,
@@ -16,7 +17,7 @@ pub static FASTBLOOM: Entry<Fill<BloomFilter<FixedState>>> = Entry::new(
         import: "use fastbloom::BloomFilter;",
         analysis: "A classic Bloom filter that hashes each key once and derives every probe from \
                    that hash. Sized by the textbook formula.",
-        abilities: &[Ability::Insert, Ability::Merge],
+        abilities: &[Insert, Merge],
         bits_budget: true,
         ..Info::PEER
     },

@@ -1,14 +1,15 @@
 //! Peer: the counting Bloom filter of fastbloom-rs.
 
 use super::FEW;
+use crate::contenders::Ability::{Count, Insert, Remove};
 use crate::contenders::probe::{Fill, probe};
-use crate::contenders::{Ability, Entry, Family, Info, theory};
+use crate::contenders::{Entry, Family, Info, theory};
 use amq_core::PlanFilter;
 use amq_counting::CountingParams;
 use fastbloom_rs::{CountingBloomFilter, Deletable, FilterBuilder, Hashes, Membership};
 
 /// `fastbloom_rs::CountingBloomFilter`, with built-in XXH3 under two seeds of its own.
-pub static COUNTING: Entry<Fill<CountingBloomFilter>> = Entry::new(
+pub(super) static COUNTING: Entry<Fill<CountingBloomFilter>> = Entry::new(
     Info {
         name: "fastbloom-rs-counting",
         family: Family::Counting,
@@ -17,7 +18,7 @@ pub static COUNTING: Entry<Fill<CountingBloomFilter>> = Entry::new(
         analysis: "4-bit counters at positions from plain double hashing, one division per probe. \
                    Hashes every key twice with XXH3 under fixed seeds. A saturated counter is \
                    decremented like any other.",
-        abilities: &[Ability::Insert, Ability::Remove, Ability::Count],
+        abilities: &[Insert, Remove, Count],
         max_keys: FEW,
         seeded: false,
         ..Info::PEER
@@ -30,7 +31,7 @@ pub static COUNTING: Entry<Fill<CountingBloomFilter>> = Entry::new(
 );
 
 /// A key as the bytes the filter takes.
-pub trait Bytes {
+pub(super) trait Bytes {
     /// The bytes.
     fn bytes(&self) -> impl AsRef<[u8]>;
 }

@@ -1,8 +1,9 @@
 //! Peer: growable-bloom-filter, the most downloaded growing Bloom filter.
 
 use super::FEW;
+use crate::contenders::Ability::{Grow, Insert};
 use crate::contenders::probe::{Fill, probe};
-use crate::contenders::{Ability, Course, Entry, Family, Info, theory};
+use crate::contenders::{Course, Entry, Family, Info, theory};
 use growable_bloom_filter::GrowableBloom;
 
 const SIZED_INFO: Info = Info {
@@ -15,7 +16,7 @@ const SIZED_INFO: Info = Info {
                arrive. The first stage alone may use up the rate asked for, so a filter that \
                has grown exceeds it. Hashes with XXH3 in its streaming form, under a fixed \
                seed.",
-    abilities: &[Ability::Insert, Ability::Grow],
+    abilities: &[Insert, Grow],
     max_keys: FEW,
     seeded: false,
     slow: true,
@@ -23,7 +24,7 @@ const SIZED_INFO: Info = Info {
 };
 
 /// Told to expect all keys.
-pub static SIZED: Entry<Fill<GrowableBloom>> = Entry::new(
+pub(super) static SIZED: Entry<Fill<GrowableBloom>> = Entry::new(
     SIZED_INFO,
     Fill(|order, given| Ok(GrowableBloom::new(order.fpr()?, order.room(given)))),
     theory::NONE,
@@ -31,7 +32,7 @@ pub static SIZED: Entry<Fill<GrowableBloom>> = Entry::new(
 
 /// Told to expect a thousandth of the keys: it grows nine times. On the courses the sized entry
 /// does the same.
-pub static GROWN: Entry<Fill<GrowableBloom>> = Entry::new(
+pub(super) static GROWN: Entry<Fill<GrowableBloom>> = Entry::new(
     Info {
         name: "growable-bloom-grown",
         analysis: "The same filter, told to expect a thousandth of the keys: ten stages, and a \

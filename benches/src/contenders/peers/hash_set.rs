@@ -1,18 +1,18 @@
 //! The exact set: what a filter saves, and what exact answers cost.
 
 use super::FEW;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, Probe, filled, theory};
+use crate::contenders::Ability::{Grow, Insert, Merge, Remove};
+use crate::contenders::{Entry, Family, Info, Make, Order, Probe, filled, theory};
 use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use foldhash::fast::FixedState;
 use std::borrow::Borrow;
 use std::collections::HashSet;
-use std::fmt;
 use std::hash::Hash;
 
 /// `std::collections::HashSet` with foldhash: its default hasher resists attacks and would handicap
 /// it.
-pub static HASH_SET: Entry<Exact> = Entry::new(
+pub(super) static HASH_SET: Entry<Exact> = Entry::new(
     Info {
         name: "std-hashset",
         family: Family::Exact,
@@ -20,12 +20,7 @@ pub static HASH_SET: Entry<Exact> = Entry::new(
         import: "use std::collections::HashSet;",
         analysis: "The standard library's set: stores the keys themselves and is never wrong. Runs \
                    with foldhash, since the default hasher is several times slower.",
-        abilities: &[
-            Ability::Insert,
-            Ability::Remove,
-            Ability::Merge,
-            Ability::Grow,
-        ],
+        abilities: &[Insert, Remove, Merge, Grow],
         takes_rate: false,
         jumps: true,
         // Some 20 bytes a key: beyond this it is no alternative.
@@ -36,12 +31,10 @@ pub static HASH_SET: Entry<Exact> = Entry::new(
     theory::NONE,
 );
 
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Exact;
+pub(super) struct Exact;
 
 /// A key as the set keeps it.
-pub trait Kept<K: ?Sized>: Borrow<K> + Hash + Eq + Clone + fmt::Debug + 'static {
+pub(super) trait Kept<K: ?Sized>: Borrow<K> + Hash + Eq + Clone + 'static {
     /// A copy.
     fn of(key: &K) -> Self;
 }
@@ -78,8 +71,7 @@ impl Make<[u8]> for Exact {
 }
 
 /// The set.
-#[derive(Debug)]
-pub struct Set<T>(HashSet<T, FixedState>);
+pub(super) struct Set<T>(HashSet<T, FixedState>);
 
 impl<T> Set<T> {
     fn empty(keys: usize, order: &Order) -> Self {

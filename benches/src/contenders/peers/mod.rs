@@ -2,19 +2,19 @@
 
 use super::Contender;
 
-pub mod bloomfilter;
-pub mod cuckoofilter;
-pub mod fastbloom;
-pub mod fastbloom_rs;
-pub mod growable_bloom;
-pub mod hash_set;
-pub mod pleat;
-pub mod probabilistic;
-pub mod probabilistic_quotient;
-pub mod qfilter;
-pub mod sbbf_rs;
-pub mod scalable_cuckoo;
-pub mod sux;
+mod bloomfilter;
+mod cuckoofilter;
+mod fastbloom;
+mod fastbloom_rs;
+mod growable_bloom;
+mod hash_set;
+mod pleat;
+mod probabilistic;
+mod probabilistic_quotient;
+mod qfilter;
+mod sbbf_rs;
+mod scalable_cuckoo;
+mod sux;
 pub mod xorf;
 
 /// All of them, in listed order.

@@ -1,8 +1,9 @@
 //! Peer: pleat, ribbon filters built in order of their table's windows.
 
+use crate::contenders::Ability::{Batch, Static};
 use crate::contenders::contender::{BATCH, in_batches};
 use crate::contenders::probe::{Digested, OfDigests, exactly};
-use crate::contenders::{Ability, Built, Contender, Family, Info, Order, Probe, built};
+use crate::contenders::{Built, Contender, Family, Info, Order, Probe, built};
 use crate::keys::{BenchKey, Keys};
 use amq_core::PredictedFpr;
 use pleat::filter::{Ribbon, StdRibbon};
@@ -16,19 +17,19 @@ const STD_INFO: Info = Info {
     analysis: "A standard ribbon filter with 128-bit rows: one linear system for all keys, \
                whose solution takes a few percent more than the bound. Whole bits only, so the \
                rate is the power of two at or below the one asked for.",
-    abilities: &[Ability::Static, Ability::Batch],
+    abilities: &[Static, Batch],
     bits_budget: true,
     ..Info::PEER
 };
 
 /// `pleat::filter::StdRibbon`.
-pub static STANDARD: Pleat = Pleat {
+pub(super) static STANDARD: Pleat = Pleat {
     info: STD_INFO,
     homogeneous: false,
 };
 
 /// `pleat::filter::Ribbon`.
-pub static HOMOGENEOUS: Pleat = Pleat {
+pub(super) static HOMOGENEOUS: Pleat = Pleat {
     info: Info {
         name: "pleat-homogeneous",
         import: "use pleat::filter::Ribbon;",
@@ -41,8 +42,7 @@ pub static HOMOGENEOUS: Pleat = Pleat {
 };
 
 /// A ribbon filter of pleat over XXH3 digests.
-#[derive(Debug)]
-pub struct Pleat {
+pub(super) struct Pleat {
     info: Info,
     homogeneous: bool,
 }

@@ -1,8 +1,9 @@
 //! Peer: the scalable Bloom filter of probabilistic-collections.
 
 use super::FEW;
+use crate::contenders::Ability::{Grow, Insert};
 use crate::contenders::probe::probe;
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, filled, theory};
+use crate::contenders::{Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
 use foldhash::fast::{FixedState, FoldHasher};
 use probabilistic_collections::bloom::ScalableBloomFilter;
@@ -14,7 +15,7 @@ const GROWTH: f64 = 2.0;
 const TIGHTENING: f64 = 0.5;
 
 /// `probabilistic_collections::bloom::ScalableBloomFilter`, which takes a hasher: foldhash.
-pub static SCALABLE: Entry<Scalable> = Entry::new(
+pub(super) static SCALABLE: Entry<Scalable> = Entry::new(
     Info {
         name: "probabilistic-scalable",
         family: Family::Scalable,
@@ -24,7 +25,7 @@ pub static SCALABLE: Entry<Scalable> = Entry::new(
                    rate. A stage begins when half the bits of the last are set; the first is sized \
                    for all keys at half the rate asked for, so that the rates sum to it. Every \
                    stage hashes the key again, twice.",
-        abilities: &[Ability::Insert, Ability::Grow],
+        abilities: &[Insert, Grow],
         max_keys: FEW,
         slow: true,
         ..Info::PEER
@@ -33,13 +34,11 @@ pub static SCALABLE: Entry<Scalable> = Entry::new(
     theory::NONE,
 );
 
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Scalable;
+pub(super) struct Scalable;
 
 /// foldhash under a seed, small and `Copy`, since the filter copies its hashers.
 #[derive(Clone, Copy, Debug)]
-pub struct Seeded(u64);
+pub(super) struct Seeded(u64);
 
 impl BuildHasher for Seeded {
     type Hasher = FoldHasher<'static>;

@@ -1,10 +1,9 @@
 //! Peer: the quotient filter of probabilistic-collections.
 
 use super::FEW;
+use crate::contenders::Ability::{Insert, Remove};
 use crate::contenders::probe::{exactly, probe};
-use crate::contenders::{
-    Ability, Course, Entry, Family, Info, Make, Order, Planned, filled, theory,
-};
+use crate::contenders::{Course, Entry, Family, Info, Make, Order, Planned, filled, theory};
 use crate::keys::BenchKey;
 use foldhash::quality::FixedState;
 use probabilistic_collections::quotient::QuotientFilter;
@@ -14,7 +13,7 @@ const LOAD: f64 = 0.95;
 
 /// `probabilistic_collections::quotient::QuotientFilter`, which takes a hasher: foldhash's quality
 /// variant, all of whose bits are usable.
-pub static QUOTIENT: Entry<Quotient> = Entry::new(
+pub(super) static QUOTIENT: Entry<Quotient> = Entry::new(
     Info {
         name: "probabilistic-quotient",
         family: Family::Quotient,
@@ -24,7 +23,7 @@ pub static QUOTIENT: Entry<Quotient> = Entry::new(
                    is at most half full: short clusters, at twice the space necessary. A key whose \
                    fingerprint is already stored is not stored again, so removing one of the two \
                    loses the other.",
-        abilities: &[Ability::Insert, Ability::Remove],
+        abilities: &[Insert, Remove],
         jumps: true,
         max_keys: FEW,
         slow: true,
@@ -36,9 +35,7 @@ pub static QUOTIENT: Entry<Quotient> = Entry::new(
     theory::NONE,
 );
 
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Quotient;
+pub(super) struct Quotient;
 
 impl<K: BenchKey + ?Sized> Make<K> for Quotient {
     type Filter = QuotientFilter<K::Owned, FixedState>;

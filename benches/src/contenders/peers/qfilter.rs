@@ -1,7 +1,8 @@
 //! Peer: qfilter, a rank-select quotient filter.
 
+use crate::contenders::Ability::{Count, Insert, Merge, Remove};
 use crate::contenders::probe::{Digested, digests, exactly, probe};
-use crate::contenders::{Ability, Course, Entry, Family, Info, Make, Order, filled, theory};
+use crate::contenders::{Course, Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
 use qfilter::{Builder, Error, Filter, truncate_to_fingerprint};
 
@@ -13,21 +14,16 @@ const INFO: Info = Info {
     analysis: "Remainders in runs, with two metadata bits each, in a power-of-two table that \
                fills to 95 % and then refuses. Stores every copy of a fingerprint, so that each \
                can be removed.",
-    abilities: &[
-        Ability::Insert,
-        Ability::Remove,
-        Ability::Count,
-        Ability::Merge,
-    ],
+    abilities: &[Insert, Remove, Count, Merge],
     jumps: true,
     ..Info::PEER
 };
 
 /// Filled key by key.
-pub static FILLED: Entry<Qfilter> = Entry::new(INFO, Qfilter { sorts: false }, theory::NONE);
+pub(super) static FILLED: Entry<Qfilter> = Entry::new(INFO, Qfilter { sorts: false }, theory::NONE);
 
 /// Built from sorted fingerprints by its builder. Except for that it is the same filter.
-pub static SORTED: Entry<Qfilter> = Entry::new(
+pub(super) static SORTED: Entry<Qfilter> = Entry::new(
     Info {
         name: "qfilter-sorted",
         import: "use qfilter::Builder;",
@@ -55,8 +51,7 @@ fn sorted(mut digests: Vec<u64>, filter: Filter) -> Result<Filter, Error> {
 }
 
 /// Made of sorted fingerprints, or key by key.
-#[derive(Clone, Copy, Debug)]
-pub struct Qfilter {
+pub(super) struct Qfilter {
     sorts: bool,
 }
 

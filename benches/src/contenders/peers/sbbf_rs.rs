@@ -6,15 +6,15 @@
 
 #![allow(unsafe_code)]
 
+use crate::contenders::Ability::Insert;
 use crate::contenders::probe::{Digested, Fill, probe};
-use crate::contenders::{Ability, Entry, Family, Info, Order, theory};
+use crate::contenders::{Entry, Family, Info, Order, theory};
 use amq_bloom::{BlockedBloomFilter, BlockedParams};
 use amq_core::{Goal, PlanFilter};
 use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
-use std::fmt;
 
 /// `sbbf_rs::FilterFn` over a buffer of our own.
-pub static SBBF: Entry<Fill<Digested<Filter>>> = Entry::new(
+pub(super) static SBBF: Entry<Fill<Digested<Filter>>> = Entry::new(
     Info {
         name: "sbbf-rs",
         family: Family::SplitBlock,
@@ -23,7 +23,7 @@ pub static SBBF: Entry<Fill<Digested<Filter>>> = Entry::new(
         analysis: "The same blocks as blocked-bloom, tested through a virtual call that is chosen \
                    once by the processor's features. Sized by our exact formula, since the crate \
                    has none.",
-        abilities: &[Ability::Insert],
+        abilities: &[Insert],
         bits_budget: true,
         ..Info::PEER
     },
@@ -46,16 +46,10 @@ const LINE: usize = 64;
 const _: () = assert!(align_of::<Line>() >= ALIGNMENT && LINE.is_multiple_of(BUCKET_SIZE));
 
 /// A filter: the crate's functions and their buffer.
-pub struct Filter {
+pub(super) struct Filter {
     functions: FilterFn,
     buffer: Vec<Line>,
     blocks: usize,
-}
-
-impl fmt::Debug for Filter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} blocks", self.blocks)
-    }
 }
 
 /// The filter that our own plan makes for an order.

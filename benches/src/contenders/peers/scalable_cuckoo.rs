@@ -1,12 +1,14 @@
 //! Peer: scalable_cuckoo_filter, cuckoo filters in stages that grow.
 
 use super::FEW;
+use crate::contenders::Ability::{Grow, Insert, Remove};
 use crate::contenders::probe::{exactly, probe};
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, filled, theory};
+use crate::contenders::{Entry, Family, Info, Make, Order, filled, theory};
 use crate::keys::BenchKey;
 use foldhash::quality::{FixedState, FoldHasher};
-use scalable_cuckoo_filter::{DefaultRng, ScalableCuckooFilter, ScalableCuckooFilterBuilder};
-use std::fmt;
+use rand_of_peers::SeedableRng;
+use rand_of_peers::rngs::SmallRng;
+use scalable_cuckoo_filter::{ScalableCuckooFilter, ScalableCuckooFilterBuilder};
 use std::hash::BuildHasher;
 
 /// Slots that a query reads in one stage: two buckets of four.
@@ -14,7 +16,7 @@ const PLACES: f64 = 8.0;
 
 /// `scalable_cuckoo_filter::ScalableCuckooFilter`, which takes a hasher: foldhash's quality
 /// variant, all of whose bits are usable.
-pub static SCALABLE: Entry<Scalable> = Entry::new(
+pub(super) static SCALABLE: Entry<Scalable> = Entry::new(
     Info {
         name: "scalable-cuckoo",
         family: Family::Cuckoo,
@@ -23,8 +25,8 @@ pub static SCALABLE: Entry<Scalable> = Entry::new(
         analysis: "Packed fingerprints, as long as the rate requires, in four-slot buckets; \
                    power-of-two tables. Where another cuckoo filter would refuse a key, it begins \
                    a table twice as large at half the rate; the first has half of the rate asked \
-                   for. Evicts at random, differently in every run.",
-        abilities: &[Ability::Insert, Ability::Remove, Ability::Grow],
+                   for. Evicts at random, here by the seed: built again it is the same.",
+        abilities: &[Insert, Remove, Grow],
         jumps: true,
         max_keys: FEW,
         ..Info::PEER
@@ -33,9 +35,7 @@ pub static SCALABLE: Entry<Scalable> = Entry::new(
     theory::NONE,
 );
 
-/// How it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Scalable;
+pub(super) struct Scalable;
 
 impl<K: BenchKey + ?Sized> Make<K> for Scalable {
     type Filter = Filter<K>;
@@ -46,6 +46,7 @@ impl<K: BenchKey + ?Sized> Make<K> for Scalable {
             .initial_capacity(order.room(keys.len()))
             .false_positive_probability(asked_fpr)
             .hasher(FixedState::with_seed(order.seed).build_hasher())
+            .rng(SmallRng::seed_from_u64(order.seed))
             .finish::<K>();
         let filter = Filter {
             slots: filter.capacity() as u64,
@@ -57,17 +58,11 @@ impl<K: BenchKey + ?Sized> Make<K> for Scalable {
 }
 
 /// The filter, and what it does not tell.
-pub struct Filter<K: ?Sized> {
-    filter: ScalableCuckooFilter<K, FoldHasher<'static>, DefaultRng>,
+pub(super) struct Filter<K: ?Sized> {
+    filter: ScalableCuckooFilter<K, FoldHasher<'static>, SmallRng>,
     asked_fpr: f64,
     /// Of the first table.
     slots: u64,
-}
-
-impl<K: ?Sized> fmt::Debug for Filter<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} slots for {}", self.slots, self.asked_fpr)
-    }
 }
 
 impl<K: BenchKey + ?Sized> Filter<K> {

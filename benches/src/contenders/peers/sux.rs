@@ -1,7 +1,8 @@
 //! Peer: the static filters of sux, over the same kind of graph as binary fuse filters.
 
+use crate::contenders::Ability::Static;
 use crate::contenders::probe::{exactly, probe};
-use crate::contenders::{Ability, Entry, Family, Info, Make, Order, theory};
+use crate::contenders::{Entry, Family, Info, Make, Order, theory};
 use crate::keys::BenchKey;
 use dsi_progress_logger::no_logging;
 use std::fmt::Debug;
@@ -23,19 +24,19 @@ const BYTES_INFO: Info = Info {
     import: "use sux::dict::VFilter;",
     analysis: "A binary fuse filter of 8-bit fingerprints, built in shards if large, here on \
                one thread. Hashes the keys itself, with XXH3.",
-    abilities: &[Ability::Static],
+    abilities: &[Static],
     takes_rate: false,
     threads: true,
     ..Info::PEER
 };
 
 /// With fingerprints of one byte.
-pub static BYTES: Entry<Bytes> = Entry::new(BYTES_INFO, Bytes, |keys| {
-    theory::slots([8], theory::fuse_factor(keys))
+pub(super) static BYTES: Entry<Bytes> = Entry::new(BYTES_INFO, Bytes, |keys| {
+    theory::slots([8], Fuse3NoShards::c(keys as usize))
 });
 
 /// With fingerprints of as many bits as the rate needs, or as fit the size.
-pub static PACKED: Entry<Packed> = Entry::new(
+pub(super) static PACKED: Entry<Packed> = Entry::new(
     Info {
         name: "vfilter",
         analysis: "The same with packed fingerprints of any width, so the rate is the power of \
@@ -45,19 +46,15 @@ pub static PACKED: Entry<Packed> = Entry::new(
         ..BYTES_INFO
     },
     Packed,
-    |keys| theory::slots(1..=17, theory::fuse_factor(keys)),
+    |keys| theory::slots(1..=17, Fuse3NoShards::c(keys as usize)),
 );
 
-/// How it is made with bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Bytes;
+pub(super) struct Bytes;
 
-/// How it is made with bits.
-#[derive(Clone, Copy, Debug)]
-pub struct Packed;
+pub(super) struct Packed;
 
 /// A key that it hashes.
-pub trait Hashed: BenchKey + ToSig<Sig> + Debug {}
+pub(super) trait Hashed: BenchKey + ToSig<Sig> + Debug {}
 impl Hashed for u64 {}
 impl Hashed for [u8] {}
 
@@ -87,7 +84,7 @@ impl<K: Hashed + ?Sized> Make<K> for Packed {
     fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<OfBits<K>, String> {
         let room = order.room(keys.len());
         let bits = match order.bits(room) {
-            Some(bits) => (bits as f64 / room as f64 / theory::fuse_factor(room as u64)).floor(),
+            Some(bits) => (bits as f64 / room as f64 / Fuse3NoShards::c(room)).floor(),
             None => (1.0 / order.fpr()?).log2().ceil().max(1.0),
         };
         if bits < 1.0 {

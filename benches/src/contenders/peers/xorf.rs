@@ -1,7 +1,8 @@
 //! Peer: the xor and binary fuse filters of xorf, the best known static filters.
 
+use crate::contenders::Ability::Static;
 use crate::contenders::probe::{Digested, OfDigests, exactly, probe};
-use crate::contenders::{Ability, Entry, Family, Info, theory};
+use crate::contenders::{Entry, Family, Info, theory};
 use xorf::{BinaryFuse8, BinaryFuse16, Filter, Xor8};
 
 const FUSE_8_INFO: Info = Info {
@@ -11,7 +12,7 @@ const FUSE_8_INFO: Info = Info {
     import: "use xorf::BinaryFuse8;",
     analysis: "A static filter of 8-bit fingerprints, each the exclusive or of three slots: a \
                fixed rate of 1/256, and three reads per query, hit or miss.",
-    abilities: &[Ability::Static],
+    abilities: &[Static],
     takes_rate: false,
     ..Info::PEER
 };
@@ -21,7 +22,7 @@ const FUSE_8_INFO: Info = Info {
 pub static BINARY_FUSE_8: Entry<OfDigests<BinaryFuse8>> = Entry::new(
     FUSE_8_INFO,
     OfDigests(|digests| Ok(BinaryFuse8::try_from(digests)?)),
-    |keys| theory::slots([8], theory::fuse_factor(keys)),
+    |keys| theory::slots([8], fuse_factor(keys)),
 );
 
 /// `xorf::BinaryFuse16`.
@@ -33,7 +34,7 @@ pub static BINARY_FUSE_16: Entry<OfDigests<BinaryFuse16>> = Entry::new(
         ..FUSE_8_INFO
     },
     OfDigests(|digests| Ok(BinaryFuse16::try_from(digests)?)),
-    |keys| theory::slots([16], theory::fuse_factor(keys)),
+    |keys| theory::slots([16], fuse_factor(keys)),
 );
 
 /// `xorf::Xor8`.
@@ -49,6 +50,12 @@ pub static XOR_8: Entry<OfDigests<Xor8>> = Entry::new(
     OfDigests(|digests| Ok(Xor8::from(digests))),
     |keys| theory::slots([8], 1.23 + 32.0 / keys.max(1) as f64),
 );
+
+/// Slots per key of a binary fuse filter, by the formula of Graf and Lemire. The table is cut into
+/// segments, so small filters are somewhat larger.
+fn fuse_factor(keys: u64) -> f64 {
+    (0.875 + 0.25 * 1e6f64.ln() / (keys.max(2) as f64).ln()).max(1.125)
+}
 
 macro_rules! probes {
     ($($filter:ident: $bits:expr;)*) => {$(

@@ -30,7 +30,7 @@ pub(super) fn all(rows: &[Row]) -> Vec<Claim> {
     [build, query, blocks].into_iter().flatten().collect()
 }
 
-/// A claim about times over a Bloom filter's: settled at every number of random keys, asked for 1 %.
+/// A claim about times over a Bloom filter's: settled at every number of random keys, at 1 %.
 fn ratio(
     rows: &[Row],
     id: &str,
