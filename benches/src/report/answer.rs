@@ -458,7 +458,11 @@ fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
             import: best.import.clone(),
         }],
         figure: size(best),
-        why: brief(best.reason.strip_prefix(need).unwrap_or(&best.reason)),
+        why: brief(
+            best.reason
+                .strip_prefix(&format!("{need}:"))
+                .unwrap_or(&best.reason),
+        ),
         cost: cost.join("; "),
         runner_up: second.map_or_else(
             || Text::from("no other"),
