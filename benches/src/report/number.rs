@@ -75,7 +75,7 @@ pub(super) fn decimal(bytes: u64) -> String {
 /// A tick of an axis: a large power of ten as one, else the number itself.
 pub(super) fn tick(x: f64) -> String {
     let power = x.log10();
-    if x >= 9_999.0 && (power - power.round()).abs() < 1e-9 {
+    if x >= 999_999.0 && (power - power.round()).abs() < 1e-9 {
         let digit = |c: char| match c {
             '1' => '¹',
             '2' => '²',
@@ -88,7 +88,10 @@ pub(super) fn tick(x: f64) -> String {
             format!("{power:.0}").chars().map(digit).collect::<String>()
         );
     }
-    plain(x)
+    match x {
+        _ if x >= 1000.0 && x.fract() == 0.0 => grouped(x as u64),
+        _ => plain(x),
+    }
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -128,7 +131,7 @@ mod tests {
         assert_eq!([49_152, 272_629_760].map(binary), ["48 KiB", "260 MiB"]);
         assert_eq!([999, 1_198_132].map(decimal), ["999 B", "1.20 MB"]);
         assert_eq!([1_000, 10_000_000].map(keys), ["1,000", "10 million"]);
-        assert_eq!([1e6, 0.1, 200.0].map(tick), ["10⁶", "0.1", "200"]);
+        assert_eq!([1e6, 0.1, 2e4].map(tick), ["10⁶", "0.1", "20,000"]);
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
     }
 }

@@ -140,11 +140,12 @@ fn log_ticks((low, high): (f64, f64)) -> Vec<f64> {
         let all = powers.flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
         all.filter(|x| (low..=high).contains(x)).collect()
     };
-    let few = match (high / low).log10() {
-        decades if decades < 0.7 => of(&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]),
-        decades if decades < 1.9 => of(&[1.0, 2.0, 5.0]),
-        _ => of(&[1.0]),
-    };
+    let (close, usual) = (
+        of(&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]),
+        of(&[1.0, 2.0, 5.0]),
+    );
+    let few = [close, usual].into_iter().find(|ticks| ticks.len() <= 7);
+    let few = few.unwrap_or_else(|| of(&[1.0]));
     let every = few.len().div_ceil(7).max(1);
     few.into_iter().step_by(every).collect()
 }
