@@ -114,7 +114,7 @@ fn each_wrong_answer_on_a_course_is_found() {
         (
             &MERGE,
             Fault::MergesNothing,
-            "500 false negatives among its 1000 keys",
+            "false negatives among its 1000 keys",
         ),
         (&MERGE, Fault::RefusesToMerge, "refused to merge: no"),
         (&MERGE, Fault::CannotChange, "claims to merge, but does not"),
