@@ -424,9 +424,12 @@ fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
     let lines = data.topic(topic);
     let best = lines.iter().find(|line| line.rank == 1)?;
     let second = lines.iter().find(|line| line.rank == 2);
-    let name = |choice: &Choice| match type_of(&choice.import) {
-        name if name.is_empty() => choice.structure.clone(),
-        name => name,
+    let name = |choice: &Choice| match (type_of(&choice.import), choice.structure.as_str()) {
+        (name, structure) if name.is_empty() => structure.to_owned(),
+        (name, structure) => match structure.strip_prefix("sharded ") {
+            Some(kind) => format!("{name} ({kind})"),
+            None => name,
+        },
     };
     let size = |choice: &Choice| match choice.bytes {
         Some(0) | None => "no memory".to_owned(),
@@ -455,7 +458,7 @@ fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
             import: best.import.clone(),
         }],
         figure: size(best),
-        why: brief(&best.reason),
+        why: brief(best.reason.strip_prefix(need).unwrap_or(&best.reason)),
         cost: cost.join("; "),
         runner_up: second.map_or_else(
             || Text::from("no other"),
@@ -470,6 +473,7 @@ fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
 
 /// The first sentence, or less if it is long.
 fn brief(text: &str) -> String {
+    let text = text.trim_start_matches([':', ' ']);
     let sentence = text.split(['.', ':']).next().unwrap_or(text);
     match sentence.split([',', ';']).next() {
         Some(part) if sentence.len() > 50 => part.to_owned(),

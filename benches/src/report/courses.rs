@@ -204,7 +204,7 @@ fn overfill(data: &Data) -> Result<Found> {
     }
     let decays = steepest(&all).map_or_else(String::new, |(name, rise)| {
         format!(
-            "{name} never refuses, and errs {} times as often in the end",
+            "Never full, but wrong {} times as often in the end: {name}",
             two(rise)
         )
     });

@@ -60,7 +60,7 @@ fn rises(all: &[Series], unit: &str) -> Option<String> {
     let (least, most) = (rises.first()?, rises.last()?);
     let (from, to) = (keys(least.2 as u64), keys(most.3 as u64));
     Some(format!(
-        "From {from} to {to} keys {unit} of {} rises least ({:.2} times), of {} most ({:.2}).",
+        "From {from} to {to} keys {unit} of {} changes to {:.2} times, the least, of {} to {:.2} times.",
         least.0, least.1, most.0, most.1
     ))
 }
