@@ -303,7 +303,7 @@ impl Fill for AtomicBloomFilter {
 impl MergeFilter for AtomicBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         self.params.check_same(&other.params)?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)
+        self.header.check_hashes(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {

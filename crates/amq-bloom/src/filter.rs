@@ -72,7 +72,8 @@ impl BloomFilter {
     /// A filter with the table that [`as_words`](BloomFilter::as_words) returned.
     ///
     /// A table of the wrong length, or with a bit set past the last, is refused. Nothing else can
-    /// be checked: a wrong seed or a damaged table denies keys.
+    /// be checked: a wrong seed or a damaged table denies keys. Unless the parts name a seed, the
+    /// keys count as [hashed by the caller](BloomFilter::hashed_by_caller).
     pub fn from_words_unchecked(
         words: Vec<u64>,
         parts: Parts<BloomParams>,
@@ -344,7 +345,7 @@ fn bits_past(words: &[u64], bits: u64) -> u64 {
 impl MergeFilter for BloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         self.params.check_same(&other.params)?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)
+        self.header.check_hashes(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {

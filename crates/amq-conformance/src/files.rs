@@ -1,9 +1,17 @@
 //! Laws of filters as files: what was written is read again, and what was damaged or forged is not.
 
+mod by_caller;
 mod damaged;
 mod forged;
 pub mod memory;
 
+pub use by_caller::{
+    a_filter_of_the_callers_hashes_counts_hashes_alone,
+    a_filter_of_the_callers_hashes_denies_no_key,
+    a_filter_of_the_callers_hashes_merges_with_its_like,
+    a_filter_of_the_callers_hashes_removes_hashes_alone,
+    a_filter_of_the_callers_hashes_takes_hashes_alone, a_hash_that_is_unknown_is_refused_by_name,
+};
 pub use damaged::{a_damaged_file_is_refused, mend, what_is_no_file_is_refused_by_name};
 pub use forged::{
     a_forged_file_is_refused_or_answers, a_forged_file_is_refused_or_forgets_keys,

@@ -240,7 +240,7 @@ impl MergeFilter for BlockedCountingBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
         MergeError::check("blocks", ours, theirs)?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)
+        self.header.check_hashes(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {

@@ -345,7 +345,7 @@ impl MergeFilter for CountingBloomFilter {
         let (ours, theirs) = (self.params, other.params);
         MergeError::check("counters", ours.counters, theirs.counters)?;
         MergeError::check("probes", ours.probes.into(), theirs.probes.into())?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)
+        self.header.check_hashes(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {

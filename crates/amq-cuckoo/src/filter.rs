@@ -112,7 +112,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
     pub fn fingerprints(&self) -> Fingerprints<'_, L> {
         Fingerprints {
             table: self.table.view(),
-            seed: self.header.seed,
+            key_seed: self.header.key_seed(),
             slot: 0,
         }
     }
@@ -134,7 +134,7 @@ impl<L: Layout> Cuckoo<L> {
         &mut self,
         fingerprint: Fingerprint<L>,
     ) -> Result<Inserted, MergeError> {
-        MergeError::check_seeds(self.header.seed, fingerprint.seed)?;
+        MergeError::check_hashes(self.header.key_seed(), fingerprint.key_seed)?;
         self.table.params().check_same(&fingerprint.params)?;
         let place = self.table.place_of(fingerprint.bucket, fingerprint.tag);
         self.insert_place(place).map_err(MergeError::Full)
@@ -186,7 +186,7 @@ impl<L: Layout> Cuckoo<L> {
     /// The union of both filters.
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         self.table.params().check_same(&other.table.params())?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)?;
+        self.header.check_hashes(&other.header)?;
         let too_many = MergeError::Items {
             ours: self.len,
             theirs: other.len,

@@ -123,7 +123,7 @@ impl QuotientFilter {
                 theirs: fingerprints,
             });
         }
-        MergeError::check_seeds(self.seed(), other.seed())?;
+        self.header.check_hashes(&other.header)?;
         ours.size_for(self.len.saturating_add(other.len))
             .ok_or_else(|| MergeError::Items {
                 ours: self.len,

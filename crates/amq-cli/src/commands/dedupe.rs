@@ -180,7 +180,7 @@ impl Arguments {
 
     /// The filter of the run before, which must be what is asked for now.
     fn resumed(&self, path: &Path) -> anyhow::Result<AnyFilter> {
-        let mut filter = input::load(path)?;
+        let mut filter = input::load_for_keys(path)?;
         let name = path.display();
         let other = "leave the option out, or begin with another file";
         // Nothing is inserted: this asks whether the kind can.
