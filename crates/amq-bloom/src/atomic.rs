@@ -60,6 +60,7 @@ amq_core::shell!(read [] AtomicBloomFilter: BloomParams {
     /// set. Reads the whole table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [] AtomicBloomFilter);
 amq_core::shell!(fill_shared [] AtomicBloomFilter: BloomParams {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;

@@ -61,6 +61,7 @@ amq_core::shell!(read [] AtomicBlockedBloomFilter: BlockedParams {
     /// [`BlockedBloomFilter::expected_fpr`]. Reads the whole table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [] AtomicBlockedBloomFilter);
 amq_core::shell!(fill_shared [] AtomicBlockedBloomFilter: BlockedParams {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;

@@ -44,6 +44,7 @@ amq_core::shell!(read [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>: B
     /// low.) Reads the whole table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>);
 amq_core::shell!(fill [] BlockedBloomFilter: BlockedParams, never {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;

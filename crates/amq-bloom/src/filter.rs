@@ -37,6 +37,7 @@ amq_core::shell!(read [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>: BloomParam
     /// set. Reads the whole table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>);
 amq_core::shell!(fill [] BloomFilter: BloomParams, never {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;

@@ -8,8 +8,8 @@ mod filed;
 
 use amq_conformance::files::{self, memory};
 use amq_conformance::memory::Counting;
-use amq_conformance::{Fill, Violation};
 use amq_conformance::surface::answers_as;
+use amq_conformance::{Fill, Violation};
 use amq_core::Goal;
 use careless::Careless;
 use filed::{Filed, Lapse, filed};

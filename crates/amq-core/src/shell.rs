@@ -37,7 +37,11 @@ impl Header {
     /// The header of a filter whose table was handed in.
     pub const fn of_parts<P>(parts: &Parts<P>) -> Self {
         Self {
-            seed: if parts.hashed_by_caller { 0 } else { parts.seed },
+            seed: if parts.hashed_by_caller {
+                0
+            } else {
+                parts.seed
+            },
             capacity: parts.capacity,
             budget: None,
             hashed_by_caller: parts.hashed_by_caller,
@@ -188,6 +192,7 @@ pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// Writes what all filter types have in common.
 ///
 /// - `read [generics] Type: Params { docs of len, size_in_bytes, expected_fpr }`: queries.
+/// - `by_caller [generics] Type`: `hashed_by_caller`, for a type with a field `header`.
 /// - `fill [generics] Type: Params, never | Full { docs of insert }`: construction and inserts;
 ///   `never` if no key is ever refused.
 /// - `fill_shared [generics] Type: Params { docs of insert }`: the same, through `&self`.
@@ -285,19 +290,6 @@ macro_rules! shell {
                 $crate::shell::Shell::header(self).key_seed()
             }
 
-            /// The same filter, saying that its keys' hashes come from the caller: from a hash
-            /// function of your own, or another program's. The filter's file says so, too.
-            ///
-            /// Ask and change it by the methods that take a [`KeyHash`]($crate::KeyHash). The
-            /// methods that take keys hash them in another way, and would deny what is in; so
-            /// [`contains`](Self::contains) then answers `true`, "maybe", to every key, and no key
-            /// is inserted or removed. It merges with its like alone.
-            #[must_use]
-            pub fn hashed_by_caller(mut self) -> Self {
-                self.header = self.header.by_caller();
-                self
-            }
-
             /// The parameters of its table.
             #[inline]
             #[must_use]
@@ -391,6 +383,23 @@ macro_rules! shell {
         impl<$($g)*> ::core::fmt::Debug for $t {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 $crate::shell::debug(self, f)
+            }
+        }
+    };
+
+    (by_caller [$($g:tt)*] $t:ty) => {
+        impl<$($g)*> $t {
+            /// The same filter, saying that its keys' hashes come from the caller: from a hash
+            /// function of your own, or another program's. The filter's file says so, too.
+            ///
+            /// Ask and change it by the methods that take a [`KeyHash`]($crate::KeyHash). The
+            /// methods that take keys hash them in another way, and would deny what is in; so
+            /// [`contains`](Self::contains) then answers `true`, "maybe", to every key, and no key
+            /// is inserted or removed. It merges with its like alone.
+            #[must_use]
+            pub fn hashed_by_caller(mut self) -> Self {
+                self.header = self.header.by_caller();
+                self
             }
         }
     };

@@ -43,6 +43,7 @@ BlockedCountingBloomFilter<S>: BlockedCountingParams {
     /// Reads the whole table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S>);
 amq_core::shell!(fill [] BlockedCountingBloomFilter: BlockedCountingParams, never {
     /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and
     /// from the fifteenth copy of a key on its counters are saturated.

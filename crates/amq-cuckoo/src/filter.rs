@@ -50,6 +50,7 @@ amq_core::shell!(read [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>: Cu
     /// of this filter. Reads the whole table at random, about 20 ns a key.
     expected_fpr;
 });
+amq_core::shell!(by_caller [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>);
 amq_core::shell!(fill [L: Layout] Cuckoo<L>: CuckooParams, Full {
     /// Stores every copy of a key, as long as one of the slots it can reach is free: eight slots
     /// ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose buckets overlap

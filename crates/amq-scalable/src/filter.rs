@@ -43,6 +43,7 @@ amq_core::shell!(read [F: StageFilter] ScalableFilter<F>: ScalableParams {
     /// The compound rate of the stages with the bits they have set. Reads all tables.
     expected_fpr;
 });
+amq_core::shell!(by_caller [F: StageFilter] ScalableFilter<F>);
 amq_core::shell!(fill [F: OwnedStage] ScalableFilter<F>: ScalableParams, Full {
     /// Refused only if the filter must grow, and a limit or the allocator forbids it. A key that is
     /// answered `true` already changes nothing and uses up no capacity.

@@ -204,10 +204,7 @@ pub(crate) struct Stage<F> {
 
 impl<F: OwnedStage> Stage<F> {
     /// An empty stage.
-    pub(crate) fn empty(
-        goal: StageGoal,
-        plan: Plan<F::Params>,
-    ) -> Result<Self, BuildError> {
+    pub(crate) fn empty(goal: StageGoal, plan: Plan<F::Params>) -> Result<Self, BuildError> {
         // The number of distinct keys it is planned for follows from its goal, and is not kept.
         let plan = Plan::new(plan.params, goal.capacity);
         Ok(Self {

@@ -199,7 +199,11 @@ where
         let removed = filter.remove_hash(hash);
         same("a hash, removed", twin.remove_hash(hash), removed)?;
     }
-    is_twin(&filter, &twin, "a filter without some of the caller's hashes")
+    is_twin(
+        &filter,
+        &twin,
+        "a filter without some of the caller's hashes",
+    )
 }
 
 /// Of the caller's hashes any may be a copy of a key.
@@ -212,7 +216,12 @@ where
         for key in (0..100).map(absent) {
             let count = twin.count(&key);
             let open = count.saturated && count.estimate >= keys.max(1);
-            ensure(open, "copies of a key", format!("{count:?}"), "all, or more")?;
+            ensure(
+                open,
+                "copies of a key",
+                format!("{count:?}"),
+                "all, or more",
+            )?;
         }
         for hash in hashes(5) {
             let wanted = filter.count_hash(hash);
@@ -239,6 +248,10 @@ where
     }
     let (mut sum, mut of_twins) = (filter.clone(), twin.clone());
     let merged = sum.merge(&filter);
-    same("a merge of the caller's hashes", of_twins.merge(&twin), merged)?;
+    same(
+        "a merge of the caller's hashes",
+        of_twins.merge(&twin),
+        merged,
+    )?;
     is_twin(&sum, &of_twins, "a merge of the caller's hashes")
 }

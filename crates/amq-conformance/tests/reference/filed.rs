@@ -6,8 +6,8 @@ use amq_core::envelope::{
 };
 use amq_core::shell::{Header, Shell};
 use amq_core::{
-    BuildError, ClearFilter, Count, CountFilter, DecodeError, FilterKind, Full, Goal, InsertFilter, Inserted, KeyHash,
-    MergeError, MergeFilter, ReadError, RemoveFilter,
+    BuildError, ClearFilter, Count, CountFilter, DecodeError, FilterKind, Full, Goal, InsertFilter,
+    Inserted, KeyHash, MergeError, MergeFilter, ReadError, RemoveFilter,
 };
 
 /// What is wrong with a stored filter, or with a way in or out.
@@ -156,6 +156,7 @@ amq_core::shell!(read [const LAPSE: u8, S: AsRef<[u64]> + Send + Sync] Filed<LAP
     /// None.
     expected_fpr;
 });
+amq_core::shell!(by_caller [const LAPSE: u8, S: AsRef<[u64]> + Send + Sync] Filed<LAPSE, S>);
 
 impl<const LAPSE: u8> InsertFilter for Filed<LAPSE> {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
@@ -201,7 +202,11 @@ impl<const LAPSE: u8> RemoveFilter for Filed<LAPSE> {
 
 impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> CountFilter for Filed<LAPSE, S> {
     fn count_hash(&self, hash: KeyHash) -> Count {
-        let copies = self.words.as_ref().iter().filter(|&&word| word == hash.get());
+        let copies = self
+            .words
+            .as_ref()
+            .iter()
+            .filter(|&&word| word == hash.get());
         Count::new(copies.count() as u64)
     }
 }

@@ -4,9 +4,7 @@ use super::{ClearFilter, Filter, InsertFilter};
 use crate::key::hash_blocks;
 use crate::memory::reserve;
 use crate::numeric::first_true_near;
-use crate::{
-    BatchFull, Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError,
-};
+use crate::{BatchFull, Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError};
 use alloc::vec::Vec;
 use core::fmt;
 

@@ -73,6 +73,7 @@ amq_core::shell!(read [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>
     /// Reads no table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>);
 amq_core::shell!(fill [] ExpandableQuotientFilter: ExpandableParams, Full {
     /// Stores every copy. When 95 % of the slots are in use, the filter doubles first. Refused only
     /// after as many doublings as it is allowed, if [`MAX_COPIES`] entries already answer for the

@@ -45,7 +45,8 @@ pub use report::{Report, Verdict};
 pub use sample::restart_sampling;
 
 use amq_core::{
-    Filter, FilterExt, FilterKind, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, PlanError, Stats,
+    Filter, FilterExt, FilterKind, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, PlanError,
+    Stats,
 };
 use counts::Counts;
 

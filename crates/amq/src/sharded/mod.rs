@@ -40,8 +40,8 @@ pub use plan::{ShardedPlan, ShardsError};
 use alloc::vec::Vec;
 use amq_core::{
     BuildError, ClearFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterExt,
-    FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, RemoveFilter,
-    reserve,
+    FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
+    RemoveFilter, reserve,
 };
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
