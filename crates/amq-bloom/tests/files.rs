@@ -215,6 +215,22 @@ fn serde_goes_through_the_same_bytes_and_checks() {
     assert_eq!(serde_json::from_str::<BloomFilter>(&json).unwrap(), filter);
     let bytes: Vec<u8> = serde_json::from_str(&json).unwrap();
     assert_eq!(bytes, filter.to_bytes().unwrap());
+    let more = json.replacen(']', ",1,2]", 1);
+    let error = serde_json::from_str::<BloomFilter>(&more).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.starts_with("2 bytes follow the end of the filter"),
+        "{error}"
+    );
+    let text = json.replacen("137,65", "137,\"A\"", 1);
+    let error = serde_json::from_str::<BloomFilter>(&text).unwrap_err();
+    assert!(
+        error.to_string().starts_with("invalid type: string \"A\""),
+        "{error}"
+    );
+    let cut = format!("{}]", &json[..json.len() - 30].trim_end_matches(','));
+    let error = serde_json::from_str::<BloomFilter>(&cut).unwrap_err();
+    assert!(error.to_string().contains("cut short"), "{error}");
     let damaged = json.replacen("137,65", "137,66", 1);
     let error = serde_json::from_str::<BloomFilter>(&damaged).unwrap_err();
     assert!(error.to_string().contains("not a filter"), "{error}");

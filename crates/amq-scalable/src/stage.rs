@@ -187,8 +187,8 @@ mod sealed {
     impl<S> Sealed for amq_bloom::BlockedBloomFilter<S> {}
 }
 
-/// The seed of every stage. It hashes nothing: a stage is asked by hash, and the seed of the keys is
-/// the whole filter's.
+/// The seed of every stage. It hashes nothing: a stage is asked by hash, and the keys' seed is the
+/// whole filter's.
 pub(crate) const SEED: u64 = 0;
 
 /// One stage of a filter.

@@ -35,7 +35,10 @@ fn denies_hashes_alone<F: Filter>(filter: &F, what: FilterKind) {
     let keys: Vec<u64> = (0..300).collect();
     filter.contains_keys(&keys, &mut answers).unwrap();
     assert_eq!(answers, [true; 300], "{what}");
-    assert!((0..KEYS).all(|key| filter.contains_hash(hash(key))), "{what}");
+    assert!(
+        (0..KEYS).all(|key| filter.contains_hash(hash(key))),
+        "{what}"
+    );
     let found = (KEYS..KEYS + 2000).filter(|&key| filter.contains_hash(hash(key)));
     assert!(found.count() < 200, "{what}");
 }
@@ -65,7 +68,10 @@ fn every_kind_denies_no_key_before_and_after_its_file() {
         denies_hashes_alone(&loaded, kind);
         let loaded = load_or_maybe(&path);
         assert!((0..2000u64).all(|key| loaded.contains(&key)), "{kind}");
-        assert!((KEYS..2000).any(|key| !loaded.contains_hash(hash(key))), "{kind}");
+        assert!(
+            (KEYS..2000).any(|key| !loaded.contains_hash(hash(key))),
+            "{kind}"
+        );
 
         let bytes = filter.to_bytes().unwrap();
         assert_eq!(filter.to_bytes_without_seed().unwrap(), bytes, "{kind}");
@@ -141,7 +147,10 @@ fn a_filter_that_grows_and_is_cleared_stays_the_callers() {
         let back = AnyFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
         assert!(back == filter && back.key_seed().is_none(), "{kind}");
         filter.clear().unwrap();
-        assert!(filter.key_seed().is_none() && filter.contains("any key"), "{kind}");
+        assert!(
+            filter.key_seed().is_none() && filter.contains("any key"),
+            "{kind}"
+        );
     }
 }
 

@@ -279,7 +279,9 @@ impl<F: InsertFilter> Sharded<F> {
 
 impl<F: RemoveFilter> Sharded<F> {
     /// Removes one copy of `key`, from any thread. `false`: it was certainly not in, and nothing
-    /// changed; or the caller hashes the keys, and nothing can be told. **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
+    /// changed; or the caller hashes the keys, and nothing can be told.
+    ///
+    /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
     #[inline]
     pub fn remove<K: Key + ?Sized>(&self, key: &K) -> bool {
         match self.key_seed {
