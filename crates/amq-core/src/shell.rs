@@ -223,9 +223,10 @@ macro_rules! shell {
             #[inline]
             #[must_use]
             pub fn contains<Q: $crate::Key + ?Sized>(&self, key: &Q) -> bool {
-                let header = $crate::shell::Shell::header(self);
-                // One instruction more than no check at all: there is no branch.
-                $crate::shell::Shell::has(self, key.key_hash(header.seed)) | header.hashed_by_caller
+                match $crate::shell::Shell::header(self).key_seed() {
+                    Some(seed) => $crate::shell::Shell::has(self, key.key_hash(seed)),
+                    None => true,
+                }
             }
 
             /// Whether the key with this hash is probably in the filter; `false` is certain.
