@@ -112,6 +112,12 @@ impl<W: Row> Banding<W> {
         self.results[equation.slot] = equation.result;
     }
 
+    /// The rows and results of `len` slots.
+    pub(crate) fn slots(&mut self, first: usize, len: usize) -> (&mut [W], &mut [u32]) {
+        let slots = first..first + len;
+        (&mut self.rows[slots.clone()], &mut self.results[slots])
+    }
+
     /// Empties a slot. Only equations put in after this one may contain it.
     pub(crate) fn take(&mut self, slot: usize) {
         self.rows[slot] = W::ZERO;

@@ -38,6 +38,8 @@ pub trait Row:
     fn and(self, other: Self) -> Self;
     /// The lower 64 bits and the upper.
     fn halves(self) -> [u64; 2];
+    /// The row of these halves; one of 64 bits is the lower.
+    fn from_halves(halves: [u64; 2]) -> Self;
     /// Whether an odd number of bits is set: 0 or 1.
     fn parity(self) -> u32;
     /// Shifted up by one, with a new lowest bit.
@@ -92,6 +94,11 @@ macro_rules! row {
             fn halves(self) -> [u64; 2] {
                 let row = u128::from(self);
                 [row as u64, (row >> 64) as u64]
+            }
+
+            #[inline(always)]
+            fn from_halves([low, high]: [u64; 2]) -> Self {
+                (u128::from(low) | u128::from(high) << 64) as Self
             }
 
             #[inline(always)]

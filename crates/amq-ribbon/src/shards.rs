@@ -169,6 +169,12 @@ impl<E: Entry> Sorter<E> {
     /// The end of the entries with numbers below `(bucket + 1) * size`.
     #[inline(always)]
     pub(crate) fn end(&self, bucket: usize, size: u64) -> usize {
-        self.next[(bucket + 1) * size as usize - 1] as usize
+        self.end_of((bucket + 1) * size as usize - 1)
+    }
+
+    /// The end of the entries with numbers up to `number`.
+    #[inline(always)]
+    pub(crate) fn end_of(&self, number: usize) -> usize {
+        self.next[number] as usize
     }
 }

@@ -9,15 +9,17 @@
 //! these instructions since 1.89, later than the oldest this crate is for.
 #![allow(unsafe_code)]
 
-use crate::Kind;
+use crate::banding::Banding;
+use crate::elimination::Elimination;
 use crate::entry::Entry;
-use crate::group::{Group, Unsolved};
+use crate::layer::{Columns, Extent, Layer};
 use crate::order::{Order, by_order};
 use crate::row::Row;
-use crate::sizing::LOCKSTEP;
+use crate::shards::Shard;
 use crate::store::Store;
 use crate::system::System;
-use amq_core::{KeyHash, dispatch};
+use crate::{Kind, solve};
+use amq_core::{BuildError, KeyHash, dispatch};
 
 #[cfg(target_arch = "x86_64")]
 mod column;
@@ -105,16 +107,43 @@ fn values_portable<K: Kind, S: Store<K::Row>>(
     })
 }
 
-/// [`Group::bump`].
-pub(crate) fn bump<W: Row, E: Entry>(group: Group<'_, '_, W, E>) {
-    dispatch!(has_bits => x86::bump(group), group.bump())
+/// [`Elimination::bump`].
+pub(crate) fn bump<W: Row, E: Entry>(
+    elimination: &mut Elimination<W, E>,
+    layer: &Layer,
+    extent: &Extent,
+    entries: &[E],
+) -> Result<(), BuildError> {
+    dispatch!(
+        has_avx2_and_bits => x86::bump(elimination, layer, extent, entries),
+        elimination.bump(layer, extent, entries)
+    )
 }
 
-/// [`Group::seed`].
+/// [`Elimination::seed`].
 pub(crate) fn seed<W: Row, E: Entry>(
-    group: Group<'_, '_, W, E>,
-) -> Result<[u8; LOCKSTEP], Unsolved> {
-    dispatch!(has_bits => x86::seed(group), group.seed())
+    elimination: &mut Elimination<W, E>,
+    extent: &Extent,
+    entries: &[E],
+    seed: u8,
+) -> Result<bool, BuildError> {
+    dispatch!(
+        has_avx2_and_bits => x86::seed(elimination, extent, entries, seed),
+        elimination.seed(extent, entries, seed)
+    )
+}
+
+/// [`solve::solve`].
+pub(crate) fn solve<W: Row, E>(
+    banding: &Banding<W>,
+    layer: &Layer,
+    shard: &mut Shard<'_, W, E>,
+    columns: Columns,
+) {
+    dispatch!(
+        has_bits => x86::solve(banding, layer, shard, columns),
+        solve::solve(banding, layer, shard, columns)
+    )
 }
 
 /// Each function needs the features it is compiled for.
@@ -123,15 +152,17 @@ pub(crate) fn seed<W: Row, E: Entry>(
 /// the features; so is a closure, which is why [`Group`] has methods instead.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Group, Unsolved};
-    use crate::Kind;
+    use crate::banding::Banding;
+    use crate::elimination::Elimination;
     use crate::entry::Entry;
+    use crate::layer::{Columns, Extent, Layer};
     use crate::order::{ByColumn, BySlot, Order, by_order};
     use crate::row::Row;
-    use crate::sizing::LOCKSTEP;
+    use crate::shards::Shard;
     use crate::store::Store;
     use crate::system::System;
-    use amq_core::KeyHash;
+    use crate::{Kind, solve};
+    use amq_core::{BuildError, KeyHash};
 
     /// An order with twins of [`Order`]'s methods, for windows before [`System::vector_end`].
     pub(super) trait Vectors: Order {
@@ -156,23 +187,43 @@ mod x86 {
         ) -> u32;
     }
 
-    // Builds and columns' values go without AVX2: compilers would count bits in vectors, at twice
+    /// # Safety
+    /// The processor has the features.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn bump<W: Row, E: Entry>(
+        elimination: &mut Elimination<W, E>,
+        layer: &Layer,
+        extent: &Extent,
+        entries: &[E],
+    ) -> Result<(), BuildError> {
+        elimination.bump(layer, extent, entries)
+    }
+
+    /// # Safety
+    /// The processor has the features.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn seed<W: Row, E: Entry>(
+        elimination: &mut Elimination<W, E>,
+        extent: &Extent,
+        entries: &[E],
+        seed: u8,
+    ) -> Result<bool, BuildError> {
+        elimination.seed(extent, entries, seed)
+    }
+
+    // Solving and columns' values go without AVX2: compilers would count bits in vectors, at twice
     // the time.
 
     /// # Safety
     /// The processor has the features.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn bump<W: Row, E: Entry>(group: Group<'_, '_, W, E>) {
-        group.bump();
-    }
-
-    /// # Safety
-    /// The processor has the features.
-    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn seed<W: Row, E: Entry>(
-        group: Group<'_, '_, W, E>,
-    ) -> Result<[u8; LOCKSTEP], Unsolved> {
-        group.seed()
+    pub(super) unsafe fn solve<W: Row, E>(
+        banding: &Banding<W>,
+        layer: &Layer,
+        shard: &mut Shard<'_, W, E>,
+        columns: Columns,
+    ) {
+        solve::solve(banding, layer, shard, columns);
     }
 
     /// # Safety

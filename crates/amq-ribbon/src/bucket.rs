@@ -1,0 +1,235 @@
+//! The keys of a bucket, eliminated together, slot by slot.
+//!
+//! One by one, in order (see [`banding`](crate::banding)), each step of a key waits for the step
+//! before. Here all keys take their steps together, from the left to the right:
+//!
+//! ```text
+//!   slot 7 is taken    its equation is added to every key that has a coefficient there
+//!   slot 7 is free     the first key in order that has a coefficient there takes it,
+//!                      and is added to all others that have one
+//! ```
+//!
+//! Either way a key is only added to keys that come after it in order, so the same keys vanish, and
+//! the same slots are taken, as if the keys were added one by one. But the keys of a step do not
+//! depend on one another: a vector takes several at once, and nothing is searched or guessed.
+//!
+//! A bucket's order is from right to left. So the keys that a slot concerns are a stack: those that
+//! start there come first in order, and go on top.
+
+use crate::banding::Equation;
+use crate::memory::at_least;
+use crate::row::Row;
+use alloc::vec::Vec;
+use amq_core::{BuildError, reserve};
+use core::array::from_fn;
+
+/// Keys that take a step together.
+const EIGHT: usize = 8;
+/// Keys that are put on the stack together, whether they start at the slot or not; and how many on
+/// top are looked at together. Both are enough for fifteen slots in sixteen.
+const PUSHED: usize = 3;
+const TOP: usize = 4;
+/// Instead of the start of the key that took a slot.
+const NONE: u32 = u32::MAX;
+
+/// Equations, part by part, so that vectors take the same part of several.
+#[derive(Default, Debug)]
+struct Equations {
+    /// The lower 64 coefficients, and the upper 64 of rows that have them. The lowest is that of
+    /// the current slot.
+    low: Vec<u64>,
+    high: Vec<u64>,
+    /// The result, and above it 32 bits of start.
+    rest: Vec<u64>,
+}
+
+impl Equations {
+    fn make_room<W: Row>(&mut self, equations: u64) -> Result<(), BuildError> {
+        at_least(&mut self.low, equations)?;
+        at_least(&mut self.high, if W::BITS > 64 { equations } else { 0 })?;
+        at_least(&mut self.rest, equations)
+    }
+
+    #[inline(always)]
+    fn set<W: Row>(&mut self, at: usize, row: W, rest: u64) {
+        let [low, high] = row.halves();
+        self.low[at] = low;
+        if W::BITS > 64 {
+            self.high[at] = high;
+        }
+        self.rest[at] = rest;
+    }
+}
+
+/// The keys of a bucket.
+#[derive(Default, Debug)]
+pub(crate) struct Bucket {
+    /// All keys, by their starts.
+    waiting: Equations,
+    /// The keys that have started and have no slot yet. Below them lie eight rows of zero.
+    stack: Equations,
+    /// The end of the stack.
+    end: usize,
+    /// For each slot of the bucket's rows, the start of the key that took it.
+    owners: Vec<u32>,
+}
+
+impl Bucket {
+    /// Makes room for this many keys.
+    pub(crate) fn make_room<W: Row>(&mut self, keys: usize) -> Result<(), BuildError> {
+        // What is pushed, or stepped with others, may lie beyond the last key.
+        let room = (keys + 3 * EIGHT) as u64;
+        if room <= self.stack.rest.len() as u64 {
+            return Ok(());
+        }
+        self.waiting.make_room::<W>(room)?;
+        self.stack.make_room::<W>(room)?;
+        self.owners.clear();
+        reserve(&mut self.owners, W::BUCKET + W::BITS)
+    }
+
+    /// Eliminates keys, which are sorted by start: `started(slot)` is how many start at the slot or
+    /// before. All slots are counted from the bucket's first; rows and results of the banding end
+    /// where the last key's row may.
+    #[inline(always)]
+    pub(crate) fn eliminate<W: Row>(
+        &mut self,
+        keys: impl Iterator<Item = Equation<W>>,
+        started: impl Fn(usize) -> usize,
+        (rows, results): (&mut [W], &mut [u32]),
+    ) {
+        for (at, key) in keys.enumerate() {
+            let rest = (key.slot as u64) << 32 | u64::from(key.result);
+            self.waiting.set(at, key.row, rest);
+        }
+        self.owners.clear();
+        self.owners.resize(rows.len(), NONE);
+        let (waiting, stack) = (&self.waiting, &mut self.stack);
+        let (mut next, mut end) = (0, EIGHT);
+        let slots = rows.iter_mut().zip(results).zip(&mut self.owners);
+        for (slot, ((row, result), owner)) in slots.enumerate() {
+            let pushed = started(slot) - next;
+            stack.push::<W>(end, waiting, next, pushed);
+            (next, end) = (next + pushed, end + pushed);
+            let is_free = *row == W::ZERO;
+            if let Some([low, high, rest]) = is_free.then(|| stack.pop::<W>(end)).flatten() {
+                end -= 1;
+                *row = W::from_halves([low, high]);
+                *result = rest as u32;
+                *owner = (rest >> 32) as u32;
+            }
+            stack.step(end, *row, *result);
+        }
+        self.end = end;
+    }
+
+    /// The start of the first key in order that has no slot, and is not redundant.
+    #[inline(always)]
+    pub(crate) fn last_without_room(&self) -> Option<u64> {
+        let left = self.stack.rest[EIGHT..self.end].iter().rev();
+        let contradicts = left.copied().find(|&rest| rest as u32 != 0);
+        contradicts.map(|rest| rest >> 32)
+    }
+
+    /// The slots of keys that start below `limit`, counted from the bucket's first.
+    pub(crate) fn slots_below(&self, limit: u64) -> impl Iterator<Item = usize> {
+        let below = move |(_, start): &(usize, &u32)| u64::from(**start) < limit;
+        let owners = self.owners.iter().enumerate();
+        owners.filter(below).map(|(slot, _)| slot)
+    }
+}
+
+impl Equations {
+    /// Puts keys that were waiting on a stack.
+    #[inline(always)]
+    fn push<W: Row>(&mut self, end: usize, waiting: &Self, next: usize, keys: usize) {
+        for from in (0..keys.max(1)).step_by(PUSHED) {
+            let copy = |stack: &mut [u64], waiting: &[u64]| {
+                let (to, from) = (end + from, next + from);
+                stack[to..to + PUSHED].copy_from_slice(&waiting[from..from + PUSHED]);
+            };
+            copy(&mut self.low, &waiting.low);
+            if W::BITS > 64 {
+                copy(&mut self.high, &waiting.high);
+            }
+            copy(&mut self.rest, &waiting.rest);
+        }
+    }
+
+    /// Takes the first key in order that has a coefficient at the slot from a stack.
+    #[inline(always)]
+    fn pop<W: Row>(&mut self, end: usize) -> Option<[u64; 3]> {
+        let bits = self.low[end - TOP..end]
+            .iter()
+            .fold(0, |bits, low| bits << 1 | low & 1);
+        // From the top: the bit of the first key in order is the lowest.
+        let depth = match bits {
+            0 => search(&self.low[EIGHT..end])?,
+            _ => bits.trailing_zeros() as usize,
+        };
+        let high = match W::BITS {
+            64 => 0,
+            _ => remove(&mut self.high[..end], depth),
+        };
+        let low = remove(&mut self.low[..end], depth);
+        let rest = remove(&mut self.rest[..end], depth);
+        Some([low, high, rest])
+    }
+
+    /// Adds an equation to all keys of a stack that have a coefficient at the slot, and moves on to
+    /// the next slot.
+    #[inline(always)]
+    fn step<W: Row>(&mut self, end: usize, row: W, result: u32) {
+        let ([row_low, row_high], result) = (row.halves(), u64::from(result));
+        let eights = EIGHT..end.next_multiple_of(EIGHT);
+        // The top first: it says what the next slot gets. All is read before any is written, which
+        // lets compilers use vectors.
+        let low = self.low[eights.clone()].chunks_exact_mut(EIGHT).rev();
+        let rest = self.rest[eights.clone()].chunks_exact_mut(EIGHT).rev();
+        if W::BITS == 64 {
+            for (low, rest) in low.zip(rest) {
+                let has: [u64; EIGHT] = from_fn(|i| (low[i] & 1).wrapping_neg());
+                let lows: [u64; EIGHT] = from_fn(|i| (low[i] ^ row_low & has[i]) >> 1);
+                let rests: [u64; EIGHT] = from_fn(|i| rest[i] ^ result & has[i]);
+                low.copy_from_slice(&lows);
+                rest.copy_from_slice(&rests);
+            }
+            return;
+        }
+        let high = self.high[eights].chunks_exact_mut(EIGHT).rev();
+        for ((low, high), rest) in low.zip(high).zip(rest) {
+            let has: [u64; EIGHT] = from_fn(|i| (low[i] & 1).wrapping_neg());
+            let highs: [u64; EIGHT] = from_fn(|i| high[i] ^ row_high & has[i]);
+            let lows: [u64; EIGHT] = from_fn(|i| (low[i] ^ row_low & has[i]) >> 1 | highs[i] << 63);
+            let rests: [u64; EIGHT] = from_fn(|i| rest[i] ^ result & has[i]);
+            low.copy_from_slice(&lows);
+            high.copy_from_slice(&highs.map(|high| high >> 1));
+            rest.copy_from_slice(&rests);
+        }
+    }
+}
+
+/// How deep the first key in order lies that has a coefficient at the slot.
+#[inline(never)]
+fn search(stack: &[u64]) -> Option<usize> {
+    stack.iter().rev().position(|low| low & 1 == 1)
+}
+
+/// Takes one element, `depth` below the last, and moves those above it down.
+#[inline(always)]
+fn remove(stack: &mut [u64], depth: usize) -> u64 {
+    let at = stack.len() - 1 - depth;
+    if depth >= TOP {
+        let taken = stack[at];
+        stack.copy_within(at + 1.., at);
+        return taken;
+    }
+    // Without a branch: how deep it lies cannot be predicted.
+    let from = stack.len() - TOP;
+    let top = &mut stack[from..];
+    let taken = top[TOP - 1 - depth];
+    for i in 0..TOP - 1 {
+        top[i] = if i + depth < TOP - 1 { top[i] } else { top[i + 1] };
+    }
+    taken
+}
