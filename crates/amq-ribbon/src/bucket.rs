@@ -25,9 +25,10 @@ use core::array::from_fn;
 
 /// Keys that take a step together.
 const EIGHT: usize = 8;
-/// Keys that are put on the stack together, whether they start at the slot or not; and how many on
-/// top are looked at together. Both are enough for fifteen slots in sixteen.
-const PUSHED: usize = 3;
+/// Keys that are put on the stack together, whether they start at the slot or not: more than four
+/// start at one slot in two hundred.
+const PUSHED: usize = 4;
+/// Keys on top of the stack that are looked at together: enough for fifteen slots in sixteen.
 const TOP: usize = 4;
 /// Instead of the start of the key that took a slot.
 const NONE: u32 = u32::MAX;
@@ -88,37 +89,35 @@ impl Bucket {
         reserve(&mut self.owners, W::BUCKET + W::BITS)
     }
 
-    /// Eliminates keys, which are sorted by start: `started(slot)` is how many start at the slot or
-    /// before. All slots are counted from the bucket's first; rows and results of the banding end
-    /// where the last key's row may.
+    /// Eliminates keys, which are sorted by start. `later` says for each of the bucket's starts how
+    /// many keys start after it. All slots are counted from the bucket's first; rows and results
+    /// of the banding end where the last key's row may.
     #[inline(always)]
     pub(crate) fn eliminate<W: Row>(
         &mut self,
-        keys: impl Iterator<Item = Equation<W>>,
-        started: impl Fn(usize) -> usize,
+        keys: impl ExactSizeIterator<Item = Equation<W>>,
+        later: impl Iterator<Item = usize>,
         (rows, results): (&mut [W], &mut [u32]),
     ) {
+        let len = keys.len();
         for (at, key) in keys.enumerate() {
             let rest = (key.slot as u64) << 32 | u64::from(key.result);
             self.waiting.set(at, key.row, rest);
         }
         self.owners.clear();
         self.owners.resize(rows.len(), NONE);
+        let mut slots = rows.iter_mut().zip(results).zip(&mut self.owners);
         let (waiting, stack) = (&self.waiting, &mut self.stack);
         let (mut next, mut end) = (0, EIGHT);
-        let slots = rows.iter_mut().zip(results).zip(&mut self.owners);
-        for (slot, ((row, result), owner)) in slots.enumerate() {
-            let pushed = started(slot) - next;
-            stack.push::<W>(end, waiting, next, pushed);
-            (next, end) = (next + pushed, end + pushed);
-            let is_free = *row == W::ZERO;
-            if let Some([low, high, rest]) = is_free.then(|| stack.pop::<W>(end)).flatten() {
-                end -= 1;
-                *row = W::from_halves([low, high]);
-                *result = rest as u32;
-                *owner = (rest >> 32) as u32;
-            }
-            stack.step(end, *row, *result);
+        // Keys start at the first slots, and no longer at the others.
+        for (later, ((row, result), owner)) in later.zip(&mut slots) {
+            let starting = len - later - next;
+            stack.push::<W>(end, waiting, next, starting);
+            (next, end) = (next + starting, end + starting);
+            end = stack.slot(end, row, result, owner);
+        }
+        for ((row, result), owner) in slots {
+            end = stack.slot(end, row, result, owner);
         }
         self.end = end;
     }
@@ -139,13 +138,15 @@ impl Bucket {
     }
 }
 
+/// A stack of equations.
 impl Equations {
-    /// Puts keys that were waiting on a stack.
+    /// Puts keys on the stack that have been waiting.
     #[inline(always)]
     fn push<W: Row>(&mut self, end: usize, waiting: &Self, next: usize, keys: usize) {
-        for from in (0..keys.max(1)).step_by(PUSHED) {
+        let mut at = 0;
+        loop {
             let copy = |stack: &mut [u64], waiting: &[u64]| {
-                let (to, from) = (end + from, next + from);
+                let (to, from) = (end + at, next + at);
                 stack[to..to + PUSHED].copy_from_slice(&waiting[from..from + PUSHED]);
             };
             copy(&mut self.low, &waiting.low);
@@ -153,7 +154,31 @@ impl Equations {
                 copy(&mut self.high, &waiting.high);
             }
             copy(&mut self.rest, &waiting.rest);
+            at += PUSHED;
+            if at >= keys {
+                return;
+            }
         }
+    }
+
+    /// Eliminates one slot. Returns the stack's end.
+    #[inline(always)]
+    fn slot<W: Row>(
+        &mut self,
+        mut end: usize,
+        row: &mut W,
+        result: &mut u32,
+        owner: &mut u32,
+    ) -> usize {
+        let is_free = *row == W::ZERO;
+        if let Some([low, high, rest]) = is_free.then(|| self.pop::<W>(end)).flatten() {
+            end -= 1;
+            *row = W::from_halves([low, high]);
+            *result = rest as u32;
+            *owner = (rest >> 32) as u32;
+        }
+        self.step(end, *row, *result);
+        end
     }
 
     /// Takes the first key in order that has a coefficient at the slot from a stack.

@@ -150,13 +150,10 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         let keys = self.sorter.sorted()[begin..end].iter().rev();
         let len = (extent.starts - first).min(W::BUCKET) + W::BITS - 1;
         let slots = self.banding.slots(first as usize, len as usize);
-        // Those that start later come before them in order.
-        let later = |start: usize| match (W::BUCKET as usize - 1).checked_sub(start + 1) {
-            Some(number) => self.sorter.end_of(first as usize + number),
-            None => begin,
-        };
-        let started = |start| end - later(start);
-        self.bucket.eliminate(keys.map(equation), started, slots);
+        // Those that start later come before in order.
+        let later = self.sorter.begins(bucket, W::BUCKET).iter().rev();
+        let later = later.map(|&at| at as usize - begin);
+        self.bucket.eliminate(keys.map(equation), later, slots);
         end
     }
 

@@ -123,7 +123,8 @@ pub(crate) const fn chosen(items: u64) -> BuildError {
 /// Counting sort, reused from shard to shard.
 #[derive(Default, Debug)]
 pub(crate) struct Sorter<E> {
-    /// For each number, where its next entry goes; after sorting, where its entries end.
+    /// A zero; and for each number, where its next entry goes. After sorting, where its entries
+    /// end, which is where those of the next number begin.
     next: Vec<u32>,
     sorted: Vec<E>,
 }
@@ -133,7 +134,7 @@ impl<E: Entry> Sorter<E> {
     pub(crate) fn make_room(&mut self, numbers: u64, entries: u64) -> Result<(), BuildError> {
         // Only billions of copies of a key make a shard so large.
         PlanError::check_parameter("keys in one shard", entries, 0, u32::MAX.into())?;
-        at_least(&mut self.next, numbers)?;
+        at_least(&mut self.next, numbers + 1)?;
         at_least(&mut self.sorted, entries)
     }
 
@@ -145,15 +146,16 @@ impl<E: Entry> Sorter<E> {
         number: impl Fn(E) -> u64,
     ) {
         self.next.fill(0);
+        let next = &mut self.next[1..];
         for entry in entries.clone() {
-            self.next[number(entry) as usize] += 1;
+            next[number(entry) as usize] += 1;
         }
         let mut sum = 0;
-        for next in &mut self.next {
+        for next in &mut *next {
             sum += core::mem::replace(next, sum);
         }
         for entry in entries {
-            let next = &mut self.next[number(entry) as usize];
+            let next = &mut next[number(entry) as usize];
             self.sorted[*next as usize] = entry;
             *next += 1;
         }
@@ -169,12 +171,12 @@ impl<E: Entry> Sorter<E> {
     /// The end of the entries with numbers below `(bucket + 1) * size`.
     #[inline(always)]
     pub(crate) fn end(&self, bucket: usize, size: u64) -> usize {
-        self.end_of((bucket + 1) * size as usize - 1)
+        self.next[(bucket + 1) * size as usize] as usize
     }
 
-    /// The end of the entries with numbers up to `number`.
+    /// Where the entries of each of these numbers begin.
     #[inline(always)]
-    pub(crate) fn end_of(&self, number: usize) -> usize {
-        self.next[number] as usize
+    pub(crate) fn begins(&self, bucket: usize, size: u64) -> &[u32] {
+        &self.next[bucket * size as usize..][..size as usize]
     }
 }
