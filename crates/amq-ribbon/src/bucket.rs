@@ -50,23 +50,14 @@ impl Equations {
         at_least(&mut self.high, if W::BITS > 64 { equations } else { 0 })?;
         at_least(&mut self.rest, equations)
     }
-
-    #[inline(always)]
-    fn set<W: Row>(&mut self, at: usize, row: W, rest: u64) {
-        let [low, high] = row.halves();
-        self.low[at] = low;
-        if W::BITS > 64 {
-            self.high[at] = high;
-        }
-        self.rest[at] = rest;
-    }
 }
 
 /// The keys of a bucket.
 #[derive(Default, Debug)]
 pub(crate) struct Bucket {
-    /// All keys, by their starts.
+    /// All keys, by their starts; and for each start how many keys start there or before.
     waiting: Equations,
+    started: Vec<u32>,
     /// The keys that have started and have no slot yet. Below them lie eight rows of zero.
     stack: Equations,
     /// The end of the stack.
@@ -85,33 +76,29 @@ impl Bucket {
         }
         self.waiting.make_room::<W>(room)?;
         self.stack.make_room::<W>(room)?;
+        self.started.clear();
+        reserve(&mut self.started, W::BUCKET)?;
         self.owners.clear();
         reserve(&mut self.owners, W::BUCKET + W::BITS)
     }
 
-    /// Eliminates keys, which are sorted by start. `later` says for each of the bucket's starts how
-    /// many keys start after it. All slots are counted from the bucket's first; rows and results
-    /// of the banding end where the last key's row may.
+    /// Eliminates keys. Their slots, the starts, are counted from the bucket's first; rows and
+    /// results of the banding begin there, and end where the last key's row may.
     #[inline(always)]
     pub(crate) fn eliminate<W: Row>(
         &mut self,
-        keys: impl ExactSizeIterator<Item = Equation<W>>,
-        later: impl Iterator<Item = usize>,
+        keys: impl Iterator<Item = Equation<W>> + Clone,
         (rows, results): (&mut [W], &mut [u32]),
     ) {
-        let len = keys.len();
-        for (at, key) in keys.enumerate() {
-            let rest = (key.slot as u64) << 32 | u64::from(key.result);
-            self.waiting.set(at, key.row, rest);
-        }
+        self.wait(keys);
         self.owners.clear();
         self.owners.resize(rows.len(), NONE);
         let mut slots = rows.iter_mut().zip(results).zip(&mut self.owners);
         let (waiting, stack) = (&self.waiting, &mut self.stack);
         let (mut next, mut end) = (0, EIGHT);
         // Keys start at the first slots, and no longer at the others.
-        for (later, ((row, result), owner)) in later.zip(&mut slots) {
-            let starting = len - later - next;
+        for (&started, ((row, result), owner)) in self.started.iter().zip(&mut slots) {
+            let starting = started as usize - next;
             stack.push::<W>(end, waiting, next, starting);
             (next, end) = (next + starting, end + starting);
             end = stack.slot(end, row, result, owner);
@@ -120,6 +107,31 @@ impl Bucket {
             end = stack.slot(end, row, result, owner);
         }
         self.end = end;
+    }
+
+    /// Sorts keys by their starts.
+    #[inline(always)]
+    fn wait<W: Row>(&mut self, keys: impl Iterator<Item = Equation<W>> + Clone) {
+        self.started.clear();
+        self.started.resize(W::BUCKET as usize, 0);
+        for key in keys.clone() {
+            self.started[key.slot] += 1;
+        }
+        let mut sum = 0;
+        for next in &mut self.started {
+            sum += core::mem::replace(next, sum);
+        }
+        for key in keys {
+            let next = &mut self.started[key.slot];
+            let at = *next as usize;
+            let [low, high] = key.row.halves();
+            self.waiting.low[at] = low;
+            if W::BITS > 64 {
+                self.waiting.high[at] = high;
+            }
+            self.waiting.rest[at] = (key.slot as u64) << 32 | u64::from(key.result);
+            *next += 1;
+        }
     }
 
     /// The start of the first key in order that has no slot, and is not redundant.

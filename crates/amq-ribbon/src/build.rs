@@ -138,14 +138,15 @@ impl<W: Row> Building<'_, W> {
             elimination.make_room(&shard.extent, shard.entries.len())?;
             simd::bump(elimination, layer, &shard.extent, shard.entries)?;
             simd::solve(&elimination.banding, layer, shard, columns);
-            elimination.bumps(i)
+            let bumps = elimination.bumps(i)?;
+            Ok((bumps, shard.entries.len() as u64))
         };
         let limit = limit_of_bumped::<W>(source.len(), i);
         let mut bumped: Vec<E> = room(limit)?;
         // The first ones, among which there are no copies.
         let mut distinct = 0;
-        each_shard(&mut shards, work, |mut shard: Bumps<E>| {
-            self.progress.add(shard.kept);
+        each_shard(&mut shards, work, |(mut shard, keys): (Bumps<E>, u64)| {
+            self.progress.add(keys - shard.entries.len() as u64);
             self.thresholds.extend_from_slice(&shard.thresholds);
             if (bumped.len() + shard.entries.len()) as u64 > limit {
                 // Copies of a key are bumped together, and one of them is enough.

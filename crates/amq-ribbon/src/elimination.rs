@@ -16,7 +16,6 @@ use crate::shards::Sorter;
 use crate::threshold::{limit, threshold_above};
 use alloc::vec::Vec;
 use amq_core::{BuildError, reserve};
-use core::ops::Range;
 
 /// What a shard bumps to the next layer.
 #[derive(Debug)]
@@ -25,8 +24,6 @@ pub(crate) struct Bumps<E> {
     pub(crate) thresholds: Vec<u8>,
     /// The keys, with the next layer's hashes.
     pub(crate) entries: Vec<E>,
-    /// How many keys the shard kept.
-    pub(crate) kept: u64,
 }
 
 /// The elimination of one shard.
@@ -36,8 +33,7 @@ pub(crate) struct Elimination<W, E> {
     sorter: Sorter<E>,
     bucket: Bucket,
     thresholds: Vec<u8>,
-    /// Ranges of the sorted keys that are bumped.
-    bumped: Vec<(u32, u32)>,
+    starts: Starts,
 }
 
 impl<W: Row, E: Entry> Default for Elimination<W, E> {
@@ -47,7 +43,7 @@ impl<W: Row, E: Entry> Default for Elimination<W, E> {
             sorter: Sorter::default(),
             bucket: Bucket::default(),
             thresholds: Vec::new(),
-            bumped: Vec::new(),
+            starts: Starts::default(),
         }
     }
 }
@@ -57,11 +53,9 @@ impl<W: Row, E: Entry> Elimination<W, E> {
     pub(crate) fn make_room(&mut self, extent: &Extent, entries: usize) -> Result<(), BuildError> {
         let buckets = extent.starts.div_ceil(W::BUCKET);
         self.banding.make_room(extent.blocks * W::BITS)?;
-        self.sorter.make_room(buckets * W::BUCKET, entries as u64)?;
+        self.sorter.make_room(buckets, entries as u64)?;
         self.thresholds.clear();
-        reserve(&mut self.thresholds, buckets)?;
-        self.bumped.clear();
-        reserve(&mut self.bumped, buckets)
+        reserve(&mut self.thresholds, buckets)
     }
 
     /// Eliminates a shard of a layer that bumps keys.
@@ -72,18 +66,16 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         extent: &Extent,
         entries: &[E],
     ) -> Result<(), BuildError> {
-        let starts = Starts {
+        self.starts = Starts {
             scale: layer.starts,
             first: extent.first,
         };
-        self.sort(extent, starts, entries.iter().copied())?;
-        let mut begin = 0;
+        self.sort(extent, entries.iter().copied())?;
         for bucket in 0..self.thresholds.len() {
-            let end = self.eliminate(extent, starts, bucket, begin);
+            self.eliminate(extent, bucket);
             if let Some(start) = self.bucket.last_without_room() {
-                self.bump_from(starts, bucket, begin..end, start);
+                self.bump_from(bucket, start);
             }
-            begin = end;
         }
         Ok(())
     }
@@ -97,15 +89,14 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         entries: &[E],
         seed: u8,
     ) -> Result<bool, BuildError> {
-        let starts = Starts {
+        self.starts = Starts {
             scale: extent.starts,
             first: 0,
         };
         let seeded = |entry: &E| entry.with_hash(seeded(entry.hash(), seed));
-        self.sort(extent, starts, entries.iter().map(seeded))?;
-        let mut begin = 0;
+        self.sort(extent, entries.iter().map(seeded))?;
         for bucket in 0..self.thresholds.len() {
-            begin = self.eliminate(extent, starts, bucket, begin);
+            self.eliminate(extent, bucket);
             if self.bucket.last_without_room().is_some() {
                 return Ok(false);
             }
@@ -113,89 +104,76 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         Ok(true)
     }
 
-    /// Sorts the keys: buckets from left to right, the keys of each from right to left.
+    /// Sorts the keys into buckets, and empties all slots.
     #[inline(always)]
     fn sort(
         &mut self,
         extent: &Extent,
-        starts: Starts,
         entries: impl Iterator<Item = E> + Clone,
     ) -> Result<(), BuildError> {
-        let number = |entry| starts.of(entry) ^ (W::BUCKET - 1);
-        self.sorter.sort(entries, number);
+        let starts = self.starts;
+        self.sorter
+            .sort(entries, |entry| starts.of(entry) / W::BUCKET);
         self.banding.clear();
-        self.bumped.clear();
         self.thresholds.clear();
         let buckets = extent.starts.div_ceil(W::BUCKET) as usize;
         self.thresholds.resize(buckets, 0);
-        let mut begin = 0;
-        for bucket in 0..buckets {
-            let end = self.sorter.end(bucket, W::BUCKET);
-            self.bucket.make_room::<W>(end - begin)?;
-            begin = end;
-        }
-        Ok(())
+        let most = (0..buckets).map(|bucket| self.sorter.bucket(bucket).len());
+        self.bucket.make_room::<W>(most.max().unwrap_or_default())
     }
 
-    /// Eliminates a bucket, whose sorted keys begin at `begin`. Returns their end.
     #[inline(always)]
-    fn eliminate(&mut self, extent: &Extent, starts: Starts, bucket: usize, begin: usize) -> usize {
-        let end = self.sorter.end(bucket, W::BUCKET);
-        let first = bucket as u64 * W::BUCKET;
+    fn eliminate(&mut self, extent: &Extent, bucket: usize) {
+        let (starts, first) = (self.starts, bucket as u64 * W::BUCKET);
         let equation = |&entry: &E| Equation {
             slot: (starts.of(entry) - first) as usize,
             row: W::of(entry.hash()),
             result: entry.result(),
         };
-        let keys = self.sorter.sorted()[begin..end].iter().rev();
+        let keys = self.sorter.bucket(bucket).iter().map(equation);
         let len = (extent.starts - first).min(W::BUCKET) + W::BITS - 1;
         let slots = self.banding.slots(first as usize, len as usize);
-        // Those that start later come before in order.
-        let later = self.sorter.begins(bucket, W::BUCKET).iter().rev();
-        let later = later.map(|&at| at as usize - begin);
-        self.bucket.eliminate(keys.map(equation), later, slots);
-        end
+        self.bucket.eliminate(keys, slots);
     }
 
     /// Bumps the keys of a bucket below the threshold above `start`.
-    fn bump_from(&mut self, starts: Starts, bucket: usize, keys: Range<usize>, start: u64) {
+    fn bump_from(&mut self, bucket: usize, start: u64) {
         let threshold = threshold_above(start, W::BUCKET);
-        let limit = limit(threshold, W::BUCKET);
-        let first = bucket as u64 * W::BUCKET;
-        for slot in self.bucket.slots_below(limit) {
-            self.banding.take(first as usize + slot);
-        }
-        let stays = |&entry: &E| starts.of(entry) - first >= limit;
-        let stay = self.sorter.sorted()[keys.clone()].partition_point(stays);
-        // At most one range a bucket: there is room for it.
-        self.bumped
-            .push(((keys.start + stay) as u32, keys.end as u32));
         self.thresholds[bucket] = threshold;
+        let first = bucket * W::BUCKET as usize;
+        for slot in self.bucket.slots_below(limit(threshold, W::BUCKET)) {
+            self.banding.take(first + slot);
+        }
     }
 
     /// What the shard, which is eliminated, bumps from `layer` to the next.
     pub(crate) fn bumps(&mut self, layer: usize) -> Result<Bumps<E>, BuildError> {
         let mut thresholds = room(self.thresholds.len() as u64)?;
         thresholds.extend_from_slice(&self.thresholds);
-        let ranges = self.bumped.iter();
-        let keys = ranges.map(|(begin, end)| u64::from(end - begin));
-        let mut entries = room(keys.sum())?;
-        for &(begin, end) in &self.bumped {
-            let keys = &self.sorter.sorted()[begin as usize..end as usize];
-            let next = |entry: &E| entry.with_hash(next_layer(entry.hash(), layer));
-            entries.extend(keys.iter().map(next));
-        }
-        let kept = (self.sorter.sorted().len() - entries.len()) as u64;
+        let mut entries = room(self.bumped().count() as u64)?;
+        let next = |entry: E| entry.with_hash(next_layer(entry.hash(), layer));
+        entries.extend(self.bumped().map(next));
         Ok(Bumps {
             thresholds,
             entries,
-            kept,
+        })
+    }
+
+    /// The keys below the thresholds.
+    fn bumped(&self) -> impl Iterator<Item = E> {
+        let (sorter, starts) = (&self.sorter, self.starts);
+        let thresholds = self.thresholds.iter().enumerate();
+        let bumping = thresholds.filter(|(_, threshold)| **threshold > 0);
+        bumping.flat_map(move |(bucket, &threshold)| {
+            let limit = limit(threshold, W::BUCKET);
+            let below = move |entry: &E| starts.of(*entry) % W::BUCKET < limit;
+            sorter.bucket(bucket).iter().copied().filter(below)
         })
     }
 }
 
 /// Where keys start within a shard.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default, Debug)]
 struct Starts {
     /// The number of starts that hashes are scaled to, and the first one that is the shard's.
     scale: u64,
