@@ -25,6 +25,7 @@ use crate::memory::at_least;
 use crate::row::Row;
 use alloc::vec::Vec;
 use amq_core::BuildError;
+use core::array::from_fn;
 
 /// What became of an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -165,12 +166,11 @@ fn solve_columns<W: Row, const COLUMNS: usize>(
     for (at, (rows, results)) in blocks.enumerate().rev() {
         for (&row, &result) in rows.iter().zip(results).rev() {
             let result = result >> first;
-            // An empty slot has parity zero and result zero.
-            for (column, word) in words.iter_mut().enumerate() {
-                // Bit 0 is the slot itself, still unknown.
-                let known = word.push(0);
-                *word = known.or((known.and(row).parity() ^ result >> column) & 1);
-            }
+            // An empty slot has parity zero and result zero. Bit 0 is the slot itself, still
+            // unknown.
+            let known = words.map(|word| word.push(0));
+            let parities = known.map(|known| known.and(row).parity());
+            words = from_fn(|column| known[column].or((parities[column] ^ result >> column) & 1));
         }
         block(at, &words);
     }

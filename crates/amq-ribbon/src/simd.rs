@@ -141,7 +141,7 @@ pub(crate) fn solve<W: Row, E>(
     columns: Columns,
 ) {
     dispatch!(
-        has_bits => x86::solve(banding, layer, shard, columns),
+        has_avx2_and_bits => x86::solve(banding, layer, shard, columns),
         solve::solve(banding, layer, shard, columns)
     )
 }
@@ -216,7 +216,7 @@ mod x86 {
 
     /// # Safety
     /// The processor has the features.
-    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) unsafe fn solve<W: Row, E>(
         banding: &Banding<W>,
         layer: &Layer,
