@@ -165,12 +165,10 @@ fn solve_columns<W: Row, const COLUMNS: usize>(
     let blocks = rows.chunks(bits).zip(results.chunks(bits));
     for (at, (rows, results)) in blocks.enumerate().rev() {
         for (&row, &result) in rows.iter().zip(results).rev() {
-            let result = result >> first;
-            // An empty slot has parity zero and result zero. Bit 0 is the slot itself, still
-            // unknown.
-            let known = words.map(|word| word.push(0));
-            let parities = known.map(|known| known.and(row).parity());
-            words = from_fn(|column| known[column].or((parities[column] ^ result >> column) & 1));
+            let result = u64::from(result >> first);
+            // An empty slot has parity zero and result zero. All columns at once: compilers use
+            // vectors.
+            words = from_fn(|column| words[column].solved(row, result >> column));
         }
         block(at, &words);
     }
