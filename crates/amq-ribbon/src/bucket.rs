@@ -266,7 +266,100 @@ fn remove(stack: &mut [u64], depth: usize) -> u64 {
     let top = &mut stack[from..];
     let taken = top[TOP - 1 - depth];
     for i in 0..TOP - 1 {
-        top[i] = if i + depth < TOP - 1 { top[i] } else { top[i + 1] };
+        top[i] = if i + depth < TOP - 1 {
+            top[i]
+        } else {
+            top[i + 1]
+        };
     }
     taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::banding::{Added, Banding};
+    use crate::row;
+    use amq_core::KeyHash;
+    use std::vec;
+
+    /// Eliminates a bucket of `n` keys, some of which are copies, beside slots that `before` keys
+    /// took: together, and one by one from right to left.
+    fn same_as_one_by_one<W: Row>(before: u64, n: u64) {
+        let equation = |key: u64| {
+            let hash = KeyHash::of(&key, n).get();
+            Equation {
+                slot: row::start(hash, W::BUCKET) as usize,
+                row: W::of(hash),
+                result: row::result(hash),
+            }
+        };
+        let blocks = W::BUCKET / W::BITS + 1;
+        let taken = || {
+            let mut banding = Banding::<W>::new(blocks * W::BITS).unwrap();
+            for key in 0..before {
+                let start = equation(key).slot % 64;
+                banding.add(Equation {
+                    slot: start,
+                    ..equation(key)
+                });
+            }
+            banding
+        };
+        let solution = |banding: &Banding<W>| {
+            let mut solution = vec![];
+            banding.solve(blocks, 32, |_, _, words| solution.extend_from_slice(words));
+            solution
+        };
+        let mut keys: Vec<_> = (0..n)
+            .map(|key| equation(1000 + key - key % 9 / 8))
+            .collect();
+        let mut together = taken();
+        let slots = together.slots(0, (W::BUCKET + W::BITS - 1) as usize);
+        let mut bucket = Bucket::default();
+        bucket.make_room::<W>(keys.len()).unwrap();
+        bucket.eliminate(keys.iter().copied(), slots);
+
+        keys.sort_by_key(|key| core::cmp::Reverse(key.slot));
+        let (mut one_by_one, mut refused) = (taken(), vec![]);
+        for key in &keys {
+            if one_by_one.add(*key) == Added::Contradiction {
+                refused.push(key.slot as u64);
+            }
+        }
+        assert_eq!(bucket.last_without_room(), refused.first().copied());
+        match n {
+            _ if n <= W::BUCKET / 2 => assert!(refused.is_empty(), "{n} keys"),
+            _ if n >= W::BUCKET * 2 => assert!(refused.len() > 10, "{n} keys"),
+            _ => {}
+        }
+        assert!(solution(&together) == solution(&one_by_one));
+
+        // Without the keys of the first starts.
+        for limit in [1, W::BUCKET / 4, W::BUCKET] {
+            for slot in bucket.slots_below(limit) {
+                together.take(slot);
+            }
+            let mut fewer = taken();
+            for key in keys.iter().filter(|key| key.slot as u64 >= limit) {
+                fewer.add(*key);
+            }
+            assert!(
+                solution(&together) == solution(&fewer),
+                "{n} keys, limit {limit}"
+            );
+        }
+    }
+
+    #[test]
+    fn keys_together_find_the_same_room_as_one_by_one() {
+        for before in [0, 20, 60] {
+            for n in [0, 1, 30, 60, 180, 300] {
+                same_as_one_by_one::<u64>(before, n);
+            }
+            for n in [0, 200, 700, 1100] {
+                same_as_one_by_one::<u128>(before, n);
+            }
+        }
+    }
 }

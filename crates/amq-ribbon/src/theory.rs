@@ -227,15 +227,16 @@ fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
     };
     let buckets = |starts: f64| starts / K::Row::BUCKET as f64 + 1.0;
     let all = 8.0 * (items + bumped) as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
-    // Each slot has a row, its result and a count for the sort. Each key is there once more, sorted.
-    // Each bucket has a threshold and a range.
+    // Each slot has a row and its result. Each key is there once more, sorted. Each bucket has a
+    // threshold and a count for the sort.
     let row = size_of::<K::Row>() as f64;
     let slots = starts + 2.0 * K::Row::BITS as f64 + K::Row::BUCKET as f64;
-    let elimination = slots * (row + 8.0) + keys * 8.0 + buckets(slots) * 10.0;
+    let elimination = slots * (row + 4.0) + keys * 8.0 + buckets(slots) * 5.0;
     // The keys of the fullest bucket are there twice more, as equations.
     let mean = keys * (K::Row::BUCKET as f64 / starts).min(1.0);
     let bucket = (mean + 8.0 * libm::sqrt(mean) + 32.0).min(keys + 32.0);
-    let equations = bucket * 2.0 * (row + 8.0) + 4.0 * (K::Row::BUCKET + K::Row::BITS) as f64;
+    let starts = (2 * K::Row::BUCKET + K::Row::BITS) as f64;
+    let equations = bucket * 2.0 * (row + 8.0) + 4.0 * starts;
     // The keys that a shard bumps; or its keys once more, where a seed has failed.
     let more = ((8 * bumped) as f64 / shards as f64).max(keys * 8.0);
     (all + elimination + equations + more) as u64 + 4096
