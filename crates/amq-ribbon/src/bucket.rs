@@ -333,10 +333,16 @@ mod tests {
             _ if n >= W::BUCKET * 2 => assert!(refused.len() > 10, "{n} keys"),
             _ => {}
         }
-        assert!(solution(&together) == solution(&one_by_one));
-
+        let least = match refused.first() {
+            // Which of two keys that start alike is refused may differ.
+            Some(start) => start + 1,
+            None => {
+                assert!(solution(&together) == solution(&one_by_one), "{n} keys");
+                0
+            }
+        };
         // Without the keys of the first starts.
-        for limit in [1, W::BUCKET / 4, W::BUCKET] {
+        for limit in [least, least + W::BUCKET / 8, least + W::BUCKET / 4] {
             for slot in bucket.slots_below(limit) {
                 together.take(slot);
             }

@@ -123,8 +123,8 @@ pub(crate) const fn chosen(items: u64) -> BuildError {
 /// A shard's entries, bucket by bucket.
 #[derive(Default, Debug)]
 pub(crate) struct Sorter<E> {
-    /// A zero; and for each bucket, where its next entry goes. After sorting, where its entries end,
-    /// which is where those of the next bucket begin.
+    /// A zero; and for each bucket, where its next entry goes. After sorting, where its entries
+    /// end, which is where those of the next bucket begin.
     next: Vec<u32>,
     sorted: Vec<E>,
 }

@@ -494,7 +494,7 @@ mod tests {
             elimination
         };
         let (mut one, mut other) = (empty(), empty());
-        let mut agree = |one: &mut Elimination<W, KeyHash>, other: &Elimination<W, KeyHash>| {
+        let agree = |one: &Elimination<W, KeyHash>, other: &Elimination<W, KeyHash>| {
             let mut words = [(); 2].map(|()| vec![W::ZERO; extent.blocks as usize * 9]);
             let [by_one, by_other] = words.each_mut().map(|words| Shard::<W, KeyHash> {
                 entries: &hashes,
@@ -509,7 +509,7 @@ mod tests {
         };
         super::bump(&mut one, &layer, &extent, &hashes).unwrap();
         other.bump(&layer, &extent, &hashes).unwrap();
-        agree(&mut one, &other);
+        agree(&one, &other);
         let (one_bumps, other_bumps) = (one.bumps(0).unwrap(), other.bumps(0).unwrap());
         assert!(!one_bumps.entries.is_empty());
         assert_eq!(one_bumps.entries, other_bumps.entries);
@@ -519,7 +519,7 @@ mod tests {
             assert_eq!(super::seed(&mut one, &extent, entries, 3), Ok(room));
             assert_eq!(other.seed(&extent, entries, 3), Ok(room));
         }
-        agree(&mut one, &other);
+        agree(&one, &other);
     }
 
     #[test]
