@@ -104,6 +104,9 @@ impl Bucket {
             end = stack.slot(end, row, result, owner);
         }
         for ((row, result), owner) in slots {
+            if end == EIGHT {
+                break;
+            }
             end = stack.slot(end, row, result, owner);
         }
         self.end = end;
