@@ -171,6 +171,21 @@ impl AtomicBloomFilter {
         }
         new
     }
+
+    /// The same for whoever has the filter to itself: without atomic operations.
+    #[inline(always)]
+    fn set_alone(&mut self, hash: KeyHash) -> bool {
+        let words = &mut self.words[..];
+        let mut places = Probes::new(hash, self.params.bits);
+        let mut clear = 0;
+        for _ in 0..self.params.probes {
+            let (word, mask) = place(places.next_place());
+            let word = words[word].get_mut();
+            clear |= mask & !*word;
+            *word |= mask;
+        }
+        clear != 0
+    }
 }
 
 /// The same table, which is not copied where `u64` and `AtomicU64` have the same alignment.
@@ -268,27 +283,21 @@ impl Fill for AtomicBloomFilter {
         })
     }
 
+    /// Without atomic operations: nobody else has the filter.
     #[inline(always)]
     fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
-        Ok(self.put_shared(hash))
+        let new = self.set_alone(hash);
+        self.len.add_alone(new.into());
+        Ok(Inserted::from_change(new))
     }
 
-    /// Without atomic operations: nobody else has the table.
     #[inline]
     fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
         let mut new = 0;
         for &hash in hashes {
-            let mut places = Probes::new(hash, self.params.bits);
-            let mut clear = 0;
-            for _ in 0..self.params.probes {
-                let (word, mask) = place(places.next_place());
-                let word = self.words[word].get_mut();
-                clear |= mask & !*word;
-                *word |= mask;
-            }
-            new += u64::from(clear != 0);
+            new += u64::from(self.set_alone(hash));
         }
-        self.len.add(hashes.first(), new);
+        self.len.add_alone(new);
         Ok(new)
     }
 

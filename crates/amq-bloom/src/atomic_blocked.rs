@@ -298,15 +298,19 @@ impl Fill for AtomicBlockedBloomFilter {
         })
     }
 
+    /// Without atomic operations: nobody else has the filter.
     #[inline(always)]
     fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
-        Ok(self.put_shared(hash))
+        let (block, low) = place(hash, self.blocks.len() as u64);
+        let new = self.blocks[block].insert_alone(low);
+        self.len.add_alone(new.into());
+        Ok(Inserted::from_change(new))
     }
 
     #[inline]
     fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
         let new = insert_each(&mut self.blocks, hashes, place, AtomicBlock::insert_alone);
-        self.len.add(hashes.first(), new);
+        self.len.add_alone(new);
         Ok(new)
     }
 
