@@ -74,14 +74,16 @@ impl<L: Layout> Table<L> {
     /// room was found, and nothing changed.
     pub(crate) fn insert_moving<W: Word>(&mut self, place: Place) -> bool {
         // The first few buckets nearly always suffice. If not, start again with a longer queue,
-        // which takes longer to clear.
+        // which takes longer to clear. (With an equal `seen` a longer one begins like a shorter.)
         self.search::<W, 64, 16>(place) || self.search_far::<W>(place)
     }
 
     #[cold]
     #[inline(never)]
     fn search_far<W: Word>(&mut self, place: Place) -> bool {
-        self.search::<W, 1024, 256>(place) || self.search::<W, 8192, 2048>(place)
+        self.search::<W, 256, 256>(place)
+            || self.search::<W, 1024, 256>(place)
+            || self.search::<W, 8192, 2048>(place)
     }
 
     #[inline(always)]

@@ -65,7 +65,9 @@ fn pack_behind<E: Entry>(
         writer.push(fingerprint);
         next = rest.next();
     }
-    let wrapping = writer.end(params.blocks()).saturating_sub(params.blocks() * BLOCK_SLOTS);
+    let wrapping = writer
+        .end(params.blocks())
+        .saturating_sub(params.blocks() * BLOCK_SLOTS);
     // They may push others on, but not past the end again: there are no more than slots.
     writer.start(0, wrapping);
     for fingerprint in sorted.take(in_front) {
@@ -281,7 +283,10 @@ mod tests {
                 assert!(right || front < params.blocks());
                 too_few += u64::from(!right);
                 if right {
-                    assert!(packed.table == table, "{params:?}, {held} keys, {front} blocks");
+                    assert!(
+                        packed.table == table,
+                        "{params:?}, {held} keys, {front} blocks"
+                    );
                     assert_eq!(packed.distinct, distinct);
                 }
             }
