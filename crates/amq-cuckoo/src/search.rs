@@ -70,8 +70,8 @@ impl<const REACH: usize, const SEEN: usize> Queue<REACH, SEEN> {
 }
 
 impl<L: Layout> Table<L> {
-    /// Puts a fingerprint into one of its two buckets, which are full, by moving others. `false`: no
-    /// room was found, and nothing changed.
+    /// Puts a fingerprint into one of its two buckets, which are full, by moving others. `false`:
+    /// no room was found, and nothing changed.
     pub(crate) fn insert_moving<W: Word>(&mut self, place: Place) -> bool {
         // The first few buckets nearly always suffice. If not, start again with a longer queue,
         // which takes longer to clear. (With an equal `seen` a longer one begins like a shorter.)

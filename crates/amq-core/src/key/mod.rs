@@ -22,7 +22,7 @@ pub const DEFAULT_SEED: u64 = 0;
 pub const HASH_BLOCK: usize = 128;
 
 /// Keys hashed before a batch operation sees them. At the beginning of a block nothing has been
-/// prefetched yet, so there must be many; the hashes stay in the first-level cache, so not too many.
+/// prefetched yet, so there must be many; but their hashes must fit the first-level cache.
 const BLOCK: usize = 512;
 /// A shorter block: for fewer keys than pay for clearing that one.
 const FEW: usize = 32;
@@ -177,8 +177,8 @@ pub trait Key {
     }
 }
 
-/// Hashes `keys` in blocks of at most 512, calls `each` with the index of a block's
-/// first key and its hashes, and stops at the first error.
+/// Hashes `keys` in blocks, calls `each` with the index of a block's first key and its hashes, and
+/// stops at the first error.
 ///
 /// The loop behind every `..._keys` method. The hashes live on the stack, so a batch of any length
 /// allocates nothing.
