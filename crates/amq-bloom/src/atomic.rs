@@ -25,7 +25,7 @@ const TOGETHER: usize = 16;
 /// - **Of racing inserters of one new key, at least one is told [`Inserted::New`]**, unless other
 ///   keys covered all of its bits in the meantime. Exactly one cannot be promised, since each racer
 ///   may be the first at one of the k bits. Without a race the answer is exact.
-/// - A new key takes one atomic operation for each of its bits that is clear (5.05 of 7 on average
+/// - A new key takes one atomic operation for each of its bits that is clear (5 of 7 on average
 ///   while a filter fills up at 1 %) and one to count it. A processor does nothing else meanwhile,
 ///   for some twenty cycles each on x86-64; so from one thread alone inserts take several times as
 ///   long as those of [`BloomFilter`]. Batches are counted at once. Whoever has the filter to
@@ -404,9 +404,11 @@ mod tests {
                 .filter(|&&hash| filter.insert_hash(hash).is_new())
         };
         let (_, steps) = amq_core::steps_of(|| shared().count());
-        // Seven times the mean share of clear bits from an empty filter to one half full.
+        // Seldom two probes of a key are the same clear bit.
+        let ones = table::count_ones(&filter.words);
+        assert!((ones..ones + 10).contains(&steps), "{steps} for {ones}");
         let mean = steps as f64 / 20_000.0;
-        assert!((5.0..5.1).contains(&mean), "{mean}");
+        assert!((4.95..5.0).contains(&mean), "{mean}");
         assert_eq!(amq_core::steps_of(|| shared().count()), (0, 0));
         filter.wipe();
         let alone = || Fill::put_each(&mut filter, &hashes);
