@@ -307,7 +307,7 @@ mod tests {
                 .filter(|slot| slot % (FRONT * BLOCK_SLOTS / gaps) != 0)
                 .map(|slot| slot << 5)
                 .collect();
-            sorted.extend((0..230).map(|k| (slots - 1) << 5 | k % 32));
+            sorted.extend((0..230).map(|k| ((slots - 1) << 5) | (k % 32)));
             sorted.sort_unstable();
             let (_, right) = pack_behind::<Whole>(params, FRONT, sorted.iter().copied()).unwrap();
             assert!(!right);
