@@ -1,8 +1,9 @@
 //! The quotient filter.
 
 use crate::edit::{Put, Taken};
+use crate::pack::{Packed, pack};
 use crate::resize::refusal;
-use crate::stream::{Fingerprints, Packed, pack};
+use crate::stream::Fingerprints;
 use crate::table::Table;
 use crate::validate::Contents;
 use crate::{QuotientParams, simd, theory};

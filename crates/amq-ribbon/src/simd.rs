@@ -22,6 +22,13 @@ use amq_core::{BuildError, KeyHash, dispatch};
 
 #[cfg(target_arch = "x86_64")]
 mod column;
+#[cfg(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    target_feature = "neon",
+    not(miri)
+))]
+pub(crate) mod neon;
 #[cfg(target_arch = "x86_64")]
 mod slot;
 
