@@ -40,9 +40,9 @@ const SHARD_LAYER: u64 = u64::MAX;
 /// are constant within the shard, and a quotient filter that should err at 0.67 % then errs at
 /// 10.8 %. [`KeyHash::shard`] chooses a shard independently of the filter.
 ///
-/// A filter of hashes made elsewhere is one that cannot be asked for keys: it would hash them in its
-/// own way, and deny what is in. Say so with its method `hashed_by_caller`, and it answers "maybe"
-/// to every key, also when it is loaded from a file ([`Filter::key_seed`](crate::Filter::key_seed)).
+/// A filter of hashes made elsewhere cannot be asked for keys: it would hash them in its own way,
+/// and deny what is in. Say so with its method `hashed_by_caller`, and it answers "maybe" to every
+/// key, also when it is loaded from a file ([`Filter::key_seed`](crate::Filter::key_seed)).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct KeyHash(u64);

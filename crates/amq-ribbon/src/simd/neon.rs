@@ -1,8 +1,8 @@
 //! Words ordered by slot: the slots of a window, 16 bytes at a time, with the vectors that every
 //! 64-bit ARM processor has.
 //!
-//! As with AVX2, each byte of a vector gets the eight coefficients that its slot's is one of, and is
-//! kept if that one is set. The twin is [`BySlot`](crate::order::BySlot)'s own sum.
+//! As with AVX2, each byte of a vector gets the eight coefficients that its slot's is one of, and
+//! is kept if that one is set. The twin is [`BySlot`](crate::order::BySlot)'s own sum.
 
 // Compilers differ in which of these intrinsics are unsafe.
 #![allow(unused_unsafe)]
