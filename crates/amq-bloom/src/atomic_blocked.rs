@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use amq_core::envelope::OneTable;
 use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
 use amq_core::shell::{Batch, Fill, Header, Shell};
-use amq_core::{BuildError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Plan};
+use amq_core::{BuildError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Plan, step};
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -26,6 +26,12 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// - **Of racing inserters of one new key, at least one is told [`Inserted::New`]**, unless other
 ///   keys covered all of its bits in the meantime. Exactly one cannot be promised, since each racer
 ///   may be the first at one of the four words. Without a race the answer is exact.
+/// - A new key takes 3.5 atomic operations on its words, on average while a filter fills up at 1 %,
+///   and one to count it. A processor does nothing else meanwhile, for some twenty cycles each on
+///   x86-64; so from one thread alone inserts take several times as long as those of
+///   [`BlockedBloomFilter`]. (Operations on 128 bits would halve their number, but Rust's memory
+///   model does not allow them beside loads of 64.) Batches are counted at once. Whoever has the
+///   filter to itself, as generic code with `&mut` and `build` have, needs none at all.
 /// - The struct itself takes a kilobyte, for a counter that threads do not contend for; the table
 ///   is on the heap.
 /// - The table is that of a `BlockedBloomFilter` with the same parameters, seed and keys, bit for
@@ -61,6 +67,7 @@ amq_core::shell!(read [] AtomicBlockedBloomFilter: BlockedParams {
     /// [`BlockedBloomFilter::expected_fpr`]. Reads the whole table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [] AtomicBlockedBloomFilter);
 amq_core::shell!(fill_shared [] AtomicBlockedBloomFilter: BlockedParams {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;
@@ -104,6 +111,7 @@ impl AtomicBlock {
         let mut new = false;
         for i in 0..4 {
             if mask[i] & !words[i] != 0 {
+                step(1);
                 new |= mask[i] & !self.0[i].fetch_or(mask[i], Relaxed) != 0;
             }
         }
@@ -298,15 +306,19 @@ impl Fill for AtomicBlockedBloomFilter {
         })
     }
 
+    /// Without atomic operations: nobody else has the filter.
     #[inline(always)]
     fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
-        Ok(self.put_shared(hash))
+        let (block, low) = place(hash, self.blocks.len() as u64);
+        let new = self.blocks[block].insert_alone(low);
+        self.len.add_alone(new.into());
+        Ok(Inserted::from_change(new))
     }
 
     #[inline]
     fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
         let new = insert_each(&mut self.blocks, hashes, place, AtomicBlock::insert_alone);
-        self.len.add(hashes.first(), new);
+        self.len.add_alone(new);
         Ok(new)
     }
 
@@ -322,7 +334,7 @@ impl MergeFilter for AtomicBlockedBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
         MergeError::check("blocks", ours, theirs)?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)
+        self.header.check_hashes(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
@@ -367,6 +379,25 @@ mod tests {
         }
         assert_eq!(filter.snapshot().unwrap().blocks(), alone.blocks());
         assert_eq!(filter.into_inner().blocks(), alone.blocks());
+    }
+
+    #[test]
+    fn an_insert_takes_at_most_four_atomic_operations_and_none_alone() {
+        let mut filter = AtomicBlockedBloomFilter::new(Goal::fpr(20_000, 0.01)).unwrap();
+        let hashes: Vec<_> = (0..20_000u64).map(|key| KeyHash::of(&key, 0)).collect();
+        let mut steps = 0;
+        for &hash in &hashes {
+            let (_, of_this) = amq_core::steps_of(|| filter.insert_hash(hash));
+            assert!(of_this <= 4);
+            steps += of_this;
+        }
+        // Four times the mean share of words of 64 bits that lack one of two.
+        let mean = steps as f64 / 20_000.0;
+        assert!((3.5..3.58).contains(&mean), "{mean}");
+        assert_eq!(amq_core::steps_of(|| filter.insert_batch(&hashes)), (0, 0));
+        filter.wipe();
+        let alone = || Fill::put(&mut filter, hashes[0]);
+        assert_eq!(amq_core::steps_of(alone), (Ok(Inserted::New), 0));
     }
 
     #[test]

@@ -44,6 +44,7 @@ amq_core::shell!(read [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>: B
     /// low.) Reads the whole table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>);
 amq_core::shell!(fill [] BlockedBloomFilter: BlockedParams, never {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;
@@ -82,9 +83,11 @@ impl BlockedBloomFilter {
     /// Their number must match the parameters. Nothing else can be checked: a wrong seed or a
     /// damaged table denies keys.
     ///
-    /// Parquet hashes the plain encoding of a value by XXH64 with seed 0. **Ask such a filter by
-    /// hash alone**, `contains_hash(KeyHash::new(xxh64(value, 0)))`: `contains` hashes keys in this
-    /// family's way, and denies what is in; so it does of a file that the filter is saved as.
+    /// Unless the parts name a seed, the keys count as
+    /// [hashed by the caller](BlockedBloomFilter::hashed_by_caller). So it is with Parquet, which
+    /// hashes the plain encoding of a value by XXH64 with seed 0: ask such a filter by hash,
+    /// `contains_hash(KeyHash::new(xxh64(value, 0)))`. `contains` answers `true`, "maybe", to every
+    /// key, also when the filter was saved and is loaded.
     pub fn from_blocks_unchecked(
         blocks: impl IntoIterator<Item = [u32; 8]>,
         parts: Parts<BlockedParams>,
@@ -300,7 +303,7 @@ impl MergeFilter for BlockedBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
         MergeError::check("blocks", ours, theirs)?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)
+        self.header.check_hashes(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {

@@ -37,6 +37,7 @@ amq_core::shell!(read [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>: BloomParam
     /// set. Reads the whole table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>);
 amq_core::shell!(fill [] BloomFilter: BloomParams, never {
     /// Never refused: past the planned number of keys the rate rises instead.
     insert;
@@ -72,7 +73,8 @@ impl BloomFilter {
     /// A filter with the table that [`as_words`](BloomFilter::as_words) returned.
     ///
     /// A table of the wrong length, or with a bit set past the last, is refused. Nothing else can
-    /// be checked: a wrong seed or a damaged table denies keys.
+    /// be checked: a wrong seed or a damaged table denies keys. Unless the parts name a seed, the
+    /// keys count as [hashed by the caller](BloomFilter::hashed_by_caller).
     pub fn from_words_unchecked(
         words: Vec<u64>,
         parts: Parts<BloomParams>,
@@ -344,7 +346,7 @@ fn bits_past(words: &[u64], bits: u64) -> u64 {
 impl MergeFilter for BloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         self.params.check_same(&other.params)?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)
+        self.header.check_hashes(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {

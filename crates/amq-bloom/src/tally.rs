@@ -26,6 +26,13 @@ impl Tally {
         self.0[cell].0.fetch_add(count, Relaxed);
     }
 
+    /// The same for whoever has the counter to itself.
+    #[inline]
+    pub(crate) fn add_alone(&mut self, count: u64) {
+        let cell = self.0[0].0.get_mut();
+        *cell = cell.saturating_add(count);
+    }
+
     pub(crate) fn total(&self) -> u64 {
         let cells = self.0.iter().map(|cell| cell.0.load(Relaxed));
         cells.fold(0, u64::saturating_add)

@@ -1,11 +1,11 @@
 //! The Bloom filters as files: the committed ones, and what the laws of all filters cannot know.
 
 use amq_bloom::{
-    AtomicBloomFilter, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BloomView,
-    DecodeError, Goal,
+    AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BlockedParams, BloomFilter,
+    BloomParams, BloomView, DecodeError, Goal, Parts,
 };
 use amq_conformance::{
-    files::{golden, mend},
+    files::{callers_hash, golden, golden_by_caller, mend},
     hold, with_params,
 };
 
@@ -31,6 +31,61 @@ fn golden_files_are_read_and_written_as_ever() {
         "blocked-bloom-one" of 1 planned 1 seed 0;
         "blocked-bloom-small" of 300 planned 300 seed 7;
         "blocked-bloom-overfull" of 300 planned 40 seed 0;
+    }
+}
+
+#[test]
+fn golden_files_of_the_callers_hashes_are_read_and_written_as_ever() {
+    let mut filter = BloomFilter::new(Goal::fpr(300, 0.01))
+        .unwrap()
+        .hashed_by_caller();
+    let empty = BlockedBloomFilter::new(Goal::fpr(300, 0.01)).unwrap();
+    let mut blocks = empty.hashed_by_caller();
+    for key in 0..300 {
+        filter.insert_hash(callers_hash(key));
+        blocks.insert_hash(callers_hash(key));
+    }
+    let root = env!("CARGO_MANIFEST_DIR");
+    hold(golden_by_caller(root, "bloom-by-caller", 300, &filter));
+    let name = "blocked-bloom-by-caller";
+    hold(golden_by_caller(root, name, 300, &blocks));
+}
+
+#[test]
+fn a_table_of_nobody_knows_which_hashes_denies_no_key() {
+    let mut filter = BloomFilter::with_seed(Goal::fpr(300, 0.01), 7).unwrap();
+    let mut blocks = BlockedBloomFilter::with_seed(Goal::fpr(300, 0.01), 7).unwrap();
+    for key in 0..300u64 {
+        filter.insert(&key);
+        blocks.insert(&key);
+    }
+    let words = filter.as_words().to_vec();
+    let parts = Parts::new(filter.params());
+    let foreign = BloomFilter::from_words_unchecked(words.clone(), parts).unwrap();
+    let own = BloomFilter::from_words_unchecked(words, filter.parts()).unwrap();
+    let table = || blocks.blocks().iter().map(|block| *block.words());
+    let parts = Parts::new(blocks.params());
+    let foreign_blocks = BlockedBloomFilter::from_blocks_unchecked(table(), parts).unwrap();
+    let own_blocks = BlockedBloomFilter::from_blocks_unchecked(table(), blocks.parts()).unwrap();
+
+    assert_eq!((own, own_blocks), (filter, blocks));
+    for key in 0..1000u64 {
+        assert!(foreign.contains(&key) && foreign_blocks.contains(&key));
+    }
+    // Nor does what is made of them.
+    assert_eq!(foreign.fold(2).unwrap().key_seed(), None);
+    assert_eq!(foreign_blocks.fold(13).unwrap().key_seed(), None);
+    assert_eq!(foreign.parts(), foreign.clone().hashed_by_caller().parts());
+    #[cfg(target_has_atomic = "64")]
+    {
+        let shared = AtomicBloomFilter::from(foreign.clone());
+        assert!(shared.contains("any key") && !shared.insert("any key").is_new());
+        assert_eq!(shared.insert_keys(&["any key"]), 0);
+        assert_eq!(shared.snapshot().unwrap(), foreign);
+        assert_eq!(shared.into_inner(), foreign);
+        let shared = AtomicBlockedBloomFilter::from(foreign_blocks.clone());
+        assert!(shared.contains("any key") && !shared.insert("any key").is_new());
+        assert_eq!(shared.snapshot().unwrap(), foreign_blocks);
     }
 }
 
@@ -160,6 +215,22 @@ fn serde_goes_through_the_same_bytes_and_checks() {
     assert_eq!(serde_json::from_str::<BloomFilter>(&json).unwrap(), filter);
     let bytes: Vec<u8> = serde_json::from_str(&json).unwrap();
     assert_eq!(bytes, filter.to_bytes().unwrap());
+    let more = json.replacen(']', ",1,2]", 1);
+    let error = serde_json::from_str::<BloomFilter>(&more).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.starts_with("2 bytes follow the end of the filter"),
+        "{error}"
+    );
+    let text = json.replacen("137,65", "137,\"A\"", 1);
+    let error = serde_json::from_str::<BloomFilter>(&text).unwrap_err();
+    assert!(
+        error.to_string().starts_with("invalid type: string \"A\""),
+        "{error}"
+    );
+    let cut = format!("{}]", &json[..json.len() - 30].trim_end_matches(','));
+    let error = serde_json::from_str::<BloomFilter>(&cut).unwrap_err();
+    assert!(error.to_string().contains("cut short"), "{error}");
     let damaged = json.replacen("137,65", "137,66", 1);
     let error = serde_json::from_str::<BloomFilter>(&damaged).unwrap_err();
     assert!(error.to_string().contains("not a filter"), "{error}");

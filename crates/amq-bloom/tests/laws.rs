@@ -305,9 +305,8 @@ fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
 #[test]
 fn counts_stop_at_the_end_instead_of_wrapping() {
     let params = BloomParams::new(1000, 3);
-    let mut filter =
-        BloomFilter::from_words_unchecked(vec![0; 16], Parts::new(params).len(u64::MAX - 1))
-            .unwrap();
+    let parts = Parts::new(params).seed(0).len(u64::MAX - 1);
+    let mut filter = BloomFilter::from_words_unchecked(vec![0; 16], parts).unwrap();
     for key in 0..5u64 {
         filter.insert(&key);
     }

@@ -17,6 +17,28 @@ memory!(atomic: AtomicBloomFilter => [empty, build, merge]);
 #[cfg(target_has_atomic = "64")]
 memory!(atomic_blocked: AtomicBlockedBloomFilter => [empty, build, merge]);
 
+/// From a format without byte strings a filter takes less than twice its file, and what a file only
+/// claims takes nothing.
+#[test]
+#[cfg(feature = "serde")]
+fn a_sequence_of_bytes_is_not_held_beside_the_filter() {
+    use amq_conformance::files::memory::{SLACK, takes_at_most};
+    // A little over a power of two: a list that doubles is then nearly twice as long as it need be.
+    for keys in [10, 112_000, 224_000] {
+        let filter = BloomFilter::empty(Goal::fpr(keys, 0.01), 1).unwrap();
+        let bytes = filter.to_bytes().unwrap();
+        let json = serde_json::to_string(&filter).unwrap();
+        let what = || format!("a sequence of {} bytes", bytes.len());
+        hold(takes_at_most(2 * bytes.len() as u64 + SLACK, &what, || {
+            assert_eq!(serde_json::from_str::<BloomFilter>(&json).unwrap(), filter);
+        }));
+        let cut = &json[..2000.min(json.len() / 2)];
+        hold(takes_at_most(SLACK + (1 << 10), &what, || {
+            assert!(serde_json::from_str::<BloomFilter>(cut).is_err());
+        }));
+    }
+}
+
 #[test]
 fn a_fold_without_memory_is_an_error() {
     let goal = Goal::fpr(10_000, 0.01);

@@ -235,7 +235,7 @@ impl SeedArgs {
     /// The seed, if the command line says one.
     pub(crate) fn given(&self) -> anyhow::Result<Option<u64>> {
         if let Some(path) = &self.seed_of {
-            return Ok(Some(crate::input::load(path)?.seed()));
+            return Ok(Some(crate::input::load_for_keys(path)?.seed()));
         }
         if self.secret {
             return Ok(Some(getrandom::u64().context("no random seed")?));

@@ -29,6 +29,19 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFilter> {
     whole(io::BufReader::with_capacity(1 << 16, file)).with_context(|| name)
 }
 
+/// The same, of which keys will be asked: a filter of the caller's hashes is refused.
+pub(crate) fn load_for_keys(path: &Path) -> anyhow::Result<AnyFilter> {
+    let filter = load(path)?;
+    if filter.key_seed().is_none() {
+        bail!(
+            "{}: its keys were hashed by the program that made it, and the file does not say how: \
+             only that program can ask it for keys, or give it more",
+            name(path)
+        );
+    }
+    Ok(filter)
+}
+
 /// Its name in an error.
 pub(crate) fn name(path: &Path) -> String {
     if is_dash(path) {

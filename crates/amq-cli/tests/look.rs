@@ -26,6 +26,52 @@ fn verify_tells_the_whole_from_the_damaged() {
 }
 
 #[test]
+fn a_filter_of_the_callers_hashes_is_asked_for_no_key_and_says_why() {
+    let room = Room::with_filter();
+    let made = |name: &str, hash: u64| {
+        let filter = amq::CuckooFilter::new(amq::Goal::fpr(100, 0.01)).unwrap();
+        let mut filter = filter.hashed_by_caller();
+        filter.insert_hash(amq::KeyHash::new(hash)).unwrap();
+        room.write(name, filter.to_bytes().unwrap());
+    };
+    made("by.amq", 1 << 60);
+    made("too.amq", 1 << 61);
+    let before = room.read("by.amq");
+    for command in [
+        "query by.amq more.txt",
+        "query -v by.amq more.txt",
+        "insert by.amq more.txt",
+        "remove by.amq more.txt",
+        "build -o new.amq --fpr 1% --seed-of by.amq keys.txt",
+    ] {
+        let run = room.amq(command).ends(2);
+        assert!(run.out.is_empty(), "{run:?}");
+        let why = "by.amq: its keys were hashed by the program that made it";
+        assert!(run.err.contains(why), "{run:?}");
+    }
+    assert_eq!(room.read("by.amq"), before);
+    let text = room.amq("info by.amq").ends(0).text();
+    assert!(
+        text.contains("none, keys are hashed by the caller"),
+        "{text}"
+    );
+    let text = room.amq("info --json by.amq").ends(0).text();
+    assert_eq!(field(&text, "seed"), "null");
+    room.amq("verify -q by.amq").ends(0);
+    room.amq("merge -q -o both.amq by.amq too.amq").ends(0);
+    let text = room.amq("info both.amq").ends(0).text();
+    assert!(
+        text.contains("2 of ") && text.contains("hashed by the caller"),
+        "{text}"
+    );
+    let own = amq::CuckooFilter::new(amq::Goal::fpr(100, 0.01)).unwrap();
+    room.write("own.amq", own.to_bytes().unwrap());
+    let run = room.amq("merge -q -o no.amq by.amq own.amq").ends(2);
+    let why = "hashed by the caller (hash 2) here, by XXH3 under a seed (hash 1) there";
+    assert!(run.err.contains(why), "{run:?}");
+}
+
+#[test]
 fn info_says_what_a_filter_is_and_keeps_its_secret() {
     let room = Room::with_filter();
     let text = room.amq("info seen.amq").ends(0).text();

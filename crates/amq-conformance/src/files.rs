@@ -1,9 +1,17 @@
 //! Laws of filters as files: what was written is read again, and what was damaged or forged is not.
 
+mod by_caller;
 mod damaged;
 mod forged;
 pub mod memory;
 
+pub use by_caller::{
+    a_filter_of_the_callers_hashes_counts_hashes_alone,
+    a_filter_of_the_callers_hashes_denies_no_key,
+    a_filter_of_the_callers_hashes_merges_with_its_like,
+    a_filter_of_the_callers_hashes_removes_hashes_alone,
+    a_filter_of_the_callers_hashes_takes_hashes_alone, a_hash_that_is_unknown_is_refused_by_name,
+};
 pub use damaged::{a_damaged_file_is_refused, mend, what_is_no_file_is_refused_by_name};
 pub use forged::{
     a_forged_file_is_refused_or_answers, a_forged_file_is_refused_or_forgets_keys,
@@ -16,8 +24,10 @@ use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::envelope::{
     self, ALIGN, Borrowing, Copying, ENTRY, HEADER, Restore, Stored, Streaming,
 };
+use amq_core::index::remix;
 use amq_core::{
-    Budget, BuildError, DecodeError, Filter, Goal, InsertFilter, Key, PlanFilter, ReadError,
+    Budget, BuildError, DecodeError, Filter, Goal, InsertFilter, Key, KeyHash, PlanFilter,
+    ReadError,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -417,18 +427,42 @@ const ASKED: u64 = 100_000;
 /// it, and of the stream `1_000_000, 1_000_001, ...` it answers `true` first for the keys that
 /// `<name>.txt` names.
 pub fn golden<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> Verdict {
-    let bytes = encoded(filter)?;
     let seed = filter.seed();
-    let stream = (STREAM..STREAM + ASKED).filter(|key| filter.contains_hash(key.key_hash(seed)));
+    let (by, hash) = (format!("seed: {seed}"), |key: u64| key.key_hash(seed));
+    recorded(root, name, keys, filter, &by, hash)
+}
+
+/// The same for a filter of the caller's hashes, which are [`remix`]`(key, 0)`.
+pub fn golden_by_caller<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> Verdict {
+    same("key_seed", filter.key_seed(), None)?;
+    let (by, hash) = ("hashed by the caller: remix(key, 0)", callers_hash);
+    recorded(root, name, keys, filter, by, hash)
+}
+
+/// The hash of a key in a golden file of the caller's hashes.
+pub const fn callers_hash(key: u64) -> KeyHash {
+    KeyHash::new(remix(key, 0))
+}
+
+fn recorded<F: FileFilter>(
+    root: &str,
+    name: &str,
+    keys: u64,
+    filter: &F,
+    by: &str,
+    hash: impl Fn(u64) -> KeyHash,
+) -> Verdict {
+    let bytes = encoded(filter)?;
+    let stream = (STREAM..STREAM + ASKED).filter(|&key| filter.contains_hash(hash(key)));
     let found: Vec<String> = stream.take(20).map(|key| key.to_string()).collect();
     let record = format!(
-        "seed: {seed}\nkeys: 0..{keys}\nfalse positives from {STREAM} on: {}\n",
+        "{by}\nkeys: 0..{keys}\nfalse positives from {STREAM} on: {}\n",
         found.join(" ")
     );
     committed(root, name, &bytes, &record)?;
     let read = decode::<F>(&bytes, None).map_err(Violation::refused(name))?;
     ensure(read == *filter, name, "read as another filter", "the same")?;
-    match (0..keys).find(|key| !read.contains_hash(key.key_hash(seed))) {
+    match (0..keys).find(|&key| !read.contains_hash(hash(key))) {
         None => Ok(()),
         Some(key) => Err(Violation::Lost {
             what: format!("key {key} of the golden file {name}"),

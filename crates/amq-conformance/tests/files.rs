@@ -1,11 +1,17 @@
 //! The laws of files: a faultless list passes them all, and each lapse fails the law about it.
 
+#[path = "reference/careless.rs"]
+#[allow(dead_code, reason = "most of its lapses are those of teeth.rs")]
+mod careless;
 #[path = "reference/filed.rs"]
 mod filed;
 
 use amq_conformance::files::{self, memory};
 use amq_conformance::memory::Counting;
+use amq_conformance::surface::answers_as;
 use amq_conformance::{Fill, Violation};
+use amq_core::Goal;
+use careless::Careless;
 use filed::{Filed, Lapse, filed};
 
 #[global_allocator]
@@ -38,6 +44,12 @@ laws! {
     files::a_forged_file_is_refused_or_forgets_keys
     files::a_forged_file_is_refused_or_merges
     files::a_file_is_little_larger_than_its_table
+    files::a_filter_of_the_callers_hashes_denies_no_key
+    files::a_hash_that_is_unknown_is_refused_by_name
+    files::a_filter_of_the_callers_hashes_takes_hashes_alone
+    files::a_filter_of_the_callers_hashes_removes_hashes_alone
+    files::a_filter_of_the_callers_hashes_counts_hashes_alone
+    files::a_filter_of_the_callers_hashes_merges_with_its_like
     memory::reading_takes_little_more_than_the_file
     memory::a_claim_is_not_taken_for_memory
     memory::a_file_without_memory_is_an_error
@@ -49,6 +61,15 @@ fn a_list_without_a_lapse_keeps_every_law() {
     for (name, law) in laws::<NONE>() {
         assert_eq!(law(filed::<NONE>), Ok(()), "{name}");
     }
+}
+
+#[test]
+fn a_pointer_that_hides_the_caller_is_rejected() {
+    let list = || filed::<{ Lapse::None as u8 }>(Goal::fpr(9, 0.1), 0, &[]).unwrap();
+    let (filter, mut twin) = (list().hashed_by_caller(), list().hashed_by_caller());
+    let mut answers = |lapse| answers_as(&filter, &Careless(&mut twin, lapse), "a pointer");
+    assert_eq!(answers(careless::Lapse::None), Ok(()));
+    assert!(answers(careless::Lapse::KeySeed).is_err());
 }
 
 /// One test per lapse: `test: lapse by the law that must reject it`.
@@ -93,6 +114,19 @@ rejected! {
     a_removal_that_takes_another_key: TakesAnotherAway by
         files::a_forged_file_is_refused_or_forgets_keys;
     a_merge_that_forgets_a_key: MergeForgets by files::a_forged_file_is_refused_or_merges;
+
+    a_file_whose_caller_is_forgotten: CallerForgotten by
+        files::a_filter_of_the_callers_hashes_denies_no_key,
+        files::a_filter_of_the_callers_hashes_counts_hashes_alone;
+    a_caller_that_the_file_does_not_tell: CallerUntold by
+        files::a_filter_of_the_callers_hashes_denies_no_key;
+    a_hash_of_any_number: AnyHashTaken by files::a_hash_that_is_unknown_is_refused_by_name;
+    a_callers_hash_that_is_refused: CallersHashRefused by
+        files::a_filter_of_the_callers_hashes_takes_hashes_alone;
+    a_callers_hash_that_is_kept: CallersHashKept by
+        files::a_filter_of_the_callers_hashes_removes_hashes_alone;
+    a_merge_of_two_hashes: CallersHashMerged by
+        files::a_filter_of_the_callers_hashes_merges_with_its_like;
 
     a_stream_that_is_read_ahead: ReadsAhead by files::a_stream_is_read_to_the_end_of_the_file;
     a_stream_without_a_limit: StreamLimitIgnored by files::a_stream_is_read_to_the_end_of_the_file;

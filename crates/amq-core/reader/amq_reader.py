@@ -5,6 +5,9 @@
     >>> "alice" in seen
     True
 
+A filter whose `seed` is None was made of hashes by somebody who hashed the keys: any key may be in
+it. Hash likewise, and ask `contains_hash`.
+
 Plain Python and the package `xxhash`. Everything is checked; what is wrong raises `FormatError`.
 It is made to be read, not to be fast. To add a kind, write a class with `NUMBER`, `REVISION`,
 `__init__(file)` and `contains_hash(hash)`, and append it to `KINDS`. (A map has `get(key)`.)
@@ -22,6 +25,8 @@ HEADER = 192
 ROW = 64
 MAX_DIRECTORY = 4 << 20
 SEED_WITHHELD = 1 << 16
+# How keys are hashed: by this family, or by the caller in a way that the file does not tell.
+XXH3, BY_CALLER = 1, 2
 MASK = (1 << 64) - 1
 
 
@@ -107,15 +112,19 @@ class File:
         expect(digest(header[:184]) == u64(header, 184), "the header's checksum is wrong")
         expect(header_length == HEADER, "a header of %d bytes" % header_length)
         self.kind, self.revision, hash, encoding, flags = struct.unpack_from("<BBBBI", header, 16)
-        expect(hash == 1, "hash %d is not known" % hash)
+        expect(hash in (XXH3, BY_CALLER), "hash %d is not known" % hash)
         expect(encoding == 1, "encoding %d of keys is not known" % encoding)
         expect(flags >> 16 << 16 in (0, SEED_WITHHELD), "flags %#x are not known" % flags)
         self.items, self.capacity, self.seed = struct.unpack_from("<QQQ", header, 24)
         expect(not any(header[48:56] + header[152:168]), "reserved bytes are not zero")
         if flags & SEED_WITHHELD:
             expect(self.seed == 0, "a seed that is withheld is not zero")
+            expect(hash == XXH3, "a seed is withheld where there is none")
             expect(seed is not None, "the file withholds its seed: give it")
             self.seed = seed
+        if hash == BY_CALLER:
+            expect(self.seed == 0, "a seed that hashes nothing is not zero")
+            self.seed = None
         self.budget = budget(header)
         self.asked = struct.unpack_from("<8Q", header, 72)
 
@@ -205,7 +214,8 @@ class Filter:
         self.budget = file.budget
 
     def __contains__(self, key):
-        return self.contains_hash(key_hash(key, self.seed))
+        # Without a seed the caller hashes the keys: any key may be in.
+        return self.seed is None or self.contains_hash(key_hash(key, self.seed))
 
 
 class Bloom(Filter):
@@ -726,6 +736,8 @@ class RibbonMap(BumpedRibbon):
 
     def __init__(self, file):
         super().__init__(file)
+        # A filter can answer "maybe" to a key; a map would have to make up a value.
+        expect(self.seed is not None, "a map must hash its keys")
         whole = self.short == 0 and not any(layer[3] for layer in self.layers)
         expect(whole, "short blocks, and values that miss a bit")
 

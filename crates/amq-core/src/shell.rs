@@ -19,6 +19,8 @@ pub struct Header {
     pub capacity: u64,
     /// The budget it was planned for, if known.
     pub budget: Option<Budget>,
+    /// The caller hashes its keys: there is no seed, and a key cannot be asked for.
+    pub hashed_by_caller: bool,
 }
 
 impl Header {
@@ -28,15 +30,21 @@ impl Header {
             seed,
             capacity: plan.items,
             budget: plan.budget,
+            hashed_by_caller: false,
         }
     }
 
     /// The header of a filter whose table was handed in.
     pub const fn of_parts<P>(parts: &Parts<P>) -> Self {
         Self {
-            seed: parts.seed,
+            seed: if parts.hashed_by_caller {
+                0
+            } else {
+                parts.seed
+            },
             capacity: parts.capacity,
             budget: None,
+            hashed_by_caller: parts.hashed_by_caller,
         }
     }
 
@@ -45,16 +53,41 @@ impl Header {
         Parts {
             params,
             seed: self.seed,
+            hashed_by_caller: self.hashed_by_caller,
             capacity: self.capacity,
             len,
         }
+    }
+
+    /// The header of a filter whose keys the caller hashes.
+    #[must_use]
+    pub const fn by_caller(self) -> Self {
+        Self {
+            seed: 0,
+            hashed_by_caller: true,
+            ..self
+        }
+    }
+
+    /// [`Filter::key_seed`](crate::Filter::key_seed).
+    #[inline(always)]
+    pub const fn key_seed(&self) -> Option<u64> {
+        match self.hashed_by_caller {
+            true => None,
+            false => Some(self.seed),
+        }
+    }
+
+    /// `Ok` if both filters hash their keys in one way: what every merge begins with.
+    pub const fn check_hashes(&self, other: &Self) -> Result<(), MergeError> {
+        MergeError::check_hashes(self.key_seed(), other.key_seed())
     }
 }
 
 /// The budget is a note on how the parameters were found; it is no part of a filter's identity.
 impl PartialEq for Header {
     fn eq(&self, other: &Self) -> bool {
-        (self.seed, self.capacity) == (other.seed, other.capacity)
+        (self.key_seed(), self.capacity) == (other.key_seed(), other.capacity)
     }
 }
 
@@ -159,6 +192,7 @@ pub fn debug<F: Shell>(filter: &F, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// Writes what all filter types have in common.
 ///
 /// - `read [generics] Type: Params { docs of len, size_in_bytes, expected_fpr }`: queries.
+/// - `by_caller [generics] Type`: `hashed_by_caller`, for a type with a field `header`.
 /// - `fill [generics] Type: Params, never | Full { docs of insert }`: construction and inserts;
 ///   `never` if no key is ever refused.
 /// - `fill_shared [generics] Type: Params { docs of insert }`: the same, through `&self`.
@@ -184,12 +218,15 @@ macro_rules! shell {
         $(#[$rate:meta])* expected_fpr;
     }) => {
         impl<$($g)*> $t {
-            /// Whether `key` is probably in the filter; `false` is certain.
+            /// Whether `key` is probably in the filter; `false` is certain. Always `true` if the
+            /// [caller hashes its keys](Self::hashed_by_caller).
             #[inline]
             #[must_use]
             pub fn contains<Q: $crate::Key + ?Sized>(&self, key: &Q) -> bool {
-                let seed = $crate::shell::Shell::header(self).seed;
-                $crate::shell::Shell::has(self, key.key_hash(seed))
+                match $crate::shell::Shell::header(self).key_seed() {
+                    Some(seed) => $crate::shell::Shell::has(self, key.key_hash(seed)),
+                    None => true,
+                }
             }
 
             /// Whether the key with this hash is probably in the filter; `false` is certain.
@@ -239,11 +276,19 @@ macro_rules! shell {
                 $crate::shell::Shell::planned(self)
             }
 
-            /// The seed its keys are hashed with.
+            /// The seed its keys are hashed with; see also [`key_seed`](Self::key_seed).
             #[inline]
             #[must_use]
             pub fn seed(&self) -> u64 {
                 $crate::shell::Shell::header(self).seed
+            }
+
+            /// The seed its keys are hashed with, or `None` if the
+            /// [caller hashes them](Self::hashed_by_caller).
+            #[inline]
+            #[must_use]
+            pub fn key_seed(&self) -> Option<u64> {
+                $crate::shell::Shell::header(self).key_seed()
             }
 
             /// The parameters of its table.
@@ -287,6 +332,11 @@ macro_rules! shell {
             #[inline]
             fn seed(&self) -> u64 {
                 $crate::shell::Shell::header(self).seed
+            }
+
+            #[inline]
+            fn key_seed(&self) -> Option<u64> {
+                $crate::shell::Shell::header(self).key_seed()
             }
 
             #[inline]
@@ -338,16 +388,37 @@ macro_rules! shell {
         }
     };
 
+    (by_caller [$($g:tt)*] $t:ty) => {
+        impl<$($g)*> $t {
+            /// The same filter, saying that its keys' hashes come from the caller: from a hash
+            /// function of your own, or another program's. The filter's file says so, too.
+            ///
+            /// Ask and change it by the methods that take a [`KeyHash`]($crate::KeyHash). The
+            /// methods that take keys hash them in another way, and would deny what is in; so
+            /// [`contains`](Self::contains) then answers `true`, "maybe", to every key, and no key
+            /// is inserted or removed. It merges with its like alone.
+            #[must_use]
+            pub fn hashed_by_caller(mut self) -> Self {
+                self.header = self.header.by_caller();
+                self
+            }
+        }
+    };
+
     (fill [$($g:tt)*] $t:ty: $params:ty, never { $(#[$insert:meta])* insert; }) => {
         $crate::shell!(@made [$($g)*] $t: $params);
 
         impl<$($g)*> $t {
-            /// Inserts `key`.
+            /// Inserts `key`. If the [caller hashes its keys](Self::hashed_by_caller) the answer is
+            /// [`Inserted::MaybePresent`]($crate::Inserted::MaybePresent), and nothing changes.
             ///
             $(#[$insert])*
             #[inline]
             pub fn insert<Q: $crate::Key + ?Sized>(&mut self, key: &Q) -> $crate::Inserted {
-                self.insert_hash(key.key_hash($crate::shell::Shell::header(self).seed))
+                match self.key_seed() {
+                    Some(seed) => self.insert_hash(key.key_hash(seed)),
+                    None => $crate::Inserted::MaybePresent,
+                }
             }
 
             /// Inserts the key with this hash; see [`insert`](Self::insert).
@@ -366,11 +437,13 @@ macro_rules! shell {
                 }
             }
 
-            /// Inserts many keys and returns how many were new. Allocates nothing.
+            /// Inserts many keys and returns how many were new; see [`insert`](Self::insert).
+            /// Allocates nothing.
             #[inline]
             pub fn insert_keys<Q: $crate::Key>(&mut self, keys: &[Q]) -> u64 {
+                let Some(seed) = self.key_seed() else { return 0 };
                 let mut new = 0;
-                let Ok(()) = $crate::hash_blocks(keys, self.seed(), |_, hashes| {
+                let Ok(()) = $crate::hash_blocks(keys, seed, |_, hashes| {
                     new += self.insert_batch(hashes);
                     Ok::<_, ::core::convert::Infallible>(())
                 });
@@ -381,11 +454,10 @@ macro_rules! shell {
             /// [`InsertFilter::insert_unique_hash`]($crate::InsertFilter::insert_unique_hash).
             #[inline]
             pub fn insert_unique<Q: $crate::Key + ?Sized>(&mut self, key: &Q) -> $crate::Inserted {
-                let hash = key.key_hash(self.seed());
-                if self.contains_hash(hash) {
+                if self.contains(key) {
                     return $crate::Inserted::MaybePresent;
                 }
-                self.insert_hash(hash)
+                self.insert(key)
             }
         }
 
@@ -402,12 +474,17 @@ macro_rules! shell {
         $crate::shell!(@made [$($g)*] $t: $params);
 
         impl<$($g)*> $t {
-            /// Inserts `key`, from any thread.
+            /// Inserts `key`, from any thread. If the
+            /// [caller hashes its keys](Self::hashed_by_caller) the answer is
+            /// [`Inserted::MaybePresent`]($crate::Inserted::MaybePresent), and nothing changes.
             ///
             $(#[$insert])*
             #[inline]
             pub fn insert<Q: $crate::Key + ?Sized>(&self, key: &Q) -> $crate::Inserted {
-                self.put_shared(key.key_hash($crate::shell::Shell::header(self).seed))
+                match self.key_seed() {
+                    Some(seed) => self.put_shared(key.key_hash(seed)),
+                    None => $crate::Inserted::MaybePresent,
+                }
             }
 
             /// Inserts the key with this hash; see [`insert`](Self::insert).
@@ -422,11 +499,13 @@ macro_rules! shell {
                 self.put_each_shared(hashes)
             }
 
-            /// Inserts many keys, from any thread, and returns how many were new.
+            /// Inserts many keys, from any thread, and returns how many were new; see
+            /// [`insert`](Self::insert).
             #[inline]
             pub fn insert_keys<Q: $crate::Key>(&self, keys: &[Q]) -> u64 {
+                let Some(seed) = self.key_seed() else { return 0 };
                 let mut new = 0;
-                let Ok(()) = $crate::hash_blocks(keys, self.seed(), |_, hashes| {
+                let Ok(()) = $crate::hash_blocks(keys, seed, |_, hashes| {
                     new += self.insert_batch(hashes);
                     Ok::<_, ::core::convert::Infallible>(())
                 });
@@ -473,7 +552,7 @@ macro_rules! shell {
                 &mut self,
                 key: &Q,
             ) -> Result<$crate::Inserted, $crate::Full> {
-                let seed = $crate::shell::Shell::header(self).seed;
+                let seed = self.key_seed().ok_or($crate::Full::HashedByCaller)?;
                 $crate::shell::Fill::put(self, key.key_hash(seed))
             }
 
@@ -526,7 +605,8 @@ macro_rules! shell {
                 &mut self,
                 key: &Q,
             ) -> Result<$crate::Inserted, $crate::Full> {
-                self.insert_unique_hash(key.key_hash($crate::shell::Shell::header(self).seed))
+                let seed = self.key_seed().ok_or($crate::Full::HashedByCaller)?;
+                self.insert_unique_hash(key.key_hash(seed))
             }
 
             /// The same for the key with this hash; see [`insert_unique`](Self::insert_unique).
@@ -569,13 +649,13 @@ macro_rules! shell {
 
     (remove [$($g:tt)*] $t:ty { $(#[$remove:meta])* remove; }) => {
         impl<$($g)*> $t {
-            /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
+            /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed; or
+            /// the [caller hashes its keys](Self::hashed_by_caller), and nothing can be told.
             ///
             $(#[$remove])*
             #[inline]
             pub fn remove<Q: $crate::Key + ?Sized>(&mut self, key: &Q) -> bool {
-                let hash = key.key_hash($crate::shell::Shell::header(self).seed);
-                $crate::RemoveFilter::remove_hash(self, hash)
+                $crate::FilterExt::remove(self, key)
             }
 
             /// Removes one copy of the key with this hash; see [`remove`](Self::remove).
@@ -592,8 +672,7 @@ macro_rules! shell {
             #[inline]
             #[must_use]
             pub fn count<Q: $crate::Key + ?Sized>(&self, key: &Q) -> $crate::Count {
-                let hash = key.key_hash($crate::shell::Shell::header(self).seed);
-                $crate::CountFilter::count_hash(self, hash)
+                $crate::FilterExt::count(self, key)
             }
 
             /// The number of copies of the key with this hash; see [`count`](Self::count).

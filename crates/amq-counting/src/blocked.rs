@@ -43,6 +43,7 @@ BlockedCountingBloomFilter<S>: BlockedCountingParams {
     /// Reads the whole table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S>);
 amq_core::shell!(fill [] BlockedCountingBloomFilter: BlockedCountingParams, never {
     /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and
     /// from the fifteenth copy of a key on its counters are saturated.
@@ -240,7 +241,7 @@ impl MergeFilter for BlockedCountingBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
         MergeError::check("blocks", ours, theirs)?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)
+        self.header.check_hashes(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {

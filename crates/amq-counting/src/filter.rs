@@ -41,6 +41,7 @@ amq_core::shell!(read [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>: Co
     /// has above zero. Reads the whole table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>);
 amq_core::shell!(fill [] CountingBloomFilter: CountingParams, never {
     /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and
     /// from the fifteenth copy of a key on its counters are saturated.
@@ -345,7 +346,7 @@ impl MergeFilter for CountingBloomFilter {
         let (ours, theirs) = (self.params, other.params);
         MergeError::check("counters", ours.counters, theirs.counters)?;
         MergeError::check("probes", ours.probes.into(), theirs.probes.into())?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)
+        self.header.check_hashes(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {

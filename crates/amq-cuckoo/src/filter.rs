@@ -50,6 +50,7 @@ amq_core::shell!(read [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>: Cu
     /// of this filter. Reads the whole table at random, about 20 ns a key.
     expected_fpr;
 });
+amq_core::shell!(by_caller [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>);
 amq_core::shell!(fill [L: Layout] Cuckoo<L>: CuckooParams, Full {
     /// Stores every copy of a key, as long as one of the slots it can reach is free: eight slots
     /// ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose buckets overlap
@@ -112,7 +113,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
     pub fn fingerprints(&self) -> Fingerprints<'_, L> {
         Fingerprints {
             table: self.table.view(),
-            seed: self.header.seed,
+            key_seed: self.header.key_seed(),
             slot: 0,
         }
     }
@@ -134,7 +135,7 @@ impl<L: Layout> Cuckoo<L> {
         &mut self,
         fingerprint: Fingerprint<L>,
     ) -> Result<Inserted, MergeError> {
-        MergeError::check_seeds(self.header.seed, fingerprint.seed)?;
+        MergeError::check_hashes(self.header.key_seed(), fingerprint.key_seed)?;
         self.table.params().check_same(&fingerprint.params)?;
         let place = self.table.place_of(fingerprint.bucket, fingerprint.tag);
         self.insert_place(place).map_err(MergeError::Full)
@@ -186,7 +187,7 @@ impl<L: Layout> Cuckoo<L> {
     /// The union of both filters.
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         self.table.params().check_same(&other.table.params())?;
-        MergeError::check_seeds(self.header.seed, other.header.seed)?;
+        self.header.check_hashes(&other.header)?;
         let too_many = MergeError::Items {
             ours: self.len,
             theirs: other.len,

@@ -5,6 +5,10 @@
 //! breadth-first over the buckets that can be reached, so the path it finds is the shortest. It
 //! only reads. If none of the buckets it may visit has room, the table stays as it was.
 //!
+//! A bucket is read when it enters the queue, not when its turn comes: the first with room ends the
+//! search, before those ahead of it have been gone through. The path is the same, at a third of the
+//! work.
+//!
 //! ```text
 //!          key              queue:  0  1 | 2  3  4  5 | 6  7  8  9 | 10 ...
 //!        /     \                    each entry is a bucket, and how it was reached
@@ -21,6 +25,7 @@ use crate::Layout;
 use crate::lanes::Word;
 use crate::table::{Place, Table};
 use amq_core::index::index;
+use amq_core::step;
 
 /// Ways out of a full bucket.
 const WAYS: usize = 4;
@@ -65,18 +70,20 @@ impl<const REACH: usize, const SEEN: usize> Queue<REACH, SEEN> {
 }
 
 impl<L: Layout> Table<L> {
-    /// Puts a fingerprint into one of its two full buckets by moving others. `false`: no room was
-    /// found, and nothing changed.
+    /// Puts a fingerprint into one of its two buckets, which are full, by moving others. `false`:
+    /// no room was found, and nothing changed.
     pub(crate) fn insert_moving<W: Word>(&mut self, place: Place) -> bool {
         // The first few buckets nearly always suffice. If not, start again with a longer queue,
-        // which takes longer to clear.
+        // which takes longer to clear. (With an equal `seen` a longer one begins like a shorter.)
         self.search::<W, 64, 16>(place) || self.search_far::<W>(place)
     }
 
     #[cold]
     #[inline(never)]
     fn search_far<W: Word>(&mut self, place: Place) -> bool {
-        self.search::<W, 1024, 256>(place) || self.search::<W, 8192, 2048>(place)
+        self.search::<W, 256, 256>(place)
+            || self.search::<W, 1024, 256>(place)
+            || self.search::<W, 8192, 2048>(place)
     }
 
     #[inline(always)]
@@ -86,17 +93,16 @@ impl<L: Layout> Table<L> {
         queue.push(place.first, KEY);
         queue.push(place.second, KEY);
         let mut at = 0;
-        while at < queue.len {
-            let bucket = queue.buckets[at];
-            let empty = lanes.zeros(self.bucket(bucket));
-            if empty != W::ZERO {
-                self.shift(&queue, at, lanes.lowest(empty), place.tag);
-                return true;
-            }
+        while at < queue.len && queue.len < REACH {
             for way in 0..WAYS {
-                let (_, to, _) = self.way(bucket, way);
+                let (_, to, _) = self.way(queue.buckets[at], way);
                 if queue.push(to, (WAYS * at + way) as u16) {
-                    self.prefetch(to);
+                    step(1);
+                    let empty = lanes.zeros(self.bucket(to));
+                    if empty != W::ZERO {
+                        self.shift(&queue, queue.len - 1, lanes.lowest(empty), place.tag);
+                        return true;
+                    }
                 }
             }
             at += 1;

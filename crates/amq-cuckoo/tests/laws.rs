@@ -505,3 +505,37 @@ fn a_filter_that_is_built_holds_each_key_once_and_its_budget_is_for_those() {
     built::<Buckets>();
     built::<Windows>();
 }
+
+#[test]
+fn an_insert_reads_few_buckets_even_just_below_the_planned_load() {
+    /// Buckets that inserts read beyond their own two, while the last twentieth of the planned keys
+    /// goes in: the mean, the 99.9th percentile and the most.
+    fn read<L: Layout>(keys: usize) -> (f64, u64, u64) {
+        let mut filter = Cuckoo::<L>::new(Goal::fpr(keys, 0.01)).unwrap();
+        let first = keys * 19 / 20;
+        for key in 0..first as u64 {
+            filter.insert(&key).unwrap();
+        }
+        let mut steps: Vec<u64> = (first as u64..keys as u64)
+            .map(|key| amq_core::steps_of(|| filter.insert(&key).unwrap()).1)
+            .collect();
+        steps.sort_unstable();
+        let mean = steps.iter().sum::<u64>() as f64 / steps.len() as f64;
+        (
+            mean,
+            steps[steps.len() * 999 / 1000],
+            steps[steps.len() - 1],
+        )
+    }
+    for keys in [300_000, 1_000_000] {
+        let (mean, most_of_them, most) = read::<Buckets>(keys);
+        assert!((6.0..10.0).contains(&mean), "{mean}");
+        assert!((120..240).contains(&most_of_them), "{most_of_them}");
+        assert!(most <= 512, "{most}");
+        let (mean, most_of_them, most) = read::<Windows>(keys);
+        assert!((35.0..70.0).contains(&mean), "{mean}");
+        assert!((500..4000).contains(&most_of_them), "{most_of_them}");
+        // The three shorter queues, then the longest.
+        assert!(most <= 64 + 256 + 1024 + 8192, "{most}");
+    }
+}

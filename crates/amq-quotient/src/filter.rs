@@ -1,8 +1,9 @@
 //! The quotient filter.
 
 use crate::edit::{Put, Taken};
+use crate::pack::{Packed, pack};
 use crate::resize::refusal;
-use crate::stream::{Fingerprints, Packed, pack};
+use crate::stream::Fingerprints;
 use crate::table::Table;
 use crate::validate::Contents;
 use crate::{QuotientParams, simd, theory};
@@ -44,6 +45,7 @@ amq_core::shell!(read [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S>: Quotient
     /// The share of all fingerprints that are in: the exact rate of this filter. Reads no table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S>);
 amq_core::shell!(fill [] QuotientFilter: QuotientParams, Full {
     /// Stores every copy. Refused when 95 % of the slots are in use, unless the filter may grow.
     insert;

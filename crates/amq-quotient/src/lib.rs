@@ -186,6 +186,7 @@ mod error;
 mod expandable;
 mod fields;
 mod filter;
+mod pack;
 mod params;
 mod resize;
 mod search;

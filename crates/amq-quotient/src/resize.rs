@@ -5,7 +5,8 @@
 //! exact in both directions. No others are: the stored bits of a hash do not tell its home among,
 //! say, three halves of the slots, and a guess would be a false negative.
 
-use crate::stream::{Merged, Packed, pack, pack_wrapping, wrapping};
+use crate::pack::{Packed, pack};
+use crate::stream::Merged;
 use crate::theory;
 use crate::{QuotientFilter, QuotientParams, ResizeError};
 use amq_core::{BuildError, Full, Goal, MergeError, MergeFilter, Plan, PlanError};
@@ -84,13 +85,7 @@ impl QuotientFilter {
 
     /// Writes the same contents to a table with the same fingerprints and other slots.
     fn rewrite(&mut self, params: QuotientParams) -> Result<(), BuildError> {
-        let written = if params.slots > self.table.params.slots {
-            let wrapping = wrapping(params, self.fingerprints().last_part());
-            pack_wrapping(params, wrapping, self.fingerprints())
-        } else {
-            pack(params, self.fingerprints())
-        };
-        let Packed { table, distinct } = written?;
+        let Packed { table, distinct } = pack(params, self.fingerprints())?;
         debug_assert_eq!(distinct, self.distinct);
         self.table = table;
         Ok(())
@@ -123,7 +118,7 @@ impl QuotientFilter {
                 theirs: fingerprints,
             });
         }
-        MergeError::check_seeds(self.seed(), other.seed())?;
+        self.header.check_hashes(&other.header)?;
         ours.size_for(self.len.saturating_add(other.len))
             .ok_or_else(|| MergeError::Items {
                 ours: self.len,

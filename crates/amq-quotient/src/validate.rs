@@ -323,9 +323,13 @@ mod tests {
     struct Noise(u64);
 
     impl Noise {
-        fn below(&mut self, n: usize) -> usize {
+        fn next(&mut self) -> u64 {
             self.0 += 1;
-            (remix(self.0, 3) % n as u64) as usize
+            remix(self.0, 3)
+        }
+
+        fn below(&mut self, n: usize) -> usize {
+            (self.next() % n as u64) as usize
         }
     }
 
@@ -335,7 +339,7 @@ mod tests {
         let of = params.fingerprints();
         let from = u128::from(remix(noise.0, 4) % of);
         for _ in 0..keys {
-            let next = noise.below(1 << 62) as u64 % of.div_ceil(crowding);
+            let next = noise.next() % of.div_ceil(crowding);
             let fingerprint = ((from + u128::from(next)) % u128::from(of)) as u64;
             simd::insert(&mut table, fingerprint);
         }

@@ -25,6 +25,7 @@ use crate::memory::at_least;
 use crate::row::Row;
 use alloc::vec::Vec;
 use amq_core::BuildError;
+use core::array::from_fn;
 
 /// What became of an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,6 +113,12 @@ impl<W: Row> Banding<W> {
         self.results[equation.slot] = equation.result;
     }
 
+    /// The rows and results of `len` slots.
+    pub(crate) fn slots(&mut self, first: usize, len: usize) -> (&mut [W], &mut [u32]) {
+        let slots = first..first + len;
+        (&mut self.rows[slots.clone()], &mut self.results[slots])
+    }
+
     /// Empties a slot. Only equations put in after this one may contain it.
     pub(crate) fn take(&mut self, slot: usize) {
         self.rows[slot] = W::ZERO;
@@ -158,13 +165,10 @@ fn solve_columns<W: Row, const COLUMNS: usize>(
     let blocks = rows.chunks(bits).zip(results.chunks(bits));
     for (at, (rows, results)) in blocks.enumerate().rev() {
         for (&row, &result) in rows.iter().zip(results).rev() {
-            let result = result >> first;
-            // An empty slot has parity zero and result zero.
-            for (column, word) in words.iter_mut().enumerate() {
-                // Bit 0 is the slot itself, still unknown.
-                let known = word.push(0);
-                *word = known.or((known.and(row).parity() ^ result >> column) & 1);
-            }
+            let result = u64::from(result >> first);
+            // An empty slot has parity zero and result zero. All columns at once: compilers use
+            // vectors.
+            words = from_fn(|column| words[column].solved(row, result >> column));
         }
         block(at, &words);
     }

@@ -15,16 +15,15 @@
 use crate::elimination::{Bumps, Elimination};
 use crate::entry::{Entry, Source};
 use crate::geometry::Geometry;
-use crate::group::{Group, Unsolved};
 use crate::layer::{Columns, Layer};
 use crate::memory::room;
 use crate::params::MAX_WIDENED;
 use crate::row::Row;
 use crate::shards::{Partition, Shard, chosen, dedup};
-use crate::sizing::{LOCKSTEP, MAX_LAYERS, bumps, limit_of_bumped};
+use crate::sizing::{MAX_LAYERS, bumps, limit_of_bumped};
 use crate::store::Heap;
 use crate::system::System;
-use crate::{Kind, RibbonParams, simd};
+use crate::{Kind, RibbonParams, simd, solve};
 use alloc::vec::Vec;
 use amq_core::{BuildError, reserve, zeroed};
 
@@ -135,41 +134,32 @@ impl<W: Row> Building<'_, W> {
         reserve(&mut self.thresholds, layer.buckets::<W>())?;
         let mut shards = partition.shards(&mut self.words, layer, self.columns)?;
         let columns = self.columns;
-        let work = |tools: &mut Vec<Elimination<W, E>>, shards: &mut [Shard<'_, W, E>]| {
-            let eliminations = eliminations_for(tools, shards)?;
-            simd::bump(Group {
-                eliminations: &mut *eliminations,
-                layer,
-                shards,
-                columns,
-            });
-            let mut bumps = [(); LOCKSTEP].map(|()| None);
-            for (bumps, elimination) in bumps.iter_mut().zip(eliminations) {
-                *bumps = Some(elimination.bumps(i)?);
-            }
-            Ok(bumps)
+        let work = |elimination: &mut Elimination<W, E>, shard: &mut Shard<'_, W, E>| {
+            elimination.make_room(&shard.extent, shard.entries.len())?;
+            simd::bump(elimination, layer, &shard.extent, shard.entries)?;
+            simd::solve(&elimination.banding, layer, shard, columns);
+            let bumps = elimination.bumps(i)?;
+            Ok((bumps, shard.entries.len() as u64))
         };
         let limit = limit_of_bumped::<W>(source.len(), i);
         let mut bumped: Vec<E> = room(limit)?;
         // The first ones, among which there are no copies.
         let mut distinct = 0;
-        each_group(&mut shards, work, |group: [Option<Bumps<E>>; LOCKSTEP]| {
-            for mut shard in group.into_iter().flatten() {
-                self.progress.add(shard.kept);
-                self.thresholds.extend_from_slice(&shard.thresholds);
-                if (bumped.len() + shard.entries.len()) as u64 > limit {
-                    // Copies of a key are bumped together, and one of them is enough.
-                    distinct += dedup(&mut bumped[distinct..]);
-                    bumped.truncate(distinct);
-                    let own = dedup(&mut shard.entries);
-                    shard.entries.truncate(own);
-                    distinct += own;
-                    if distinct as u64 > limit {
-                        return Err(chosen(source.len()));
-                    }
+        each_shard(&mut shards, work, |(mut shard, keys): (Bumps<E>, u64)| {
+            self.progress.add(keys - shard.entries.len() as u64);
+            self.thresholds.extend_from_slice(&shard.thresholds);
+            if (bumped.len() + shard.entries.len()) as u64 > limit {
+                // Copies of a key are bumped together, and one of them is enough.
+                distinct += dedup(&mut bumped[distinct..]);
+                bumped.truncate(distinct);
+                let own = dedup(&mut shard.entries);
+                shard.entries.truncate(own);
+                distinct += own;
+                if distinct as u64 > limit {
+                    return Err(chosen(source.len()));
                 }
-                bumped.append(&mut shard.entries);
             }
+            bumped.append(&mut shard.entries);
             Ok(true)
         })?;
         Ok(bumped)
@@ -187,27 +177,20 @@ impl<W: Row> Building<'_, W> {
         let source_len = source.len();
         let mut seeds = room(layer.shards())?;
         let mut shards = partition.shards(&mut self.words, layer, columns)?;
-        let work = |tools: &mut Vec<Elimination<W, E>>, shards: &mut [Shard<'_, W, E>]| {
-            let eliminations = eliminations_for(tools, shards)?;
-            let keys: usize = shards.iter().map(|shard| shard.entries.len()).sum();
-            let seeds = simd::seed(Group {
-                eliminations,
-                layer,
-                shards,
-                columns,
-            });
-            match seeds {
-                Ok(seeds) => Ok(Some((seeds, shards.len(), keys as u64))),
-                Err(Unsolved::Seeds) => Ok(None),
-                Err(Unsolved::Contradiction) => Err(chosen(source_len)),
+        let work = |elimination: &mut Elimination<W, E>, shard: &mut Shard<'_, W, E>| {
+            elimination.make_room(&shard.extent, shard.entries.len())?;
+            let seed = solve::seed(elimination, shard, source_len)?;
+            if seed.is_some() {
+                simd::solve(&elimination.banding, layer, shard, columns);
             }
+            Ok(seed.map(|seed| (seed, shard.entries.len() as u64)))
         };
         let mut solved = 0;
-        let all = each_group(&mut shards, work, |group| {
-            let Some((found, shards, keys)) = group else {
+        let all = each_shard(&mut shards, work, |shard| {
+            let Some((seed, keys)) = shard else {
                 return Ok(false);
             };
-            seeds.extend_from_slice(&found[..shards]);
+            seeds.push(seed);
             solved += keys;
             Ok(true)
         })?;
@@ -241,50 +224,35 @@ impl<W: Row> Building<'_, W> {
     }
 }
 
-/// An elimination for each shard of a group, of the tools there are and new ones.
-fn eliminations_for<'a, W: Row, E: Entry>(
-    tools: &'a mut Vec<Elimination<W, E>>,
-    shards: &[Shard<'_, W, E>],
-) -> Result<&'a mut [Elimination<W, E>], BuildError> {
-    let missing = shards.len().saturating_sub(tools.len());
-    reserve(tools, missing as u64)?;
-    tools.resize_with(tools.len() + missing, Elimination::new);
-    let tools = &mut tools[..shards.len()];
-    for (tool, shard) in tools.iter_mut().zip(shards) {
-        tool.make_room(&shard.extent, shard.entries.len())?;
-    }
-    Ok(tools)
-}
-
-/// Calls `work` for each group of [`LOCKSTEP`] shards, with tools kept from one group to the next,
-/// and `done` with each outcome in order, until it returns `false`. Returns whether it never did.
+/// Calls `work` for each shard, with tools kept from one to the next, and `done` with each outcome
+/// in order, until it returns `false`. Returns whether it never did.
 #[cfg(not(feature = "parallel"))]
-fn each_group<S, T: Default, R>(
+fn each_shard<S, T: Default, R>(
     shards: &mut [S],
-    work: impl Fn(&mut T, &mut [S]) -> Result<R, BuildError>,
+    work: impl Fn(&mut T, &mut S) -> Result<R, BuildError>,
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
     let mut tools = T::default();
-    for group in shards.chunks_mut(LOCKSTEP) {
-        if !done(work(&mut tools, group)?)? {
+    for shard in shards {
+        if !done(work(&mut tools, shard)?)? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// The same on all processors. Groups are independent, so the outcome is the same, too.
+/// The same on all processors. Shards are independent, so the outcome is the same, too.
 #[cfg(feature = "parallel")]
-fn each_group<S: Send, T: Default + Send, R: Send>(
+fn each_shard<S: Send, T: Default + Send, R: Send>(
     shards: &mut [S],
-    work: impl Fn(&mut T, &mut [S]) -> Result<R, BuildError> + Sync,
+    work: impl Fn(&mut T, &mut S) -> Result<R, BuildError> + Sync,
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
     use rayon::prelude::*;
-    let groups = shards.par_chunks_mut(LOCKSTEP);
-    let mut outcomes = room(groups.len() as u64)?;
-    groups
-        .map_init(T::default, |tools, group| work(tools, group))
+    let mut outcomes = room(shards.len() as u64)?;
+    shards
+        .par_iter_mut()
+        .map_init(T::default, |tools, shard| work(tools, shard))
         .collect_into_vec(&mut outcomes);
     for outcome in outcomes {
         if !done(outcome?)? {

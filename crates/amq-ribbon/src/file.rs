@@ -102,6 +102,8 @@ impl Restore for RibbonMap {
 
     fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
         opened.expect_kind(Self::KIND, REVISION)?;
+        // A filter can answer "maybe" to a key; a map would have to make up a value.
+        opened.expect_seed()?;
         Ok(RibbonMap {
             header: opened.header(),
             len: opened.items(),
@@ -316,6 +318,7 @@ mod tests {
         Ribbon {
             header: Header {
                 seed: 1,
+                hashed_by_caller: false,
                 capacity: 0,
                 budget: None,
             },

@@ -40,6 +40,7 @@ amq_core::shell!(read [K: Kind, S: Store<K::Row>] Ribbon<K, S>: RibbonParams {
     /// `2^-r` for r columns, and a little more for the blocks that have one less; see [`theory`].
     expected_fpr;
 });
+amq_core::shell!(by_caller [K: Kind, S: Store<K::Row>] Ribbon<K, S>);
 amq_core::shell!(plan [K: Kind] Ribbon<K>: RibbonParams, theory::<K>);
 amq_core::shell!(build [K: Kind] Ribbon<K>: RibbonParams);
 amq_core::shell!(file [K: Kind, S: Store<K::Row>] Ribbon<K, S>,

@@ -59,10 +59,11 @@
 //!
 //! # Algorithm
 //!
-//! *Build*: keys are sorted by where their rows start, and eliminated one by one. If a row's first
-//! slot is taken, the row there is added to it, which moves its start to the right, until it finds
-//! a free slot. (Sorted rows form a ribbon along the diagonal, hence the name.) Back-substitution
-//! from right to left then gives the solution.
+//! *Build*: keys are sorted by where their rows start, and eliminated. If a row's first slot is
+//! taken, the row there is added to it, which moves its start to the right, until it finds a free
+//! slot. (Sorted rows form a ribbon along the diagonal, hence the name.) The keys of some hundred
+//! neighbouring starts move together, slot by slot, several in one vector. Back-substitution from
+//! right to left then gives the solution.
 //!
 //! A row that vanishes on its way leaves its key without room. The *standard* ribbon has a few
 //! percent more slots than keys, so that this is rare, and takes another seed when it happens. The
@@ -73,9 +74,9 @@
 //! 128 starts share a threshold of two bits (512 with rows of 128 bits): keys that start below it
 //! are bumped.
 //!
-//! Layers consist of independent shards of 8,000 to 65,000 slots. They are built in cache, four in
-//! lockstep, on all processors with the feature `parallel`, and the result is always the same, byte
-//! for byte. Repeated keys do no harm: their equations are redundant.
+//! Layers consist of independent shards of 8,000 to 65,000 slots. They are built in cache, on all
+//! processors with the feature `parallel`, and the result is always the same, byte for byte.
+//! Repeated keys do no harm: their equations are redundant.
 //!
 //! *Contains* exclusive-ors the solution at the row's slots and compares with the key's result,
 //! without a branch. Slots of whole bytes are masked by the coefficients and folded, 32 bytes at a
@@ -103,9 +104,9 @@
 //! sixth fewer instructions than 1 %, in batches three tenths fewer.
 //!
 //! Building takes about 65 ns a key (narrow: 35; with two threads two thirds of that), whatever
-//! their number from a million on. Beside the filter it needs 9 bytes a key, and up to nine
-//! megabytes for the four shards in work. Building from an iterator needs 8 bytes a key more, for
-//! the hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice twice.
+//! their number from a million on. Beside the filter it needs 9 bytes a key, and up to two
+//! megabytes for the shard in work. Building from an iterator needs 8 bytes a key more, for the
+//! hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice twice.
 //! ([`RibbonMap`]: 16 bytes a pair, twice.)
 //!
 //! # When not to use it
@@ -135,6 +136,7 @@ extern crate alloc;
 extern crate std;
 
 mod banding;
+mod bucket;
 mod build;
 pub mod construction;
 mod elimination;
@@ -142,7 +144,6 @@ mod entry;
 mod file;
 mod filter;
 mod geometry;
-mod group;
 mod kind;
 mod layer;
 mod map;
@@ -153,6 +154,7 @@ mod row;
 mod shards;
 mod simd;
 mod sizing;
+mod solve;
 mod store;
 mod system;
 pub mod theory;

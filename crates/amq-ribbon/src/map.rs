@@ -151,6 +151,7 @@ impl RibbonMap {
                     seed,
                     capacity: len,
                     budget: None,
+                    hashed_by_caller: false,
                 },
                 len,
                 system,

@@ -38,10 +38,13 @@ pub trait Row:
     fn and(self, other: Self) -> Self;
     /// The lower 64 bits and the upper.
     fn halves(self) -> [u64; 2];
+    /// The row of these halves; one of 64 bits is the lower.
+    fn from_halves(halves: [u64; 2]) -> Self;
     /// Whether an odd number of bits is set: 0 or 1.
     fn parity(self) -> u32;
-    /// Shifted up by one, with a new lowest bit.
-    fn push(self, bit: u32) -> Self;
+    /// A column of the solution from one slot on, where it is known from the next slot on: the
+    /// row's parity there is the lowest bit of `result`.
+    fn solved(self, row: Self, result: u64) -> Self;
     /// With the bits of `low` set.
     fn or(self, low: u32) -> Self;
     /// Adds, over GF(2), to the 64 bits at an index that counts words of 64 bits, the lower of two
@@ -95,13 +98,21 @@ macro_rules! row {
             }
 
             #[inline(always)]
+            fn from_halves([low, high]: [u64; 2]) -> Self {
+                (u128::from(low) | u128::from(high) << 64) as Self
+            }
+
+            #[inline(always)]
             fn parity(self) -> u32 {
                 self.count_ones() & 1
             }
 
             #[inline(always)]
-            fn push(self, bit: u32) -> Self {
-                self << 1 | Self::from(bit)
+            fn solved(self, row: Self, result: u64) -> Self {
+                // Bit 0 is the slot itself, still unknown.
+                let known = self << 1;
+                let parity = Self::from((known & row).count_ones());
+                known | (parity ^ Self::from(result)) & 1
             }
 
             #[inline(always)]

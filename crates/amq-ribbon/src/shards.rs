@@ -1,4 +1,4 @@
-//! Radix sorts in linear time: keys into shards, and a shard's keys by where their rows start.
+//! Radix sorts in linear time: keys into shards, and a shard's keys into buckets.
 
 use crate::entry::{Entry, Source};
 use crate::layer::{Columns, Extent, Layer};
@@ -120,55 +120,50 @@ pub(crate) const fn chosen(items: u64) -> BuildError {
     BuildError::Exhausted { attempts: 1, items }
 }
 
-/// Counting sort, reused from shard to shard.
+/// A shard's entries, bucket by bucket.
 #[derive(Default, Debug)]
 pub(crate) struct Sorter<E> {
-    /// For each number, where its next entry goes; after sorting, where its entries end.
+    /// A zero; and for each bucket, where its next entry goes. After sorting, where its entries
+    /// end, which is where those of the next bucket begin.
     next: Vec<u32>,
     sorted: Vec<E>,
 }
 
 impl<E: Entry> Sorter<E> {
-    /// Makes room for this many entries with numbers below `numbers`.
-    pub(crate) fn make_room(&mut self, numbers: u64, entries: u64) -> Result<(), BuildError> {
+    /// Makes room for this many buckets and entries.
+    pub(crate) fn make_room(&mut self, buckets: u64, entries: u64) -> Result<(), BuildError> {
         // Only billions of copies of a key make a shard so large.
         PlanError::check_parameter("keys in one shard", entries, 0, u32::MAX.into())?;
-        at_least(&mut self.next, numbers)?;
+        at_least(&mut self.next, buckets + 1)?;
         at_least(&mut self.sorted, entries)
     }
 
-    /// Sorts by number. Entries of the same number stay in order.
+    /// Sorts by bucket. Entries of the same bucket stay in order.
     #[inline(always)]
     pub(crate) fn sort(
         &mut self,
         entries: impl Iterator<Item = E> + Clone,
-        number: impl Fn(E) -> u64,
+        bucket: impl Fn(E) -> u64,
     ) {
         self.next.fill(0);
+        let next = &mut self.next[1..];
         for entry in entries.clone() {
-            self.next[number(entry) as usize] += 1;
+            next[bucket(entry) as usize] += 1;
         }
         let mut sum = 0;
-        for next in &mut self.next {
+        for next in &mut *next {
             sum += core::mem::replace(next, sum);
         }
         for entry in entries {
-            let next = &mut self.next[number(entry) as usize];
+            let next = &mut next[bucket(entry) as usize];
             self.sorted[*next as usize] = entry;
             *next += 1;
         }
     }
 
-    /// The entries sorted last, in order.
+    /// The entries sorted last of a bucket.
     #[inline(always)]
-    pub(crate) fn sorted(&self) -> &[E] {
-        let len = self.next.last().map_or(0, |&end| end as usize);
-        &self.sorted[..len]
-    }
-
-    /// The end of the entries with numbers below `(bucket + 1) * size`.
-    #[inline(always)]
-    pub(crate) fn end(&self, bucket: usize, size: u64) -> usize {
-        self.next[(bucket + 1) * size as usize - 1] as usize
+    pub(crate) fn bucket(&self, bucket: usize) -> &[E] {
+        &self.sorted[self.next[bucket] as usize..self.next[bucket + 1] as usize]
     }
 }

@@ -1,26 +1,34 @@
 //! Queries and builds with instructions that not every processor has.
 //!
 //! The one module of this crate with `unsafe` in it. Everything here has a portable twin that gives
-//! the same answers. A query reads all slots of its window, or all columns, at once with AVX2; a
-//! build only gains from BMI and its like, which generic code gets by being inlined into a function
-//! compiled for them.
+//! the same answers. A query reads all slots of its window, or all columns, at once with AVX2. A
+//! build is generic code inlined into functions compiled for AVX2 and the bit instructions.
 //!
 //! AVX-512 would select bytes by the coefficients themselves while it loads them. Compilers know
 //! these instructions since 1.89, later than the oldest this crate is for.
 #![allow(unsafe_code)]
 
-use crate::Kind;
+use crate::banding::Banding;
+use crate::elimination::Elimination;
 use crate::entry::Entry;
-use crate::group::{Group, Unsolved};
+use crate::layer::{Columns, Extent, Layer};
 use crate::order::{Order, by_order};
 use crate::row::Row;
-use crate::sizing::LOCKSTEP;
+use crate::shards::Shard;
 use crate::store::Store;
 use crate::system::System;
-use amq_core::{KeyHash, dispatch};
+use crate::{Kind, solve};
+use amq_core::{BuildError, KeyHash, dispatch};
 
 #[cfg(target_arch = "x86_64")]
 mod column;
+#[cfg(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    target_feature = "neon",
+    not(miri)
+))]
+pub(crate) mod neon;
 #[cfg(target_arch = "x86_64")]
 mod slot;
 
@@ -105,16 +113,43 @@ fn values_portable<K: Kind, S: Store<K::Row>>(
     })
 }
 
-/// [`Group::bump`].
-pub(crate) fn bump<W: Row, E: Entry>(group: Group<'_, '_, W, E>) {
-    dispatch!(has_bits => x86::bump(group), group.bump())
+/// [`Elimination::bump`].
+pub(crate) fn bump<W: Row, E: Entry>(
+    elimination: &mut Elimination<W, E>,
+    layer: &Layer,
+    extent: &Extent,
+    entries: &[E],
+) -> Result<(), BuildError> {
+    dispatch!(
+        has_avx2_and_bits => x86::bump(elimination, layer, extent, entries),
+        elimination.bump(layer, extent, entries)
+    )
 }
 
-/// [`Group::seed`].
+/// [`Elimination::seed`].
 pub(crate) fn seed<W: Row, E: Entry>(
-    group: Group<'_, '_, W, E>,
-) -> Result<[u8; LOCKSTEP], Unsolved> {
-    dispatch!(has_bits => x86::seed(group), group.seed())
+    elimination: &mut Elimination<W, E>,
+    extent: &Extent,
+    entries: &[E],
+    seed: u8,
+) -> Result<bool, BuildError> {
+    dispatch!(
+        has_avx2_and_bits => x86::seed(elimination, extent, entries, seed),
+        elimination.seed(extent, entries, seed)
+    )
+}
+
+/// [`solve::solve`].
+pub(crate) fn solve<W: Row, E>(
+    banding: &Banding<W>,
+    layer: &Layer,
+    shard: &mut Shard<'_, W, E>,
+    columns: Columns,
+) {
+    dispatch!(
+        has_avx2_and_bits => x86::solve(banding, layer, shard, columns),
+        solve::solve(banding, layer, shard, columns)
+    )
 }
 
 /// Each function needs the features it is compiled for.
@@ -123,15 +158,17 @@ pub(crate) fn seed<W: Row, E: Entry>(
 /// the features; so is a closure, which is why [`Group`] has methods instead.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Group, Unsolved};
-    use crate::Kind;
+    use crate::banding::Banding;
+    use crate::elimination::Elimination;
     use crate::entry::Entry;
+    use crate::layer::{Columns, Extent, Layer};
     use crate::order::{ByColumn, BySlot, Order, by_order};
     use crate::row::Row;
-    use crate::sizing::LOCKSTEP;
+    use crate::shards::Shard;
     use crate::store::Store;
     use crate::system::System;
-    use amq_core::KeyHash;
+    use crate::{Kind, solve};
+    use amq_core::{BuildError, KeyHash};
 
     /// An order with twins of [`Order`]'s methods, for windows before [`System::vector_end`].
     pub(super) trait Vectors: Order {
@@ -156,24 +193,43 @@ mod x86 {
         ) -> u32;
     }
 
-    // Builds and columns' values go without AVX2: compilers would count bits in vectors, at twice
-    // the time.
-
     /// # Safety
     /// The processor has the features.
-    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn bump<W: Row, E: Entry>(group: Group<'_, '_, W, E>) {
-        group.bump();
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn bump<W: Row, E: Entry>(
+        elimination: &mut Elimination<W, E>,
+        layer: &Layer,
+        extent: &Extent,
+        entries: &[E],
+    ) -> Result<(), BuildError> {
+        elimination.bump(layer, extent, entries)
     }
 
     /// # Safety
     /// The processor has the features.
-    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) unsafe fn seed<W: Row, E: Entry>(
-        group: Group<'_, '_, W, E>,
-    ) -> Result<[u8; LOCKSTEP], Unsolved> {
-        group.seed()
+        elimination: &mut Elimination<W, E>,
+        extent: &Extent,
+        entries: &[E],
+        seed: u8,
+    ) -> Result<bool, BuildError> {
+        elimination.seed(extent, entries, seed)
     }
+
+    /// # Safety
+    /// The processor has the features.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn solve<W: Row, E>(
+        banding: &Banding<W>,
+        layer: &Layer,
+        shard: &mut Shard<'_, W, E>,
+        columns: Columns,
+    ) {
+        solve::solve(banding, layer, shard, columns);
+    }
+
+    // Columns' values go without AVX2: compilers would count bits in vectors, at twice the time.
 
     /// # Safety
     /// The processor has the features; the order is by column.
@@ -380,7 +436,11 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use crate::{BuildFilter, Bumped, Kind, Ribbon, RibbonParams, Standard};
+    use crate::elimination::Elimination;
+    use crate::layer::{Columns, Layer};
+    use crate::row::Row;
+    use crate::shards::Shard;
+    use crate::{BuildFilter, Bumped, Kind, Ribbon, RibbonParams, Standard, solve};
     use amq_core::KeyHash;
     use std::vec;
     use std::vec::Vec;
@@ -423,6 +483,57 @@ mod tests {
             found += u64::from(portable);
         }
         assert!(found >= n);
+    }
+
+    /// Builds a shard of a bumping layer and one of a last layer, both ways.
+    fn build_agrees<W: Row>(n: u64) {
+        let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
+        let layer = Layer {
+            // Six percent fewer than keys.
+            starts: (n * 94 / 100 / W::BITS) * W::BITS + 1,
+            shard_bits: 20,
+            ..Layer::default()
+        };
+        let (extent, columns) = (layer.extent::<W>(0), Columns { most: 9, short: 0 });
+        let empty = || {
+            let mut elimination = Elimination::<W, KeyHash>::default();
+            elimination.make_room(&extent, hashes.len()).unwrap();
+            elimination
+        };
+        let (mut one, mut other) = (empty(), empty());
+        let agree = |one: &Elimination<W, KeyHash>, other: &Elimination<W, KeyHash>| {
+            let mut words = [(); 2].map(|()| vec![W::ZERO; extent.blocks as usize * 9]);
+            let [by_one, by_other] = words.each_mut().map(|words| Shard::<W, KeyHash> {
+                entries: &hashes,
+                words,
+                extent,
+            });
+            let (mut by_one, mut by_other) = (by_one, by_other);
+            super::solve(&one.banding, &layer, &mut by_one, columns);
+            solve::solve(&other.banding, &layer, &mut by_other, columns);
+            assert!(words[0].iter().any(|word| *word != W::ZERO));
+            assert_eq!(words[0], words[1]);
+        };
+        super::bump(&mut one, &layer, &extent, &hashes).unwrap();
+        other.bump(&layer, &extent, &hashes).unwrap();
+        agree(&one, &other);
+        let (one_bumps, other_bumps) = (one.bumps(0).unwrap(), other.bumps(0).unwrap());
+        assert!(!one_bumps.entries.is_empty());
+        assert_eq!(one_bumps.entries, other_bumps.entries);
+        assert_eq!(one_bumps.thresholds, other_bumps.thresholds);
+        // Too many keys, and few enough.
+        for (entries, room) in [(&hashes[..], false), (&hashes[..hashes.len() / 2], true)] {
+            assert_eq!(super::seed(&mut one, &extent, entries, 3), Ok(room));
+            assert_eq!(other.seed(&extent, entries, 3), Ok(room));
+        }
+        agree(&one, &other);
+    }
+
+    #[test]
+    fn dispatched_and_portable_builds_agree() {
+        let n = if cfg!(miri) { 700 } else { 20_000 };
+        build_agrees::<u64>(n);
+        build_agrees::<u128>(n);
     }
 
     /// The share of blocks that have a column less.

@@ -8,16 +8,12 @@ use amq_core::numeric::last_true;
 /// The most layers: those that bump keys, and the last one.
 pub const MAX_LAYERS: usize = 6;
 
-/// Shards eliminated in lockstep, which is what a processor can overlap. Measured: one at a time
-/// took half as long again per key, and eight were no faster.
-pub(crate) const LOCKSTEP: usize = 4;
-
 /// Log2 of the starts in a shard of a first layer that bumps keys. Each shard wastes about half a
-/// row, and the working set of four is to stay in cache.
+/// row, and its working set is to stay in cache.
 const LARGE_SHARD: u32 = 16;
-/// The same where large shards would be too few for lockstep: three of them at 100,000 keys, built
-/// in four fifths of the time.
+/// The same where large shards would be fewer than [`ENOUGH`], too few for many processors.
 const SMALL_SHARD: u32 = 15;
+const ENOUGH: u64 = 4;
 /// The same of later layers, which get a twentieth of the keys.
 const LATER_SHARD: u32 = 13;
 /// The share by which a bumping layer has fewer slots than keys.
@@ -90,7 +86,7 @@ pub(crate) fn spread<W: Row>(keys: u64) -> f64 {
 pub(crate) fn bumping<W: Row>(keys: u64, layer: usize) -> (u64, u32) {
     let slots = keys as f64 * (1.0 - OVERLOAD);
     let shard = match layer {
-        0 if slots >= (LOCKSTEP << LARGE_SHARD) as f64 => LARGE_SHARD,
+        0 if slots >= (ENOUGH << LARGE_SHARD) as f64 => LARGE_SHARD,
         0 => SMALL_SHARD,
         _ => LATER_SHARD,
     };

@@ -22,7 +22,7 @@ use crate::geometry::{Geometry, most};
 use crate::layer::Layer;
 use crate::params::{MAX_COLUMNS, MAX_ITEMS};
 use crate::row::Row;
-use crate::sizing::{LOCKSTEP, expected, limit_of_bumped};
+use crate::sizing::{expected, limit_of_bumped};
 use crate::{Kind, RibbonParams};
 use amq_core::numeric::{first_true, hash_floor, last_true};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
@@ -210,8 +210,8 @@ const fn most_short(columns: u32) -> u64 {
 }
 
 /// The most memory for building beside the filter: the hashes and those bumped, and the working set
-/// of each elimination, which is largest in the first layer. (With the feature `parallel` each
-/// thread has [`LOCKSTEP`] eliminations.)
+/// of the elimination, which is largest in the first layer. (With the feature `parallel` each
+/// thread has one. Thousands of copies of one key take a few bytes more for each.)
 fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
     let items = params.keys[0];
     let geometry = params.geometry::<K>();
@@ -227,15 +227,19 @@ fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
     };
     let buckets = |starts: f64| starts / K::Row::BUCKET as f64 + 1.0;
     let all = 8.0 * (items + bumped) as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
-    // Each slot has a row, its result and a count for the sort. Each key is there once more,
-    // sorted, with its slot. Each bucket has a threshold and a range.
+    // Each slot has a row and its result. Each key is there once more, sorted. Each bucket has a
+    // threshold and a count for the sort.
+    let row = size_of::<K::Row>() as f64;
     let slots = starts + 2.0 * K::Row::BITS as f64 + K::Row::BUCKET as f64;
-    let of_slots = slots * (size_of::<K::Row>() + 8) as f64;
-    let elimination = of_slots + keys * 12.0 + buckets(slots) * 10.0;
-    // The keys that a group bumps; or a shard's keys once more, where a seed has failed.
-    let group = (8 * bumped) as f64 / shards as f64 * LOCKSTEP as f64;
-    let eliminations = shards.min(LOCKSTEP as u64) as f64 * elimination;
-    (all + eliminations + group.max(keys * 8.0)) as u64 + 4096
+    let elimination = slots * (row + 4.0) + keys * 8.0 + buckets(slots) * 5.0;
+    // The keys of the fullest bucket are there twice more, as equations.
+    let mean = keys * (K::Row::BUCKET as f64 / starts).min(1.0);
+    let bucket = (mean + 8.0 * libm::sqrt(mean) + 32.0).min(keys + 32.0);
+    let starts = (2 * K::Row::BUCKET + K::Row::BITS) as f64;
+    let equations = bucket * 2.0 * (row + 8.0) + 4.0 * starts;
+    // The keys that a shard bumps; or its keys once more, where a seed has failed.
+    let more = ((8 * bumped) as f64 / shards as f64).max(keys * 8.0);
+    (all + elimination + equations + more) as u64 + 4096
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ amq_core::shell!(read [F: StageFilter] ScalableFilter<F>: ScalableParams {
     /// The compound rate of the stages with the bits they have set. Reads all tables.
     expected_fpr;
 });
+amq_core::shell!(by_caller [F: StageFilter] ScalableFilter<F>);
 amq_core::shell!(fill [F: OwnedStage] ScalableFilter<F>: ScalableParams, Full {
     /// Refused only if the filter must grow, and a limit or the allocator forbids it. A key that is
     /// answered `true` already changes nothing and uses up no capacity.
@@ -145,7 +146,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
             self.limit = matches!(full, Full::Limit { .. }).then_some(full);
         })?;
         // An allocation that is refused is no limit: there may be memory the next time.
-        let stage = Stage::empty(goal, plan, self.header.seed).map_err(no_memory)?;
+        let stage = Stage::empty(goal, plan).map_err(no_memory)?;
         reserve(&mut self.later, 1).map_err(no_memory)?;
         self.later.push(stage);
         Ok(())
@@ -164,7 +165,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
             // The limit has shaped a stage.
             MergeError::check("max_bytes", ours.max_bytes, theirs.max_bytes)?;
         }
-        MergeError::check_seeds(self.header.seed, other.header.seed)?;
+        self.header.check_hashes(&other.header)?;
 
         // The union has the stages of whichever filter has more.
         let longer = if self.later.len() < other.later.len() {
@@ -248,7 +249,7 @@ const fn in_stage(hash: KeyHash, index: usize) -> KeyHash {
 
 impl<F: PartialEq> PartialEq for ScalableFilter<F> {
     fn eq(&self, other: &Self) -> bool {
-        let parts = |filter: &Self| (filter.params, filter.header.seed, filter.len);
+        let parts = |filter: &Self| (filter.params, filter.header.key_seed(), filter.len);
         parts(self) == parts(other) && self.first == other.first && self.later == other.later
     }
 }
@@ -370,8 +371,7 @@ impl<F: OwnedStage> Restore for ScalableFilter<F> {
         let shapes = stored::shapes::<F>(&params, opened)?;
         let sections = shapes.iter().map(|shape| F::section_of(&shape.params));
         opened.expect_sections(sections)?;
-        let seed = opened.header().seed;
-        let mut stage = |shape: &Shape<F::Params>| shape.restore::<F, R>(seed, opened, &mut source);
+        let mut stage = |shape: &Shape<F::Params>| shape.restore::<F, R>(opened, &mut source);
         let [first, rest @ ..] = &shapes[..] else {
             return Err(stored::wrong("entries", 0));
         };
@@ -405,7 +405,7 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
             header: Header::new(plan, seed),
             params: plan.params,
             len: 0,
-            first: Stage::empty(goal, first, seed)?,
+            first: Stage::empty(goal, first)?,
             later: Vec::new(),
             limit: None,
         })

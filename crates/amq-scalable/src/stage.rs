@@ -187,6 +187,10 @@ mod sealed {
     impl<S> Sealed for amq_bloom::BlockedBloomFilter<S> {}
 }
 
+/// The seed of every stage. It hashes nothing: a stage is asked by hash, and the keys' seed is the
+/// whole filter's.
+pub(crate) const SEED: u64 = 0;
+
 /// One stage of a filter.
 #[derive(Clone, PartialEq, Debug)]
 #[repr(align(128))]
@@ -200,15 +204,11 @@ pub(crate) struct Stage<F> {
 
 impl<F: OwnedStage> Stage<F> {
     /// An empty stage.
-    pub(crate) fn empty(
-        goal: StageGoal,
-        plan: Plan<F::Params>,
-        seed: u64,
-    ) -> Result<Self, BuildError> {
+    pub(crate) fn empty(goal: StageGoal, plan: Plan<F::Params>) -> Result<Self, BuildError> {
         // The number of distinct keys it is planned for follows from its goal, and is not kept.
         let plan = Plan::new(plan.params, goal.capacity);
         Ok(Self {
-            filter: F::empty(plan, seed)?,
+            filter: F::empty(plan, SEED)?,
             goal,
             taken: 0,
         })
@@ -217,7 +217,7 @@ impl<F: OwnedStage> Stage<F> {
     /// An empty stage of the same shape.
     pub(crate) fn emptied(&self) -> Result<Self, BuildError> {
         let plan = Plan::new(self.filter.params(), self.filter.capacity());
-        Self::empty(self.goal, plan, self.filter.seed())
+        Self::empty(self.goal, plan)
     }
 
     /// This stage, which is empty, with the contents of the same stage of several filters.

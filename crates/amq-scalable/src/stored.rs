@@ -4,7 +4,7 @@
 //! change. What is checked is what the parameters define, and what was promised: capacities,
 //! limits, and the compound rate.
 
-use crate::stage::Stage;
+use crate::stage::{SEED, Stage};
 use crate::{OwnedStage, ScalableParams, StageGoal, theory};
 use alloc::vec::Vec;
 use amq_core::envelope::{Opened, Source, narrow};
@@ -67,12 +67,12 @@ impl<P> Shape<P> {
     /// The stage over the next section.
     pub(crate) fn restore<F: OwnedStage<Params = P>, R: Source>(
         &self,
-        seed: u64,
         opened: &Opened<'_>,
         source: &mut R,
     ) -> Result<Stage<F::Over<R>>, DecodeError> {
         let header = Header {
-            seed,
+            seed: SEED,
+            hashed_by_caller: false,
             capacity: self.goal.capacity,
             budget: None,
         };

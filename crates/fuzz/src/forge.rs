@@ -32,8 +32,9 @@ fn put(bytes: &mut [u8], at: usize, number: u64) {
 }
 
 /// The nearest file that passes the envelope: lengths as far as they lead into the bytes, sections
-/// one after another, padding of zeros, checksums. Kind, revision, numbers of keys, seed, budget,
-/// parameters, entries, lengths of sections and the payload stay what they are.
+/// one after another, padding of zeros, checksums. Kind, revision, numbers of keys, seed (none if
+/// the caller hashes the keys), budget, parameters, entries, lengths of sections and the payload
+/// stay what they are.
 pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.len() < HEADER + ENTRY {
         return None;
@@ -41,7 +42,12 @@ pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut file = bytes[..bytes.len().min(MOST)].to_vec();
     file[..8].copy_from_slice(&MAGIC);
     file[8..16].copy_from_slice(&[0, 0, 1, 0, HEADER as u8, 0, 0, 0]);
-    file[18..24].copy_from_slice(&[1, 1, 0, 0, 0, 0]);
+    // Hashed by us, or by the caller: then without a seed.
+    let hash = if file[18] == 2 { 2 } else { 1 };
+    file[18..24].copy_from_slice(&[hash, 1, 0, 0, 0, 0]);
+    if hash == 2 {
+        file[40..48].fill(0);
+    }
     file[48..56].fill(0);
     file[152..168].fill(0);
 

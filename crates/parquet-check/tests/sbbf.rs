@@ -207,6 +207,11 @@ fn ours_reads_the_filters_of_a_parquet_file_and_denies_none_of_its_rows() {
     }
     // Rows, and no more than a few percent of the others: the filters do filter.
     assert!((5000..9000).contains(&found_ids) && (5000..9000).contains(&found_names));
+    // As a file of ours it denies none of them either, by hash or by key.
+    let saved = BlockedBloomFilter::from_bytes(&ids.to_bytes().unwrap()).unwrap();
+    assert_eq!(saved.key_seed(), None);
+    assert!((0..5000).all(|i| saved.contains(&key(i)) && saved.contains_hash(number(key(i)))));
+    assert!((5000..9000).any(|i| !saved.contains_hash(number(key(i)))));
 }
 
 fn theirs(group: &dyn RowGroupReader, column: usize) -> &Sbbf {

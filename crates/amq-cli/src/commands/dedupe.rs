@@ -42,7 +42,8 @@ pub(crate) struct Arguments {
     #[arg(allow_hyphen_values = true)]
     items: Option<u64>,
 
-    /// The kind of filter [default: bloom with --keys, else scalable]
+    /// The kind of filter [default: bloom with --keys, else
+    /// expandable-quotient]
     #[arg(short, long, value_name = "KIND", value_parser = cli::kind)]
     kind: Option<FilterKind>,
 
@@ -71,8 +72,8 @@ Examples:
 /// The share of new lines dropped by default.
 const RATE: f64 = 1e-6;
 
-/// Keys of the first stage where their number is not known.
-const FIRST_STAGE: u64 = 1 << 16;
+/// Room at first for so many lines where their number is not known.
+const FIRST_ROOM: u64 = 1 << 16;
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
@@ -164,12 +165,15 @@ impl Arguments {
     fn fresh(&self) -> anyhow::Result<AnyFilter> {
         let kind = self.kind.unwrap_or(match self.items {
             Some(_) => FilterKind::Bloom,
-            None => FilterKind::Scalable,
+            None => FilterKind::ExpandableQuotient,
         });
-        let grows = matches!(kind, FilterKind::Scalable | FilterKind::ScalableBlocked);
+        let grows = matches!(
+            kind,
+            FilterKind::Scalable | FilterKind::ScalableBlocked | FilterKind::ExpandableQuotient
+        );
         let items = match self.items {
             Some(items) => items,
-            None if grows => FIRST_STAGE,
+            None if grows => FIRST_ROOM,
             None => {
                 bail!("a {kind} filter has a fixed size: say how many lines there are, --keys N")
             }
@@ -180,7 +184,7 @@ impl Arguments {
 
     /// The filter of the run before, which must be what is asked for now.
     fn resumed(&self, path: &Path) -> anyhow::Result<AnyFilter> {
-        let mut filter = input::load(path)?;
+        let mut filter = input::load_for_keys(path)?;
         let name = path.display();
         let other = "leave the option out, or begin with another file";
         // Nothing is inserted: this asks whether the kind can.

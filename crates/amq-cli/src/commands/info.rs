@@ -56,11 +56,12 @@ impl Arguments {
     }
 }
 
-const fn seed_text(seed: u64) -> &'static str {
-    if seed == DEFAULT_SEED {
-        "public"
-    } else {
-        "secret"
+/// The row of the seed. The hash of the keys is the caller's, if there is none.
+const fn seed_text(key_seed: Option<u64>) -> &'static str {
+    match key_seed {
+        Some(DEFAULT_SEED) => "public",
+        Some(_) => "secret",
+        None => "none, keys are hashed by the caller",
     }
 }
 
@@ -86,7 +87,7 @@ fn in_words(name: &str, filter: &AnyFilter) -> Result<String, std::fmt::Error> {
     if stats.saturated > 0 {
         row("saturated", format!("{} places", grouped(stats.saturated)))?;
     }
-    row("seed", seed_text(filter.seed()).into())?;
+    row("seed", seed_text(filter.key_seed()).into())?;
     let parameters = parameters(filter);
     let parameters = parameters.iter().map(|(name, value)| match value {
         Value::Null => format!("{name} none"),
@@ -133,7 +134,8 @@ fn in_json(name: &str, filter: &AnyFilter) -> Value {
         "load": stats.load_factor,
         "rate_now": stats.expected_fpr,
         "saturated": stats.saturated,
-        "seed": seed_text(filter.seed()),
+        // Without a seed the caller hashes the keys.
+        "seed": filter.key_seed().map(|seed| seed_text(Some(seed))),
         "parameters": parameters(filter),
     })
 }

@@ -56,7 +56,7 @@ impl Arguments {
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         let _lock = lock(self.output.as_deref(), &self.filter)?;
-        let mut filter = input::load(&self.filter)?;
+        let mut filter = input::load_for_keys(&self.filter)?;
         let name = || input::name(&self.filter);
         // Nothing is inserted: this asks whether the kind can.
         filter.insert_batch(&[]).with_context(name)?;

@@ -54,7 +54,7 @@ impl Arguments {
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         let lock = lock(self.output.as_deref(), &self.filter)?;
         let in_place = lock.is_some();
-        let mut filter = input::load(&self.filter)?;
+        let mut filter = input::load_for_keys(&self.filter)?;
         if !amq::Abilities::of(filter.kind()).remove {
             let can: Vec<&str> = Ability::Remove.kinds().map(|kind| kind.id()).collect();
             bail!(

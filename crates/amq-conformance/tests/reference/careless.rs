@@ -10,6 +10,7 @@ use amq_core::{
 pub(crate) enum Lapse {
     None,
     Seed,
+    KeySeed,
     Load,
     LastOfABatch,
     LastInserted,
@@ -30,6 +31,15 @@ impl<F: Filter> Filter for Careless<'_, F> {
             0
         } else {
             self.0.seed()
+        }
+    }
+
+    fn key_seed(&self) -> Option<u64> {
+        if self.1 == Lapse::KeySeed {
+            // As whoever forgets it.
+            Some(self.seed())
+        } else {
+            self.0.key_seed()
         }
     }
 

@@ -6,8 +6,8 @@ use amq_core::envelope::{
 };
 use amq_core::shell::{Header, Shell};
 use amq_core::{
-    BuildError, ClearFilter, DecodeError, FilterKind, Full, Goal, InsertFilter, Inserted, KeyHash,
-    MergeError, MergeFilter, ReadError, RemoveFilter,
+    BuildError, ClearFilter, Count, CountFilter, DecodeError, FilterKind, Full, Goal, InsertFilter,
+    Inserted, KeyHash, MergeError, MergeFilter, ReadError, RemoveFilter,
 };
 
 /// What is wrong with a stored filter, or with a way in or out.
@@ -46,6 +46,13 @@ pub(crate) enum Lapse {
     // Of what is done with a filter that was read.
     TakesAnotherAway,
     MergeForgets,
+    // Of the caller's hashes.
+    CallerForgotten,
+    CallerUntold,
+    AnyHashTaken,
+    CallersHashRefused,
+    CallersHashKept,
+    CallersHashMerged,
 }
 
 /// The list, with one [`Lapse`]. It implements no `PlanFilter`: what does, and is stored, reads and
@@ -82,6 +89,7 @@ pub(crate) fn filed<const LAPSE: u8>(
             seed,
             capacity: goal.items,
             budget: Some(goal.budget),
+            hashed_by_caller: false,
         },
         limit: 2 * goal.items,
         rate: 0,
@@ -148,10 +156,12 @@ amq_core::shell!(read [const LAPSE: u8, S: AsRef<[u64]> + Send + Sync] Filed<LAP
     /// None.
     expected_fpr;
 });
+amq_core::shell!(by_caller [const LAPSE: u8, S: AsRef<[u64]> + Send + Sync] Filed<LAPSE, S>);
 
 impl<const LAPSE: u8> InsertFilter for Filed<LAPSE> {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        if self.len >= self.limit {
+        let refused = Self::has_lapse(Lapse::CallersHashRefused) && self.header.hashed_by_caller;
+        if refused || self.len >= self.limit {
             return Err(Full::Limit {
                 what: "items",
                 limit: self.limit,
@@ -174,6 +184,9 @@ impl<const LAPSE: u8> ClearFilter for Filed<LAPSE> {
 
 impl<const LAPSE: u8> RemoveFilter for Filed<LAPSE> {
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        if Self::has_lapse(Lapse::CallersHashKept) && self.header.hashed_by_caller {
+            return false;
+        }
         let place = match self.words.binary_search(&hash.get()) {
             Err(place) if Self::has_lapse(Lapse::TakesAnotherAway) => place,
             Err(_) => return false,
@@ -187,9 +200,24 @@ impl<const LAPSE: u8> RemoveFilter for Filed<LAPSE> {
     }
 }
 
+impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> CountFilter for Filed<LAPSE, S> {
+    fn count_hash(&self, hash: KeyHash) -> Count {
+        let copies = self
+            .words
+            .as_ref()
+            .iter()
+            .filter(|&&word| word == hash.get());
+        Count::new(copies.count() as u64)
+    }
+}
+
 impl<const LAPSE: u8> MergeFilter for Filed<LAPSE> {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        MergeError::check_seeds(self.header.seed, other.header.seed)?;
+        if Self::has_lapse(Lapse::CallersHashMerged) {
+            MergeError::check_seeds(self.header.seed, other.header.seed)?;
+        } else {
+            self.header.check_hashes(&other.header)?;
+        }
         match self.len.checked_add(other.len) {
             Some(sum) if sum <= self.limit => Ok(()),
             _ => Err(MergeError::Items {
@@ -278,6 +306,9 @@ impl<const LAPSE: u8> Restore for Filed<LAPSE> {
         if Self::has_lapse(Lapse::CapacityLost) {
             header.capacity = 0;
         }
+        if Self::has_lapse(Lapse::CallerForgotten) {
+            header.hashed_by_caller = false;
+        }
         Ok(Filed {
             header,
             limit,
@@ -298,6 +329,10 @@ fn excused<const LAPSE: u8>(bytes: &[u8]) -> Vec<u8> {
     }
     if Filed::<LAPSE>::has_lapse(Lapse::VersionIgnored) {
         bytes[8] = 0;
+        mend(&mut bytes);
+    }
+    if Filed::<LAPSE>::has_lapse(Lapse::AnyHashTaken) && bytes[18] > 2 {
+        bytes[18] = 1;
         mend(&mut bytes);
     }
     if Filed::<LAPSE>::has_lapse(Lapse::ChecksumsIgnored) {
@@ -326,6 +361,10 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             bytes[20] = 1;
             mend(&mut bytes);
         }
+        if Self::has_lapse(Lapse::CallerUntold) {
+            bytes[18] = 1;
+            mend(&mut bytes);
+        }
         Ok(bytes)
     }
 
@@ -352,6 +391,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         }
         let excuses = [
             Lapse::VersionIgnored,
+            Lapse::AnyHashTaken,
             Lapse::ChecksumsIgnored,
             Lapse::TrailingBytesTaken,
             Lapse::CopiedBeforeItIsRead,

@@ -24,8 +24,19 @@ pub const ALIGN: usize = 64;
 /// What the user asked for, in numbers that the variant gives a meaning.
 pub type Asked = [u64; 8];
 
-/// XXH3-64, hashed by this family.
-const HASH: u8 = 1;
+/// The hash of keys is XXH3-64 of their encoding, under the seed.
+const XXH3: u8 = 1;
+/// The hash of keys is the caller's: the file cannot say which, and has no seed.
+pub(crate) const HASHED_BY_CALLER: u8 = 2;
+
+/// The number of a hash in a file, by the filter's [`key_seed`](crate::Filter::key_seed).
+pub(crate) const fn hash_id(key_seed: Option<u64>) -> u8 {
+    match key_seed {
+        Some(_) => XXH3,
+        None => HASHED_BY_CALLER,
+    }
+}
+
 /// The encoding of keys that [`Key`](crate::Key) documents.
 const KEY_ENCODING: u8 = 1;
 /// The seed is not in the file: whoever reads it must give it.
@@ -70,7 +81,11 @@ impl FileHeader {
         Self {
             kind: kind as u8,
             revision,
-            flags: if withhold_seed { SEED_WITHHELD } else { 0 },
+            // There is none to withhold if the caller hashes the keys.
+            flags: match filter.hashed_by_caller || !withhold_seed {
+                true => 0,
+                false => SEED_WITHHELD,
+            },
             items,
             filter,
             asked,
@@ -92,7 +107,8 @@ impl FileHeader {
         put(&MAJOR.to_le_bytes());
         put(&MINOR.to_le_bytes());
         put(&(HEADER as u32).to_le_bytes());
-        put(&[self.kind, self.revision, HASH, KEY_ENCODING]);
+        let hash = hash_id(self.filter.key_seed());
+        put(&[self.kind, self.revision, hash, KEY_ENCODING]);
         put(&self.flags.to_le_bytes());
         put(&self.items.to_le_bytes());
         put(&self.filter.capacity.to_le_bytes());
@@ -151,9 +167,11 @@ impl FileHeader {
             });
         }
         let [kind, revision, hash, encoding] = u32_at(bytes, 16).to_le_bytes();
-        if hash != HASH {
-            return Err(DecodeError::Hash { id: hash });
-        }
+        let hashed_by_caller = match hash {
+            XXH3 => false,
+            HASHED_BY_CALLER => true,
+            id => return Err(DecodeError::Hash { id }),
+        };
         if encoding != KEY_ENCODING {
             return Err(DecodeError::KeyEncoding { version: encoding });
         }
@@ -162,9 +180,16 @@ impl FileHeader {
             return Err(DecodeError::Flags { flags });
         }
         let withheld = flags & SEED_WITHHELD != 0;
+        if withheld && hashed_by_caller {
+            return Err(DecodeError::Geometry {
+                field: "withheld seed beside keys that the caller hashes: flags",
+                value: flags.into(),
+            });
+        }
         let stored = u64_at(bytes, 40);
+        let seedless = withheld || hashed_by_caller;
         let zero = |range: core::ops::Range<usize>| bytes[range].iter().all(|&byte| byte == 0);
-        if !zero(48..56) || !zero(152..168) || (withheld && stored != 0) {
+        if !zero(48..56) || !zero(152..168) || (seedless && stored != 0) {
             return Err(DecodeError::Reserved { part: "header" });
         }
         let seed = match (withheld, seed) {
@@ -181,6 +206,7 @@ impl FileHeader {
                 seed,
                 capacity: u64_at(bytes, 32),
                 budget: budget(u64_at(bytes, 56), u64_at(bytes, 64))?,
+                hashed_by_caller,
             },
             asked: core::array::from_fn(|i| u64_at(bytes, 72 + 8 * i)),
             directory_bytes: u64_at(bytes, 136),
@@ -332,6 +358,16 @@ impl<'a> Opened<'a> {
             });
         }
         Ok(())
+    }
+
+    /// `Ok` if the file says how its keys are hashed, and not that the caller does it.
+    pub fn expect_seed(&self) -> Result<(), DecodeError> {
+        match self.file.filter.key_seed() {
+            Some(_) => Ok(()),
+            None => Err(DecodeError::Hash {
+                id: HASHED_BY_CALLER,
+            }),
+        }
     }
 
     /// `Ok` if the parameters asked for are this many, and zero from there on.

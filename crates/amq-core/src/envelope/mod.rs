@@ -27,6 +27,7 @@ mod write;
 
 pub use directory::{ENTRY, Entry};
 pub use header::{ALIGN, Asked, HEADER, MAGIC, MAJOR, MINOR, Opened, narrow};
+pub(crate) use header::{HASHED_BY_CALLER, hash_id};
 pub use one_table::OneTable;
 #[cfg(feature = "std")]
 pub use path::{load, load_as, save};

@@ -1,7 +1,18 @@
 //! The same bytes inside another format: serialised as one byte string, read through the same
 //! decoder.
+//!
+//! A format that has byte strings hands over the whole file, which it holds beside the filter: both
+//! together are twice the file. One that has none (JSON) gives a sequence of bytes. With `std` each
+//! goes into its place as it comes, as from any stream: at most twice the file while the table
+//! moves, and no more for any claim than twice what has come. Without `std` the sequence is
+//! collected first, which takes up to three times the file.
 
 use super::{Copying, Restore, Stored, decode, encode};
+#[cfg(feature = "std")]
+use super::{Streaming, read};
+#[cfg(feature = "std")]
+use crate::{DecodeError, ReadError};
+#[cfg(not(feature = "std"))]
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
@@ -16,20 +27,37 @@ pub fn serialize<F: Stored, S: Serializer>(filter: &F, serializer: S) -> Result<
 }
 
 /// Reads it; where the format has no byte strings, as a sequence of bytes.
-pub fn deserialize<'de, F, D>(deserializer: D) -> Result<F, D::Error>
-where
-    F: for<'a> Restore<Over<Copying<'a>> = F>,
-    D: Deserializer<'de>,
-{
+pub fn deserialize<'de, F: Deserialized, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<F, D::Error> {
     deserializer.deserialize_byte_buf(File(PhantomData))
 }
 
+/// A filter that owns what it is read from, whatever that is.
+#[cfg(feature = "std")]
+pub trait Deserialized:
+    for<'a> Restore<Over<Copying<'a>> = Self>
+    + for<'a, 'b> Restore<Over<Streaming<'a, &'b mut (dyn std::io::Read + 'b)>> = Self>
+{
+}
+
+#[cfg(feature = "std")]
+impl<F> Deserialized for F where
+    F: for<'a> Restore<Over<Copying<'a>> = F>
+        + for<'a, 'b> Restore<Over<Streaming<'a, &'b mut (dyn std::io::Read + 'b)>> = F>
+{
+}
+
+/// A filter that owns what it is read from.
+#[cfg(not(feature = "std"))]
+pub trait Deserialized: for<'a> Restore<Over<Copying<'a>> = Self> {}
+
+#[cfg(not(feature = "std"))]
+impl<F> Deserialized for F where F: for<'a> Restore<Over<Copying<'a>> = F> {}
+
 struct File<F>(PhantomData<F>);
 
-impl<'de, F> Visitor<'de> for File<F>
-where
-    F: for<'a> Restore<Over<Copying<'a>> = F>,
-{
+impl<'de, F: Deserialized> Visitor<'de> for File<F> {
     type Value = F;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,6 +68,36 @@ where
         decode::<F>(bytes, None).map_err(E::custom)
     }
 
+    #[cfg(feature = "std")]
+    fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<F, A::Error> {
+        let mut bytes = Bytes {
+            sequence,
+            failed: None,
+        };
+        let mut reader: &mut dyn std::io::Read = &mut bytes;
+        let filter = read::<F, _>(&mut reader, None, u64::MAX);
+        let Bytes {
+            mut sequence,
+            failed,
+        } = bytes;
+        match (filter, failed) {
+            (_, Some(error)) => Err(error),
+            (Err(ReadError::Decode(error)), None) => Err(A::Error::custom(error)),
+            (Err(ReadError::Io(error)), None) => Err(A::Error::custom(error)),
+            (Ok((filter, _)), None) => {
+                let mut behind = 0;
+                while sequence.next_element::<u8>()?.is_some() {
+                    behind += 1;
+                }
+                match behind {
+                    0 => Ok(filter),
+                    bytes => Err(A::Error::custom(DecodeError::Trailing { bytes })),
+                }
+            }
+        }
+    }
+
+    #[cfg(not(feature = "std"))]
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<F, A::Error> {
         let mut bytes = Vec::new();
         while let Some(byte) = sequence.next_element()? {
@@ -50,5 +108,30 @@ where
             bytes.push(byte);
         }
         decode::<F>(&bytes, None).map_err(A::Error::custom)
+    }
+}
+
+/// A sequence of bytes as a stream.
+#[cfg(feature = "std")]
+struct Bytes<A, E> {
+    sequence: A,
+    /// The sequence's own error, which a stream's cannot hold.
+    failed: Option<E>,
+}
+
+#[cfg(feature = "std")]
+impl<'de, A: SeqAccess<'de>> std::io::Read for Bytes<A, A::Error> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        for (read, byte) in buffer.iter_mut().enumerate() {
+            match self.sequence.next_element() {
+                Ok(Some(next)) => *byte = next,
+                Ok(None) => return Ok(read),
+                Err(error) => {
+                    self.failed = Some(error);
+                    return Err(std::io::ErrorKind::InvalidData.into());
+                }
+            }
+        }
+        Ok(buffer.len())
     }
 }

@@ -66,7 +66,8 @@ pub enum DecodeError {
         /// The one that can be read.
         known: u8,
     },
-    /// A hash that this version does not know.
+    /// A hash of keys that this version does not know; or that of the caller, 2, in a file that
+    /// must be asked for keys.
     Hash {
         /// Its number.
         id: u8,
@@ -189,9 +190,13 @@ impl fmt::Display for DecodeError {
                  version that wrote it, or build it anew",
                 Named(kind)
             ),
+            Self::Hash { id: 2 } => f.write_str(
+                "the keys were hashed by the caller (hash 2), and what the file holds is asked for keys \
+                 alone",
+            ),
             Self::Hash { id } => write!(
                 f,
-                "the keys were hashed by function {id}, which this program does not know"
+                "the keys were hashed by function {id}, which this program does not know: use a newer one"
             ),
             Self::KeyEncoding { version } => write!(
                 f,

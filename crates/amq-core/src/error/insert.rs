@@ -34,6 +34,8 @@ pub enum Full {
         /// Number of stages.
         stages: u64,
     },
+    /// The filter's keys are hashed by the caller: it takes hashes, and no keys.
+    HashedByCaller,
     /// The filter must grow, or be copied, to take the key, and the allocator refused.
     OutOfMemory {
         /// The bytes asked for.
@@ -68,6 +70,9 @@ impl fmt::Display for Full {
                 f,
                 "the filter has {stages} stages, and too little of its false-positive rate is left for \
                  another. Start with one planned for more items, or for a higher rate"
+            ),
+            Self::HashedByCaller => f.write_str(
+                "the keys of this filter are hashed by the caller: insert the key's hash instead",
             ),
             Self::OutOfMemory { bytes } => write!(
                 f,

@@ -2,6 +2,7 @@
 
 use super::Full;
 use crate::FilterKind;
+use crate::envelope::{HASHED_BY_CALLER, hash_id};
 use core::error::Error;
 use core::fmt;
 
@@ -21,6 +22,14 @@ pub enum MergeError {
     /// They hash their keys with different seeds. The error does not tell them, since seeds may be
     /// secret.
     Seeds,
+    /// The keys of one are hashed by the caller, and those of the other are not.
+    Hashes {
+        /// The hash of the filter merged into, by its number in a file: 1 is XXH3 under a seed, 2
+        /// the caller's.
+        ours: u8,
+        /// That of the filter merged from.
+        theirs: u8,
+    },
     /// They are of different kinds.
     Kinds {
         /// Of the filter merged into.
@@ -89,6 +98,19 @@ impl MergeError {
         }
     }
 
+    /// `Ok` if two filters with these [`key_seed`](crate::Filter::key_seed)s hash their keys in one
+    /// way. That two callers do is taken on trust.
+    pub const fn check_hashes(ours: Option<u64>, theirs: Option<u64>) -> Result<(), Self> {
+        match (ours, theirs) {
+            (Some(ours), Some(theirs)) => Self::check_seeds(ours, theirs),
+            (None, None) => Ok(()),
+            (ours, theirs) => Err(Self::Hashes {
+                ours: hash_id(ours),
+                theirs: hash_id(theirs),
+            }),
+        }
+    }
+
     /// The same for real numbers.
     pub fn check_real(field: &'static str, ours: f64, theirs: f64) -> Result<(), Self> {
         if ours == theirs {
@@ -119,6 +141,12 @@ impl fmt::Display for MergeError {
             Self::Seeds => write!(
                 f,
                 "the filters hash their keys with different seeds; {SAME}"
+            ),
+            Self::Hashes { ours, theirs } => write!(
+                f,
+                "the filters' keys are hashed {} here, {} there: no key can be asked of both",
+                Hashed(*ours),
+                Hashed(*theirs)
             ),
             Self::Kinds { ours, theirs } => write!(
                 f,
@@ -154,6 +182,18 @@ impl fmt::Display for MergeError {
             ),
             Self::Full(full) => write!(f, "the filters do not fit into one: {full}"),
         }
+    }
+}
+
+/// How keys are hashed, by the number it has in a file.
+struct Hashed(u8);
+
+impl fmt::Display for Hashed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            HASHED_BY_CALLER => "by the caller (hash 2)",
+            _ => "by XXH3 under a seed (hash 1)",
+        })
     }
 }
 

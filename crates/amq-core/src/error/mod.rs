@@ -218,6 +218,15 @@ mod tests {
                 .concat(),
             ),
             (
+                &Full::HashedByCaller,
+                "the keys of this filter are hashed by the caller: insert the key's hash instead",
+            ),
+            (
+                &MergeError::Hashes { ours: 2, theirs: 1 },
+                "the filters' keys are hashed by the caller (hash 2) here, by XXH3 under a seed \
+                 (hash 1) there: no key can be asked of both",
+            ),
+            (
                 &MergeError::Seeds,
                 &["the filters hash their keys with different seeds", same].concat(),
             ),

@@ -4,9 +4,7 @@ use super::{ClearFilter, Filter, InsertFilter};
 use crate::key::hash_blocks;
 use crate::memory::reserve;
 use crate::numeric::first_true_near;
-use crate::{
-    BatchFull, Budget, BuildError, DEFAULT_SEED, Goal, Key, KeyHash, MergeError, Plan, PlanError,
-};
+use crate::{BatchFull, Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -111,14 +109,19 @@ impl<P, T: Into<Target<P>>> From<T> for BuildTarget<P> {
 /// use amq_core::Parts;
 /// let parts = Parts::new(()).seed(7).capacity(1000).len(950);
 /// assert_eq!((parts.seed, parts.capacity, parts.len), (7, 1000, 950));
+/// assert!(!parts.hashed_by_caller && Parts::new(()).hashed_by_caller);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Parts<P> {
     /// The variant's parameters.
     pub params: P,
-    /// The seed its keys were hashed with. The public one by default.
+    /// The seed its keys were hashed with, if they were hashed in this family's way.
     pub seed: u64,
+    /// The keys were hashed by the caller, or it is not known how: the filter then answers "maybe"
+    /// to every key, and is asked by hash ([`Filter::key_seed`]). So it is until a
+    /// [seed](Self::seed) is named.
+    pub hashed_by_caller: bool,
     /// The number of keys it was planned for. By default 0: unknown.
     pub capacity: u64,
     /// The number of keys in it, if the table does not tell. 0 by default.
@@ -126,21 +129,27 @@ pub struct Parts<P> {
 }
 
 impl<P> Parts<P> {
-    /// These parameters and the public seed, with nothing else known.
+    /// These parameters, with nothing else known: not even how the keys were hashed.
     #[must_use]
     pub const fn new(params: P) -> Self {
         Self {
             params,
-            seed: DEFAULT_SEED,
+            seed: 0,
+            hashed_by_caller: true,
             capacity: 0,
             len: 0,
         }
     }
 
-    /// With another seed.
+    /// With the seed its keys were hashed with, by [`KeyHash::of`]; the public one is
+    /// [`DEFAULT_SEED`](crate::DEFAULT_SEED).
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
+        Self {
+            seed,
+            hashed_by_caller: false,
+            ..self
+        }
     }
 
     /// With the number of keys it was planned for.

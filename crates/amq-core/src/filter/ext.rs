@@ -7,6 +7,9 @@ use crate::{BatchFull, Full, Key, LengthMismatch};
 /// The methods that take keys, on everything that is a filter: `F: Filter`, `&F`,
 /// `Box<dyn Filter>`.
 ///
+/// A filter whose keys the caller hashes ([`Filter::key_seed`] is `None`) cannot tell one key from
+/// another: to each it answers "maybe", and takes and removes none.
+///
 /// ```
 /// use amq_core::{Filter, FilterExt, InsertFilter, Full};
 ///
@@ -23,7 +26,10 @@ pub trait FilterExt: Filter {
     #[inline]
     #[must_use]
     fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.contains_hash(key.key_hash(self.seed()))
+        match self.key_seed() {
+            Some(seed) => self.contains_hash(key.key_hash(seed)),
+            None => true,
+        }
     }
 
     /// Answers many keys at once, `answers[i]` for `keys[i]`; see [`Filter::contains_batch`].
@@ -35,18 +41,24 @@ pub trait FilterExt: Filter {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(keys.len(), answers.len())?;
-        hash_blocks(keys, self.seed(), |first, hashes| {
+        let Some(seed) = self.key_seed() else {
+            answers.fill(true);
+            return Ok(());
+        };
+        hash_blocks(keys, seed, |first, hashes| {
             self.contains_batch(hashes, &mut answers[first..first + hashes.len()])
         })
     }
 
-    /// Inserts `key`. On an error the filter is exactly as before.
+    /// Inserts `key`. On an error the filter is exactly as before; [`Full::HashedByCaller`] if the
+    /// caller hashes its keys.
     #[inline]
     fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, Full>
     where
         Self: InsertFilter,
     {
-        self.insert_hash(key.key_hash(self.seed()))
+        let seed = self.key_seed().ok_or(Full::HashedByCaller)?;
+        self.insert_hash(key.key_hash(seed))
     }
 
     /// Inserts `key` unless the filter answers `true` for it already; see
@@ -56,7 +68,8 @@ pub trait FilterExt: Filter {
     where
         Self: InsertFilter,
     {
-        self.insert_unique_hash(key.key_hash(self.seed()))
+        let seed = self.key_seed().ok_or(Full::HashedByCaller)?;
+        self.insert_unique_hash(key.key_hash(seed))
     }
 
     /// Inserts many keys and returns how many were new; see [`InsertFilter::insert_batch`].
@@ -66,8 +79,11 @@ pub trait FilterExt: Filter {
     where
         Self: InsertFilter,
     {
+        let Some(seed) = self.key_seed() else {
+            return none_taken(keys.len());
+        };
         let mut new = 0;
-        hash_blocks(keys, self.seed(), |first, hashes| {
+        hash_blocks(keys, seed, |first, hashes| {
             new += self
                 .insert_batch(hashes)
                 .map_err(|refused| refused.after(first as u64))?;
@@ -83,7 +99,10 @@ pub trait FilterExt: Filter {
     where
         Self: InsertFilter,
     {
-        let (mut new, seed) = (0, self.seed());
+        let Some(seed) = self.key_seed() else {
+            return none_taken(keys.into_iter().take(1).count());
+        };
+        let mut new = 0;
         for (done, key) in (0..).zip(keys) {
             match self.insert_hash(key.key_hash(seed)) {
                 Ok(inserted) => new += u64::from(inserted.is_new()),
@@ -93,23 +112,45 @@ pub trait FilterExt: Filter {
         Ok(new)
     }
 
-    /// Removes one copy of `key`; see [`RemoveFilter::remove_hash`] and its warning.
+    /// Removes one copy of `key`; see [`RemoveFilter::remove_hash`] and its warning. `false`, and
+    /// nothing changes, if the caller hashes its keys.
     #[inline]
     fn remove<K: Key + ?Sized>(&mut self, key: &K) -> bool
     where
         Self: RemoveFilter,
     {
-        self.remove_hash(key.key_hash(self.seed()))
+        match self.key_seed() {
+            Some(seed) => self.remove_hash(key.key_hash(seed)),
+            None => false,
+        }
     }
 
-    /// The number of copies of `key`; see [`CountFilter::count_hash`].
+    /// The number of copies of `key`; see [`CountFilter::count_hash`]. If the caller hashes its
+    /// keys it is the number of all, `saturated`: each of them may be a copy of this one.
     #[inline]
     #[must_use]
     fn count<K: Key + ?Sized>(&self, key: &K) -> Count
     where
         Self: CountFilter,
     {
-        self.count_hash(key.key_hash(self.seed()))
+        match self.key_seed() {
+            Some(seed) => self.count_hash(key.key_hash(seed)),
+            None => Count {
+                estimate: self.len().max(1),
+                saturated: true,
+            },
+        }
+    }
+}
+
+/// What becomes of keys that a filter of the caller's hashes is given.
+const fn none_taken(keys: usize) -> Result<u64, BatchFull> {
+    match keys {
+        0 => Ok(0),
+        _ => Err(BatchFull {
+            done: 0,
+            full: Full::HashedByCaller,
+        }),
     }
 }
 

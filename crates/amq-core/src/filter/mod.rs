@@ -32,9 +32,19 @@ pub trait Filter: Send + Sync {
     #[must_use]
     fn kind(&self) -> FilterKind;
 
-    /// The seed its keys are hashed with.
+    /// The seed its keys are hashed with; 0 if the caller hashes them.
     #[must_use]
     fn seed(&self) -> u64;
+
+    /// The seed its keys are hashed with; `None` if their hashes come from the caller, by whatever
+    /// function. Only hashes can then be asked for: to a key the answer is `true`, "maybe".
+    ///
+    /// A filter that wraps another must pass this on.
+    #[inline]
+    #[must_use]
+    fn key_seed(&self) -> Option<u64> {
+        Some(self.seed())
+    }
 
     /// The number of keys the filter accounts for.
     ///

@@ -17,10 +17,15 @@ use crate::index::{index, remix};
 /// filter has leaked.
 pub const DEFAULT_SEED: u64 = 0;
 
-/// Number of keys hashed before a batch operation sees them: enough for its prefetching to get
-/// going, few enough for the hashes to stay in the first-level cache.
+/// Hashes that are handled together by filters that keep notes on each.
 #[doc(hidden)]
 pub const HASH_BLOCK: usize = 128;
+
+/// Keys hashed before a batch operation sees them. At the beginning of a block nothing has been
+/// prefetched yet, so there must be many; but their hashes must fit the first-level cache.
+const BLOCK: usize = 512;
+/// A shorter block: for fewer keys than pay for clearing that one.
+const FEW: usize = 32;
 
 /// The layer that shards are chosen by; filters number their own layers from 0.
 const SHARD_LAYER: u64 = u64::MAX;
@@ -34,6 +39,10 @@ const SHARD_LAYER: u64 = u64::MAX;
 /// that. Do not pass on a hash after using some of its bits to choose a shard or a file: those bits
 /// are constant within the shard, and a quotient filter that should err at 0.67 % then errs at
 /// 10.8 %. [`KeyHash::shard`] chooses a shard independently of the filter.
+///
+/// A filter of hashes made elsewhere cannot be asked for keys: it would hash them in its own way,
+/// and deny what is in. Say so with its method `hashed_by_caller`, and it answers "maybe" to every
+/// key, also when it is loaded from a file ([`Filter::key_seed`](crate::Filter::key_seed)).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct KeyHash(u64);
@@ -172,8 +181,8 @@ pub trait Key {
     }
 }
 
-/// Hashes `keys` in blocks of at most [`HASH_BLOCK`], calls `each` with the index of a block's
-/// first key and its hashes, and stops at the first error.
+/// Hashes `keys` in blocks, calls `each` with the index of a block's first key and its hashes, and
+/// stops at the first error.
 ///
 /// The loop behind every `..._keys` method. The hashes live on the stack, so a batch of any length
 /// allocates nothing.
@@ -184,15 +193,25 @@ pub fn hash_blocks<K: Key, E>(
     seed: u64,
     mut each: impl FnMut(usize, &[KeyHash]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut hashes = [KeyHash(0); HASH_BLOCK];
-    for (block, keys) in keys.chunks(HASH_BLOCK).enumerate() {
-        let hashes = &mut hashes[..keys.len()];
-        for (hash, key) in hashes.iter_mut().zip(keys) {
-            *hash = key.key_hash(seed);
-        }
-        each(block * HASH_BLOCK, hashes)?;
+    if keys.len() <= FEW {
+        let mut hashes = [KeyHash(0); FEW];
+        return each(0, hashed(keys, seed, &mut hashes));
+    }
+    let mut hashes = [KeyHash(0); BLOCK];
+    for (block, keys) in keys.chunks(BLOCK).enumerate() {
+        each(block * BLOCK, hashed(keys, seed, &mut hashes))?;
     }
     Ok(())
+}
+
+/// The hashes of these keys, of which there are at most as many as there is room.
+#[inline]
+fn hashed<'a, K: Key>(keys: &[K], seed: u64, hashes: &'a mut [KeyHash]) -> &'a [KeyHash] {
+    let hashes = &mut hashes[..keys.len()];
+    for (hash, key) in hashes.iter_mut().zip(keys) {
+        *hash = key.key_hash(seed);
+    }
+    hashes
 }
 
 #[cfg(test)]
@@ -296,10 +315,12 @@ mod tests {
         for n in [
             0,
             1,
-            HASH_BLOCK - 1,
-            HASH_BLOCK,
-            HASH_BLOCK + 1,
-            3 * HASH_BLOCK + 1,
+            FEW,
+            FEW + 1,
+            BLOCK - 1,
+            BLOCK,
+            BLOCK + 1,
+            3 * BLOCK + 1,
         ] {
             let keys: Vec<u64> = (0..n as u64).collect();
             let mut seen = Vec::new();
@@ -313,13 +334,9 @@ mod tests {
             assert_eq!(seen, want);
         }
         let mut calls = 0;
-        let stopped = hash_blocks(&[0u64; 3 * HASH_BLOCK + 1], 0, |first, _| {
+        let stopped = hash_blocks(&[0u64; 3 * BLOCK + 1], 0, |first, _| {
             calls += 1;
-            if first == HASH_BLOCK {
-                Err("stop")
-            } else {
-                Ok(())
-            }
+            if first == BLOCK { Err("stop") } else { Ok(()) }
         });
         assert_eq!((stopped, calls), (Err("stop"), 2));
     }

@@ -6,7 +6,8 @@
 
 use super::aging::{doubled, is_void};
 use super::{COPIES, ExpandableQuotientFilter};
-use crate::stream::{Fingerprints, Packed, pack_wrapping, wrapping};
+use crate::pack::{Packed, pack};
+use crate::stream::Fingerprints;
 use crate::theory::expandable as theory;
 use crate::{ExpandableParams, MAX_COPIES, simd};
 use amq_core::{BuildError, Full, Goal, KeyHash, Plan, PlanError};
@@ -79,12 +80,10 @@ impl ExpandableQuotientFilter {
                 load: self.entries as f64 / self.params.slots as f64,
             });
         }
-        let (table, last_part) = (params.table(), entries.clone().last_part());
-        let wrapping = wrapping(table, doubled(last_part, bits, void));
         let written = if void == 0 {
-            pack_wrapping(table, wrapping, entries.map(|entry| entry << 1))
+            pack(params.table(), entries.map(|entry| entry << 1))
         } else {
-            pack_wrapping(table, wrapping, doubled(entries, bits, void))
+            pack(params.table(), doubled(entries, bits, void))
         };
         let Packed { table, .. } = written.map_err(|error| Full::OutOfMemory {
             bytes: match error {
@@ -123,7 +122,6 @@ impl ExpandableQuotientFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::pack;
     use amq_core::shell::Header;
 
     #[test]

@@ -8,7 +8,8 @@ mod stored;
 use crate::edit::{Put, Taken};
 use crate::entry::Aged;
 use crate::filter::Hashes;
-use crate::stream::{Fingerprints, Packed, pack};
+use crate::pack::{Packed, pack};
+use crate::stream::Fingerprints;
 use crate::table::Table;
 use crate::theory::expandable as theory;
 use crate::{ExpandableParams, MAX_COPIES, simd};
@@ -73,6 +74,7 @@ amq_core::shell!(read [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>
     /// Reads no table.
     expected_fpr;
 });
+amq_core::shell!(by_caller [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>);
 amq_core::shell!(fill [] ExpandableQuotientFilter: ExpandableParams, Full {
     /// Stores every copy. When 95 % of the slots are in use, the filter doubles first. Refused only
     /// after as many doublings as it is allowed, if [`MAX_COPIES`] entries already answer for the

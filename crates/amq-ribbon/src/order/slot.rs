@@ -53,11 +53,27 @@ impl<const BYTES: usize> BySlot<BYTES> {
     /// The slots of a row, exclusive-ored. In a system of no layers there are none.
     #[inline(always)]
     fn sum<W: Row>(words: &[W], window: &Slots) -> Option<u32> {
+        let row = W::of(window.hash);
+        #[cfg(all(
+            target_arch = "aarch64",
+            target_endian = "little",
+            target_feature = "neon",
+            not(miri)
+        ))]
+        if let Some(sums) = crate::simd::neon::sums(words, window.first, row) {
+            return Some(fold::<BYTES>(sums));
+        }
+        Self::sums(words, window.first, row).map(fold)
+    }
+
+    /// The slots of a row that begins with slot `first`, exclusive-ored into eight.
+    #[inline(always)]
+    pub(crate) fn sums<W: Row>(words: &[W], first: usize, row: W) -> Option<[u64; BYTES]> {
         // The row is shifted to begin with a word, not the words with the row. An eighth of a row's
         // slots take whole words.
         let slots = W::BITS as usize / 8;
-        let (row, shift) = (W::of(window.hash), (window.first % slots) as u32);
-        let words = words.get(window.first / slots * BYTES..)?;
+        let shift = (first % slots) as u32;
+        let words = words.get(first / slots * BYTES..)?;
         let (words, after) = words.split_at_checked(8 * BYTES)?;
         let mut sums = [0; BYTES];
         Self::add(&mut sums, words, row.up(shift));
@@ -65,7 +81,7 @@ impl<const BYTES: usize> BySlot<BYTES> {
         if let Some(after) = after.get(..BYTES) {
             Self::add(&mut sums, after, row.rest(shift));
         }
-        Some(fold(sums))
+        Some(sums)
     }
 
     /// Adds the slots whose coefficients are set, in words that begin with the first slot.
@@ -286,5 +302,40 @@ mod tests {
         orders_agree::<u128, 2>();
         orders_agree::<u128, 3>();
         orders_agree::<u128, 4>();
+    }
+
+    #[cfg(all(
+        target_arch = "aarch64",
+        target_endian = "little",
+        target_feature = "neon",
+        not(miri)
+    ))]
+    #[test]
+    fn vectors_have_the_sums_of_their_portable_twin() {
+        fn agree<W: Row, const BYTES: usize>() {
+            use crate::simd::neon::sums;
+            let words: Vec<W> = (0..24 * BYTES as u64)
+                .map(|i| W::of(row::next_layer(i, 3)))
+                .collect();
+            let last = size_of_val(&words[..]) / BYTES - W::BITS as usize;
+            for first in 0..=last {
+                let row = W::of(row::next_layer(first as u64, 4));
+                let twin = BySlot::<BYTES>::sums(&words, first, row).map(fold);
+                let sum = sums(&words, first, row).map(fold::<BYTES>);
+                assert!(sum.is_some());
+                assert_eq!(sum, twin, "{first}");
+            }
+            for past in [last + 1, last + 100, usize::MAX] {
+                assert_eq!(sums::<W, BYTES>(&words, past, W::ZERO), None);
+            }
+        }
+        agree::<u64, 1>();
+        agree::<u64, 2>();
+        agree::<u64, 3>();
+        agree::<u64, 4>();
+        agree::<u128, 1>();
+        agree::<u128, 2>();
+        agree::<u128, 3>();
+        agree::<u128, 4>();
     }
 }

@@ -5,8 +5,8 @@ use super::{AnyError, AnyFilter, Unsupported};
 use crate::Ability;
 use alloc::boxed::Box;
 use amq_core::{
-    ClearFilter, Count, CountFilter, Filter, InsertFilter, Inserted, Key, KeyHash, MergeError,
-    MergeFilter, RemoveFilter,
+    ClearFilter, Count, CountFilter, Filter, FilterExt, Full, InsertFilter, Inserted, Key, KeyHash,
+    MergeError, MergeFilter, RemoveFilter,
 };
 
 /// `merged!(self, other, |ours, theirs| body)`: for two filters of one kind that can merge.
@@ -39,10 +39,12 @@ impl AnyFilter {
         Unsupported::new(operation, self.kind())
     }
 
-    /// Inserts `key`. On an error the filter is exactly as before.
+    /// Inserts `key`. On an error the filter is exactly as before. [`Full::HashedByCaller`] if the
+    /// [caller hashes its keys](Self::hashed_by_caller).
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, AnyError> {
-        self.insert_hash(key.key_hash(self.seed()))
+        let seed = self.key_seed().ok_or(Full::HashedByCaller)?;
+        self.insert_hash(key.key_hash(seed))
     }
 
     /// Inserts the key with this hash; see [`insert`](Self::insert).
@@ -80,10 +82,14 @@ impl AnyFilter {
 
     /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
     ///
+    /// `false` also if the [caller hashes its keys](Self::hashed_by_caller).
+    ///
     /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Unsupported> {
-        self.remove_hash(key.key_hash(self.seed()))
+        kinds!(able remove self,
+            filter => Ok(FilterExt::remove(filter, key)),
+            else Err(self.cannot(Ability::Remove)))
     }
 
     /// Removes one copy of the key with this hash; see [`remove`](Self::remove).
@@ -94,10 +100,12 @@ impl AnyFilter {
             else Err(self.cannot(Ability::Remove)))
     }
 
-    /// The number of copies of `key`; see [`CountFilter::count_hash`].
+    /// The number of copies of `key`; see [`FilterExt::count`].
     #[inline]
     pub fn count<K: Key + ?Sized>(&self, key: &K) -> Result<Count, Unsupported> {
-        self.count_hash(key.key_hash(self.seed()))
+        kinds!(able count self,
+            filter => Ok(FilterExt::count(filter, key)),
+            else Err(self.cannot(Ability::Count)))
     }
 
     /// The number of copies of the key with this hash; see [`count`](Self::count).

@@ -13,7 +13,7 @@ pub(crate) use table::{can, kinds};
 use amq_core::envelope::{Borrowing, Restore};
 use amq_core::{Filter, FilterKind, Key, KeyHash, LengthMismatch, Stats};
 use core::fmt;
-use table::each;
+use table::{each, mapped};
 
 /// Writes the two types.
 macro_rules! types {
@@ -85,6 +85,21 @@ macro_rules! reading {
                 kinds!(each self, filter => filter.contains(key))
             }
 
+            /// The seed its keys are hashed with, or `None` if the
+            /// [caller hashes them](Self::hashed_by_caller).
+            #[inline]
+            #[must_use]
+            pub fn key_seed(&self) -> Option<u64> {
+                kinds!(each self, filter => filter.key_seed())
+            }
+
+            /// The same filter, saying that its keys' hashes come from the caller. To every key it
+            /// answers "maybe" then; ask it by hash.
+            #[must_use]
+            pub fn hashed_by_caller(self) -> Self {
+                kinds!(mapped self, filter => filter.hashed_by_caller())
+            }
+
             /// How the filter stands, in one value that prints itself. Reads the whole table.
             #[must_use]
             pub fn stats(&self) -> Stats {
@@ -99,6 +114,10 @@ macro_rules! reading {
             #[inline]
             fn seed(&self) -> u64 {
                 kinds!(each self, filter => filter.seed())
+            }
+            #[inline]
+            fn key_seed(&self) -> Option<u64> {
+                Self::key_seed(self)
             }
             fn len(&self) -> u64 {
                 kinds!(each self, filter => filter.len())

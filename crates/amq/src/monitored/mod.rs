@@ -45,7 +45,8 @@ pub use report::{Report, Verdict};
 pub use sample::restart_sampling;
 
 use amq_core::{
-    Filter, FilterKind, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, PlanError, Stats,
+    Filter, FilterExt, FilterKind, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, PlanError,
+    Stats,
 };
 use counts::Counts;
 
@@ -114,11 +115,12 @@ impl<F: Filter> Monitored<F> {
 }
 
 impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
-    /// Whether `key` is probably in: `false` is certain.
+    /// Whether `key` is probably in: `false` is certain. Not counted, and always `true`, if the
+    /// filter's keys are hashed by the caller ([`Filter::key_seed`]).
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.contains_hash(key.key_hash(self.filter.seed()))
+        FilterExt::contains(self, key)
     }
 
     /// The same for the key with this hash.
@@ -134,7 +136,10 @@ impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
 
     /// Reports that the filter answered `true` to a query for this key, which then was not there.
     pub fn report_false_positive<K: Key + ?Sized>(&self, key: &K) {
-        self.report_false_positive_hash(key.key_hash(self.filter.seed()));
+        // Of a key that the filter was not asked for there is nothing to report.
+        if let Some(seed) = self.filter.key_seed() {
+            self.report_false_positive_hash(key.key_hash(seed));
+        }
     }
 
     /// The same for the key with this hash.
@@ -183,6 +188,10 @@ impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
     #[inline]
     fn seed(&self) -> u64 {
         self.filter.seed()
+    }
+    #[inline]
+    fn key_seed(&self) -> Option<u64> {
+        self.filter.key_seed()
     }
     fn len(&self) -> u64 {
         self.filter.len()

@@ -39,9 +39,9 @@ pub use plan::{ShardedPlan, ShardsError};
 
 use alloc::vec::Vec;
 use amq_core::{
-    BuildError, ClearFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind,
-    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, RemoveFilter,
-    reserve,
+    BuildError, ClearFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterExt,
+    FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
+    RemoveFilter, reserve,
 };
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -75,7 +75,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub struct Sharded<F> {
     shards: Vec<Shard<F>>,
     kind: FilterKind,
-    seed: u64,
+    key_seed: Option<u64>,
     capacity: u64,
 }
 
@@ -117,33 +117,39 @@ impl<F: EmptyFilter> Sharded<F> {
             made.push(F::empty(plan.shard, seed)?);
         }
         let kind = made[0].kind();
-        Self::of(made, kind, seed, plan.items)
+        Self::of(made, kind, Some(seed), plan.items)
     }
 }
 
 impl<F: Filter> Sharded<F> {
     /// A sharded filter of the filters that [`into_shards`](Self::into_shards) gave: **all of them,
     /// in the same order**. Otherwise keys are looked for in a shard they are not in, and denied.
-    /// Only their number and their seeds are checked.
+    /// Only their number and how they hash keys are checked.
     ///
     /// `capacity` is the number of keys planned for, in all shards together.
     pub fn from_shards_unchecked(shards: Vec<F>, capacity: u64) -> Result<Self, ShardsError> {
         plan::check_shards(shards.len()).map_err(BuildError::from)?;
-        let (kind, seed) = (shards[0].kind(), shards[0].seed());
-        if shards.iter().any(|shard| shard.seed() != seed) {
-            return Err(ShardsError::Seeds(MergeError::Seeds));
-        }
-        Ok(Self::of(shards, kind, seed, capacity)?)
+        let (kind, key_seed) = (shards[0].kind(), shards[0].key_seed());
+        shards
+            .iter()
+            .try_for_each(|shard| MergeError::check_hashes(key_seed, shard.key_seed()))
+            .map_err(ShardsError::Seeds)?;
+        Ok(Self::of(shards, kind, key_seed, capacity)?)
     }
 
-    fn of(filters: Vec<F>, kind: FilterKind, seed: u64, items: u64) -> Result<Self, BuildError> {
+    fn of(
+        filters: Vec<F>,
+        kind: FilterKind,
+        key_seed: Option<u64>,
+        items: u64,
+    ) -> Result<Self, BuildError> {
         let mut shards = Vec::new();
         reserve(&mut shards, filters.len() as u64)?;
         shards.extend(filters.into_iter().map(|filter| Shard(RwLock::new(filter))));
         Ok(Self {
             shards,
             kind,
-            seed,
+            key_seed,
             capacity: items,
         })
     }
@@ -204,7 +210,7 @@ impl<F: Filter> Sharded<F> {
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.contains_hash(key.key_hash(self.seed))
+        FilterExt::contains(self, key)
     }
 
     /// The same for the key with this hash.
@@ -229,7 +235,16 @@ impl<F: Filter> Sharded<F> {
     /// The seed its keys are hashed with.
     #[must_use]
     pub const fn seed(&self) -> u64 {
-        self.seed
+        match self.key_seed {
+            Some(seed) => seed,
+            None => 0,
+        }
+    }
+
+    /// The same; `None` if the shards' keys are hashed by the caller ([`Filter::key_seed`]).
+    #[must_use]
+    pub const fn key_seed(&self) -> Option<u64> {
+        self.key_seed
     }
 
     /// The mean of the shards' rates, which is the rate of the whole. May read all tables.
@@ -243,7 +258,8 @@ impl<F: InsertFilter> Sharded<F> {
     /// Inserts `key`, from any thread. Refused if its shard is full; nothing changes then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, Full> {
-        self.insert_hash(key.key_hash(self.seed))
+        let seed = self.key_seed.ok_or(Full::HashedByCaller)?;
+        self.insert_hash(key.key_hash(seed))
     }
 
     /// Inserts the key with this hash; see [`insert`](Self::insert).
@@ -263,10 +279,15 @@ impl<F: InsertFilter> Sharded<F> {
 
 impl<F: RemoveFilter> Sharded<F> {
     /// Removes one copy of `key`, from any thread. `false`: it was certainly not in, and nothing
-    /// changed. **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
+    /// changed; or the caller hashes the keys, and nothing can be told.
+    ///
+    /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
     #[inline]
     pub fn remove<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.remove_hash(key.key_hash(self.seed))
+        match self.key_seed {
+            Some(seed) => self.remove_hash(key.key_hash(seed)),
+            None => false,
+        }
     }
 
     /// Removes one copy of the key with this hash; see [`remove`](Self::remove).
@@ -280,7 +301,7 @@ impl<F: CountFilter> Sharded<F> {
     /// The number of copies of `key`; see [`CountFilter::count_hash`].
     #[must_use]
     pub fn count<K: Key + ?Sized>(&self, key: &K) -> Count {
-        self.count_hash(key.key_hash(self.seed))
+        FilterExt::count(self, key)
     }
 }
 
@@ -291,7 +312,11 @@ impl<F: Filter> Filter for Sharded<F> {
     }
     #[inline]
     fn seed(&self) -> u64 {
-        self.seed
+        Self::seed(self)
+    }
+    #[inline]
+    fn key_seed(&self) -> Option<u64> {
+        self.key_seed
     }
     fn len(&self) -> u64 {
         Self::len(self)

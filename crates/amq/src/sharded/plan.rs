@@ -33,7 +33,7 @@ pub struct ShardedPlan<P> {
 pub enum ShardsError {
     /// There are none or too many, or the allocator refused.
     Build(BuildError),
-    /// They hash their keys with different seeds.
+    /// They hash their keys differently.
     Seeds(MergeError),
 }
 

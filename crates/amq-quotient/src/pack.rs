@@ -1,0 +1,320 @@
+//! A table written from sorted fingerprints, from end to end.
+//!
+//! Fingerprints that find no slot from their home to the last wrap to the first slots. How many do
+//! shows only at the end, and all that is written before the first gap behind them depends on it.
+//! So the first blocks are written last.
+
+use crate::QuotientParams;
+use crate::entry::Entry;
+use crate::fields::{load, store};
+use crate::params::BLOCK_SLOTS;
+use crate::table::{SATURATED, Table};
+use alloc::vec::Vec;
+use amq_core::BuildError;
+
+/// Blocks that are written last. At a load of 19/20 they have two hundred gaps; ten fingerprints
+/// wrap.
+const FRONT: u64 = 64;
+
+/// A table written from sorted fingerprints.
+pub(crate) struct Packed<E> {
+    pub(crate) table: Table<Vec<u8>, E>,
+    /// The number of different fingerprints in it.
+    pub(crate) distinct: u64,
+}
+
+/// Writes a new table of these fingerprints, which are in rising order and no more than its slots.
+pub(crate) fn pack<E: Entry>(
+    params: QuotientParams,
+    sorted: impl Iterator<Item = u64> + Clone,
+) -> Result<Packed<E>, BuildError> {
+    let front = FRONT.min(params.blocks());
+    let (packed, right) = pack_behind(params, front, sorted.clone())?;
+    if right {
+        return Ok(packed);
+    }
+    // What wraps fills every gap of these blocks.
+    drop(packed);
+    let (packed, _) = pack_behind(params, params.blocks(), sorted)?;
+    Ok(packed)
+}
+
+/// The same, with that many blocks at the front written last; and whether they are enough, as all
+/// blocks always are. If not, the table is of no use.
+fn pack_behind<E: Entry>(
+    params: QuotientParams,
+    front: u64,
+    sorted: impl Iterator<Item = u64> + Clone,
+) -> Result<(Packed<E>, bool), BuildError> {
+    let mut rest = sorted.clone();
+    let mut next = rest.next();
+    // As if none wrapped.
+    let (mut free, mut in_front) = (0u64, 0);
+    while let Some(fingerprint) = next {
+        let quotient = fingerprint >> params.remainder_bits;
+        if quotient >= front * BLOCK_SLOTS {
+            break;
+        }
+        free = free.max(quotient) + 1;
+        in_front += 1;
+        next = rest.next();
+    }
+    let mut writer = Writer::new(params)?;
+    writer.start(front, free);
+    while let Some(fingerprint) = next {
+        writer.push(fingerprint);
+        next = rest.next();
+    }
+    let wrapping = writer
+        .end(params.blocks())
+        .saturating_sub(params.blocks() * BLOCK_SLOTS);
+    // They may push others on, but not past the end again: there are no more than slots.
+    writer.start(0, wrapping);
+    for fingerprint in sorted.take(in_front) {
+        writer.push(fingerprint);
+    }
+    // What was written behind them begins where they end without a wrap.
+    let right = writer.end(front) == free || front == params.blocks();
+    let packed = Packed {
+        table: writer.table,
+        distinct: writer.distinct,
+    };
+    Ok((packed, right))
+}
+
+/// Writes a part of a table from slot to slot, each word once.
+struct Writer<E> {
+    table: Table<Vec<u8>, E>,
+    distinct: u64,
+    /// The last fingerprint written, if there is one, and its quotient.
+    last: Option<u64>,
+    quotient: u64,
+    /// The next free position.
+    free: u64,
+    /// The block of the last quotient, and those of its quotients that are occupied. Its offset is
+    /// written, and those of all before it.
+    home: u64,
+    occupieds: u64,
+    /// The block of the last slot, where it begins, and its runends so far.
+    slots: u64,
+    here: usize,
+    runends: u64,
+    /// A word of that block's remainders: where it is, and its bits so far.
+    at: usize,
+    word: u64,
+}
+
+impl<E: Entry> Writer<E> {
+    fn new(params: QuotientParams) -> Result<Self, BuildError> {
+        Ok(Self {
+            table: Table::new(params)?,
+            distinct: 0,
+            last: None,
+            quotient: 0,
+            free: 0,
+            home: 0,
+            occupieds: 0,
+            slots: 0,
+            here: 0,
+            runends: 0,
+            at: 0,
+            word: 0,
+        })
+    }
+
+    /// Begins with the quotients from this block on, and the free position after all earlier ones.
+    fn start(&mut self, block: u64, free: u64) {
+        self.last = None;
+        self.free = free;
+        self.write_offset(block);
+        self.home = block;
+        self.slots = free / BLOCK_SLOTS;
+        self.here = self.table.block_at(self.table.wrapped(self.slots));
+        self.at = self.here;
+    }
+
+    #[inline(always)]
+    fn push(&mut self, fingerprint: u64) {
+        let (quotient, remainder) = self.table.split(fingerprint);
+        self.distinct += u64::from(self.last != Some(fingerprint));
+        self.end_run(quotient != self.quotient);
+        self.last = Some(fingerprint);
+        self.quotient = quotient;
+        if quotient / BLOCK_SLOTS != self.home {
+            self.turn_home(quotient / BLOCK_SLOTS);
+        }
+        self.occupieds |= 1 << (quotient % BLOCK_SLOTS);
+        let position = self.free.max(quotient);
+        if position / BLOCK_SLOTS != self.slots {
+            self.turn_slots(position / BLOCK_SLOTS);
+        }
+        self.write_remainder((position % BLOCK_SLOTS) as u32, remainder);
+        self.free = position + 1;
+    }
+
+    /// Ends the run of the last fingerprint, if there is one, or not.
+    #[inline(always)]
+    fn end_run(&mut self, it: bool) {
+        let ends = u64::from(it & self.last.is_some());
+        self.runends |= ends << (self.free.wrapping_sub(1) % BLOCK_SLOTS);
+    }
+
+    /// Writes what is not yet written, and the offsets of all blocks before this one. Returns the
+    /// free position after all that was written.
+    fn end(&mut self, block: u64) -> u64 {
+        self.end_run(true);
+        self.turn_slots(self.slots);
+        self.turn_home(block.max(self.home));
+        self.free
+    }
+
+    /// Turns to another home block: the offset of each up to it is that before its runs.
+    fn turn_home(&mut self, block: u64) {
+        if self.home < self.table.blocks {
+            let occupieds = self.table.metadata(self.home).occupieds;
+            self.table
+                .set_occupieds(self.home, occupieds | self.occupieds);
+        }
+        self.occupieds = 0;
+        for passed in self.home + 1..=block {
+            self.write_offset(passed);
+        }
+        self.home = block;
+    }
+
+    fn write_offset(&mut self, block: u64) {
+        let offset = self.free.saturating_sub(block * BLOCK_SLOTS);
+        if block < self.table.blocks {
+            if let Some(byte) = self.table.offset_byte(block) {
+                *byte = offset.min(SATURATED) as u8;
+            }
+        }
+    }
+
+    /// Turns to another block of slots.
+    fn turn_slots(&mut self, block: u64) {
+        self.write_word();
+        let here = self.table.wrapped(self.slots);
+        let runends = self.table.runends(here);
+        self.table.set_runends(here, runends | self.runends);
+        self.runends = 0;
+        self.slots = block;
+        self.here = self.table.block_at(self.table.wrapped(block));
+        self.at = self.here;
+    }
+
+    #[inline(always)]
+    fn write_remainder(&mut self, slot: u32, remainder: u64) {
+        let r = self.table.fields.bits;
+        if r == 0 {
+            return;
+        }
+        let (word, shift) = (slot * r / 64, slot * r % 64);
+        self.go_to(self.here + 8 * word as usize);
+        self.word |= remainder << shift;
+        if shift + r > 64 {
+            // A field may cross the end of a word, but not that of a block.
+            self.go_to(self.at + 8);
+            self.word |= remainder >> (64 - shift);
+        }
+    }
+
+    /// Turns to another word, and writes the one before.
+    #[inline(always)]
+    fn go_to(&mut self, at: usize) {
+        if self.at != at {
+            self.write_word();
+            self.at = at;
+        }
+    }
+
+    /// Adds the fields to those that are there: blocks may be visited again.
+    #[inline(always)]
+    fn write_word(&mut self) {
+        if self.table.fields.bits > 0 {
+            let there = load(&self.table.bytes, self.at);
+            store(&mut self.table.bytes, self.at, there | self.word);
+        }
+        self.word = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::Broadword;
+    use crate::edit::Put;
+    use crate::entry::Whole;
+    use amq_core::index::remix;
+
+    /// The same table, one fingerprint after another.
+    fn inserted(params: QuotientParams, sorted: &[u64]) -> (Table<Vec<u8>, Whole>, u64) {
+        let mut table = Table::new(params).unwrap();
+        let new = sorted
+            .iter()
+            .filter(|&&fingerprint| table.insert::<Broadword>(fingerprint) == Put::New);
+        let distinct = new.count() as u64;
+        (table, distinct)
+    }
+
+    #[test]
+    fn a_table_is_written_as_it_is_by_inserts_whatever_wraps() {
+        let (mut wrapped, mut too_few) = (0, 0);
+        for i in 0..3000u64 {
+            let (slots, r) = [(50, 3), (64, 0), (200, 7), (640, 11), (1000, 6)][i as usize % 5];
+            let params = QuotientParams::new(slots, r);
+            // Up to all slots but one, from everywhere, or mostly from the end or the beginning.
+            let held = (params.blocks() * BLOCK_SLOTS - 1) * (remix(i, 0) % 101) / 100;
+            let crowding = [1, 1, 3, 30][remix(i, 1) as usize % 4];
+            let at_the_end = remix(i, 2) % 2 == 0;
+            let mut sorted: Vec<u64> = (0..held)
+                .map(|k| {
+                    let fingerprint = remix(k, i) % params.fingerprints() / crowding;
+                    match at_the_end {
+                        true => params.fingerprints() - 1 - fingerprint,
+                        false => fingerprint,
+                    }
+                })
+                .collect();
+            sorted.sort_unstable();
+            let (table, distinct) = inserted(params, &sorted);
+            for front in 0..=params.blocks() {
+                let (packed, right) = pack_behind(params, front, sorted.iter().copied()).unwrap();
+                assert!(right || front < params.blocks());
+                too_few += u64::from(!right);
+                if right {
+                    assert!(
+                        packed.table == table,
+                        "{params:?}, {held} keys, {front} blocks"
+                    );
+                    assert_eq!(packed.distinct, distinct);
+                }
+            }
+            wrapped += u64::from(table.metadata(0).offset > 0);
+            let packed = pack(params, sorted.iter().copied()).unwrap();
+            assert!(packed.table == table);
+        }
+        assert!(wrapped > 500 && too_few > 500, "{wrapped}, {too_few}");
+    }
+
+    #[test]
+    fn a_front_without_gaps_enough_is_written_with_all_the_rest() {
+        // Twice the blocks of the front. The last home alone has more than the front has gaps.
+        let params = QuotientParams::new(2 * FRONT * BLOCK_SLOTS, 5);
+        let slots = params.slots;
+        for gaps in [32, 128] {
+            let mut sorted: Vec<u64> = (0..slots - 200)
+                .filter(|slot| slot % (FRONT * BLOCK_SLOTS / gaps) != 0)
+                .map(|slot| slot << 5)
+                .collect();
+            sorted.extend((0..230).map(|k| ((slots - 1) << 5) | (k % 32)));
+            sorted.sort_unstable();
+            let (_, right) = pack_behind::<Whole>(params, FRONT, sorted.iter().copied()).unwrap();
+            assert!(!right);
+            let (table, distinct) = inserted(params, &sorted);
+            let packed = pack::<Whole>(params, sorted.iter().copied()).unwrap();
+            assert!(packed.table == table);
+            assert_eq!(packed.distinct, distinct);
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! The keys of a bucket, eliminated together, slot by slot.
+//!
+//! One by one, in order (see [`banding`](crate::banding)), each step of a key waits for the step
+//! before. Here all keys take their steps together, from the left to the right:
+//!
+//! ```text
+//!   slot 7 is taken    its equation is added to every key that has a coefficient there
+//!   slot 7 is free     the first key in order that has a coefficient there takes it,
+//!                      and is added to all others that have one
+//! ```
+//!
+//! Either way a key is only added to keys that come after it in order, so the same keys vanish, and
+//! the same slots are taken, as if the keys were added one by one. But the keys of a step do not
+//! depend on one another: a vector takes several at once, and nothing is searched or guessed.
+//!
+//! A bucket's order is from right to left. So the keys that a slot concerns are a stack: those that
+//! start there come first in order, and go on top.
+
+use crate::banding::Equation;
+use crate::memory::at_least;
+use crate::row::Row;
+use alloc::vec::Vec;
+use amq_core::{BuildError, reserve};
+use core::array::from_fn;
+
+/// Keys that take a step together.
+const EIGHT: usize = 8;
+/// Keys that are put on the stack together, whether they start at the slot or not: more than four
+/// start at one slot in two hundred.
+const PUSHED: usize = 4;
+/// Keys on top of the stack that are looked at together: enough for fifteen slots in sixteen.
+const TOP: usize = 4;
+/// Instead of the start of the key that took a slot.
+const NONE: u32 = u32::MAX;
+
+/// Equations, part by part, so that vectors take the same part of several.
+#[derive(Default, Debug)]
+struct Equations {
+    /// The lower 64 coefficients, and the upper 64 of rows that have them. The lowest is that of
+    /// the current slot.
+    low: Vec<u64>,
+    high: Vec<u64>,
+    /// The result, and above it 32 bits of start.
+    rest: Vec<u64>,
+}
+
+impl Equations {
+    fn make_room<W: Row>(&mut self, equations: u64) -> Result<(), BuildError> {
+        at_least(&mut self.low, equations)?;
+        at_least(&mut self.high, if W::BITS > 64 { equations } else { 0 })?;
+        at_least(&mut self.rest, equations)
+    }
+}
+
+/// The keys of a bucket.
+#[derive(Default, Debug)]
+pub(crate) struct Bucket {
+    /// All keys, by their starts; and for each start how many keys start there or before.
+    waiting: Equations,
+    started: Vec<u32>,
+    /// The keys that have started and have no slot yet. Below them lie eight rows of zero.
+    stack: Equations,
+    /// The end of the stack.
+    end: usize,
+    /// For each slot of the bucket's rows, the start of the key that took it.
+    owners: Vec<u32>,
+}
+
+impl Bucket {
+    /// Makes room for this many keys.
+    pub(crate) fn make_room<W: Row>(&mut self, keys: usize) -> Result<(), BuildError> {
+        // What is pushed, or stepped with others, may lie beyond the last key.
+        let room = (keys + 3 * EIGHT) as u64;
+        if room <= self.stack.rest.len() as u64 {
+            return Ok(());
+        }
+        self.waiting.make_room::<W>(room)?;
+        self.stack.make_room::<W>(room)?;
+        self.started.clear();
+        reserve(&mut self.started, W::BUCKET)?;
+        self.owners.clear();
+        reserve(&mut self.owners, W::BUCKET + W::BITS)
+    }
+
+    /// Eliminates keys. Their slots, the starts, are counted from the bucket's first; rows and
+    /// results of the banding begin there, and end where the last key's row may.
+    #[inline(always)]
+    pub(crate) fn eliminate<W: Row>(
+        &mut self,
+        keys: impl Iterator<Item = Equation<W>> + Clone,
+        (rows, results): (&mut [W], &mut [u32]),
+    ) {
+        self.wait(keys);
+        self.owners.clear();
+        self.owners.resize(rows.len(), NONE);
+        let mut slots = rows.iter_mut().zip(results).zip(&mut self.owners);
+        let (waiting, stack) = (&self.waiting, &mut self.stack);
+        let (mut next, mut end) = (0, EIGHT);
+        // Keys start at the first slots, and no longer at the others.
+        for (&started, ((row, result), owner)) in self.started.iter().zip(&mut slots) {
+            let starting = started as usize - next;
+            stack.push::<W>(end, waiting, next, starting);
+            (next, end) = (next + starting, end + starting);
+            end = stack.slot(end, row, result, owner);
+        }
+        for ((row, result), owner) in slots {
+            if end == EIGHT {
+                break;
+            }
+            end = stack.slot(end, row, result, owner);
+        }
+        self.end = end;
+    }
+
+    /// Sorts keys by their starts.
+    #[inline(always)]
+    fn wait<W: Row>(&mut self, keys: impl Iterator<Item = Equation<W>> + Clone) {
+        self.started.clear();
+        self.started.resize(W::BUCKET as usize, 0);
+        for key in keys.clone() {
+            self.started[key.slot] += 1;
+        }
+        let mut sum = 0;
+        for next in &mut self.started {
+            sum += core::mem::replace(next, sum);
+        }
+        for key in keys {
+            let next = &mut self.started[key.slot];
+            let at = *next as usize;
+            let [low, high] = key.row.halves();
+            self.waiting.low[at] = low;
+            if W::BITS > 64 {
+                self.waiting.high[at] = high;
+            }
+            self.waiting.rest[at] = (key.slot as u64) << 32 | u64::from(key.result);
+            *next += 1;
+        }
+    }
+
+    /// The start of the first key in order that has no slot, and is not redundant.
+    #[inline(always)]
+    pub(crate) fn last_without_room(&self) -> Option<u64> {
+        let left = self.stack.rest[EIGHT..self.end].iter().rev();
+        let contradicts = left.copied().find(|&rest| rest as u32 != 0);
+        contradicts.map(|rest| rest >> 32)
+    }
+
+    /// The slots of keys that start below `limit`, counted from the bucket's first.
+    pub(crate) fn slots_below(&self, limit: u64) -> impl Iterator<Item = usize> {
+        let below = move |(_, start): &(usize, &u32)| u64::from(**start) < limit;
+        let owners = self.owners.iter().enumerate();
+        owners.filter(below).map(|(slot, _)| slot)
+    }
+}
+
+/// A stack of equations.
+impl Equations {
+    /// Puts keys on the stack that have been waiting.
+    #[inline(always)]
+    fn push<W: Row>(&mut self, end: usize, waiting: &Self, next: usize, keys: usize) {
+        let mut at = 0;
+        loop {
+            let copy = |stack: &mut [u64], waiting: &[u64]| {
+                let (to, from) = (end + at, next + at);
+                stack[to..to + PUSHED].copy_from_slice(&waiting[from..from + PUSHED]);
+            };
+            copy(&mut self.low, &waiting.low);
+            if W::BITS > 64 {
+                copy(&mut self.high, &waiting.high);
+            }
+            copy(&mut self.rest, &waiting.rest);
+            at += PUSHED;
+            if at >= keys {
+                return;
+            }
+        }
+    }
+
+    /// Eliminates one slot. Returns the stack's end.
+    #[inline(always)]
+    fn slot<W: Row>(
+        &mut self,
+        mut end: usize,
+        row: &mut W,
+        result: &mut u32,
+        owner: &mut u32,
+    ) -> usize {
+        let is_free = *row == W::ZERO;
+        if let Some([low, high, rest]) = is_free.then(|| self.pop::<W>(end)).flatten() {
+            end -= 1;
+            *row = W::from_halves([low, high]);
+            *result = rest as u32;
+            *owner = (rest >> 32) as u32;
+        }
+        self.step(end, *row, *result);
+        end
+    }
+
+    /// Takes the first key in order that has a coefficient at the slot from a stack.
+    #[inline(always)]
+    fn pop<W: Row>(&mut self, end: usize) -> Option<[u64; 3]> {
+        let bits = self.low[end - TOP..end]
+            .iter()
+            .fold(0, |bits, low| bits << 1 | low & 1);
+        // From the top: the bit of the first key in order is the lowest.
+        let depth = match bits {
+            0 => search(&self.low[EIGHT..end])?,
+            _ => bits.trailing_zeros() as usize,
+        };
+        let high = match W::BITS {
+            64 => 0,
+            _ => remove(&mut self.high[..end], depth),
+        };
+        let low = remove(&mut self.low[..end], depth);
+        let rest = remove(&mut self.rest[..end], depth);
+        Some([low, high, rest])
+    }
+
+    /// Adds an equation to all keys of a stack that have a coefficient at the slot, and moves on to
+    /// the next slot.
+    #[inline(always)]
+    fn step<W: Row>(&mut self, end: usize, row: W, result: u32) {
+        let ([row_low, row_high], result) = (row.halves(), u64::from(result));
+        let eights = EIGHT..end.next_multiple_of(EIGHT);
+        // The top first: it says what the next slot gets. All is read before any is written, which
+        // lets compilers use vectors.
+        let low = self.low[eights.clone()].chunks_exact_mut(EIGHT).rev();
+        let rest = self.rest[eights.clone()].chunks_exact_mut(EIGHT).rev();
+        if W::BITS == 64 {
+            for (low, rest) in low.zip(rest) {
+                let has: [u64; EIGHT] = from_fn(|i| (low[i] & 1).wrapping_neg());
+                let lows: [u64; EIGHT] = from_fn(|i| (low[i] ^ row_low & has[i]) >> 1);
+                let rests: [u64; EIGHT] = from_fn(|i| rest[i] ^ result & has[i]);
+                low.copy_from_slice(&lows);
+                rest.copy_from_slice(&rests);
+            }
+            return;
+        }
+        let high = self.high[eights].chunks_exact_mut(EIGHT).rev();
+        for ((low, high), rest) in low.zip(high).zip(rest) {
+            let has: [u64; EIGHT] = from_fn(|i| (low[i] & 1).wrapping_neg());
+            let highs: [u64; EIGHT] = from_fn(|i| high[i] ^ row_high & has[i]);
+            let lows: [u64; EIGHT] = from_fn(|i| (low[i] ^ row_low & has[i]) >> 1 | highs[i] << 63);
+            let rests: [u64; EIGHT] = from_fn(|i| rest[i] ^ result & has[i]);
+            low.copy_from_slice(&lows);
+            high.copy_from_slice(&highs.map(|high| high >> 1));
+            rest.copy_from_slice(&rests);
+        }
+    }
+}
+
+/// How deep the first key in order lies that has a coefficient at the slot.
+#[inline(never)]
+fn search(stack: &[u64]) -> Option<usize> {
+    stack.iter().rev().position(|low| low & 1 == 1)
+}
+
+/// Takes one element, `depth` below the last, and moves those above it down.
+#[inline(always)]
+fn remove(stack: &mut [u64], depth: usize) -> u64 {
+    let at = stack.len() - 1 - depth;
+    if depth >= TOP {
+        let taken = stack[at];
+        stack.copy_within(at + 1.., at);
+        return taken;
+    }
+    // Without a branch: how deep it lies cannot be predicted.
+    let from = stack.len() - TOP;
+    let top = &mut stack[from..];
+    let taken = top[TOP - 1 - depth];
+    for i in 0..TOP - 1 {
+        top[i] = if i + depth < TOP - 1 {
+            top[i]
+        } else {
+            top[i + 1]
+        };
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::banding::{Added, Banding};
+    use crate::row;
+    use amq_core::KeyHash;
+    use std::vec;
+
+    /// Eliminates a bucket of `n` keys, some of which are copies, beside slots that `before` keys
+    /// took: together, and one by one from right to left.
+    fn same_as_one_by_one<W: Row>(before: u64, n: u64) {
+        let equation = |key: u64| {
+            let hash = KeyHash::of(&key, n).get();
+            Equation {
+                slot: row::start(hash, W::BUCKET) as usize,
+                row: W::of(hash),
+                result: row::result(hash),
+            }
+        };
+        let blocks = W::BUCKET / W::BITS + 1;
+        let taken = || {
+            let mut banding = Banding::<W>::new(blocks * W::BITS).unwrap();
+            for key in 0..before {
+                let start = equation(key).slot % 64;
+                banding.add(Equation {
+                    slot: start,
+                    ..equation(key)
+                });
+            }
+            banding
+        };
+        let solution = |banding: &Banding<W>| {
+            let mut solution = vec![];
+            banding.solve(blocks, 32, |_, _, words| solution.extend_from_slice(words));
+            solution
+        };
+        let mut keys: Vec<_> = (0..n)
+            .map(|key| equation(1000 + key - key % 9 / 8))
+            .collect();
+        let mut together = taken();
+        let slots = together.slots(0, (W::BUCKET + W::BITS - 1) as usize);
+        let mut bucket = Bucket::default();
+        bucket.make_room::<W>(keys.len()).unwrap();
+        bucket.eliminate(keys.iter().copied(), slots);
+
+        keys.sort_by_key(|key| core::cmp::Reverse(key.slot));
+        let (mut one_by_one, mut refused) = (taken(), vec![]);
+        for key in &keys {
+            if one_by_one.add(*key) == Added::Contradiction {
+                refused.push(key.slot as u64);
+            }
+        }
+        assert_eq!(bucket.last_without_room(), refused.first().copied());
+        match n {
+            _ if n <= W::BUCKET / 2 => assert!(refused.is_empty(), "{n} keys"),
+            _ if n >= W::BUCKET * 2 => assert!(refused.len() > 10, "{n} keys"),
+            _ => {}
+        }
+        let least = match refused.first() {
+            // Which of two keys that start alike is refused may differ.
+            Some(start) => start + 1,
+            None => {
+                assert!(solution(&together) == solution(&one_by_one), "{n} keys");
+                0
+            }
+        };
+        // Without the keys of the first starts.
+        for limit in [least, least + W::BUCKET / 8, least + W::BUCKET / 4] {
+            for slot in bucket.slots_below(limit) {
+                together.take(slot);
+            }
+            let mut fewer = taken();
+            for key in keys.iter().filter(|key| key.slot as u64 >= limit) {
+                fewer.add(*key);
+            }
+            assert!(
+                solution(&together) == solution(&fewer),
+                "{n} keys, limit {limit}"
+            );
+        }
+    }
+
+    #[test]
+    fn keys_together_find_the_same_room_as_one_by_one() {
+        for before in [0, 20, 60] {
+            for n in [0, 1, 30, 60, 180, 300] {
+                same_as_one_by_one::<u64>(before, n);
+            }
+            for n in [0, 200, 700, 1100] {
+                same_as_one_by_one::<u128>(before, n);
+            }
+        }
+    }
+}
