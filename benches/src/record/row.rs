@@ -219,7 +219,7 @@ impl Row {
         };
         let planned = self.planned_keys.map(|keys| keys as f64);
         format!(
-            "{}, {} {} keys{}{}{}{}, {}",
+            "{}, {} {} keys{}{}{}{}, {}{}",
             self.contender,
             self.keys,
             self.key_set,
@@ -227,7 +227,13 @@ impl Row {
             part(self.asked_fpr, " at ", ""),
             part(self.asked_bits, " in ", " bits a key"),
             part(self.load, ", load ", ""),
-            self.workload
+            self.workload,
+            // What refuses a key at a load has a row of that load, too.
+            if self.state == State::Refused {
+                ", full"
+            } else {
+                ""
+            }
         )
     }
 

@@ -73,7 +73,7 @@ fn what_is_written_comes_back() {
 
 #[test]
 fn no_two_rows_of_a_cell_have_one_subject() {
-    let mut rows = vec![row("bloom"); 8];
+    let mut rows = vec![row("bloom"); 9];
     rows[1].keys = 1;
     rows[2].planned_keys = Some(1000);
     rows[3].asked_fpr = None;
@@ -81,6 +81,7 @@ fn no_two_rows_of_a_cell_have_one_subject() {
     rows[5].load = Some(0.5);
     rows[6].workload = Workload::Churn;
     rows[7].key_set = "words".to_owned();
+    rows[8].state = State::Refused;
     let mut subjects: Vec<String> = rows.iter().map(Row::subject).collect();
     assert_eq!(
         subjects[0],

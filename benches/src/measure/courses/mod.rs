@@ -1,8 +1,8 @@
 //! Courses take filters through many states, checked in each and timed from one to the next.
 //!
 //! A course says who takes part and what is done to a filter: its [`Track`] makes a [`Script`] for
-//! each contender. How a script is checked ([`check`]), timed beside the reference ([`time`]) and
-//! written down ([`rows`]) is the same for all. So a new course is a file here, a line in
+//! each contender. How a script is checked (`check`), timed beside the reference (`time`) and
+//! written down (`rows`) is the same for all. So a new course is a file here, a line in
 //! [`Suite::courses`] and a file that draws it. All use random integers, at one rate.
 
 mod check;

@@ -98,7 +98,7 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
         ),
         (
             Fault::ForgetsAKey,
-            &[Workload::Build, Workload::Query100],
+            &[Workload::Build, Workload::Query100, Workload::Remove],
             "",
         ),
     ] {
