@@ -1,10 +1,13 @@
 //! Which filter? For each need: the best by the records or by the advisor's answer, why, what it
 //! costs, and the runner-up.
 
+use super::advised::{ADVISED, advised};
+use super::cost::{cost, growth};
 use super::data::{Data, Entry, Target};
-use super::doc::{Answer, Block, Pick, Text};
+use super::doc::{Answer, Block, Text};
+use super::names::{pick, type_name};
 use super::number::{asked, decimal, digits, keys, list, percent, two};
-use crate::record::{Ability, Choice, ContenderFacts, Family, Row, State, Workload};
+use crate::record::{Ability, Family, Workload};
 
 /// Sizes closer than this are equal.
 pub(super) const SPACE_TIE: f64 = 0.005;
@@ -197,19 +200,6 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
     all
 }
 
-/// Needs that the advisor answers, with the topic of its answer in the records.
-const ADVISED: &[(&str, &str)] = &[
-    ("30 % will do; smallest", "loose"),
-    ("100 keys", "keys-100"),
-    ("500 keys", "keys-500"),
-    ("1,000 keys", "keys-1000"),
-    ("Every query is for a key that is in", "present"),
-    ("A value for each key (8 bits)", "values"),
-    ("Strangers choose the keys", "strangers"),
-    ("Several threads insert", "threads"),
-    ("Several threads insert and remove", "threads-remove"),
-];
-
 fn value(data: &Data, entry: &Entry<'_>, by: By) -> Option<f64> {
     match by {
         By::Bits | By::Bytes => entry.bits(),
@@ -348,143 +338,6 @@ fn why(entry: &Entry<'_>, by: By) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What comes with a filter, in a few words.
-fn cost(data: &Data, entry: &Entry<'_>) -> String {
-    let mut parts = Vec::new();
-    let plain = data.entry(
-        entry.name(),
-        &data.set,
-        data.keys,
-        Target::Rate(data.rate()),
-    );
-    let of = plain.as_ref().unwrap_or(entry);
-    if let Some(ns) = entry.ns(Workload::Build).or_else(|| of.ns(Workload::Build)) {
-        let peak = of
-            .peak_bits()
-            .zip(of.bits())
-            .filter(|(peak, bits)| *peak > 2.0 * bits);
-        let peak = peak.map_or_else(String::new, |(peak, _)| format!(" in {peak:.0} bits a key"));
-        parts.push(format!("build {} ns{peak}", two(ns)));
-    }
-    if entry.can(Ability::Static) || !entry.can(Ability::Insert) {
-        parts.push("static".to_owned());
-    } else if let Some((_, low, high)) = growth(data, entry.name()) {
-        parts.push(format!(
-            "{} to {} bits as it grows",
-            digits(low, 3),
-            digits(high, 3)
-        ));
-    } else {
-        parts.extend(beyond_plan(data, entry.name()));
-    }
-    parts.join("; ")
-}
-
-/// What becomes of keys beyond the plan.
-fn beyond_plan(data: &Data, name: &str) -> Option<String> {
-    let courses = data.course(Workload::Overfill);
-    let entry = courses.into_iter().find(|entry| entry.name() == name)?;
-    let refused = entry.rows().iter().find(|row| row.state == State::Refused);
-    if let Some((row, at)) = refused.and_then(|row| Some((row, row.refused_at?))) {
-        let share = at as f64 / row.planned_keys?.max(1) as f64;
-        return Some(format!("full at {share:.2} × its plan"));
-    }
-    let is_double = |row: &&&Row| {
-        row.planned_keys
-            .is_some_and(|planned| row.keys == 2 * planned)
-    };
-    let fpr = entry.rows().iter().find(is_double)?.fpr()?;
-    Some(format!("{} at twice the keys", percent(fpr)))
-}
-
-/// The mean, the least and the most bits per key while a filter grows, its first stage left out.
-pub(super) fn growth(data: &Data, name: &str) -> Option<(f64, f64, f64)> {
-    let courses = data.course(Workload::Grow);
-    let entry = courses.into_iter().find(|entry| entry.name() == name)?;
-    let rows = entry
-        .rows()
-        .iter()
-        .filter(|row| row.state == State::Measured);
-    let mut points: Vec<(u64, f64)> = rows
-        .filter_map(|row| Some((row.keys, row.bits_per_key()?)))
-        .collect();
-    points.sort_by_key(|(keys, _)| *keys);
-    let grown = points.get(1..).filter(|grown| !grown.is_empty())?;
-    let bits = || grown.iter().map(|(_, bits)| *bits);
-    let mean = bits().sum::<f64>() / grown.len() as f64;
-    Some((
-        mean,
-        bits().fold(f64::INFINITY, f64::min),
-        bits().fold(0.0, f64::max),
-    ))
-}
-
-/// What the advisor answered.
-fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
-    let lines = data.topic(topic);
-    let best = lines.iter().find(|line| line.rank == 1)?;
-    let second = lines.iter().find(|line| line.rank == 2);
-    let name = |choice: &Choice| match (type_of(&choice.import), choice.structure.as_str()) {
-        (name, structure) if name.is_empty() => structure.to_owned(),
-        (name, structure) => match structure.strip_prefix("sharded ") {
-            Some(kind) => format!("{name} ({kind})"),
-            None => name,
-        },
-    };
-    let size = |choice: &Choice| match choice.bytes {
-        Some(0) | None => "no memory".to_owned(),
-        Some(bytes) => decimal(bytes),
-    };
-    let mut cost: Vec<String> = Vec::new();
-    cost.extend(
-        best.insert_ns
-            .filter(|ns| *ns > 0.0)
-            .map(|ns| format!("build {} ns", two(ns))),
-    );
-    if topic == "strangers" {
-        cost.push("secret seed: with_seed(random)".to_owned());
-    }
-    let krate = best
-        .import
-        .trim_start_matches("use ")
-        .split("::")
-        .next()
-        .unwrap_or_default();
-    Some(Answer {
-        need: need.to_owned(),
-        choose: vec![Pick {
-            name: name(best),
-            krate: krate.to_owned(),
-            import: best.import.clone(),
-        }],
-        figure: size(best),
-        why: brief(
-            best.reason
-                .strip_prefix(&format!("{need}:"))
-                .unwrap_or(&best.reason),
-        ),
-        cost: cost.join("; "),
-        runner_up: second.map_or_else(
-            || Text::from("no other"),
-            |second| {
-                Text::default()
-                    .strong(name(second))
-                    .plain(format!(": {}", size(second)))
-            },
-        ),
-    })
-}
-
-/// The first sentence, or less if it is long.
-fn brief(text: &str) -> String {
-    let text = text.trim_start_matches([':', ' ']);
-    let sentence = text.split(['.', ':']).next().unwrap_or(text);
-    match sentence.split([',', ';']).next() {
-        Some(part) if sentence.len() > 50 => part.to_owned(),
-        _ => sentence.to_owned(),
-    }
-}
-
 fn exact(data: &Data) -> Option<Answer> {
     let entries = data.main_entries(data.rate());
     let set = entries
@@ -501,50 +354,6 @@ fn exact(data: &Data) -> Option<Answer> {
         cost: cost(data, set),
         runner_up: Text::from("no filter"),
     })
-}
-
-/// A contender's name for those who choose.
-pub(super) fn pick(data: &Data, facts: &ContenderFacts) -> Pick {
-    Pick {
-        name: type_name(data, facts),
-        krate: facts
-            .version
-            .split(',')
-            .next()
-            .unwrap_or_default()
-            .to_owned(),
-        import: facts.import.clone(),
-    }
-}
-
-/// Its type; with its name in the records, where several contenders have the type.
-pub(super) fn type_name(data: &Data, facts: &ContenderFacts) -> String {
-    let name = type_of(&facts.import);
-    let is_shared = data
-        .filters()
-        .filter(|other| type_of(&other.import) == name)
-        .count()
-        > 1;
-    match (name.is_empty(), is_shared) {
-        (true, _) => facts.name.clone(),
-        (false, true) => format!("{name} ({})", facts.name),
-        (false, false) => name,
-    }
-}
-
-/// The last word of an import: `use amq_bloom::BloomFilter;` imports a `BloomFilter`.
-fn type_of(import: &str) -> String {
-    let path = import
-        .trim_end_matches(';')
-        .split(" as ")
-        .next()
-        .unwrap_or_default();
-    let last = path.rsplit("::").next().unwrap_or_default();
-    last.trim_matches(|c: char| !c.is_alphanumeric())
-        .split([',', ' '])
-        .next()
-        .unwrap_or_default()
-        .to_owned()
 }
 
 /// The main answers in a sentence, for the terminal.
@@ -564,23 +373,4 @@ pub(super) fn summary(blocks: &[Block]) -> String {
     answers.map_or_else(String::new, |answers| {
         answers.iter().map(line).collect::<Vec<_>>().join("\n")
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn types_are_read_from_imports() {
-        for (import, name) in [
-            ("use amq_bloom::BloomFilter;", "BloomFilter"),
-            ("use sbbf_rs::{Filter, Hash};", "Filter"),
-            ("use sux::dict::VFilter as V;", "VFilter"),
-            ("", ""),
-        ] {
-            assert_eq!(type_of(import), name);
-        }
-        assert_eq!(brief("Few bits. And more."), "Few bits");
-        assert_eq!(behind(11.0, 10.0), ", 10 % more");
-    }
 }

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const data = document.getElementById("choices"), box = document.getElementById("chooser");
+  const data = document.getElementById("choices"), box = document.getElementById("ask");
   if (!data || !box) return;
   const lines = data.textContent.split("\n").map((line) => line.split("\t"));
   const [sizes, targets, needs, costs, structures, reasons, answers] = lines;

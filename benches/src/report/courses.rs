@@ -1,7 +1,7 @@
 //! What happens to filters on their way: filling, growing, overfilling, replacing, merging,
 //! removing.
 
-use super::answer::growth;
+use super::cost::growth;
 use super::curves::{Ranking, SIZE};
 use super::data::{Data, Entry};
 use super::doc::{Block, Figure, Found, Section, Text};

@@ -68,7 +68,7 @@ fn block(block: &Block) -> Markup {
             Block::Figures(figures) => div.figures { @for each in figures { (figure(each)) } },
             // Data in a script element ends only at its closing tag.
             Block::Chooser(data) => {
-                div #chooser hidden {}
+                div #ask hidden {}
                 script #choices type="application/json" { (PreEscaped(data.replace('<', "\\u003c"))) }
             },
         }

@@ -3,7 +3,8 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | `data` | the records, and what follows from a cell's rows |
-//! | `answer`, `front` | the first three screens: answers, two plots, ratios |
+//! | `answer`, `advised`, `cost`, `names` | the first screen: what to choose for each need |
+//! | `front` | the second and third: two plots, ratios |
 //! | `chooser`, `curves`, `courses`, `theory`, `tables`, `advice`, `about` | the folded sections |
 //! | `doc`, `html`, `markdown` | one document, written in two ways |
 //! | `plot`, `labels`, `look` | a plot as data, and its picture |
@@ -11,8 +12,10 @@
 
 mod about;
 mod advice;
+mod advised;
 mod answer;
 mod chooser;
+mod cost;
 mod courses;
 mod curves;
 mod data;
@@ -23,6 +26,7 @@ mod labels;
 mod link;
 mod look;
 mod markdown;
+mod names;
 mod number;
 mod plot;
 mod tables;

@@ -338,8 +338,8 @@ impl Plot {
             .iter()
             .filter_map(|mark| Some((mark, mark.y?, mark.bar?)));
         if self.names == Names::Rows {
-            chart.draw_series(bars.map(|(mark, y, (low, high))| {
-                ErrorBar::new_horizontal(y, low, mark.x, high, colour.stroke_width(1), 3)
+            chart.draw_series(bars.map(|(_, y, (low, high))| {
+                PathElement::new([(low, y), (high, y)], colour.stroke_width(1))
             }))?;
         } else {
             // A bar shorter than the mark is not seen.

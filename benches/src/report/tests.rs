@@ -228,6 +228,16 @@ fn the_page_is_the_same_twice_needs_no_network_and_keeps_its_limits() {
         assert!(dir.path().join(format!("latest/{plot}.svg")).is_file());
     }
     assert!(page.contains("href=\"../records/m/2026-01-01/Small.csv\""));
+    // No two elements share a name, or the script would take one for the other.
+    let mut names: Vec<&str> = page
+        .split(" id=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all);
     // Every need stands in the table and on a card.
     for answer in answers(&dir) {
         let need = maud::html! { (answer.need) }.into_string();
