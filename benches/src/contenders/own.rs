@@ -4,8 +4,8 @@ use super::contender::in_batches;
 use super::{Make, Order, Probe};
 use crate::keys::BenchKey;
 use amq_core::{
-    BuildError, BuildFilter, EmptyFilter, FilterExt, Goal, Key, MergeError, MergeFilter,
-    PlanFilter, PredictedFpr, RemoveFilter, Target,
+    BuildError, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, Key, MergeError,
+    MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target,
 };
 use std::marker::PhantomData;
 
@@ -162,6 +162,7 @@ where
         Ok(Ours {
             filter: W::make(keys, target, order.seed).map_err(|error| error.to_string())?,
             slots: self.slots,
+            made_of: keys.len() as u64,
             way: PhantomData,
         })
     }
@@ -172,6 +173,8 @@ where
 pub struct Ours<F, W> {
     filter: F,
     slots: Option<fn(&F) -> u64>,
+    /// The keys it was made of.
+    made_of: u64,
     way: PhantomData<fn() -> W>,
 }
 
@@ -181,6 +184,12 @@ impl<F: PlanFilter, W: Way<F>, K: BenchKey + ?Sized> Probe<K> for Ours<F, W> {
     }
 
     fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
+        if keys < self.made_of && self.filter.kind() == FilterKind::ExpandableQuotient {
+            // Its formula's keys are the first that came, with the shortest fingerprints, and not
+            // those left of any. So then it is what the filter reckons of its entries.
+            let mean = self.filter.expected_fpr();
+            return Some(PredictedFpr { mean, sd: 0.0 });
+        }
         Some(F::predicted_fpr(&self.filter.params(), keys))
     }
 

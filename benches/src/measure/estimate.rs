@@ -30,9 +30,9 @@ impl Estimator {
         Self::Minima,
         Self::Quartiles,
     ];
-    /// The one behind `ns` in the records: nearly as steady as the fastest rounds, whose interval
-    /// could not be found by resampling.
-    pub const USED: Self = Self::Quartiles;
+    /// The one behind `ns` in the records: on a quiet machine nine in ten twins differed by less
+    /// than 11.1 %, by the others less than 11.9, 12.7 and 15.1 %; half of them by 2.4 to 3.1 %.
+    pub const USED: Self = Self::PairedMedian;
 
     /// The ratio; `None` without rounds, or if there is not one of the reference's beside each.
     pub fn ratio(self, ns: &[f64], reference: &[f64]) -> Option<f64> {

@@ -18,15 +18,13 @@ pub(super) fn pick(data: &Data, facts: &ContenderFacts) -> Pick {
     }
 }
 
-/// Its type; with its name in the records, where several contenders have the type.
+/// Its type; with its name in the records, where several contenders have the type or it is another
+/// crate's.
 pub(super) fn type_name(data: &Data, facts: &ContenderFacts) -> String {
     let name = type_of(&facts.import);
-    let is_shared = data
-        .filters()
-        .filter(|other| type_of(&other.import) == name)
-        .count()
-        > 1;
-    match (name.is_empty(), is_shared) {
+    let same_type = |other: &&ContenderFacts| type_of(&other.import) == name;
+    let is_shared = data.filters().filter(same_type).count() > 1;
+    match (name.is_empty(), is_shared || !facts.ours) {
         (true, _) => facts.name.clone(),
         (false, true) => format!("{name} ({})", facts.name),
         (false, false) => name,
