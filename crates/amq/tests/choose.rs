@@ -64,7 +64,7 @@ fn worked_choices() {
         (
             "dedupe that expires by removal",
             removed().absent(0.9),
-            Filter(FilterKind::Quotient),
+            Filter(FilterKind::WindowedCuckoo),
         ),
         (
             "the same, least time",
