@@ -104,9 +104,9 @@
 //! sixth fewer instructions than 1 %, in batches three tenths fewer.
 //!
 //! Building takes about 50 ns a key at a million keys, as a binary fuse filter does in the same run
-//! (narrow: 40; with two threads two thirds of that). Beside the filter it needs 9 bytes a key, and up to two
-//! megabytes for the shard in work. Building from an iterator needs 8 bytes a key more, for the
-//! hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice twice.
+//! (narrow: 40; with two threads two thirds of that). Beside the filter it needs 9 bytes a key, and
+//! up to two megabytes for the shard in work. Building from an iterator needs 8 bytes a key more,
+//! for the hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice twice.
 //! ([`RibbonMap`]: 16 bytes a pair, twice.)
 //!
 //! # When not to use it
