@@ -120,7 +120,12 @@ fn a_counter_past_the_last_is_refused_even_with_the_right_checksum() {
     let bytes = forged(&file, |bytes| bytes[payload..].fill(0xFF));
     let aligned = Aligned(bytes.try_into().unwrap());
     assert!(CountingView::open(&aligned.0).is_err());
-    let view = CountingView::open_without_checking_payload(&aligned.0).unwrap();
+    let view = CountingView::open_without_checking_payload(&aligned.0);
+    if cfg!(target_endian = "big") {
+        assert_eq!(view.err(), Some(DecodeError::BigEndian));
+        return;
+    }
+    let view = view.unwrap();
     assert!(view.contains("anything"));
     assert_eq!((view.fill_ratio(), view.expected_fpr()), (1.0, 1.0));
 }

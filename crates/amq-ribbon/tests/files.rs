@@ -152,7 +152,9 @@ fn what_no_build_writes_is_refused_by_name_even_with_the_right_checksum() {
             value
         };
         assert_eq!(of_file, no_filter(field, value), "{entry}, {i}");
-        assert_eq!(of_view, of_file);
+        if cfg!(target_endian = "little") {
+            assert_eq!(of_view, of_file);
+        }
     }
     let past = refused(number(1, 1), stated(1, 1) + 1).0;
     assert_eq!(past, no_filter("starts past a multiple of a row's bits", 2));
@@ -208,6 +210,10 @@ fn a_good_file_of_one_kind_is_none_of_another() {
 }
 
 #[test]
+#[cfg_attr(
+    target_endian = "big",
+    ignore = "views of words need a little-endian machine"
+)]
 fn any_payload_with_the_right_checksum_answers_alike_in_every_way() {
     fn all<K: Kind>(budget: Budget) {
         let filter = of::<K>(budget, 9000, 1);

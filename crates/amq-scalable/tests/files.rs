@@ -138,6 +138,10 @@ fn forged(file: &[u8], changes: &[(usize, u64)]) -> Option<DecodeError> {
         check(&aligned[start..start + bytes.len()]).err()
     };
     let error = ScalableBloomFilter::from_bytes(&bytes).err();
+    if cfg!(target_endian = "big") {
+        // There views of words are refused.
+        return error;
+    }
     // By their text, since NaN is not equal to itself.
     let text = |error: Option<DecodeError>| error.map(|error| error.to_string());
     let by_view = view(|bytes| ScalableBloomView::open(bytes));
@@ -230,6 +234,10 @@ fn stages_that_growth_does_not_lead_to_are_refused() {
 }
 
 #[test]
+#[cfg_attr(
+    target_endian = "big",
+    ignore = "views of words need a little-endian machine"
+)]
 fn a_view_whose_payload_nobody_checked_has_a_rate() {
     // Tables of all ones that claim to be shorter than their last word, of every length.
     let filter = filled(ScalableParams::new(20, 0.01), 0..100);
