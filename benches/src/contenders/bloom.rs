@@ -1,6 +1,6 @@
 //! Our Bloom filters, and two of them again as twins.
 
-use super::own::{Filled, Own};
+use super::own::{Filled, Own, Shared};
 use super::{Ability, Entry, Family, Info, theory};
 use crate::contenders::Ability::{Batch, ConcurrentInsert, Insert, Merge};
 use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
@@ -9,7 +9,10 @@ use amq_core::PlanFilter;
 /// A Bloom filter: filled, with a curve.
 type Bloom<F> = Entry<Own<F, Filled>>;
 
-const fn entry<F: PlanFilter>(info: Info) -> Bloom<F> {
+/// The same, filled through a shared reference.
+type Atomic<F> = Entry<Own<F, Shared>>;
+
+const fn entry<F: PlanFilter, W>(info: Info) -> Entry<Own<F, W>> {
     Entry::new(info, Own::SIZED, theory::curve::<F>)
 }
 
@@ -51,7 +54,7 @@ pub static SPLIT_BLOCK_TWIN: Bloom<BlockedBloomFilter> =
     entry(BLOCKED_INFO.twin("blocked-bloom-twin"));
 
 /// The classic Bloom filter, shared between threads.
-pub static ATOMIC: Bloom<AtomicBloomFilter> = entry(Info {
+pub static ATOMIC: Atomic<AtomicBloomFilter> = entry(Info {
     name: "atomic-bloom",
     import: "use amq_bloom::AtomicBloomFilter;",
     analysis: "The classic filter over atomic words: threads insert through a shared reference, \
@@ -62,7 +65,7 @@ pub static ATOMIC: Bloom<AtomicBloomFilter> = entry(Info {
 });
 
 /// The split-block Bloom filter, shared between threads.
-pub static ATOMIC_SPLIT_BLOCK: Bloom<AtomicBlockedBloomFilter> = entry(Info {
+pub static ATOMIC_SPLIT_BLOCK: Atomic<AtomicBlockedBloomFilter> = entry(Info {
     name: "atomic-blocked-bloom",
     import: "use amq_bloom::AtomicBlockedBloomFilter;",
     analysis: "The split-block filter over atomic words: threads insert through a shared \

@@ -4,8 +4,8 @@ use super::contender::in_batches;
 use super::{Make, Order, Probe};
 use crate::keys::BenchKey;
 use amq_core::{
-    BuildError, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, Key, MergeError,
-    MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target,
+    BuildError, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, InsertFilter, Key,
+    MergeError, MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target,
 };
 use std::marker::PhantomData;
 
@@ -81,7 +81,38 @@ impl<F: EmptyFilter + MergeFilter> Way<F> for Filled {
     can!(merge);
 }
 
-/// The same for filters that can remove keys.
+/// The same through a shared reference, as threads do: with its atomic operations, that is.
+#[derive(Clone, Copy, Debug)]
+pub enum Shared {}
+
+impl<F: EmptyFilter + MergeFilter> Way<F> for Shared
+where
+    for<'a> &'a F: InsertFilter,
+{
+    #[inline]
+    fn make<K: Key>(keys: &[K], target: Target<F::Params>, seed: u64) -> Result<F, BuildError> {
+        let filter = F::empty(target, seed)?;
+        FilterExt::insert_keys(&mut &filter, keys)?;
+        Ok(filter)
+    }
+
+    #[inline]
+    fn insert<K: Key + ?Sized>(filter: &mut F, key: &K) -> Option<bool> {
+        Some(FilterExt::insert(&mut &*filter, key).is_ok())
+    }
+
+    #[inline]
+    fn insert_all<K: Key>(filter: &mut F, keys: &[K]) -> Option<u64> {
+        Some(match FilterExt::insert_keys(&mut &*filter, keys) {
+            Ok(_) => keys.len() as u64,
+            Err(refused) => refused.done,
+        })
+    }
+
+    can!(merge);
+}
+
+/// The same as [`Filled`] for filters that can remove keys.
 #[derive(Clone, Copy, Debug)]
 pub enum Removable {}
 
