@@ -157,7 +157,7 @@ fn worked_choices() {
         (
             "threads that remove, least memory",
             removed().threads(8).need(Need::SharedInsert),
-            Sharded(FilterKind::Quotient),
+            Sharded(FilterKind::WindowedCuckoo),
         ),
         (
             "lists and merges",
