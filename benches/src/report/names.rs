@@ -24,7 +24,8 @@ pub(super) fn type_name(data: &Data, facts: &ContenderFacts) -> String {
     let name = type_of(&facts.import);
     let same_type = |other: &&ContenderFacts| type_of(&other.import) == name;
     let is_shared = data.filters().filter(same_type).count() > 1;
-    match (name.is_empty(), is_shared || !facts.ours) {
+    let is_unclear = is_shared || (!facts.ours && facts.name != name);
+    match (name.is_empty(), is_unclear) {
         (true, _) => facts.name.clone(),
         (false, true) => format!("{name} ({})", facts.name),
         (false, false) => name,
