@@ -11,27 +11,13 @@ fn main() {
     // A flag with a path reveals where somebody's files are, so the record leaves it out.
     let flags = variable("CARGO_ENCODED_RUSTFLAGS");
     let public = |flag: &'static str| {
-        if flag.contains(['/', '\\']) {
-            "(a path)"
-        } else {
-            flag
-        }
+        if flag.contains(['/', '\\']) { "(a path)" } else { flag }
     };
     let flags: Vec<&str> = flags.leak().split('\x1f').map(public).collect();
     for (name, value) in [
-        (
-            "AMQ_RUSTC",
-            String::from_utf8_lossy(&version).trim().to_owned(),
-        ),
+        ("AMQ_RUSTC", String::from_utf8_lossy(&version).trim().to_owned()),
         ("AMQ_TARGET", variable("TARGET")),
-        (
-            "AMQ_PROFILE",
-            format!(
-                "{}, opt-level {}",
-                variable("PROFILE"),
-                variable("OPT_LEVEL")
-            ),
-        ),
+        ("AMQ_PROFILE", format!("{}, opt-level {}", variable("PROFILE"), variable("OPT_LEVEL"))),
         ("AMQ_TARGET_FEATURES", variable("CARGO_CFG_TARGET_FEATURE")),
         ("AMQ_RUSTFLAGS", flags.join(" ")),
     ] {

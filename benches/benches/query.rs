@@ -19,26 +19,19 @@ use rand::rngs::Xoshiro256PlusPlus;
 const QUERIES: usize = 1 << 20;
 
 fn contains(criterion: &mut Criterion) {
-    queries(criterion, "contains", |filter, keys| {
-        Some(filter.count_hits(keys))
-    });
+    queries(criterion, "contains", |filter, keys| Some(filter.count_hits(keys)));
 }
 
 fn batch(criterion: &mut Criterion) {
-    queries(criterion, "batch", |filter, keys| {
-        filter.count_hits_batch(keys)
-    });
+    queries(criterion, "batch", |filter, keys| filter.count_hits_batch(keys));
 }
 
 /// A contender, and the rate it is asked for.
 type Variant = (&'static dyn Contender, f64);
 
 /// Bloom filters.
-const BLOOM: [Variant; 3] = [
-    (&bloom::CLASSIC, 0.01),
-    (&bloom::SPLIT_BLOCK, 0.01),
-    (&bloom::ATOMIC, 0.01),
-];
+const BLOOM: [Variant; 3] =
+    [(&bloom::CLASSIC, 0.01), (&bloom::SPLIT_BLOCK, 0.01), (&bloom::ATOMIC, 0.01)];
 
 /// Static filters: one byte a slot, two bytes, and columns of two widths. A fuse filter's rate is
 /// its own.
@@ -56,11 +49,7 @@ fn queries(
     way: &str,
     count: impl Fn(&dyn Built, Keys<'_>) -> Option<u64>,
 ) {
-    for (keys, variants) in [
-        (1_000_000, &BLOOM[..]),
-        (1_000_000, STATIC),
-        (10_000_000, STATIC),
-    ] {
+    for (keys, variants) in [(1_000_000, &BLOOM[..]), (1_000_000, STATIC), (10_000_000, STATIC)] {
         ask(criterion, way, keys, variants, &count);
     }
 }
@@ -80,11 +69,7 @@ fn ask(
         .map(|(name, share)| (name, Stream::new(&made, QUERIES, share, &mut rng)));
     let present = made.present.view();
     for (contender, rate) in variants {
-        let order = Order {
-            planned: Planned::Keys,
-            budget: Some(Budget::Fpr(*rate)),
-            seed: 1,
-        };
+        let order = Order { planned: Planned::Keys, budget: Some(Budget::Fpr(*rate)), seed: 1 };
         let Ok(filter) = contender.build(present.keys(), &order) else {
             continue;
         };

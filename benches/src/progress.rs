@@ -27,9 +27,7 @@ impl Progress {
 
     /// A bar that shows nothing.
     pub fn hidden() -> Self {
-        Self {
-            bar: ProgressBar::hidden(),
-        }
+        Self { bar: ProgressBar::hidden() }
     }
 
     /// Begins a new part of the work.
@@ -52,8 +50,7 @@ impl Progress {
 
     /// This much work was done before the run resumed.
     pub fn skip(&self, estimate: Duration) {
-        self.bar
-            .inc(u64::try_from(estimate.as_nanos()).unwrap_or(u64::MAX));
+        self.bar.inc(u64::try_from(estimate.as_nanos()).unwrap_or(u64::MAX));
     }
 
     /// Removes the bar.

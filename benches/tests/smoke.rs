@@ -46,9 +46,7 @@ impl Place {
     /// Starts the program with these words, separated by blanks; `@` is the folder.
     fn start(&self, words: &str) -> Child {
         let folder = self.0.path().to_str().unwrap();
-        let words = words
-            .split_whitespace()
-            .map(|word| word.replace('@', folder));
+        let words = words.split_whitespace().map(|word| word.replace('@', folder));
         Command::new(env!("CARGO_BIN_EXE_amq-bench"))
             .args(words)
             .env("CARGO_MANIFEST_DIR", self.at("benches"))
@@ -65,10 +63,7 @@ impl Place {
         let _ = child.stdin.take().unwrap().write_all(input);
         let output = child.wait_with_output().unwrap();
         let said = [output.stdout, output.stderr].concat();
-        Ran {
-            code: output.status.code(),
-            said: String::from_utf8_lossy(&said).into_owned(),
-        }
+        Ran { code: output.status.code(), said: String::from_utf8_lossy(&said).into_owned() }
     }
 
     fn run(&self, words: &str) -> Ran {
@@ -80,10 +75,7 @@ impl Place {
         let (folder, mut found) = (self.at(folder), BTreeMap::new());
         let mut open = vec![folder.clone()];
         while let Some(next) = open.pop() {
-            for path in fs::read_dir(next)
-                .into_iter()
-                .flatten()
-                .map(|entry| entry.unwrap().path())
+            for path in fs::read_dir(next).into_iter().flatten().map(|entry| entry.unwrap().path())
             {
                 if path.is_dir() {
                     open.push(path);
@@ -136,34 +128,22 @@ fn filled<T: Table>(records: &Records) -> Vec<T> {
 #[test]
 fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
     let place = Place::new();
-    place
-        .run("measure --suite smoke --records @/records")
-        .ended(0, &["Records: "]);
+    place.run("measure --suite smoke --records @/records").ended(0, &["Records: "]);
     place.names_no_path("records");
     let records = Records::newest(&place.at("records"), None).unwrap();
     let run = records.run().unwrap().unwrap();
-    assert!(
-        run.complete && !run.clock.is_empty() && run.noise_floor.is_some(),
-        "{run:?}"
-    );
+    assert!(run.complete && !run.clock.is_empty() && run.noise_floor.is_some(), "{run:?}");
     assert_eq!(run.contender.len(), contenders::ALL.len());
     for facts in &run.contender {
         let name = &facts.name;
         let (rows, rounds) = (records.rows(name).unwrap(), records.rounds(name).unwrap());
-        assert!(
-            rows.iter().any(|row| row.workload == Workload::Query50),
-            "{name}"
-        );
+        assert!(rows.iter().any(|row| row.workload == Workload::Query50), "{name}");
         assert!(!facts.import.is_empty(), "{name} names what to import");
         for row in &rows {
             if row.ns.is_some() {
                 let of: Vec<_> = rounds.iter().filter(|rounds| rounds.is_of(row)).collect();
                 let stored: Vec<u64> = of.iter().map(|of| of.ns.len() as u64).collect();
-                assert_eq!(
-                    Some(stored),
-                    row.rounds.map(|rounds| vec![rounds]),
-                    "{row:?}"
-                );
+                assert_eq!(Some(stored), row.rounds.map(|rounds| vec![rounds]), "{row:?}");
             }
             let good = match row.state {
                 State::Measured => row.why.is_empty() && row.false_negatives.unwrap_or(0) == 0,
@@ -175,24 +155,11 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         }
     }
     let trials: Vec<Trial> = filled(&records);
-    assert!(
-        trials.iter().all(|trial| trial.why.is_empty()),
-        "{trials:?}"
-    );
+    assert!(trials.iter().all(|trial| trial.why.is_empty()), "{trials:?}");
     let points: Vec<Point> = filled(&records);
-    assert!(
-        points
-            .iter()
-            .all(|point| point.fpr > 0.0 && point.fpr <= 1.0),
-        "{points:?}"
-    );
+    assert!(points.iter().all(|point| point.fpr > 0.0 && point.fpr <= 1.0), "{points:?}");
     let claims: Vec<Claim> = filled(&records);
-    assert!(
-        claims
-            .iter()
-            .all(|claim| claim.computed.or(claim.measured).is_some()),
-        "{claims:?}"
-    );
+    assert!(claims.iter().all(|claim| claim.computed.or(claim.measured).is_some()), "{claims:?}");
 
     for out in ["first", "second"] {
         let words = format!("render --records @/records --out @/{out}");
@@ -203,14 +170,10 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
 
     // The same rows, one of them slower, and one missing.
     let words = |old, new| format!("diff @/{old} @/{new}");
-    place
-        .run(&words("records", "records"))
-        .ended(0, &["moved: 0."]);
+    place.run(&words("records", "records")).ended(0, &["moved: 0."]);
     let other = Records::of_day(&place.at("other"), "m", "2000-01-01");
     for facts in &run.contender {
-        other
-            .write_rows(&facts.name, &records.rows(&facts.name).unwrap())
-            .unwrap();
+        other.write_rows(&facts.name, &records.rows(&facts.name).unwrap()).unwrap();
     }
     other.write_run(&run).unwrap();
     let mut rows = other.rows("bloom").unwrap();
@@ -220,16 +183,9 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
     (timed.ratio_low, timed.ratio_high) = (Some(99.0), Some(101.0));
     let subject = timed.subject();
     other.write_rows("bloom", &rows).unwrap();
-    let parts = [
-        &subject,
-        "+9900.0 %",
-        "Only in OLD: bloom, rows: 1",
-        "moved: 1.",
-    ];
+    let parts = [&subject, "+9900.0 %", "Only in OLD: bloom, rows: 1", "moved: 1."];
     place.run(&words("records", "other")).ended(1, &parts);
-    place
-        .run(&words("records", "none"))
-        .ended(2, &["no records in", "none"]);
+    place.run(&words("records", "none")).ended(2, &["no records in", "none"]);
 }
 
 #[test]
@@ -247,16 +203,9 @@ fn a_run_is_resumed_with_the_same_options_and_refused_with_others() {
         let mut after = place.files(only);
         after.retain(|path, _| path.extension().is_some_and(|extension| extension == "csv"));
         for (path, bytes) in &after {
-            assert!(
-                before[path] == *bytes,
-                "{path:?} is measured and not measured again"
-            );
+            assert!(before[path] == *bytes, "{path:?} is measured and not measured again");
         }
-        assert!(
-            after
-                .keys()
-                .any(|path| path.ends_with(format!("{only}.csv")))
-        );
+        assert!(after.keys().any(|path| path.ends_with(format!("{only}.csv"))));
         run("--rounds 2 --resume").ended(2, &["rounds = 1, and now it is 2"]);
     }
 }
@@ -266,9 +215,7 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
     let place = Place::new();
     let measure = "measure --suite smoke --rounds 1 --records @/records";
     let only = |extra: &str| {
-        place
-            .run(&format!("{measure} --only hash-only {extra}"))
-            .ended(0, &[]);
+        place.run(&format!("{measure} --only hash-only {extra}")).ended(0, &[]);
     };
     only("");
     let before = place.files("records");
@@ -301,11 +248,7 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
     fs::rename(place.at(&unfinished), place.at(&some)).unwrap();
     only("--resume");
     let after = place.files(day.to_str().unwrap());
-    assert!(
-        after.keys().all(|path| path.components().count() == 1),
-        "{:?}",
-        after.keys()
-    );
+    assert!(after.keys().all(|path| path.components().count() == 1), "{:?}", after.keys());
     let file = |name: &str| after.get(Path::new(name)).unwrap();
     assert_eq!(file("bloom.csv"), &part[Path::new("bloom.csv")]);
     assert!(String::from_utf8_lossy(file("run.toml")).contains("complete = true"));
@@ -327,39 +270,22 @@ fn bad_key_files_are_errors_that_name_them_and_good_ones_are_measured() {
     ] {
         let ran = place.run(&format!("{verify} @/{name}"));
         ran.ended(2, &[place.at(name).to_str().unwrap(), why]);
-        assert_eq!(
-            ran.said.matches("(os error ").count(),
-            reasons,
-            "{}",
-            ran.said
-        );
+        assert_eq!(ran.said.matches("(os error ").count(), reasons, "{}", ran.said);
     }
     let few = place.run_fed(&format!("{verify} -"), b"a\nb\na\n");
     few.ended(2, &["standard input has 2 distinct keys"]);
     let stdin = place.run_fed(&format!("{verify} -"), &good_keys());
     let counts = "3001 distinct keys (repeats left out: 1, empty lines: 1)";
-    stdin.ended(
-        0,
-        &[
-            &format!("stdin: {counts}; 1000 of"),
-            "Left out: the courses",
-        ],
-    );
+    stdin.ended(0, &[&format!("stdin: {counts}; 1000 of"), "Left out: the courses"]);
     let words = "measure --suite smoke --rounds 1 --only bloom,hash-only --records @/records";
-    place
-        .run(&format!("{words} --keys-file @/good.txt"))
-        .ended(0, &[counts]);
+    place.run(&format!("{words} --keys-file @/good.txt")).ended(0, &[counts]);
     place.names_no_path("records");
 }
 
 #[test]
 fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
     let place = Place::new();
-    for name in [
-        "README.md",
-        "latest/index.html",
-        "records/m/2000-01-01/run.toml",
-    ] {
+    for name in ["README.md", "latest/index.html", "records/m/2000-01-01/run.toml"] {
         let path = place.at("reports").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "committed").unwrap();
@@ -377,10 +303,7 @@ fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
     let drawn = run(&format!("{all} --keys-file @/good.txt"));
     assert!(drawn.contains_key(Path::new("latest/index.html")));
     // Redrawn by the recorded command, it is the same.
-    let record = drawn
-        .iter()
-        .find(|(path, _)| path.ends_with("run.toml"))
-        .unwrap();
+    let record = drawn.iter().find(|(path, _)| path.ends_with("run.toml")).unwrap();
     let command = "-- render --records reports/own/records\"";
     assert!(String::from_utf8_lossy(record.1).contains(command));
     fs::remove_dir_all(place.at("reports/own/latest")).unwrap();
@@ -398,30 +321,15 @@ fn what_cannot_be_done_is_an_error_that_tells_the_reason_once() {
     let place = Place::new();
     fs::write(place.at("file"), b"").unwrap();
     for (words, parts) in [
-        (
-            "measure --suite smoke --only bloom --records @/file",
-            ["/file", "(os error "],
-        ),
-        (
-            "verify --suite smoke --only blom",
-            ["named blom", "bloom, blocked-bloom"],
-        ),
-        (
-            "verify --only construction --keys 1000",
-            ["construction", "leave out --keys"],
-        ),
+        ("measure --suite smoke --only bloom --records @/file", ["/file", "(os error "]),
+        ("verify --suite smoke --only blom", ["named blom", "bloom, blocked-bloom"]),
+        ("verify --only construction --keys 1000", ["construction", "leave out --keys"]),
         ("render --records @/none", ["no records in", "/none"]),
-        (
-            "diff 2000-01-01 2000-01-02",
-            ["no records in", "2000-01-01"],
-        ),
+        ("diff 2000-01-01 2000-01-02", ["no records in", "2000-01-01"]),
     ] {
         let ran = place.run(words);
         ran.ended(2, &parts);
         assert_eq!(ran.said.matches(parts[1]).count(), 1, "{}", ran.said);
     }
-    place.run("list").ended(
-        0,
-        &["contender", "bloom, ", "construction: ", "smoke", "full"],
-    );
+    place.run("list").ended(0, &["contender", "bloom, ", "construction: ", "smoke", "full"]);
 }

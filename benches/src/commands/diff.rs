@@ -41,10 +41,7 @@ pub(super) fn diff(old: &Side, new: &Side) -> (String, bool) {
     let mut told = String::new();
     // Writing to a string cannot fail.
     if let Some((option, before, now)) = old.run.options.difference(&new.run.options) {
-        let _ = writeln!(
-            told,
-            "An option that differs: {option} = {before}, then {now}."
-        );
+        let _ = writeln!(told, "An option that differs: {option} = {before}, then {now}.");
     }
     let floors = [old, new].map(|side| {
         let percent = |share: f64| format!("{:.1} %", share * 100.0);
@@ -55,20 +52,13 @@ pub(super) fn diff(old: &Side, new: &Side) -> (String, bool) {
     told += &only_in(old, new, "OLD");
     told += &only_in(new, old, "NEW");
     let both = old.rows.iter();
-    let both: Vec<_> = both
-        .filter_map(|(of, row)| Some((row, new.rows.get(of)?)))
-        .collect();
+    let both: Vec<_> = both.filter_map(|(of, row)| Some((row, new.rows.get(of)?))).collect();
     let moves = both.iter().flat_map(|(before, now)| {
         let floor = |side: &Side| side.run.floor(now.workload).unwrap_or(0.0);
         moved(before, now, floor(old).max(floor(new)))
     });
     let moves: Vec<Line> = moves.collect();
-    let _ = writeln!(
-        told,
-        "Rows in both: {}; moved: {}.",
-        both.len(),
-        moves.len()
-    );
+    let _ = writeln!(told, "Rows in both: {}; moved: {}.", both.len(), moves.len());
     let mut table = plain(&["row", "what", "old", "new", "change"]);
     for column in table.column_iter_mut().skip(2) {
         column.set_cell_alignment(CellAlignment::Right);
@@ -117,33 +107,16 @@ fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Line> {
         ("rate", 6, number(Row::fpr), 0.0, rates),
         ("bytes", 0, count(|row| row.held_bytes), 0.0, true),
         ("bytes said", 0, count(|row| row.said_bytes), 0.0, true),
-        (
-            "peak bytes",
-            0,
-            count(|row| row.peak_build_bytes),
-            CHANCE,
-            true,
-        ),
+        ("peak bytes", 0, count(|row| row.peak_build_bytes), CHANCE, true),
         ("refused at", 0, count(|row| row.refused_at), 0.0, true),
-        (
-            "instructions",
-            1,
-            number(|row| row.instructions),
-            CHANCE,
-            true,
-        ),
+        ("instructions", 1, number(|row| row.instructions), CHANCE, true),
     ] {
         let [Some(old), Some(new)] = values else {
             continue;
         };
         if also && (old - new).abs() > share * old.min(new) {
             let [before, now] = [old, new].map(|value| format!("{value:.digits$}"));
-            note(
-                what,
-                before,
-                now,
-                format!("{:+.1} %", (new / old - 1.0) * 100.0),
-            );
+            note(what, before, now, format!("{:+.1} %", (new / old - 1.0) * 100.0));
         }
     }
     lines
@@ -192,10 +165,7 @@ mod tests {
             fpr_high: Some(high),
             ..row()
         };
-        let other_reference = Row {
-            reference: None,
-            ..time(10.6, 0.9, 1.1)
-        };
+        let other_reference = Row { reference: None, ..time(10.6, 0.9, 1.1) };
         for (new, moves) in [
             (row(), None),
             (time(10.4, 1.2, 1.3), None),
@@ -207,48 +177,16 @@ mod tests {
             (other_reference, Some("ns +6.0 %")),
             (rate(0.0119, 0.015), None),
             (rate(0.0121, 0.015), Some("rate +30.0 %")),
-            (
-                Row {
-                    held_bytes: Some(1194),
-                    ..row()
-                },
-                Some("bytes -0.5 %"),
-            ),
-            (
-                Row {
-                    peak_build_bytes: Some(2019),
-                    ..row()
-                },
-                None,
-            ),
-            (
-                Row {
-                    peak_build_bytes: Some(1960),
-                    ..row()
-                },
-                Some("peak bytes -2.0 %"),
-            ),
-            (
-                Row {
-                    instructions: Some(50.4),
-                    ..row()
-                },
-                None,
-            ),
-            (
-                Row {
-                    instructions: Some(49.0),
-                    ..row()
-                },
-                Some("instructions -2.0 %"),
-            ),
+            (Row { held_bytes: Some(1194), ..row() }, Some("bytes -0.5 %")),
+            (Row { peak_build_bytes: Some(2019), ..row() }, None),
+            (Row { peak_build_bytes: Some(1960), ..row() }, Some("peak bytes -2.0 %")),
+            (Row { instructions: Some(50.4), ..row() }, None),
+            (Row { instructions: Some(49.0), ..row() }, Some("instructions -2.0 %")),
             (row().without(State::Failed, "lost"), Some("state ")),
         ] {
             let found = moved(&row(), &new, 0.05);
-            let found: Vec<String> = found
-                .iter()
-                .map(|of| format!("{} {}", of[1], of[4]))
-                .collect();
+            let found: Vec<String> =
+                found.iter().map(|of| format!("{} {}", of[1], of[4])).collect();
             assert_eq!(found, moves.into_iter().collect::<Vec<_>>(), "{new:?}");
         }
     }
@@ -259,10 +197,7 @@ mod tests {
             let options = Options::new(Suite::Smoke, 3, 1, None, Path::new("."));
             let mut run = Run::new("", options, Vec::new());
             run.noise_floor = Some(floor);
-            let rows = rows
-                .iter()
-                .map(|row| (row.subject(), row.clone()))
-                .collect();
+            let rows = rows.iter().map(|row| (row.subject(), row.clone())).collect();
             Side { run, rows }
         };
         let (mut slower, other) = (row(), Row { keys: 7, ..row() });
@@ -284,10 +219,7 @@ mod tests {
             (&side(&[slower], 1.1), false, &["moved: 0."]),
         ] {
             let (text, moved) = diff(&old, new);
-            assert!(
-                moved == any && parts.iter().all(|part| text.contains(part)),
-                "{text}"
-            );
+            assert!(moved == any && parts.iter().all(|part| text.contains(part)), "{text}");
         }
     }
 }

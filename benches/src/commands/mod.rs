@@ -104,9 +104,7 @@ fn fit(options: &Fit) -> Result<()> {
 fn count(options: &Count) -> Result<Outcome> {
     let only = std::slice::from_ref(&options.contender);
     for contender in contenders::choose(only, &[])? {
-        let Count {
-            keys, builds, asks, ..
-        } = *options;
+        let Count { keys, builds, asks, .. } = *options;
         println!("{}", instructions::child(contender, keys, builds, asks)?);
     }
     Ok(Outcome::Good)
@@ -114,9 +112,7 @@ fn count(options: &Count) -> Result<Outcome> {
 
 fn newest_in(folder: &Path) -> Result<Records, BenchError> {
     let found = Records::newest_of(folder, &Machine::this().name);
-    found.ok_or_else(|| BenchError::NoRecords {
-        path: folder.to_owned(),
-    })
+    found.ok_or_else(|| BenchError::NoRecords { path: folder.to_owned() })
 }
 
 /// Prints which rows of two records differ by more than noise.
@@ -128,9 +124,7 @@ fn compare(options: &Diff) -> Result<Outcome> {
         let records = of_day.or_else(|| Records::newest_of(folder, &machine));
         let side = records.map(|records| Side::read(&records)).transpose()?;
         let path = || folder.to_owned();
-        Ok(side
-            .flatten()
-            .ok_or_else(|| BenchError::NoRecords { path: path() })?)
+        Ok(side.flatten().ok_or_else(|| BenchError::NoRecords { path: path() })?)
     };
     let (text, moved) = diff::diff(&side(&options.old)?, &side(&options.new)?);
     print!("{text}");
@@ -249,8 +243,5 @@ fn short(path: &Path) -> String {
     let here = env::current_dir().ok();
     let relative = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
     let path = relative.unwrap_or_else(|| path.to_owned());
-    path.strip_prefix(".")
-        .unwrap_or(&path)
-        .display()
-        .to_string()
+    path.strip_prefix(".").unwrap_or(&path).display().to_string()
 }

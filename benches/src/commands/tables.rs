@@ -9,10 +9,7 @@ use std::fmt::Write;
 /// What `list` prints.
 pub(super) fn contenders() -> String {
     let mut table = plain(&["contender", "family", "can", "version"]);
-    let infos: Vec<Info> = contenders::ALL
-        .iter()
-        .map(|contender| contender.info())
-        .collect();
+    let infos: Vec<Info> = contenders::ALL.iter().map(|contender| contender.info()).collect();
     table.add_rows(infos.iter().map(line));
     let mut text = text(&table);
     text.push('\n');
@@ -28,10 +25,7 @@ pub(super) fn contenders() -> String {
     for suite in [Suite::Smoke, Suite::Quick, Suite::Full] {
         let _ = writeln!(text, "{suite}");
         for group in suite.groups(None) {
-            let targets = group
-                .targets
-                .iter()
-                .map(|(target, _)| suite::words(*target));
+            let targets = group.targets.iter().map(|(target, _)| suite::words(*target));
             let rates: Vec<String> = targets.collect();
             let (name, rates) = (group.key_set.name(), rates.join(", "));
             let _ = writeln!(text, "  {name:<11} {:>9}  {rates}", group.keys);
@@ -75,9 +69,7 @@ pub(super) fn verified(rows: &[Row]) -> String {
     ]);
     for row in rows {
         let bits = |bytes: Option<u64>| {
-            optional(bytes, |bytes| {
-                format!("{:.3}", bytes as f64 * 8.0 / row.keys as f64)
-            })
+            optional(bytes, |bytes| format!("{:.3}", bytes as f64 * 8.0 / row.keys as f64))
         };
         let rate = |rate: Option<f64>| optional(rate, |rate| format!("{:.4} %", rate * 100.0));
         let budget = row.asked_bits.map(|bits| format!("{bits} bits/key"));
@@ -114,11 +106,7 @@ pub(super) fn tried(trials: &[Trial]) -> String {
     for trial in trials {
         let numbers = [trial.row_bits, trial.keys, trial.slots].map(Some);
         let counts = numbers.into_iter().chain([trial.seeds, trial.solved]);
-        let verdict = if trial.why.is_empty() {
-            "good"
-        } else {
-            "ERROR"
-        };
+        let verdict = if trial.why.is_empty() { "good" } else { "ERROR" };
         let cells = counts.map(|count| optional(count, |count| count.to_string()));
         table.add_row(cells.chain([verdict.to_owned()]));
     }

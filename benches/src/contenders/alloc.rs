@@ -106,10 +106,8 @@ pub fn counted<T>(work: impl FnOnce() -> T) -> (T, Memory) {
     let before = CURRENT.with(Cell::get);
     PEAK.with(|peak| peak.set(before));
     let result = work();
-    let memory = Memory {
-        held: CURRENT.with(Cell::get) - before,
-        peak: PEAK.with(Cell::get) - before,
-    };
+    let memory =
+        Memory { held: CURRENT.with(Cell::get) - before, peak: PEAK.with(Cell::get) - before };
     (result, memory)
 }
 
@@ -153,21 +151,9 @@ mod tests {
             drop(scratch);
             kept
         });
-        assert_eq!(
-            memory,
-            Memory {
-                held: 800,
-                peak: 5800
-            }
-        );
+        assert_eq!(memory, Memory { held: 800, peak: 5800 });
         let ((), memory) = counted(|| drop(kept));
-        assert_eq!(
-            memory,
-            Memory {
-                held: -800,
-                peak: 0
-            }
-        );
+        assert_eq!(memory, Memory { held: -800, peak: 0 });
     }
 
     #[test]

@@ -126,11 +126,7 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
         // it may do whatever it could in a user's code.
         let probe = black_box(&self.probe);
         let keys = black_box(K::slice(queries).unwrap_or_default());
-        black_box(
-            keys.iter()
-                .map(|key| u64::from(probe.holds(key.borrow())))
-                .sum(),
-        )
+        black_box(keys.iter().map(|key| u64::from(probe.holds(key.borrow()))).sum())
     }
 
     fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64> {
@@ -141,16 +137,12 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     fn dependent(&self, queries: Keys<'_>) -> u64 {
         let probe = black_box(&self.probe);
         let keys = black_box(K::slice(queries).unwrap_or_default());
-        black_box(chained(keys.len(), |place| {
-            probe.holds(keys[place].borrow())
-        }))
+        black_box(chained(keys.len(), |place| probe.holds(keys[place].borrow())))
     }
 
     fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
         let keys = K::slice(queries).unwrap_or_default();
-        keys.iter()
-            .map(|key| self.probe.holds(key.borrow()))
-            .collect()
+        keys.iter().map(|key| self.probe.holds(key.borrow())).collect()
     }
 
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64> {

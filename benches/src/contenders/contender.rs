@@ -246,11 +246,7 @@ mod tests {
 
     #[test]
     fn an_order_says_for_how_many_keys_and_which_budget() {
-        let order = |planned, budget| Order {
-            planned,
-            budget,
-            seed: 0,
-        };
+        let order = |planned, budget| Order { planned, budget, seed: 0 };
         let rate = Some(Budget::Fpr(0.01));
         for (planned, room, start) in [
             (Planned::Keys, 5000, 5),

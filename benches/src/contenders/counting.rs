@@ -18,11 +18,8 @@ const COUNTING_INFO: Info = Info {
 };
 
 /// Counters anywhere in the table.
-pub static CLASSIC: Entry<Own<CountingBloomFilter, Removable>> = Entry::new(
-    COUNTING_INFO,
-    Own::SIZED,
-    theory::curve::<CountingBloomFilter>,
-);
+pub static CLASSIC: Entry<Own<CountingBloomFilter, Removable>> =
+    Entry::new(COUNTING_INFO, Own::SIZED, theory::curve::<CountingBloomFilter>);
 
 /// Eight counters in one block.
 pub static BLOCKED: Entry<Own<BlockedCountingBloomFilter, Removable>> = Entry::new(

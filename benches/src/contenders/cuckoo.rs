@@ -19,11 +19,9 @@ const CUCKOO_INFO: Info = Info {
 };
 
 const fn buckets(info: Info) -> Entry<Own<CuckooFilter, Removable>> {
-    Entry::new(
-        info,
-        Own::SIZED.with_slots(|filter| filter.slots()),
-        |keys| theory::steps::<CuckooFilter>(keys, |params| params.fingerprint_bits),
-    )
+    Entry::new(info, Own::SIZED.with_slots(|filter| filter.slots()), |keys| {
+        theory::steps::<CuckooFilter>(keys, |params| params.fingerprint_bits)
+    })
 }
 
 /// Buckets of four slots.

@@ -84,13 +84,7 @@ pub enum Course {
 
 impl Course {
     /// All of them.
-    pub const ALL: &[Self] = &[
-        Self::Grow,
-        Self::Overfill,
-        Self::Load,
-        Self::Churn,
-        Self::Merge,
-    ];
+    pub const ALL: &[Self] = &[Self::Grow, Self::Overfill, Self::Load, Self::Churn, Self::Merge];
 }
 
 /// A contender's description.
@@ -161,11 +155,7 @@ impl Info {
 
     /// What most peers have in common.
     #[cfg(feature = "peers")]
-    pub const PEER: Self = Self {
-        ours: false,
-        bits_budget: false,
-        ..Self::OURS
-    };
+    pub const PEER: Self = Self { ours: false, bits_budget: false, ..Self::OURS };
 
     /// The same contender, entered again: what the two differ by is noise.
     #[must_use]

@@ -99,10 +99,7 @@ pub fn choose(
     let known = names().into_iter().chain(also.iter().copied());
     let known: Vec<&str> = known.collect();
     if let Some(name) = only.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(BenchError::UnknownContender {
-            name: name.clone(),
-            known: known.join(", "),
-        });
+        return Err(BenchError::UnknownContender { name: name.clone(), known: known.join(", ") });
     }
     let chosen = |info: Info| only.is_empty() || only.iter().any(|name| name == info.name);
     let all = ALL.iter().copied();

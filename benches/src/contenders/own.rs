@@ -162,21 +162,14 @@ impl<F: PlanFilter, W> Own<F, W> {
 
     /// A filter sized in its own way, for a number of keys.
     pub const fn by(target: Sizing<F>) -> Self {
-        Self {
-            target,
-            slots: None,
-            way: PhantomData,
-        }
+        Self { target, slots: None, way: PhantomData }
     }
 
     /// The same for a table in which each key takes one slot: it is compared with others at equal
     /// load.
     #[must_use]
     pub const fn with_slots(self, slots: fn(&F) -> u64) -> Self {
-        Self {
-            slots: Some(slots),
-            ..self
-        }
+        Self { slots: Some(slots), ..self }
     }
 }
 
@@ -232,9 +225,7 @@ impl<F: PlanFilter, W: Way<F>, K: BenchKey + ?Sized> Probe<K> for Ours<F, W> {
     #[inline]
     fn count_batch(&self, keys: &[K::Item<'_>]) -> Option<u64> {
         // The slices are equally long, so this cannot fail; if it did, the hits would not add up.
-        in_batches(keys, |keys, answers| {
-            self.filter.contains_keys(keys, answers).ok()
-        })
+        in_batches(keys, |keys, answers| self.filter.contains_keys(keys, answers).ok())
     }
 
     #[inline]

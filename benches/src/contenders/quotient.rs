@@ -20,11 +20,10 @@ const QUOTIENT_INFO: Info = Info {
 };
 
 /// Filled key by key.
-pub static QUOTIENT: Entry<Own<QuotientFilter, Removable>> = Entry::new(
-    QUOTIENT_INFO,
-    Own::SIZED.with_slots(|filter| filter.params().slots),
-    |keys| theory::steps::<QuotientFilter>(keys, |params| params.remainder_bits),
-);
+pub static QUOTIENT: Entry<Own<QuotientFilter, Removable>> =
+    Entry::new(QUOTIENT_INFO, Own::SIZED.with_slots(|filter| filter.params().slots), |keys| {
+        theory::steps::<QuotientFilter>(keys, |params| params.remainder_bits)
+    });
 
 /// The quotient filter that grows, from a thousandth of the keys.
 pub static EXPANDABLE: Entry<Own<ExpandableQuotientFilter, Unmergeable>> = Entry::new(

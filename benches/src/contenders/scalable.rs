@@ -21,9 +21,7 @@ fn open(start: u64, _keys: u64, fpr: f64) -> ScalableParams {
 
 /// Always from a thousandth: a first stage for all keys would be the whole filter.
 fn bounded(_start: u64, keys: u64, fpr: f64) -> ScalableParams {
-    open((keys / GROWN as u64).max(1), keys, fpr)
-        .growth(4)
-        .bounded(keys)
+    open((keys / GROWN as u64).max(1), keys, fpr).growth(4).bounded(keys)
 }
 
 fn target<F: OwnedStage>(

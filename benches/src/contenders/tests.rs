@@ -8,11 +8,7 @@ fn infos() -> impl Iterator<Item = Info> {
 }
 
 fn order(info: &Info, planned: Planned) -> Order {
-    Order {
-        planned,
-        budget: info.takes_rate.then_some(Budget::Fpr(1.0 / 256.0)),
-        seed: 7,
-    }
+    Order { planned, budget: info.takes_rate.then_some(Budget::Fpr(1.0 / 256.0)), seed: 7 }
 }
 
 #[test]
@@ -61,11 +57,7 @@ fn each_family_has_at_most_one_peer_that_speaks_for_it() {
         let of_family = infos().filter(|other| !other.ours && other.family == info.family);
         assert_eq!(of_family.filter(speaks_for_family).count(), 1);
     }
-    assert!(
-        infos()
-            .filter(|info| info.ours)
-            .all(|info| speaks_for_family(&info))
-    );
+    assert!(infos().filter(|info| info.ours).all(|info| speaks_for_family(&info)));
 }
 
 #[test]
@@ -92,11 +84,7 @@ fn everyone_can_do_exactly_what_it_claims() {
         let mut filter = contender.build(keys, &order(&info, Planned::Keys)).unwrap();
         assert_eq!(filter.count_hits(keys), 2000, "{contender:?}");
         let batch = filter.count_hits_batch(keys);
-        assert_eq!(
-            batch,
-            info.can(Ability::Batch).then_some(2000),
-            "{contender:?}"
-        );
+        assert_eq!(batch, info.can(Ability::Batch).then_some(2000), "{contender:?}");
         let roomy = contender.build(keys, &order(&info, Planned::Room(4000)));
         assert_eq!(roomy.is_err(), info.can(Ability::Static), "{contender:?}");
         let mut times = [0; 10];
@@ -104,22 +92,11 @@ fn everyone_can_do_exactly_what_it_claims() {
             Ok(mut roomy) => roomy.insert_each(more, &mut times),
             Err(_) => filter.insert_each(more, &mut times),
         };
-        assert_eq!(
-            inserted,
-            info.can(Ability::Insert).then_some(10),
-            "{contender:?}"
-        );
+        assert_eq!(inserted, info.can(Ability::Insert).then_some(10), "{contender:?}");
         assert_eq!(times.iter().all(|&time| time > 0), inserted.is_some());
         let removed = filter.remove(keys.first(5));
-        assert_eq!(
-            removed,
-            info.can(Ability::Remove).then_some(5),
-            "{contender:?}"
-        );
-        let sized = Order {
-            budget: Some(Budget::BitsPerKey(8.0)),
-            ..order(&info, Planned::Keys)
-        };
+        assert_eq!(removed, info.can(Ability::Remove).then_some(5), "{contender:?}");
+        let sized = Order { budget: Some(Budget::BitsPerKey(8.0)), ..order(&info, Planned::Keys) };
         let made = contender.build(keys, &sized);
         if info.bits_budget {
             let said = made.unwrap().said_bytes().unwrap_or(0);

@@ -32,11 +32,7 @@ fn plans<F: PlanFilter>(keys: u64, per: u32) -> impl Iterator<Item = Plan<F::Par
 }
 
 fn point<P>(step: Option<u32>, plan: &Plan<P>) -> Point {
-    Point {
-        step,
-        bits_per_key: plan.bits_per_key(),
-        fpr: plan.expected_fpr,
-    }
+    Point { step, bits_per_key: plan.bits_per_key(), fpr: plan.expected_fpr }
 }
 
 /// A curve: the smallest filter for each of many rates.
@@ -61,14 +57,8 @@ pub(super) fn steps<F: PlanFilter>(keys: u64, length: fn(&F::Params) -> u32) -> 
 
 /// A curve by bits per key at each rate, where they do not depend on the number of keys.
 pub(super) fn by_rate(bits_per_key: impl Fn(f64) -> f64) -> Vec<Point> {
-    let points = rates(4).map(|fpr| Point {
-        step: None,
-        bits_per_key: bits_per_key(fpr),
-        fpr,
-    });
-    points
-        .filter(|point| point.bits_per_key.is_finite())
-        .collect()
+    let points = rates(4).map(|fpr| Point { step: None, bits_per_key: bits_per_key(fpr), fpr });
+    points.filter(|point| point.bits_per_key.is_finite()).collect()
 }
 
 /// Fingerprints of these lengths in a table of `factor` slots per key.
@@ -93,10 +83,7 @@ mod tests {
     fn a_curve_has_the_well_known_sizes_and_steps_are_those_of_full_tables() {
         let points = curve::<BloomFilter>(1_000_000);
         let byte = points.iter().find(|point| point.fpr <= 1.001 / 256.0);
-        assert!(
-            (byte.unwrap().bits_per_key - 11.54).abs() < 0.01,
-            "{byte:?}"
-        );
+        assert!((byte.unwrap().bits_per_key - 11.54).abs() < 0.01, "{byte:?}");
         let steps = steps::<CuckooFilter>(1_000_000, |params| params.fingerprint_bits);
         assert!(steps.len() >= 12, "{steps:?}");
         for pair in steps.windows(2) {
@@ -120,11 +107,7 @@ mod tests {
                 assert!(falls, "{}: {pair:?}", info.name);
             }
             for point in points {
-                assert!(
-                    point.bits_per_key > -point.fpr.log2(),
-                    "{}: {point:?}",
-                    info.name
-                );
+                assert!(point.bits_per_key > -point.fpr.log2(), "{}: {point:?}", info.name);
             }
         }
     }

@@ -88,17 +88,9 @@ fn read_from(input: impl Read, name: &str) -> Result<FileKeys, Reason> {
     let (keys, source) = parse(&bytes);
     let distinct = keys.len() as u64;
     if distinct < MIN_KEYS {
-        return Err(Reason::TooFew {
-            distinct,
-            counts: source,
-        });
+        return Err(Reason::TooFew { distinct, counts: source });
     }
-    Ok(FileKeys {
-        name: name.to_owned(),
-        keys,
-        source,
-        digest: xxhash_rust::xxh3::xxh3_64(&bytes),
-    })
+    Ok(FileKeys { name: name.to_owned(), keys, source, digest: xxhash_rust::xxh3::xxh3_64(&bytes) })
 }
 
 fn parse(bytes: &[u8]) -> (Arena, Source) {

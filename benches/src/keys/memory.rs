@@ -252,17 +252,11 @@ mod tests {
     #[test]
     fn keys_are_given_only_as_what_they_are_and_as_far_as_there_are_any() {
         let keys = Keys::U64(&[1, 2, 3]);
-        for (keys, found) in [
-            (keys.between(1, 9), &[2u64, 3][..]),
-            (keys.between(4, 9), &[]),
-        ] {
+        for (keys, found) in [(keys.between(1, 9), &[2u64, 3][..]), (keys.between(4, 9), &[])] {
             assert_eq!(<u64 as BenchKey>::slice(keys), Some(found));
         }
         assert!(<[u8] as BenchKey>::slice(keys).is_none());
         assert!(<u64 as BenchKey>::slice(Keys::Bytes(&[b"x"])).is_none());
-        assert_eq!(
-            (keys.first(2).len(), Keys::Bytes(&[]).first(2).len()),
-            (2, 0)
-        );
+        assert_eq!((keys.first(2).len(), Keys::Bytes(&[]).first(2).len()), (2, 0));
     }
 }

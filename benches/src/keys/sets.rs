@@ -63,10 +63,7 @@ impl KeySet {
             Self::RandomU64 => (random(present, &mut rng), random(absent, &mut rng)),
             Self::Sequential => {
                 let (end, after) = (present as u64, (present + absent) as u64);
-                (
-                    Store::U64((0..end).collect()),
-                    Store::U64((end..after).collect()),
-                )
+                (Store::U64((0..end).collect()), Store::U64((end..after).collect()))
             }
             Self::Strings => (strings(present, &mut rng), strings(absent, &mut rng)),
             Self::Words => {
@@ -83,11 +80,7 @@ impl KeySet {
         if !present.distinct_from(&absent) {
             return Err(BenchError::KeysRepeat(self.name().to_owned(), seed));
         }
-        Ok(Made {
-            present,
-            absent,
-            source,
-        })
+        Ok(Made { present, absent, source })
     }
 }
 
@@ -180,10 +173,7 @@ mod tests {
         let distinct = made.source.distinct.unwrap();
         assert!(distinct > 1_600_000, "{distinct}");
         assert_eq!(made.absent.len() as u64, distinct - distinct / 2);
-        assert!(matches!(
-            KeySet::Words.make(1_000_000, 0, 7),
-            Err(BenchError::KeySetTooSmall(..))
-        ));
+        assert!(matches!(KeySet::Words.make(1_000_000, 0, 7), Err(BenchError::KeySetTooSmall(..))));
     }
 
     #[test]

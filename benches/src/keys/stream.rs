@@ -36,20 +36,17 @@ impl Stream {
     pub fn new(made: &Made, length: usize, share: usize, rng: &mut Xoshiro256PlusPlus) -> Self {
         let present = length * share / 100;
         let mut picks = Vec::with_capacity(length);
-        for (of_present, pool, count) in [
-            (true, made.present.len(), present),
-            (false, made.absent.len(), length - present),
-        ] {
-            picks.extend(draws(pool, count, rng).into_iter().map(|index| Pick {
-                present: of_present,
-                index,
-            }));
+        for (of_present, pool, count) in
+            [(true, made.present.len(), present), (false, made.absent.len(), length - present)]
+        {
+            picks.extend(
+                draws(pool, count, rng)
+                    .into_iter()
+                    .map(|index| Pick { present: of_present, index }),
+            );
         }
         picks.shuffle(rng);
-        Self {
-            keys: gather(made, &picks),
-            picks,
-        }
+        Self { keys: gather(made, &picks), picks }
     }
 
     /// What each query must be answered, given that all present keys are found and that `absent[i]`

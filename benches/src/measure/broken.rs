@@ -66,12 +66,7 @@ impl Contender for Broken {
             name: "broken",
             family: Family::Exact,
             ours: self.ours,
-            abilities: &[
-                Ability::Batch,
-                Ability::Insert,
-                Ability::Remove,
-                Ability::Merge,
-            ],
+            abilities: &[Ability::Batch, Ability::Insert, Ability::Remove, Ability::Merge],
             ..Info::OURS
         }
     }
@@ -168,10 +163,7 @@ impl Built for BrokenFilter {
     }
 
     fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
-        integers(queries)
-            .iter()
-            .map(|&key| self.holds(key))
-            .collect()
+        integers(queries).iter().map(|&key| self.holds(key)).collect()
     }
 
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64> {
@@ -264,11 +256,7 @@ impl Built for BrokenFilter {
 }
 
 /// How thoroughly broken contenders are checked.
-pub(super) const EFFORT: Effort = Effort {
-    min_seeds: 2,
-    max_seeds: 20,
-    false_positives: 1000.0,
-};
+pub(super) const EFFORT: Effort = Effort { min_seeds: 2, max_seeds: 20, false_positives: 1000.0 };
 
 /// A thousand keys, and those to ask for besides.
 pub(super) fn made() -> Made {

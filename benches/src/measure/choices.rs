@@ -46,13 +46,7 @@ pub fn grid() -> Vec<Ask> {
             for needs in NEEDS {
                 for cost_ns in COSTS {
                     let needs = needs.to_owned();
-                    asks.push(Ask {
-                        keys,
-                        fpr,
-                        bits,
-                        needs,
-                        cost_ns,
-                    });
+                    asks.push(Ask { keys, fpr, bits, needs, cost_ns });
                 }
             }
         }
@@ -76,15 +70,9 @@ pub fn topics() -> Vec<(&'static str, Ask)> {
         ("keys-1000", of(1_000, 0.01, 0.0, "insert", 0.0)),
         ("present", of(1_000_000, 0.01, 0.0, "insert present", 0.0)),
         ("values", of(1_000_000, 0.0, 0.0, "static values", 0.0)),
-        (
-            "strangers",
-            of(1_000_000, 0.01, 0.0, "insert strangers", 0.0),
-        ),
+        ("strangers", of(1_000_000, 0.01, 0.0, "insert strangers", 0.0)),
         ("threads", of(1_000_000, 0.01, 0.0, "threads", 0.0)),
-        (
-            "threads-remove",
-            of(1_000_000, 0.01, 0.0, "threads remove", 0.0),
-        ),
+        ("threads-remove", of(1_000_000, 0.01, 0.0, "threads remove", 0.0)),
         ("lsm", of(1_000_000, 0.0, 10.0, "static", 20_000.0)),
         ("crawler", of(1_000_000_000, 0.001, 0.0, "insert", 0.0)),
         ("cache", of(10_000_000, 0.0, 8.0, "insert", 100_000.0)),
@@ -143,10 +131,7 @@ pub fn workload(ask: &Ask) -> Workload {
 pub fn answer(topic: &str, ask: &Ask) -> Vec<Choice> {
     match choose(&workload(ask)) {
         Ok(answer) => lines(topic, ask, &answer),
-        Err(error) => vec![Choice {
-            reason: error.to_string(),
-            ..Choice::to(topic, ask)
-        }],
+        Err(error) => vec![Choice { reason: error.to_string(), ..Choice::to(topic, ask) }],
     }
 }
 
@@ -166,11 +151,7 @@ fn lines(topic: &str, ask: &Ask, answer: &Answer) -> Vec<Choice> {
             insert_ns: choice.insert_ns.map(four_digits),
             query_ns: choice.query_ns.map(four_digits),
             total_ns: choice.cost_ns.filter(|_| topic != GRID).map(four_digits),
-            reason: if is_whole(rank) {
-                choice.reason.clone()
-            } else {
-                String::new()
-            },
+            reason: if is_whole(rank) { choice.reason.clone() } else { String::new() },
             ..Choice::to(topic, ask)
         })
         .collect();
@@ -206,9 +187,7 @@ pub fn table() -> Vec<Choice> {
 pub fn engines() -> Vec<EngineLine> {
     let keys = 1_000_000;
     let rates = [0.01, 0.001];
-    let each = Engine::ALL
-        .into_iter()
-        .flat_map(|engine| rates.map(|rate| (engine, rate)));
+    let each = Engine::ALL.into_iter().flat_map(|engine| rates.map(|rate| (engine, rate)));
     each.map(|(engine, asked_fpr)| {
         let setting = engine.setting(keys, asked_fpr);
         let found = setting.as_ref().ok();

@@ -62,9 +62,6 @@ mod tests {
             },
         );
         assert_eq!((a, b), ('a', 'b'));
-        assert!(
-            reference >= 5e6 && contender >= 1e6,
-            "{reference} {contender}"
-        );
+        assert!(reference >= 5e6 && contender >= 1e6, "{reference} {contender}");
     }
 }

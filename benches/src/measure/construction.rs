@@ -74,8 +74,7 @@ pub struct Line {
 pub fn lines(sizes: &[(usize, u64)]) -> Vec<Line> {
     let of = |width: Width| sizes.iter().map(move |&(keys, seeds)| (width, keys, seeds));
     let all = WIDTHS.into_iter().flat_map(of);
-    all.map(|(width, keys, seeds)| Line { width, keys, seeds })
-        .collect()
+    all.map(|(width, keys, seeds)| Line { width, keys, seeds }).collect()
 }
 
 impl Line {
@@ -143,16 +142,11 @@ impl Line {
             };
             // No two points share a seed, so their results are independent.
             let seeds = (0..self.seeds).map(|index| seed_of(seed, place * self.seeds + index));
-            let result = checked
-                .clone()
-                .and_then(|()| count(fits, keys, slots, seeds));
+            let result = checked.clone().and_then(|()| count(fits, keys, slots, seeds));
             progress.did(self.of_point());
             match result {
                 Ok(count) => counted(trial, count),
-                Err(failure) => Trial {
-                    why: failure.to_string(),
-                    ..trial
-                },
+                Err(failure) => Trial { why: failure.to_string(), ..trial },
             }
         };
         Ok(points.map(trial).collect())
@@ -201,18 +195,10 @@ fn check(fits: Fits, keys: &[u64], seed: u64) -> Result<(), Failure> {
     let seeds = || (1..=SURE).map(|index| seed_of(seed, index.wrapping_neg()));
     let (fewer, twice) = (all - all.div_ceil(100).min(all), 2 * all);
     if count(fits, keys, fewer, seeds())?.solved > 0 {
-        return Err(Failure::Room {
-            claim: "room",
-            keys: all,
-            slots: fewer,
-        });
+        return Err(Failure::Room { claim: "room", keys: all, slots: fewer });
     }
     if count(fits, keys, twice, seeds())?.unsolved > 0 {
-        return Err(Failure::Room {
-            claim: "no room",
-            keys: all,
-            slots: twice,
-        });
+        return Err(Failure::Room { claim: "no room", keys: all, slots: twice });
     }
     Ok(())
 }
@@ -256,10 +242,7 @@ mod tests {
                 assert!(interval.contains(&share), "{trial:?}");
             }
             let solved: Vec<u64> = trials.iter().filter_map(|trial| trial.solved).collect();
-            assert!(
-                solved[0] <= 3 && solved[solved.len() - 1] >= 27,
-                "{solved:?}"
-            );
+            assert!(solved[0] <= 3 && solved[solved.len() - 1] >= 27, "{solved:?}");
         }
         // Two percent more slots than keys.
         let at = |trials: &[Trial]| {
@@ -276,11 +259,7 @@ mod tests {
             assert!(points.is_sorted_by(|a, b| a < b) && points[0] == line.keys as u64);
             assert!(points.contains(&(line.width.slots)(line.keys as u64)));
         }
-        assert!(
-            tried(&line(0))
-                .iter()
-                .any(|trial| trial.slots == trial.built_slots)
-        );
+        assert!(tried(&line(0)).iter().any(|trial| trial.slots == trial.built_slots));
     }
 
     #[test]
@@ -296,29 +275,17 @@ mod tests {
         let (line, other) = (line(0), line(1));
         let trials = tried(&line);
         assert!(line.is_done(&trials) && !line.is_done(&trials[1..]) && !other.is_done(&trials));
-        assert!(
-            trials
-                .iter()
-                .all(|trial| line.owns(trial) && !other.owns(trial))
-        );
+        assert!(trials.iter().all(|trial| line.owns(trial) && !other.owns(trial)));
     }
 
     #[test]
     fn an_answer_that_cannot_be_right_makes_error_rows_and_no_numbers() {
         let broken: [(Fits, &str); 4] = [
             // Looks at the keys but not the slots, so one of the two controls must fail.
-            (
-                |hashes, _| fits::<Standard>(hashes, hashes.len() as u64 * 11 / 10),
-                "990 slots",
-            ),
+            (|hashes, _| fits::<Standard>(hashes, hashes.len() as u64 * 11 / 10), "990 slots"),
             (|_, _| Ok(false), "no room"),
             (
-                |_, _| {
-                    Err(BuildError::Exhausted {
-                        attempts: 3,
-                        items: 1000,
-                    })
-                },
+                |_, _| Err(BuildError::Exhausted { attempts: 3, items: 1000 }),
                 "none of 3 internal seeds",
             ),
             (|_: &[KeyHash], _| panic!("not today"), "not today"),

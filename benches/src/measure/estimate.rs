@@ -24,12 +24,8 @@ pub enum Estimator {
 
 impl Estimator {
     /// All of them.
-    pub const ALL: [Self; 4] = [
-        Self::PairedMedian,
-        Self::QuietMedian,
-        Self::Minima,
-        Self::Quartiles,
-    ];
+    pub const ALL: [Self; 4] =
+        [Self::PairedMedian, Self::QuietMedian, Self::Minima, Self::Quartiles];
     /// The one behind `ns` in the records: on a quiet machine nine in ten twins differed by less
     /// than 11.1 %, by the others less than 11.9, 12.7 and 15.1 %; half of them by 2.4 to 3.1 %.
     pub const USED: Self = Self::PairedMedian;
@@ -61,9 +57,8 @@ impl Estimator {
         let mut ratios = Vec::with_capacity(RESAMPLES);
         for _ in 0..RESAMPLES {
             let draws = (0..ns.len()).map(|_| rng.random_range(0..ns.len()));
-            let (drawn, beside): (Vec<f64>, Vec<f64>) = draws
-                .filter_map(|place| Some((*ns.get(place)?, *reference.get(place)?)))
-                .unzip();
+            let (drawn, beside): (Vec<f64>, Vec<f64>) =
+                draws.filter_map(|place| Some((*ns.get(place)?, *reference.get(place)?))).unzip();
             ratios.push(self.ratio(&drawn, &beside)?);
         }
         Some((quantile(&ratios, 0.025)?, quantile(&ratios, 0.975)?))
@@ -137,11 +132,7 @@ pub fn median(numbers: &[f64]) -> Option<f64> {
     sorted.sort_unstable_by(f64::total_cmp);
     let half = sorted.len() / 2;
     let upper = *sorted.get(half)?;
-    Some(if sorted.len() % 2 == 1 {
-        upper
-    } else {
-        (sorted[half - 1] + upper) / 2.0
-    })
+    Some(if sorted.len() % 2 == 1 { upper } else { (sorted[half - 1] + upper) / 2.0 })
 }
 
 /// The smallest of the numbers that is at least as large as this share of them; `None` if empty.
@@ -192,10 +183,7 @@ mod tests {
         one.write(Times::level([&one, &other]), "bloom", 24, &mut row);
         assert_eq!((row.rounds, row.operations), (Some(24), Some(24)));
         assert!((row.ns.unwrap() - 30.03).abs() < 0.01, "{row:?}");
-        assert_eq!(
-            (row.reference.as_deref(), row.unstable),
-            (Some("bloom"), Some(false))
-        );
+        assert_eq!((row.reference.as_deref(), row.unstable), (Some("bloom"), Some(false)));
         let mut none = Row::default();
         Times::default().write(Some(1.0), "bloom", 0, &mut none);
         assert_eq!(none, Row::default());

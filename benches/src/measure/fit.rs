@@ -32,13 +32,8 @@ const CONTENDERS: [&str; 17] = [
 ];
 
 /// The columns, in the table's order.
-const COLUMNS: [Workload; 5] = [
-    Workload::Build,
-    Workload::Query0,
-    Workload::Query50,
-    Workload::Query100,
-    Workload::Remove,
-];
+const COLUMNS: [Workload; 5] =
+    [Workload::Build, Workload::Query0, Workload::Query50, Workload::Query100, Workload::Remove];
 
 /// The rates: of the points, and the one that the slope is taken to.
 const RATES: [f64; 2] = [0.01, 0.001];
@@ -96,10 +91,8 @@ fn figures(text: &mut String, contender: &str, rows: &[Row]) {
         sizes.iter().rev().find_map(rise).unwrap_or(0.0)
     };
     // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "    Figures {{\n        contender: \"{contender}\",\n        points: &["
-    );
+    let _ =
+        writeln!(text, "    Figures {{\n        contender: \"{contender}\",\n        points: &[");
     for (bytes, times) in points {
         let _ = writeln!(text, "            ({bytes}, {}),", array(times));
     }
@@ -129,13 +122,7 @@ fn time(rows: &[Row], keys: u64, fpr: f64, workload: Workload) -> f64 {
 }
 
 fn array(times: [f64; 5]) -> String {
-    let cells = times.map(|ns| {
-        if ns.is_nan() {
-            "NAN".to_owned()
-        } else {
-            format!("{ns:.1}")
-        }
-    });
+    let cells = times.map(|ns| if ns.is_nan() { "NAN".to_owned() } else { format!("{ns:.1}") });
     format!("[{}]", cells.join(", "))
 }
 
@@ -159,9 +146,6 @@ mod tests {
         let mut text = String::new();
         figures(&mut text, "bloom", &[]);
         assert!(text.is_empty());
-        assert_eq!(
-            array([1.0, 2.25, f64::NAN, 4.0, 5.0]),
-            "[1.0, 2.2, NAN, 4.0, 5.0]"
-        );
+        assert_eq!(array([1.0, 2.25, f64::NAN, 4.0, 5.0]), "[1.0, 2.2, NAN, 4.0, 5.0]");
     }
 }

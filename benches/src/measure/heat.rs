@@ -36,14 +36,7 @@ impl Field {
         let mut stream = |share| Stream::new(&made, queries, share, &mut rng);
         let (none, half, all) = (stream(0), stream(50), stream(100));
         let (gone, kept) = halves(&made.present, &mut rng);
-        Ok(Self {
-            made,
-            none,
-            half,
-            all,
-            gone,
-            kept,
-        })
+        Ok(Self { made, none, half, all, gone, kept })
     }
 
     /// What the record says of the keys.
@@ -86,11 +79,7 @@ impl Views<'_> {
     /// The streams.
     pub fn queries(&self) -> Queries<'_> {
         let [none, half, all] = &self.streams;
-        Queries {
-            none: none.keys(),
-            half: half.keys(),
-            all: all.keys(),
-        }
+        Queries { none: none.keys(), half: half.keys(), all: all.keys() }
     }
 
     /// The subject for contenders that are asked for this.
@@ -107,9 +96,7 @@ impl Views<'_> {
 
     /// What the streams must be answered, from the answers for the absent keys.
     pub fn expected(&self, absent: &[bool]) -> Expected {
-        let Field {
-            none, half, all, ..
-        } = self.field;
+        let Field { none, half, all, .. } = self.field;
         Expected {
             none: none.answers(absent),
             half: half.answers(absent),
@@ -163,11 +150,7 @@ impl Heat<'_> {
     pub fn all(groups: &[Group]) -> Vec<Heat<'_>> {
         let heats = groups.iter().flat_map(|group| {
             let targets = group.targets.iter();
-            targets.map(move |&(target, depth)| Heat {
-                group,
-                target,
-                depth,
-            })
+            targets.map(move |&(target, depth)| Heat { group, target, depth })
         });
         heats.collect()
     }
@@ -320,12 +303,7 @@ impl Heat<'_> {
             return None;
         }
         let pool = views.pool()?;
-        Some(octave(
-            contender,
-            Keys::U64(&pool),
-            self.group.keys,
-            subject,
-        ))
+        Some(octave(contender, Keys::U64(&pool), self.group.keys, subject))
     }
 
     /// The estimated duration of one contender in a run of so many rounds, in nanoseconds.
@@ -392,10 +370,7 @@ mod tests {
         let [none, half, all] = [none, half, all].map(times);
         // 16,384 queries of 500 present or 501 absent keys.
         let seldom = 14..=33;
-        assert!(
-            seldom.contains(&half) && (none == 0) != (all == 0),
-            "{none}, {half}, {all}"
-        );
+        assert!(seldom.contains(&half) && (none == 0) != (all == 0), "{none}, {half}, {all}");
         assert!(seldom.contains(&none.max(all)), "{none}, {all}");
     }
 
@@ -408,15 +383,11 @@ mod tests {
             let heats = Heat::all(std::slice::from_ref(&group));
             for contender in ALL {
                 let info = contender.info();
-                let takes_part = heats
-                    .iter()
-                    .any(|heat| !heat.entrants(&[*contender]).is_empty());
+                let takes_part = heats.iter().any(|heat| !heat.entrants(&[*contender]).is_empty());
                 let named = left_out.values().flatten().any(|name| *name == info.name);
                 assert_ne!(takes_part, named, "{} in {group:?}", info.name);
             }
-            let too_many = ALL
-                .iter()
-                .any(|one| one.info().max_keys < group.keys as u64);
+            let too_many = ALL.iter().any(|one| one.info().max_keys < group.keys as u64);
             assert_eq!(left_out.contains_key("not with so many keys"), too_many);
         }
     }

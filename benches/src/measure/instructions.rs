@@ -59,11 +59,8 @@ pub fn child(
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let stream = Stream::new(&made, QUERIES, 50, &mut rng);
     let (present, queries) = (made.present.view(), stream.keys.view());
-    let order = Order {
-        planned: Planned::Keys,
-        budget: budget(&cell(&contender.info(), keys)),
-        seed: 1,
-    };
+    let order =
+        Order { planned: Planned::Keys, budget: budget(&cell(&contender.info(), keys)), seed: 1 };
     let mut hits = 0;
     for _ in 0..builds {
         let filter = build(contender, present.keys(), &order)?;
@@ -77,11 +74,7 @@ pub fn child(
 pub fn count(info: &Info, keys: usize) -> io::Result<Instructions> {
     let start = |builds: usize, asks: bool| {
         Command::new("valgrind")
-            .args([
-                "--tool=cachegrind",
-                "--cache-sim=no",
-                "--cachegrind-out-file=/dev/null",
-            ])
+            .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
             .arg(env::current_exe()?)
             .args([COMMAND, info.name, &keys.to_string(), &builds.to_string()])
             .args(asks.then_some("--asks"))
@@ -107,12 +100,7 @@ pub fn count(info: &Info, keys: usize) -> io::Result<Instructions> {
 /// The total in what cachegrind says: `==12== I   refs:      1,234,567`.
 fn total(said: &str) -> Option<f64> {
     let line = said.lines().find(|line| line.contains("refs:"))?;
-    let number: String = line
-        .rsplit(':')
-        .next()?
-        .chars()
-        .filter(char::is_ascii_digit)
-        .collect();
+    let number: String = line.rsplit(':').next()?.chars().filter(char::is_ascii_digit).collect();
     number.parse().ok()
 }
 
@@ -162,10 +150,7 @@ mod tests {
             Row::new("bloom", &cell, Workload::Query0),
             Row::new("bloom", &other, Workload::Build),
         ];
-        let counted = Instructions {
-            build: 90.5,
-            query50: 40.0,
-        };
+        let counted = Instructions { build: 90.5, query50: 40.0 };
         counted.write(&cell, &mut rows);
         let written: Vec<Option<f64>> = rows.iter().map(|row| row.instructions).collect();
         assert_eq!(written, [Some(90.5), Some(40.0), None, None]);

@@ -12,16 +12,8 @@ pub const SIGMAS: f64 = 4.0;
 pub fn clopper_pearson(hits: u64, queries: u64) -> (f64, f64) {
     const TAIL: f64 = 0.025;
     let (x, n) = (hits as f64, queries as f64);
-    let low = if hits == 0 {
-        0.0
-    } else {
-        beta_quantile(x, n - x + 1.0, TAIL)
-    };
-    let high = if hits >= queries {
-        1.0
-    } else {
-        beta_quantile(x + 1.0, n - x, 1.0 - TAIL)
-    };
+    let low = if hits == 0 { 0.0 } else { beta_quantile(x, n - x + 1.0, TAIL) };
+    let high = if hits >= queries { 1.0 } else { beta_quantile(x + 1.0, n - x, 1.0 - TAIL) };
     (low, high)
 }
 
@@ -94,19 +86,13 @@ mod tests {
 
     #[test]
     fn disagreement_is_found_on_both_sides() {
-        let exact = PredictedFpr {
-            mean: 0.01,
-            sd: 0.0,
-        };
+        let exact = PredictedFpr { mean: 0.01, sd: 0.0 };
         assert!(agrees(exact, 1000, 100_000, 1));
         assert!(agrees(exact, 1100, 100_000, 1));
         assert!(!agrees(exact, 1140, 100_000, 1));
         assert!(!agrees(exact, 860, 100_000, 1));
         // A spread between filters allows more deviation, but less over many filters.
-        let spread = PredictedFpr {
-            mean: 0.01,
-            sd: 0.002,
-        };
+        let spread = PredictedFpr { mean: 0.01, sd: 0.002 };
         assert!(agrees(spread, 1700, 100_000, 1));
         assert!(!agrees(spread, 17_000, 100_000, 10));
         // A rate of zero allows no hits.

@@ -169,23 +169,12 @@ impl Ready {
                 Some(expected) if ASKED.contains(&workload) => expected.hits(workload, chunk),
                 _ => vec![None; stream / chunk],
             };
-            let lane = Lane {
-                want,
-                chunk,
-                ..Lane::default()
-            };
+            let lane = Lane { want, chunk, ..Lane::default() };
             (workload, lane)
         };
         let all = ASKED.into_iter().chain([Workload::Build]);
         let all = all.chain(removal.is_some().then_some(Workload::Remove));
-        Self {
-            contender,
-            lanes: all.map(lane).collect(),
-            cell,
-            order,
-            removal,
-            filter: None,
-        }
+        Self { contender, lanes: all.map(lane).collect(), cell, order, removal, filter: None }
     }
 
     fn fail(&mut self, workload: Workload, failure: String) {
@@ -247,9 +236,7 @@ pub fn race(
             }
             progress.did(cost_of_build(keys));
         }
-        let visits = order
-            .iter()
-            .flat_map(|&place| ASKED.map(|asked| (place, asked)));
+        let visits = order.iter().flat_map(|&place| ASKED.map(|asked| (place, asked)));
         let mut visits: Vec<(usize, Workload)> = visits.collect();
         visits.shuffle(rng);
         for (place, workload) in visits {
@@ -273,11 +260,7 @@ pub fn race(
 
 /// An order for the reference.
 pub fn order_of_reference(planned: Planned, seed: u64) -> Order {
-    Order {
-        planned,
-        budget: Some(REFERENCE_TARGET),
-        seed,
-    }
+    Order { planned, budget: Some(REFERENCE_TARGET), seed }
 }
 
 /// A contender of ours that others are timed beside.
@@ -348,10 +331,8 @@ impl<'a> Race<'a> {
         for _ in 0..PAIRS {
             let place = lane.next % chunks;
             let keys = stream.between(place * lane.chunk, (place + 1) * lane.chunk);
-            let (_, hits, times) = pair(
-                || ask(&*self.beside, workload, keys),
-                || ask(&**filter, workload, keys),
-            );
+            let (_, hits, times) =
+                pair(|| ask(&*self.beside, workload, keys), || ask(&**filter, workload, keys));
             let Some(hits) = hits else {
                 return Ok(());
             };
@@ -381,13 +362,7 @@ impl<'a> Race<'a> {
         if lane.failure.is_some() {
             return Ok(());
         }
-        let Subject {
-            present,
-            gone,
-            kept,
-            seed,
-            ..
-        } = *self.subject;
+        let Subject { present, gone, kept, seed, .. } = *self.subject;
         let beside = order_of_reference(Planned::Keys, seed);
         let times = MIN_BUILD.div_ceil(present.len().max(1));
         let mut sums = [0.0; 2];
@@ -421,10 +396,7 @@ fn ask(filter: &dyn Built, workload: Workload, keys: Keys<'_>) -> Option<u64> {
 pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &'static str) -> Result<(), Failure> {
     let (all, some) = (keys.len(), keys.len().div_ceil(SAMPLE));
     let [first, last] = [keys.first(some), keys.between(all - some, all)];
-    let (found, keys) = (
-        filter.count_hits(first) + filter.count_hits(last),
-        2 * some as u64,
-    );
+    let (found, keys) = (filter.count_hits(first) + filter.count_hits(last), 2 * some as u64);
     if found == keys {
         return Ok(());
     }
@@ -448,10 +420,7 @@ fn rows(ready: Vec<Ready>) -> Vec<Timed> {
             let mut row = Row::new(info.name, &ready.cell, workload);
             if let Some(failure) = &lane.failure {
                 let row = Row::failed(info.name, &ready.cell, workload, failure);
-                rows.push(Timed {
-                    row,
-                    times: Times::default(),
-                });
+                rows.push(Timed { row, times: Times::default() });
                 continue;
             }
             let beside = match workload {
@@ -468,10 +437,7 @@ fn rows(ready: Vec<Ready>) -> Vec<Timed> {
             if let (Workload::Remove, Some(removal)) = (workload, &ready.removal) {
                 removal.write(&mut row);
             }
-            rows.push(Timed {
-                row,
-                times: lane.times,
-            });
+            rows.push(Timed { row, times: lane.times });
         }
     }
     rows

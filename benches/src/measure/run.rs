@@ -79,16 +79,8 @@ impl Plan {
         let counted = suite.counted();
         let counted = counted.or_else(|| request.instructions.then(|| suite.middle()));
         Ok(Self {
-            courses: if ours && some {
-                suite.courses()
-            } else {
-                Vec::new()
-            },
-            lines: if ours && tries {
-                suite.lines()
-            } else {
-                Vec::new()
-            },
+            courses: if ours && some { suite.courses() } else { Vec::new() },
+            lines: if ours && tries { suite.lines() } else { Vec::new() },
             groups: match request.keys.as_slice() {
                 _ if !some => Vec::new(),
                 [] => suite.groups(file.as_ref()),
@@ -125,8 +117,7 @@ impl Plan {
 
     fn estimate_of_counting(&self) -> Duration {
         let some = self.contenders.len() as u32;
-        self.counted
-            .map_or(Duration::ZERO, |_| Duration::from_secs(3) * some)
+        self.counted.map_or(Duration::ZERO, |_| Duration::from_secs(3) * some)
     }
 
     fn setting(&self) -> Setting {
@@ -183,11 +174,7 @@ pub fn run(
     for track in &plan.courses {
         going.course(&**track)?;
     }
-    let earlier = if resume {
-        going.records.table()?
-    } else {
-        Vec::new()
-    };
+    let earlier = if resume { going.records.table()? } else { Vec::new() };
     let trials = going.lines(earlier)?;
     let skipped = going.instructions()?;
     going.finish(day)?;
@@ -215,8 +202,7 @@ impl Going<'_> {
         let plan = self.plan;
         let heats = Heat::all(std::slice::from_ref(group));
         let (done, open): (Vec<_>, Vec<_>) = heats.iter().partition(|heat| self.is_done(heat));
-        self.progress
-            .skip(done.iter().map(|heat| plan.estimate_of(heat)).sum());
+        self.progress.skip(done.iter().map(|heat| plan.estimate_of(heat)).sum());
         if open.is_empty() {
             return Ok(());
         }
@@ -279,15 +265,12 @@ impl Going<'_> {
             return Ok(None);
         };
         if !instructions::is_possible() {
-            return Ok(Some(
-                "instructions: there is no valgrind to count them".to_owned(),
-            ));
+            return Ok(Some("instructions: there is no valgrind to count them".to_owned()));
         }
         self.progress.begin("counting instructions");
         for contender in &self.plan.contenders {
             let info = contender.info();
-            self.progress
-                .now(&format!("counting instructions: {}", info.name));
+            self.progress.now(&format!("counting instructions: {}", info.name));
             let cell = instructions::cell(&info, keys);
             let Some((rows, _)) = self.all.get_mut(info.name) else {
                 continue;
@@ -305,16 +288,10 @@ impl Going<'_> {
     fn finish(&mut self, day: &Records) -> Result<(), BenchError> {
         self.progress.finish();
         if self.plan.contenders.len() == contenders::ALL.len() {
-            let rows: Vec<Row> = self
-                .all
-                .values()
-                .flat_map(|(rows, _)| rows.clone())
-                .collect();
+            let rows: Vec<Row> = self.all.values().flat_map(|(rows, _)| rows.clone()).collect();
             let Options { suite, seed, .. } = self.plan.options;
-            self.records
-                .write_table(&theory::points(&self.plan.contenders))?;
-            self.records
-                .write_table(&claims::settled(&rows, suite.middle(), seed))?;
+            self.records.write_table(&theory::points(&self.plan.contenders))?;
+            self.records.write_table(&claims::settled(&rows, suite.middle(), seed))?;
             self.records.write_table(&choices::table())?;
             self.records.write_table(&choices::engines())?;
         }
@@ -332,12 +309,10 @@ impl Going<'_> {
 
     /// Whether every contender that takes part in a heat has rows of it.
     fn is_done(&self, heat: &Heat<'_>) -> bool {
-        heat.entrants(&self.plan.contenders)
-            .iter()
-            .all(|(contender, cell)| {
-                let rows = self.all.get(contender.info().name);
-                rows.is_some_and(|(rows, _)| rows.iter().any(|row| row.is_of(cell)))
-            })
+        heat.entrants(&self.plan.contenders).iter().all(|(contender, cell)| {
+            let rows = self.all.get(contender.info().name);
+            rows.is_some_and(|(rows, _)| rows.iter().any(|row| row.is_of(cell)))
+        })
     }
 
     /// Drops a contender's rows, and the rounds behind them.
@@ -396,10 +371,7 @@ pub fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
             found.rows.extend(verified);
         }
     }
-    let setting = Setting {
-        rounds: 0,
-        ..plan.setting()
-    };
+    let setting = Setting { rounds: 0, ..plan.setting() };
     for track in &plan.courses {
         let entrants = courses::entrants(&**track, &plan.contenders);
         let timed = courses::run(&**track, entrants, setting, &progress)?;
@@ -420,10 +392,7 @@ fn begin(
     records: &Records,
     resume: bool,
 ) -> Result<(Run, All), BenchError> {
-    let names = plan
-        .contenders
-        .iter()
-        .map(|contender| contender.info().name);
+    let names = plan.contenders.iter().map(|contender| contender.info().name);
     let mut all: All = names.map(|name| (name, Default::default())).collect();
     let interrupted = if resume { records.run()? } else { None };
     let goes_on = interrupted.is_some();
@@ -437,9 +406,7 @@ fn begin(
     let facts: Vec<ContenderFacts> = plan.contenders.iter().map(facts).collect();
     let Some(mut earlier) = earlier else {
         if resume {
-            return Err(BenchError::NothingToResume {
-                path: day.folder().to_owned(),
-            });
+            return Err(BenchError::NothingToResume { path: day.folder().to_owned() });
         }
         records.start_from(None)?;
         let mut run = Run::new(&request.command, plan.options.clone(), facts);

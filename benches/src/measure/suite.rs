@@ -71,21 +71,12 @@ impl Depth {
 }
 
 fn at(rates: &[f64], depth: Depth) -> Vec<(Budget, Depth)> {
-    rates
-        .iter()
-        .map(|&rate| (Budget::Fpr(rate), depth))
-        .collect()
+    rates.iter().map(|&rate| (Budget::Fpr(rate), depth)).collect()
 }
 
 impl Group {
     fn new(key_set: KeySet, keys: usize, targets: Vec<(Budget, Depth)>, queries: usize) -> Self {
-        Self {
-            key_set,
-            keys,
-            targets,
-            queries,
-            who: Who::All,
-        }
+        Self { key_set, keys, targets, queries, who: Who::All }
     }
 
     /// With some of the contenders.
@@ -144,24 +135,18 @@ impl Suite {
                 groups
             }
             Self::Quick => {
-                let mut groups: Vec<Group> = [100, 1_000]
-                    .map(|keys| random(keys, one(Facts), short))
-                    .into();
+                let mut groups: Vec<Group> =
+                    [100, 1_000].map(|keys| random(keys, one(Facts), short)).into();
                 groups.push(random(10_000, one(Half), short));
-                groups.push(random(
-                    100_000,
-                    [one(Half), budgets(Half).to_vec()].concat(),
-                    short,
-                ));
+                groups.push(random(100_000, [one(Half), budgets(Half).to_vec()].concat(), short));
                 groups.extend(others(100_000, Half, short).map(|group| group.with(Who::Few)));
                 let rates = [one(Whole), at(&RATES[1..], Half)].concat();
                 groups.push(random(1_000_000, rates, long));
                 groups
             }
             Self::Full => {
-                let mut groups: Vec<Group> = [100, 1_000]
-                    .map(|keys| random(keys, at(&RATES, Facts), long))
-                    .into();
+                let mut groups: Vec<Group> =
+                    [100, 1_000].map(|keys| random(keys, at(&RATES, Facts), long)).into();
                 groups.push(random(10_000, at(&RATES, Half), long));
                 groups.push(random(
                     100_000,
@@ -209,12 +194,7 @@ impl Suite {
         construction::lines(match self {
             Self::Smoke => &[(1_000, 10)],
             Self::Quick => &[(1_000, 200), (10_000, 60), (100_000, 20)],
-            Self::Full => &[
-                (1_000, 1_000),
-                (10_000, 300),
-                (100_000, 100),
-                (1_000_000, 20),
-            ],
+            Self::Full => &[(1_000, 1_000), (10_000, 300), (100_000, 100), (1_000_000, 20)],
         })
     }
 
@@ -243,11 +223,7 @@ impl Suite {
             Self::Quick => (2, 16),
             Self::Full => (4, 64),
         };
-        Effort {
-            min_seeds,
-            max_seeds,
-            false_positives: 1000.0,
-        }
+        Effort { min_seeds, max_seeds, false_positives: 1000.0 }
     }
 
     /// The keys of the filters whose instructions are counted without being told to, if any.
@@ -272,11 +248,7 @@ mod tests {
     fn the_quick_suite_is_most_thorough_where_most_is_compared() {
         let groups = Suite::Quick.groups(None);
         let main = groups.last().unwrap();
-        let rounds: Vec<u64> = main
-            .targets
-            .iter()
-            .map(|(_, depth)| depth.rounds(7))
-            .collect();
+        let rounds: Vec<u64> = main.targets.iter().map(|(_, depth)| depth.rounds(7)).collect();
         assert_eq!((main.keys, rounds), (1_000_000, vec![7, 4, 4]));
         assert_eq!(main.target_of_fixed(), Some(Budget::Fpr(BYTE)));
         for group in &groups[..groups.len() - 1] {

@@ -8,9 +8,7 @@ const KEYS: [u64; 2] = [1_000, 1_000_000];
 
 /// The points of all curves; of twins none.
 pub fn points(contenders: &[&'static dyn Contender]) -> Vec<Point> {
-    let filters = contenders
-        .iter()
-        .filter(|contender| contender.info().role == Role::Filter);
+    let filters = contenders.iter().filter(|contender| contender.info().role == Role::Filter);
     let of = |contender: &&'static dyn Contender| KEYS.map(|keys| of_keys(*contender, keys));
     filters.flat_map(of).flatten().collect()
 }
@@ -24,11 +22,7 @@ fn of_keys(contender: &dyn Contender, keys: u64) -> Vec<Point> {
         bits_per_key: point.bits_per_key,
         fpr: point.fpr,
     };
-    contender
-        .theory_points(keys)
-        .into_iter()
-        .map(point)
-        .collect()
+    contender.theory_points(keys).into_iter().map(point).collect()
 }
 
 #[cfg(test)]

@@ -10,9 +10,7 @@ use std::fmt::Write;
 /// Each twin and the contender that it repeats.
 fn twins() -> Vec<(&'static str, &'static str)> {
     let infos = contenders::ALL.iter().map(|contender| contender.info());
-    infos
-        .filter_map(|info| Some((info.name, info.twin_of?)))
-        .collect()
+    infos.filter_map(|info| Some((info.name, info.twin_of?))).collect()
 }
 
 /// The relative difference of two times.
@@ -27,10 +25,7 @@ pub fn noise<'a>(rows: impl Fn(&str) -> &'a [Row]) -> (Vec<Noise>, Option<f64>, 
         for row in rows(twin) {
             let other = rows(first).iter().find(|other| same(row, other));
             if let (Some(a), Some(b)) = (row.ns, other.and_then(|other| other.ns)) {
-                by_workload
-                    .entry(row.workload)
-                    .or_default()
-                    .push(difference(a, b));
+                by_workload.entry(row.workload).or_default().push(difference(a, b));
             }
         }
     }
@@ -77,9 +72,7 @@ pub fn table(records: &Records) -> Result<String, BenchError> {
         }
     }
     let mut text = "workload       cells  half and nine in ten below, in percent: ".to_owned();
-    text += &Estimator::ALL
-        .map(|estimator| estimator.to_string())
-        .join("; ");
+    text += &Estimator::ALL.map(|estimator| estimator.to_string()).join("; ");
     text.push('\n');
     let mut all = vec![Vec::new(); Estimator::ALL.len()];
     let workloads: Vec<Workload> = differences.keys().map(|(workload, _)| *workload).collect();
@@ -96,12 +89,7 @@ pub fn table(records: &Records) -> Result<String, BenchError> {
         if workloads[..place].contains(workload) {
             continue;
         }
-        let of = |place| {
-            differences
-                .get(&(*workload, place))
-                .cloned()
-                .unwrap_or_default()
-        };
+        let of = |place| differences.get(&(*workload, place)).cloned().unwrap_or_default();
         line(&workload.to_string(), &of);
     }
     for ((_, place), found) in differences {
@@ -117,14 +105,8 @@ mod tests {
     use crate::record::Cell;
 
     fn row(contender: &str, keys: u64, ns: f64) -> Row {
-        let cell = Cell {
-            keys,
-            ..Cell::default()
-        };
-        Row {
-            ns: Some(ns),
-            ..Row::new(contender, &cell, Workload::Query50)
-        }
+        let cell = Cell { keys, ..Cell::default() };
+        Row { ns: Some(ns), ..Row::new(contender, &cell, Workload::Query50) }
     }
 
     #[test]
@@ -145,19 +127,13 @@ mod tests {
     fn stored_rounds_tell_what_other_estimators_would_say() {
         let dir = tempfile::tempdir().unwrap();
         let records = Records::of_day(dir.path(), "m", "2000-01-01");
-        for (name, ns) in [
-            ("bloom", [10.0, 10.0, 30.0]),
-            ("bloom-twin", [10.0, 11.0, 11.0]),
-        ] {
+        for (name, ns) in [("bloom", [10.0, 10.0, 30.0]), ("bloom-twin", [10.0, 11.0, 11.0])] {
             let rounds = Rounds::of(&row(name, 5, 1.0), &ns, &[1.0; 3]);
             records.write_rounds(name, &[rounds]).unwrap();
         }
         let text = table(&records).unwrap();
         let all = text.lines().last().unwrap();
         // Medians differ by a tenth, minima not at all.
-        assert!(
-            all.contains(" 10.00  10.00") && all.contains("  0.00   0.00"),
-            "{text}"
-        );
+        assert!(all.contains(" 10.00  10.00") && all.contains("  0.00   0.00"), "{text}");
     }
 }

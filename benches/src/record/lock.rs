@@ -16,9 +16,8 @@ pub(super) fn versions(packages: &[&str]) -> String {
         }
         let all = all.into_iter().flatten();
         let of_name = all.filter(|package| text(package, "name").is_some_and(|n| n == *name));
-        let versions: Vec<String> = of_name
-            .filter_map(|package| text(package, "version"))
-            .collect();
+        let versions: Vec<String> =
+            of_name.filter_map(|package| text(package, "version")).collect();
         if versions.is_empty() {
             return format!("{name} (unknown version)");
         }

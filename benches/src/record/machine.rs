@@ -46,10 +46,7 @@ impl Machine {
             .with_cpu(CpuRefreshKind::nothing())
             .with_memory(MemoryRefreshKind::nothing().with_ram());
         let system = System::new_with_specifics(what);
-        let brand = system
-            .cpus()
-            .first()
-            .map(|cpu| cpu.brand().trim().to_owned());
+        let brand = system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
         let cpu = brand.filter(|brand| !brand.is_empty());
         let cpu = cpu.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
         let cores = available_parallelism().map_or(1, |cores| cores.get() as u64);
@@ -102,44 +99,29 @@ mod tests {
     #[test]
     fn names_are_made_of_model_and_cores_and_fit_for_a_folder() {
         for (cpu, cores, name) in [
-            (
-                "Intel(R) Xeon(R) Processor",
-                2,
-                "intel-xeon-processor-2-cores",
-            ),
-            (
-                "AMD EPYC 7B13 @ 2.45GHz",
-                8,
-                "amd-epyc-7b13-2-45ghz-8-cores",
-            ),
+            ("Intel(R) Xeon(R) Processor", 2, "intel-xeon-processor-2-cores"),
+            ("AMD EPYC 7B13 @ 2.45GHz", 8, "amd-epyc-7b13-2-45ghz-8-cores"),
         ] {
             assert_eq!(slug(cpu, cores), name);
         }
         let name = Machine::this().name;
-        assert!(
-            name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'),
-            "{name}"
-        );
+        assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'), "{name}");
     }
 
     #[test]
     fn caches_are_read_as_the_kernel_writes_them_and_what_is_unknown_is_left_out() {
         let dir = tempfile::tempdir().unwrap();
-        for (index, level, size) in [
-            ("index0", "2\n", "2048K\n"),
-            ("index1", "1\n", "48K\n"),
-            ("index2", "3\n", "?"),
-        ] {
+        for (index, level, size) in
+            [("index0", "2\n", "2048K\n"), ("index1", "1\n", "48K\n"), ("index2", "3\n", "?")]
+        {
             let folder = dir.path().join(index);
             fs::create_dir(&folder).unwrap();
             for (file, text) in [("level", level), ("size", size), ("type", "Data\n")] {
                 fs::write(folder.join(file), text).unwrap();
             }
         }
-        let sizes: Vec<_> = caches(dir.path())
-            .iter()
-            .map(|cache| (cache.level, cache.bytes))
-            .collect();
+        let sizes: Vec<_> =
+            caches(dir.path()).iter().map(|cache| (cache.level, cache.bytes)).collect();
         assert_eq!(sizes, [(1, 48 << 10), (2, 2 << 20)]);
     }
 }

@@ -189,11 +189,7 @@ impl Row {
     /// The row in a state without numbers; numbers that it has stay.
     #[must_use]
     pub fn without(self, state: State, why: &str) -> Self {
-        Self {
-            state,
-            why: why.to_owned(),
-            ..self
-        }
+        Self { state, why: why.to_owned(), ..self }
     }
 
     /// The cell the row is about.
@@ -229,11 +225,7 @@ impl Row {
             part(self.load, ", load ", ""),
             self.workload,
             // What refuses a key at a load has a row of that load, too.
-            if self.state == State::Refused {
-                ", full"
-            } else {
-                ""
-            }
+            if self.state == State::Refused { ", full" } else { "" }
         )
     }
 

@@ -285,24 +285,12 @@ pub fn today() -> String {
 /// dirty.
 fn git_describe(root: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
-        let output = Command::new("git")
-            .args(arguments)
-            .current_dir(root)
-            .output()
-            .ok()?;
+        let output = Command::new("git").args(arguments).current_dir(root).output().ok()?;
         let text = String::from_utf8(output.stdout).ok()?;
         output.status.success().then(|| text.trim().to_owned())
     };
     let commit = git(&["describe", "--always"]).filter(|commit| !commit.is_empty())?;
-    let code = [
-        "status",
-        "--porcelain",
-        "--",
-        "Cargo.toml",
-        "Cargo.lock",
-        "crates",
-        "benches",
-    ];
+    let code = ["status", "--porcelain", "--", "Cargo.toml", "Cargo.lock", "crates", "benches"];
     let dirty = if git(&code)?.is_empty() { "" } else { "-dirty" };
     Some(commit + dirty)
 }
@@ -342,12 +330,7 @@ mod tests {
         let of = |words: &[&str]| publishable(words.iter().map(|&word| word.to_owned()));
         assert_eq!(of(&[]), "cargo run --release -p amq-bench");
         assert_eq!(
-            of(&[
-                "measure",
-                "--keys-file",
-                "/home/me/my keys.txt",
-                "--records=/tmp/x"
-            ]),
+            of(&["measure", "--keys-file", "/home/me/my keys.txt", "--records=/tmp/x"]),
             "cargo run --release -p amq-bench -- measure --keys-file 'my keys.txt' --records=x"
         );
     }
@@ -357,18 +340,9 @@ mod tests {
         let options = Options::new(Suite::Smoke, 3, 1, None, Path::new("."));
         assert_eq!(options.difference(&options), None);
         for (other, words) in [
+            (Options { seed: 2, ..options.clone() }, ["seed", "1", "2"]),
             (
-                Options {
-                    seed: 2,
-                    ..options.clone()
-                },
-                ["seed", "1", "2"],
-            ),
-            (
-                Options {
-                    keys_file: Some("x".to_owned()),
-                    ..options.clone()
-                },
+                Options { keys_file: Some("x".to_owned()), ..options.clone() },
                 ["keys_file", "none", "\"x\""],
             ),
         ] {

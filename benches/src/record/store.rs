@@ -62,9 +62,7 @@ pub struct Records {
 impl Records {
     /// The folder of a machine and a day; it need not exist.
     pub fn of_day(records: &Path, machine: &str, date: &str) -> Self {
-        Self {
-            folder: records.join(machine).join(date),
-        }
+        Self { folder: records.join(machine).join(date) }
     }
 
     /// The newest folder with a finished run: `records` itself, or one below it; this machine's if
@@ -95,9 +93,7 @@ impl Records {
 
     fn newest_with(file: &Path, records: &Path, machine: Option<&str>) -> Option<Self> {
         if records.join(file).is_file() {
-            return Some(Self {
-                folder: records.to_owned(),
-            });
+            return Some(Self { folder: records.to_owned() });
         }
         // Dates sort as text; within a day, the machine's name decides.
         entries(records)
@@ -112,9 +108,7 @@ impl Records {
     /// Where a run of all or some contenders writes until it is finished.
     #[must_use]
     pub fn unfinished(&self, only: bool) -> Self {
-        Self {
-            folder: self.folder.join(UNFINISHED[usize::from(only)]),
-        }
+        Self { folder: self.folder.join(UNFINISHED[usize::from(only)]) }
     }
 
     /// Its path.

@@ -15,11 +15,7 @@ fn row(contender: &str) -> Row {
 }
 
 fn run() -> Run {
-    Run::new(
-        "measure",
-        Options::new(Suite::Smoke, 3, 1, None, Path::new(".")),
-        Vec::new(),
-    )
+    Run::new("measure", Options::new(Suite::Smoke, 3, 1, None, Path::new(".")), Vec::new())
 }
 
 #[test]
@@ -35,10 +31,8 @@ fn what_is_written_comes_back() {
     records.write_rows("bloom", &rows).unwrap();
     assert_eq!(records.rows("bloom").unwrap(), rows);
 
-    let rounds = [
-        Rounds::of(&measured, &[12.345_67, 0.1, 1e9], &[]),
-        Rounds::of(&rows[1], &[1.0], &[2.0]),
-    ];
+    let rounds =
+        [Rounds::of(&measured, &[12.345_67, 0.1, 1e9], &[]), Rounds::of(&rows[1], &[1.0], &[2.0])];
     assert_eq!(rounds[0].ns, [12.35, 0.1, 1e9]);
     assert_eq!([0, 1].map(|row| rounds[0].is_of(&rows[row])), [true, false]);
     records.write_rounds("bloom", &rounds).unwrap();
@@ -55,12 +49,8 @@ fn what_is_written_comes_back() {
     });
     records.write_table(&claims).unwrap();
     assert_eq!(records.table::<Claim>().unwrap(), claims);
-    let points = [Point {
-        contender: "cuckoo".to_owned(),
-        keys: 7,
-        step: Some(8),
-        ..Point::default()
-    }];
+    let points =
+        [Point { contender: "cuckoo".to_owned(), keys: 7, step: Some(8), ..Point::default() }];
     records.write_table(&points).unwrap();
     assert_eq!(records.table::<Point>().unwrap(), points);
 
@@ -83,10 +73,7 @@ fn no_two_rows_of_a_cell_have_one_subject() {
     rows[7].key_set = "words".to_owned();
     rows[8].state = State::Refused;
     let mut subjects: Vec<String> = rows.iter().map(Row::subject).collect();
-    assert_eq!(
-        subjects[0],
-        "bloom, 1000 random-u64 keys at 0.00390625, dependent50"
-    );
+    assert_eq!(subjects[0], "bloom, 1000 random-u64 keys at 0.00390625, dependent50");
     subjects.sort();
     subjects.dedup();
     assert_eq!(subjects.len(), rows.len());
@@ -99,61 +86,35 @@ fn damaged_files_are_errors_that_name_them_and_the_way_out() {
     let path = |name: &str| records.folder().join(name);
     let told = |error: crate::error::BenchError, parts: [&str; 2]| {
         let text = error.to_string();
-        assert!(
-            parts.iter().all(|part| text.contains(part)),
-            "{parts:?}: {text}"
-        );
+        assert!(parts.iter().all(|part| text.contains(part)), "{parts:?}: {text}");
     };
 
     records.write_rows("bloom", &[row("bloom")]).unwrap();
     let text = fs::read_to_string(path("bloom.csv")).unwrap();
-    for damaged in [
-        &text[..text.len() - 20],
-        &text.replace("dependent50", "x"),
-        "a\nb\n",
-    ] {
+    for damaged in [&text[..text.len() - 20], &text.replace("dependent50", "x"), "a\nb\n"] {
         fs::write(path("bloom.csv"), damaged).unwrap();
         told(records.rows("bloom").unwrap_err(), ["bloom.csv", "--only"]);
     }
 
-    let size = Trial {
-        keys: 1000,
-        slots: 1050,
-        ..Trial::default()
-    };
+    let size = Trial { keys: 1000, slots: 1050, ..Trial::default() };
     let counted = |solved: u64, unsolved: u64| Trial {
         seeds: Some(solved + unsolved),
         solved: Some(solved),
         unsolved: Some(unsolved),
         ..size.clone()
     };
-    let whole = [
-        counted(17, 3),
-        Trial {
-            why: "no, \"really\"".to_owned(),
-            ..size.clone()
-        },
-    ];
+    let whole = [counted(17, 3), Trial { why: "no, \"really\"".to_owned(), ..size.clone() }];
     records.write_table(&whole).unwrap();
     assert_eq!(records.table::<Trial>().unwrap(), whole);
-    let lost = Trial {
-        solved: Some(16),
-        ..whole[0].clone()
-    };
+    let lost = Trial { solved: Some(16), ..whole[0].clone() };
     for damaged in [lost, counted(0, 0), size.clone()] {
         records.write_table(&[damaged]).unwrap();
-        told(
-            records.table::<Trial>().unwrap_err(),
-            ["construction.csv", "--only"],
-        );
+        told(records.table::<Trial>().unwrap_err(), ["construction.csv", "--only"]);
     }
 
     fs::write(path("run.toml"), "schema = 2\ndate = 7").unwrap();
     told(records.run().unwrap_err(), ["run.toml", "measure again"]);
-    for (old, edition) in [
-        ("date = \"2000-01-01\"", "edition 1 "),
-        ("schema = 3", "edition 3 "),
-    ] {
+    for (old, edition) in [("date = \"2000-01-01\"", "edition 1 "), ("schema = 3", "edition 3 ")] {
         fs::write(path("run.toml"), old).unwrap();
         told(records.run().unwrap_err(), ["run.toml", edition]);
     }
@@ -171,11 +132,7 @@ fn a_run_takes_the_place_of_the_days_when_it_is_finished_and_not_before() {
     write_atomically(&notes, b"mine").unwrap();
     let names = |records: &Records| {
         let of = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
-        let mut names: Vec<_> = fs::read_dir(records.folder())
-            .unwrap()
-            .flatten()
-            .map(of)
-            .collect();
+        let mut names: Vec<_> = fs::read_dir(records.folder()).unwrap().flatten().map(of).collect();
         names.sort();
         names
     };
@@ -195,19 +152,13 @@ fn a_run_takes_the_place_of_the_days_when_it_is_finished_and_not_before() {
     fs::remove_file(day.folder().join("run.toml")).unwrap();
     assert_eq!(Records::newest(dir.path(), None), None, "not finished");
     assert_eq!([found(false), found(true)], [None, Some(day.clone())]);
-    let new = Run {
-        seconds: 7.0,
-        ..old
-    };
+    let new = Run { seconds: 7.0, ..old };
     whole.write_run(&new).unwrap();
     assert_eq!(found(false), Some(day.clone()));
     assert_eq!(day.rows("bloom").unwrap(), [row("bloom")]);
 
     whole.replace(&day).unwrap();
-    assert_eq!(
-        names(&day),
-        ["bloom.csv", "notes.txt", "run.toml", "unfinished-only"]
-    );
+    assert_eq!(names(&day), ["bloom.csv", "notes.txt", "run.toml", "unfinished-only"]);
     assert_eq!(day.rows("bloom").unwrap(), changed);
     assert_eq!(day.run().unwrap(), Some(new));
     assert_eq!(fs::read(notes).unwrap(), b"mine");
@@ -217,12 +168,7 @@ fn a_run_takes_the_place_of_the_days_when_it_is_finished_and_not_before() {
 fn the_newest_day_is_found_wherever_one_starts_to_look() {
     let dir = tempfile::tempdir().unwrap();
     let at = |day: &str| dir.path().join(day);
-    for day in [
-        "a/2001-01-01",
-        "b/2000-12-31",
-        "b/2000-01-01",
-        "c/2000-01-01",
-    ] {
+    for day in ["a/2001-01-01", "b/2000-12-31", "b/2000-01-01", "c/2000-01-01"] {
         write_atomically(&at(day).join("run.toml"), b"").unwrap();
     }
     let folder = |found: Option<Records>| found.map(|records| records.folder().to_owned());
@@ -233,14 +179,8 @@ fn the_newest_day_is_found_wherever_one_starts_to_look() {
         (newest(at(""), Some("b")), Some("b/2000-12-31")),
         (newest(at("b/2000-01-01"), None), Some("b/2000-01-01")),
         (newest(at("none"), None), None),
-        (
-            folder(Records::newest_of(dir.path(), "c")),
-            Some("c/2000-01-01"),
-        ),
-        (
-            folder(Records::newest_of(dir.path(), "d")),
-            Some("a/2001-01-01"),
-        ),
+        (folder(Records::newest_of(dir.path(), "c")), Some("c/2000-01-01")),
+        (folder(Records::newest_of(dir.path(), "d")), Some("a/2001-01-01")),
         (of_date("c", "2000-01-01"), Some("c/2000-01-01")),
         (of_date("a", "2000-01-01"), Some("b/2000-01-01")),
         (of_date("a", "1999-01-01"), None),

@@ -16,10 +16,7 @@ pub(super) fn warnings(data: &Data) -> Vec<Block> {
         );
     }
     if !data.run.options.profile.starts_with("release") {
-        warn(format!(
-            "Not a release build ({}): its times mean little.",
-            data.run.options.profile
-        ));
+        warn(format!("Not a release build ({}): its times mean little.", data.run.options.profile));
     }
     if !data.run.complete {
         warn("The run was not finished: cells are missing. Continue it with --resume.".to_owned());
@@ -54,12 +51,7 @@ pub(super) fn place(data: &Data) -> String {
     let cpu = machine.map_or("an unknown processor", |machine| &machine.cpu);
     format!(
         "{cpu}, {}, {}",
-        data.run
-            .options
-            .rustc
-            .split(" (")
-            .next()
-            .unwrap_or_default(),
+        data.run.options.rustc.split(" (").next().unwrap_or_default(),
         data.run.date
     )
 }
@@ -73,44 +65,23 @@ fn machine(data: &Data) -> (String, Vec<Block>) {
         } else {
             ""
         };
-        facts.push((
-            "processor",
-            format!("{}, {} cores{shared}", machine.cpu, machine.cores),
-        ));
-        let caches = machine
-            .cache
-            .iter()
-            .filter(|cache| cache.kind != "Instruction");
-        let caches: Vec<String> = caches
-            .map(|cache| format!("L{} {}", cache.level, binary(cache.bytes)))
-            .collect();
+        facts.push(("processor", format!("{}, {} cores{shared}", machine.cpu, machine.cores)));
+        let caches = machine.cache.iter().filter(|cache| cache.kind != "Instruction");
+        let caches: Vec<String> =
+            caches.map(|cache| format!("L{} {}", cache.level, binary(cache.bytes))).collect();
         facts.push(("caches", caches.join(", ")));
-        facts.push((
-            "memory",
-            machine.memory_bytes.map_or_else(String::new, binary),
-        ));
-        facts.push((
-            "system",
-            format!("{}, {}", machine.platform, machine.kernel),
-        ));
+        facts.push(("memory", machine.memory_bytes.map_or_else(String::new, binary)));
+        facts.push(("system", format!("{}, {}", machine.platform, machine.kernel)));
     }
-    let features = format!(
-        "{} {}",
-        options.target_features.replace(',', ", "),
-        options.rustflags
-    );
-    let seconds = indicatif::HumanDuration(std::time::Duration::from_secs_f64(
-        run.seconds.clamp(0.0, 1e9),
-    ));
+    let features = format!("{} {}", options.target_features.replace(',', ", "), options.rustflags);
+    let seconds =
+        indicatif::HumanDuration(std::time::Duration::from_secs_f64(run.seconds.clamp(0.0, 1e9)));
     let took = format!(
         "{} (UTC), suite {}, {} rounds, seed {}, in {seconds}",
         run.date, options.suite, options.rounds, options.seed
     );
     facts.extend([
-        (
-            "compiler",
-            format!("{}, {}", options.rustc, options.profile),
-        ),
+        ("compiler", format!("{}, {}", options.rustc, options.profile)),
         ("assumed features", features.trim().to_owned()),
         ("commit", options.git.clone().unwrap_or_default()),
         ("measured", took),
@@ -144,15 +115,7 @@ fn noise(data: &Data) -> Found {
     };
     let head = ["workload", "pairs", "half below", "nine in ten below"];
     let rows = data.run.noise.iter().map(row).collect();
-    Some((
-        found,
-        vec![Block::Table(Table::new(
-            "Smaller differences are ties.",
-            &head,
-            1,
-            rows,
-        ))],
-    ))
+    Some((found, vec![Block::Table(Table::new("Smaller differences are ties.", &head, 1, rows))]))
 }
 
 fn limits(data: &Data) -> (String, Vec<Block>) {
@@ -190,8 +153,5 @@ fn limits(data: &Data) -> (String, Vec<Block>) {
     let finding =
         "Written by the authors of some of the filters; one machine, one compiler, one day."
             .to_owned();
-    (
-        finding,
-        vec![Block::List(points.into_iter().map(Text::from).collect())],
-    )
+    (finding, vec![Block::List(points.into_iter().map(Text::from).collect())])
 }

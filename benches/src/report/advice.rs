@@ -9,21 +9,12 @@ use crate::record::{Choice, EngineLine};
 pub(super) fn sections(data: &Data) -> Vec<Section> {
     vec![
         Section::new("worked", "Worked choices", worked(data)),
-        Section::new(
-            "engines",
-            "Lines for engines with filters of their own",
-            engines(data),
-        ),
+        Section::new("engines", "Lines for engines with filters of their own", engines(data)),
     ]
 }
 
 /// A worked choice: topic, what is wanted, and the arithmetic over the answer.
-type Example = (
-    &'static str,
-    &'static str,
-    &'static str,
-    fn(&Choice) -> String,
-);
+type Example = (&'static str, &'static str, &'static str, fn(&Choice) -> String);
 
 const EXAMPLES: [Example; 6] = [
     (
@@ -118,15 +109,11 @@ const EXAMPLES: [Example; 6] = [
 ];
 
 fn bits(choice: &Choice) -> String {
-    choice
-        .bits_per_key
-        .map_or_else(|| "?".to_owned(), |bits| digits(bits, 4))
+    choice.bits_per_key.map_or_else(|| "?".to_owned(), |bits| digits(bits, 4))
 }
 
 fn missed(choice: &Choice, of: f64) -> String {
-    choice
-        .fpr
-        .map_or_else(|| "?".to_owned(), |fpr| two(fpr * of))
+    choice.fpr.map_or_else(|| "?".to_owned(), |fpr| two(fpr * of))
 }
 
 fn worked(data: &Data) -> Found {
@@ -151,31 +138,21 @@ fn worked(data: &Data) -> Found {
     }
     let first = names.first()?;
     Some((
-        format!(
-            "{} of {} examples with their arithmetic; {first}.",
-            names.len(),
-            EXAMPLES.len()
-        ),
+        format!("{} of {} examples with their arithmetic; {first}.", names.len(), EXAMPLES.len()),
         blocks,
     ))
 }
 
 fn engines(data: &Data) -> Found {
     let first = data.engines.first()?;
-    let lines = data
-        .engines
-        .iter()
-        .filter(|line| !line.line.is_empty())
-        .count();
+    let lines = data.engines.iter().filter(|line| !line.line.is_empty()).count();
     let found = format!(
         "{lines} lines for {} keys, each with the rate that it really gives.",
         keys(first.keys)
     );
     let row = |line: &EngineLine| {
         let given = line.fpr.map_or_else(|| "-".to_owned(), percent);
-        let bits = line
-            .bits_per_key
-            .map_or_else(|| "-".to_owned(), |bits| digits(bits, 3));
+        let bits = line.bits_per_key.map_or_else(|| "-".to_owned(), |bits| digits(bits, 3));
         let setting = match line.line.as_str() {
             "" => Text::from("none"),
             text => Text::default().code(text),
@@ -192,11 +169,6 @@ fn engines(data: &Data) -> Found {
     let head = ["engine", "asked", "line", "to know", "gives", "bits/key"];
     Some((
         found,
-        vec![Block::Table(Table::new(
-            "",
-            &head,
-            4,
-            data.engines.iter().map(row).collect(),
-        ))],
+        vec![Block::Table(Table::new("", &head, 4, data.engines.iter().map(row).collect()))],
     ))
 }

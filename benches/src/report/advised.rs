@@ -36,20 +36,11 @@ pub(super) fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
         Some(bytes) => decimal(bytes),
     };
     let mut cost: Vec<String> = Vec::new();
-    cost.extend(
-        best.insert_ns
-            .filter(|ns| *ns > 0.0)
-            .map(|ns| format!("build {} ns", two(ns))),
-    );
+    cost.extend(best.insert_ns.filter(|ns| *ns > 0.0).map(|ns| format!("build {} ns", two(ns))));
     if topic == "strangers" {
         cost.push("secret seed: with_seed(random)".to_owned());
     }
-    let krate = best
-        .import
-        .trim_start_matches("use ")
-        .split("::")
-        .next()
-        .unwrap_or_default();
+    let krate = best.import.trim_start_matches("use ").split("::").next().unwrap_or_default();
     Some(Answer {
         need: need.to_owned(),
         choose: vec![Pick {
@@ -58,19 +49,11 @@ pub(super) fn advised(data: &Data, need: &str, topic: &str) -> Option<Answer> {
             import: best.import.clone(),
         }],
         figure: size(best),
-        why: brief(
-            best.reason
-                .strip_prefix(&format!("{need}:"))
-                .unwrap_or(&best.reason),
-        ),
+        why: brief(best.reason.strip_prefix(&format!("{need}:")).unwrap_or(&best.reason)),
         cost: cost.join("; "),
         runner_up: second.map_or_else(
             || Text::from("no other"),
-            |second| {
-                Text::default()
-                    .strong(name(second))
-                    .plain(format!(": {}", size(second)))
-            },
+            |second| Text::default().strong(name(second)).plain(format!(": {}", size(second))),
         ),
     })
 }

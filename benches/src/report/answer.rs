@@ -71,9 +71,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let mut blocks = vec![Block::Answers(answers), Block::Para(Text::from(rule))];
     if !missing.is_empty() {
         let missing = missing.join("; ");
-        blocks.push(Block::Para(Text::from(format!(
-            "Not in these records: {missing}."
-        ))));
+        blocks.push(Block::Para(Text::from(format!("Not in these records: {missing}."))));
     }
     blocks
 }
@@ -86,81 +84,29 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
             .filter(move |entry| entry.keeps(rate))
             .collect::<Vec<_>>()
     };
-    let need = |need: &str, by, entries: Vec<_>, fits| Need {
-        need: need.to_owned(),
-        by,
-        entries,
-        fits,
-    };
+    let need =
+        |need: &str, by, entries: Vec<_>, fits| Need { need: need.to_owned(), by, entries, fits };
     let any = |_: &Entry<'_>| true;
     let inserts = |entry: &Entry<'_>| entry.can(Ability::Insert);
     let removes = |entry: &Entry<'_>| entry.can(Ability::Insert) && entry.can(Ability::Remove);
     let counts = |entry: &Entry<'_>| entry.can(Ability::Count) && !entry.is(Family::Cuckoo);
     let time = By::Time;
     let course = |workload| -> Vec<Entry<'_>> {
-        data.course(workload)
-            .into_iter()
-            .filter(|entry| entry.keeps(rate))
-            .collect()
+        data.course(workload).into_iter().filter(|entry| entry.keeps(rate)).collect()
     };
     let mut all = vec![
-        need(
-            "All keys known beforehand; smallest",
-            By::Bits,
-            at(rate),
-            any,
-        ),
-        need(
-            "Keys come one by one; smallest",
-            By::Bits,
-            at(rate),
-            inserts,
-        ),
+        need("All keys known beforehand; smallest", By::Bits, at(rate), any),
+        need("Keys come one by one; smallest", By::Bits, at(rate), inserts),
         need("Fastest to ask", time(Workload::Query50), at(rate), any),
-        need(
-            "Fastest to ask, keys one by one",
-            time(Workload::Query50),
-            at(rate),
-            inserts,
-        ),
-        need(
-            "Fastest when the next question waits",
-            time(Workload::Dependent50),
-            at(rate),
-            any,
-        ),
-        need(
-            "Many questions at once",
-            time(Workload::Batch50),
-            at(rate),
-            any,
-        ),
+        need("Fastest to ask, keys one by one", time(Workload::Query50), at(rate), inserts),
+        need("Fastest when the next question waits", time(Workload::Dependent50), at(rate), any),
+        need("Many questions at once", time(Workload::Batch50), at(rate), any),
         need("Fastest to build", time(Workload::Build), at(rate), any),
         need("Insert and remove; smallest", By::Bits, at(rate), removes),
-        need(
-            "Keys expire: fastest to replace one",
-            time(Workload::Churn),
-            at(rate),
-            removes,
-        ),
-        need(
-            "Count copies of a key; smallest",
-            By::Bits,
-            at(rate),
-            counts,
-        ),
-        need(
-            "Nobody knows how many keys; smallest",
-            By::Growth,
-            course(Workload::Grow),
-            inserts,
-        ),
-        need(
-            "0.1 %, keys one by one; smallest",
-            By::Bits,
-            at(low),
-            inserts,
-        ),
+        need("Keys expire: fastest to replace one", time(Workload::Churn), at(rate), removes),
+        need("Count copies of a key; smallest", By::Bits, at(rate), counts),
+        need("Nobody knows how many keys; smallest", By::Growth, course(Workload::Grow), inserts),
+        need("0.1 %, keys one by one; smallest", By::Bits, at(low), inserts),
         need("0.1 %, a list to download", By::Bytes, at(low), any),
     ];
     let size = data.budget_keys();
@@ -170,32 +116,18 @@ fn needs(data: &Data) -> Vec<Need<'_>> {
     };
     for bits in [2.0, 4.0, 8.0] {
         let entries = data.entries(&data.set, size, Target::Bits(bits));
-        all.push(need(
-            &format!("A budget of {bits} bits a key{of}"),
-            By::Rate,
-            entries,
-            any,
-        ));
+        all.push(need(&format!("A budget of {bits} bits a key{of}"), By::Rate, entries, any));
     }
     if data.rates().contains(&LOOSE) {
         all.push(need("30 % will do; smallest", By::Bits, at(LOOSE), any));
     }
     if data.sizes(&data.set).contains(&MANY) {
         let large = || {
-            let entries = data
-                .entries(&data.set, MANY, Target::Rate(rate))
-                .into_iter();
-            entries
-                .filter(|entry| entry.keeps(rate))
-                .collect::<Vec<_>>()
+            let entries = data.entries(&data.set, MANY, Target::Rate(rate)).into_iter();
+            entries.filter(|entry| entry.keeps(rate)).collect::<Vec<_>>()
         };
         all.push(need("100 million keys; smallest", By::Bits, large(), any));
-        all.push(need(
-            "100 million keys; fastest to ask",
-            time(Workload::Query50),
-            large(),
-            any,
-        ));
+        all.push(need("100 million keys; fastest to ask", time(Workload::Query50), large(), any));
     }
     all
 }
@@ -219,13 +151,9 @@ fn value(data: &Data, entry: &Entry<'_>, by: By) -> Option<f64> {
 
 /// The best, what it ties with, and the next.
 fn measured(data: &Data, need: &Need<'_>) -> Option<Answer> {
-    let fits = need
-        .entries
-        .iter()
-        .filter(|entry| entry.is_filter() && (need.fits)(entry));
-    let mut ranked: Vec<(&Entry<'_>, f64)> = fits
-        .filter_map(|entry| Some((entry, value(data, entry, need.by)?)))
-        .collect();
+    let fits = need.entries.iter().filter(|entry| entry.is_filter() && (need.fits)(entry));
+    let mut ranked: Vec<(&Entry<'_>, f64)> =
+        fits.filter_map(|entry| Some((entry, value(data, entry, need.by)?))).collect();
     ranked.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.name().cmp(b.0.name())));
     let least = ranked.first()?.1;
     let slack = match need.by {
@@ -233,9 +161,8 @@ fn measured(data: &Data, need: &Need<'_>) -> Option<Answer> {
         By::Rate => 0.02,
         _ => SPACE_TIE,
     };
-    let (mut ties, rest): (Vec<_>, Vec<_>) = ranked
-        .into_iter()
-        .partition(|(_, value)| *value <= least * (1.0 + slack));
+    let (mut ties, rest): (Vec<_>, Vec<_>) =
+        ranked.into_iter().partition(|(_, value)| *value <= least * (1.0 + slack));
     settle(data, need.by, &mut ties);
     let ((best, number), tied) = ties.split_first()?;
     let runner_up = match (rest.first(), tied.first()) {
@@ -251,11 +178,7 @@ fn measured(data: &Data, need: &Need<'_>) -> Option<Answer> {
         (None, None) => Text::from("no other"),
     };
     let mut choose = vec![pick(data, best.facts)];
-    choose.extend(
-        tied.iter()
-            .take(TIES)
-            .map(|(entry, _)| pick(data, entry.facts)),
-    );
+    choose.extend(tied.iter().take(TIES).map(|(entry, _)| pick(data, entry.facts)));
     let mut why = why(best, need.by);
     if tied.len() > TIES {
         let more: Vec<&str> = tied[TIES..].iter().map(|(entry, _)| entry.name()).collect();
@@ -287,21 +210,13 @@ fn behind(number: f64, least: f64) -> String {
 fn settle(data: &Data, by: By, ties: &mut [(&Entry<'_>, f64)]) {
     let (second, slack): (fn(&Entry<'_>) -> Option<f64>, f64) = match by {
         By::Time(_) => (|entry| entry.bits(), SPACE_TIE),
-        _ => (
-            |entry| entry.ns(Workload::Query50),
-            data.floor(Workload::Query50),
-        ),
+        _ => (|entry| entry.ns(Workload::Query50), data.floor(Workload::Query50)),
     };
-    let least = ties
-        .iter()
-        .filter_map(|(entry, _)| second(entry))
-        .fold(f64::INFINITY, f64::min);
+    let least = ties.iter().filter_map(|(entry, _)| second(entry)).fold(f64::INFINITY, f64::min);
     let is_behind = |entry: &Entry<'_>| second(entry).is_none_or(|x| x > least * (1.0 + slack));
     let build = |entry: &Entry<'_>| entry.ns(Workload::Build).unwrap_or(f64::INFINITY);
     ties.sort_by(|(a, _), (b, _)| {
-        is_behind(a)
-            .cmp(&is_behind(b))
-            .then(build(a).total_cmp(&build(b)))
+        is_behind(a).cmp(&is_behind(b)).then(build(a).total_cmp(&build(b)))
     });
 }
 
@@ -326,9 +241,7 @@ fn why(entry: &Entry<'_>, by: By) -> String {
     let bits = entry.bits().map(|bits| format!("{} bits", digits(bits, 3)));
     let over = entry.overhead().map(|over| format!("{over:.2} × bound"));
     let rate = entry.fpr().map(percent);
-    let query = entry
-        .ns(Workload::Query50)
-        .map(|ns| format!("{} ns to ask", two(ns)));
+    let query = entry.ns(Workload::Query50).map(|ns| format!("{} ns to ask", two(ns)));
     let parts = match by {
         By::Time(_) => [bits, over, rate],
         By::Rate => [bits, query, None],
@@ -340,12 +253,9 @@ fn why(entry: &Entry<'_>, by: By) -> String {
 
 fn exact(data: &Data) -> Option<Answer> {
     let entries = data.main_entries(data.rate());
-    let set = entries
-        .iter()
-        .find(|entry| entry.is(Family::Exact) && entry.bits().is_some())?;
-    let query = set
-        .ns(Workload::Query50)
-        .map_or_else(String::new, |ns| format!(", {} ns to ask", two(ns)));
+    let set = entries.iter().find(|entry| entry.is(Family::Exact) && entry.bits().is_some())?;
+    let query =
+        set.ns(Workload::Query50).map_or_else(String::new, |ns| format!(", {} ns to ask", two(ns)));
     Some(Answer {
         need: "No false positive at all".to_owned(),
         choose: vec![pick(data, set.facts)],
@@ -363,14 +273,9 @@ pub(super) fn summary(blocks: &[Block]) -> String {
         _ => None,
     });
     let line = |answer: &Answer| {
-        let names: Vec<&str> = answer
-            .choose
-            .iter()
-            .map(|pick| pick.name.as_str())
-            .collect();
+        let names: Vec<&str> = answer.choose.iter().map(|pick| pick.name.as_str()).collect();
         format!("{}: {} ({})", answer.need, list(&names), answer.figure)
     };
-    answers.map_or_else(String::new, |answers| {
-        answers.iter().map(line).collect::<Vec<_>>().join("\n")
-    })
+    answers
+        .map_or_else(String::new, |answers| answers.iter().map(line).collect::<Vec<_>>().join("\n"))
 }

@@ -30,18 +30,12 @@ fn found(data: &Data) -> Found {
     let asks = packed.matches('\n').count().saturating_sub(FRONT) * packed_width(&packed);
     let finding =
         format!("The advisor's answers to {asks} asks, the same that library and command give.");
-    Some((
-        finding,
-        vec![Block::Chooser(packed), Block::Table(main_choices(data))],
-    ))
+    Some((finding, vec![Block::Chooser(packed), Block::Table(main_choices(data))]))
 }
 
 /// How many asks a line has.
 fn packed_width(packed: &str) -> usize {
-    packed
-        .lines()
-        .last()
-        .map_or(0, |line| line.split('\t').count())
+    packed.lines().last().map_or(0, |line| line.split('\t').count())
 }
 
 /// The best choices for a million keys.
@@ -60,11 +54,7 @@ fn main_choices(data: &Data) -> Table {
             .iter()
             .find(|need| need.0 == choice.needs)
             .map_or(choice.needs.as_str(), |need| need.1);
-        let first = if choice.cost_ns.is_some() {
-            "time"
-        } else {
-            "memory"
-        };
+        let first = if choice.cost_ns.is_some() { "time" } else { "memory" };
         let or = |value: Option<String>| Text::from(value.unwrap_or_else(|| "-".to_owned()));
         vec![
             Text::from(need),
@@ -80,15 +70,7 @@ fn main_choices(data: &Data) -> Table {
         ]
     };
     let caption = "The advisor's first choices for a million keys, by memory and by time (a false positive costs 1 µs).";
-    let head = [
-        "you need",
-        "first",
-        "asked",
-        "take",
-        "bits/key",
-        "rate",
-        "ns to ask",
-    ];
+    let head = ["you need", "first", "asked", "take", "bits/key", "rate", "ns to ask"];
     Table::new(caption, &head, 4, main.map(row).collect())
 }
 
@@ -128,10 +110,7 @@ fn shown(choice: &Choice, structures: &mut Vec<String>, reasons: &mut Vec<String
     if choice.rank == 0 {
         return format!("!{reason}");
     }
-    let import = choice
-        .import
-        .trim_start_matches("use ")
-        .trim_end_matches(';');
+    let import = choice.import.trim_start_matches("use ").trim_end_matches(';');
     let structure = index(structures, format!("{}|{import}", choice.structure));
     let or = |value: Option<f64>, show: fn(f64) -> String| value.map(show).unwrap_or_default();
     let rate = |fpr: f64| digits(fpr * 100.0, 2);
@@ -149,10 +128,7 @@ fn shown(choice: &Choice, structures: &mut Vec<String>, reasons: &mut Vec<String
 /// Text in lines and tabs: the lists of [`FRONT`], then a line per target and number of keys with
 /// an answer per need and cost, as its place in the list of answers.
 pub(super) fn pack(choices: &[Choice]) -> Option<String> {
-    let grid: Vec<&Choice> = choices
-        .iter()
-        .filter(|choice| choice.topic == "grid")
-        .collect();
+    let grid: Vec<&Choice> = choices.iter().filter(|choice| choice.topic == "grid").collect();
     let (mut sizes, mut targets, mut needs, mut costs) = (vec![], vec![], vec![], vec![]);
     let (mut structures, mut reasons, mut answers) = (vec![], vec![], vec![]);
     let mut places = std::collections::BTreeMap::new();
@@ -164,10 +140,8 @@ pub(super) fn pack(choices: &[Choice]) -> Option<String> {
             index(&mut needs, ask.needs),
             index(&mut costs, ask.cost_ns.map(plain).unwrap_or_default()),
         ];
-        let answer: Vec<String> = of_ask
-            .iter()
-            .map(|choice| shown(choice, &mut structures, &mut reasons))
-            .collect();
+        let answer: Vec<String> =
+            of_ask.iter().map(|choice| shown(choice, &mut structures, &mut reasons)).collect();
         places.insert(place, index(&mut answers, answer.join(";")));
     }
     if places.is_empty() {
@@ -211,14 +185,9 @@ pub(super) fn pack(choices: &[Choice]) -> Option<String> {
 /// The packed answer to an ask, as the script finds it: each choice's parts.
 #[cfg(test)]
 pub(super) fn look_up(packed: &str, ask: &Ask) -> Option<Vec<Vec<String>>> {
-    let lines: Vec<Vec<&str>> = packed
-        .lines()
-        .map(|line| line.split('\t').collect())
-        .collect();
+    let lines: Vec<Vec<&str>> = packed.lines().map(|line| line.split('\t').collect()).collect();
     let at = |line: usize, value: &str| {
-        lines[line]
-            .iter()
-            .position(|known| known.split('|').next() == Some(value))
+        lines[line].iter().position(|known| known.split('|').next() == Some(value))
     };
     let cost = ask.cost_ns.map(plain).unwrap_or_default();
     let (size, target) = (at(0, &ask.keys.to_string())?, at(1, &target(ask))?);
@@ -227,10 +196,8 @@ pub(super) fn look_up(packed: &str, ask: &Ask) -> Option<Vec<Vec<String>>> {
     let answer = lines[6][row[need * lines[3].len() + cost].parse::<usize>().ok()?];
     let choice = |choice: &str| {
         let mut parts: Vec<String> = choice.split(':').map(str::to_owned).collect();
-        if let Some(structure) = parts[0]
-            .parse::<usize>()
-            .ok()
-            .and_then(|index| lines[4].get(index))
+        if let Some(structure) =
+            parts[0].parse::<usize>().ok().and_then(|index| lines[4].get(index))
         {
             parts[0] = structure.split('|').next().unwrap_or_default().to_owned();
         }
@@ -268,10 +235,7 @@ mod tests {
                             number(choice.query_ns),
                         ]
                     });
-                    assert!(
-                        want.eq(shown.iter().map(|parts| parts[..4].to_vec())),
-                        "{ask:?}"
-                    );
+                    assert!(want.eq(shown.iter().map(|parts| parts[..4].to_vec())), "{ask:?}");
                 }
                 Err(_) => {
                     refused += 1;
@@ -279,10 +243,7 @@ mod tests {
                 }
             }
         }
-        assert!(
-            refused > 0 && refused < choices::grid().len() / 2,
-            "{refused}"
-        );
+        assert!(refused > 0 && refused < choices::grid().len() / 2, "{refused}");
         assert_eq!(pack(&[]), None);
     }
 

@@ -17,11 +17,7 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
     let (churn, merge) = (data.course(Workload::Churn), data.course(Workload::Merge));
     let all = data.main_entries(data.rate());
     Ok(vec![
-        of(
-            "load",
-            "Inserting into a fuller and fuller table",
-            load(data)?,
-        ),
+        of("load", "Inserting into a fuller and fuller table", load(data)?),
         of("growth", "Growing a hundredfold", grow(data)?),
         of("overfill", "Past the plan", overfill(data)?),
         of(
@@ -29,16 +25,8 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
             "Replacing keys in a nearly full filter",
             timed(&churn, Workload::Churn, "replacing a key"),
         ),
-        of(
-            "merge",
-            "Merging",
-            timed(&merge, Workload::Merge, "taking in a key of the other"),
-        ),
-        of(
-            "removal",
-            "Removing",
-            timed(&all, Workload::Remove, "taking a key out"),
-        ),
+        of("merge", "Merging", timed(&merge, Workload::Merge, "taking in a key of the other")),
+        of("removal", "Removing", timed(&all, Workload::Remove, "taking a key out")),
     ])
 }
 
@@ -55,18 +43,10 @@ fn is_alike(a: &[Mark], b: &[Mark]) -> bool {
 fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
     let of = |entry: &Entry<'_>| {
         let mark = |row: &&Row| match row.state {
-            State::Failed => Some(Mark {
-                x: row.load?,
-                y: None,
-                bar: None,
-            }),
+            State::Failed => Some(Mark { x: row.load?, y: None, bar: None }),
             _ => point(row).map(|(x, y)| Mark::at(x, y)),
         };
-        series(
-            entry.facts,
-            Line::Marks,
-            entry.rows().iter().filter_map(mark).collect(),
-        )
+        series(entry.facts, Line::Marks, entry.rows().iter().filter_map(mark).collect())
     };
     let mut all: Vec<Series> = entries.iter().map(of).collect();
     all.retain(|series| series.marks.iter().filter(|mark| mark.y.is_some()).count() > 1);
@@ -94,9 +74,7 @@ fn figure(
     all: Vec<Series>,
     caption: &str,
 ) -> Result<Option<Figure>> {
-    Plot::new(x, y, all)
-        .map(|plot| plot.figure(slug, caption, SIZE))
-        .transpose()
+    Plot::new(x, y, all).map(|plot| plot.figure(slug, caption, SIZE)).transpose()
 }
 
 /// The last y over the first of the series that rises most.
@@ -106,9 +84,7 @@ fn steepest(all: &[Series]) -> Option<(&str, f64)> {
         let (first, last) = (ys.next()?, ys.next_back()?);
         Some(last / first)
     };
-    let all = all
-        .iter()
-        .filter_map(|series| Some((series.name.as_str(), rise(series)?)));
+    let all = all.iter().filter_map(|series| Some((series.name.as_str(), rise(series)?)));
     all.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
@@ -131,23 +107,10 @@ fn load(data: &Data) -> Result<Found> {
     });
     let x = ("load: keys over slots", false);
     let figures = [
-        figure(
-            "insert-by-load",
-            (x, ("ns per insert (log)", true)),
-            mean,
-            &found,
-        )?,
-        figure(
-            "tail-by-load",
-            (x, ("ns, 99.9th percentile (log)", true)),
-            tail,
-            &late,
-        )?,
+        figure("insert-by-load", (x, ("ns per insert (log)", true)), mean, &found)?,
+        figure("tail-by-load", (x, ("ns, 99.9th percentile (log)", true)), tail, &late)?,
     ];
-    Ok(Some((
-        found,
-        vec![Block::Figures(figures.into_iter().flatten().collect())],
-    )))
+    Ok(Some((found, vec![Block::Figures(figures.into_iter().flatten().collect())])))
 }
 
 fn grow(data: &Data) -> Result<Found> {
@@ -155,10 +118,7 @@ fn grow(data: &Data) -> Result<Found> {
     let bits = lines(&entries, |row| Some((row.keys as f64, row.bits_per_key()?)));
     let ns = lines(&entries, |row| Some((row.keys as f64, row.ns?)));
     let head = ["contender", "mean bits", "least", "most"];
-    let keep = entries
-        .iter()
-        .filter(|entry| entry.keeps(data.rate()))
-        .cloned();
+    let keep = entries.iter().filter(|entry| entry.keeps(data.rate())).cloned();
     let kept: Vec<Entry<'_>> = keep.collect();
     let ranking = Ranking::new(&kept, &head, |entry| {
         let (mean, low, high) = growth(data, entry.name())?;
@@ -183,17 +143,13 @@ fn grow(data: &Data) -> Result<Found> {
         )?,
     ];
     let figures = Block::Figures(figures.into_iter().flatten().collect());
-    Ok(ranking
-        .found(found)
-        .map(|(found, table)| (found, [vec![figures], table].concat())))
+    Ok(ranking.found(found).map(|(found, table)| (found, [vec![figures], table].concat())))
 }
 
 fn overfill(data: &Data) -> Result<Found> {
     let entries = data.course(Workload::Overfill);
     let share = |row: &Row| Some(row.keys as f64 / row.planned_keys? as f64);
-    let all = lines(&entries, |row| {
-        share(row).zip(row.fpr().filter(|fpr| *fpr > 0.0))
-    });
+    let all = lines(&entries, |row| share(row).zip(row.fpr().filter(|fpr| *fpr > 0.0)));
     let refuses: Vec<&str> = entries
         .iter()
         .filter(|entry| entry.rows().iter().any(|row| row.state == State::Refused))
@@ -203,10 +159,7 @@ fn overfill(data: &Data) -> Result<Found> {
         return Ok(None);
     }
     let decays = steepest(&all).map_or_else(String::new, |(name, rise)| {
-        format!(
-            "Never full, but wrong {} times as often in the end: {name}",
-            two(rise)
-        )
+        format!("Never full, but wrong {} times as often in the end: {name}", two(rise))
     });
     let refused = match refuses[..] {
         [] => String::new(),
@@ -218,15 +171,9 @@ fn overfill(data: &Data) -> Result<Found> {
         .collect::<Vec<_>>()
         .join("; ")
         + ".";
-    let axes = (
-        ("keys over planned keys", false),
-        ("false-positive rate (log)", true),
-    );
+    let axes = (("keys over planned keys", false), ("false-positive rate (log)", true));
     let picture = figure("rate-past-plan", axes, all, &found)?;
-    Ok(Some((
-        found,
-        vec![Block::Figures(picture.into_iter().collect())],
-    )))
+    Ok(Some((found, vec![Block::Figures(picture.into_iter().collect())])))
 }
 
 /// The times of a workload, and what is left of the filters.
@@ -236,10 +183,7 @@ fn timed(entries: &[Entry<'_>], workload: Workload, what: &str) -> Found {
     let ranking = Ranking::new(entries, &head, |entry| {
         let row = entry.row(workload)?;
         let bits = row.bits_per_key().map(|bits| digits(bits, 3));
-        Some((
-            row.ns?,
-            vec![two(row.ns?), or(bits), or(row.fpr().map(percent))],
-        ))
+        Some((row.ns?, vec![two(row.ns?), or(bits), or(row.fpr().map(percent))]))
     })?;
     let keys = keys(entries.first()?.keys());
     let (first, last) = (ranking.first, ranking.last);
@@ -252,17 +196,11 @@ fn timed(entries: &[Entry<'_>], workload: Workload, what: &str) -> Found {
     );
     let (found, mut blocks) = ranking.found(found)?;
     let failed = entries.iter().filter(|entry| {
-        entry
-            .rows()
-            .iter()
-            .any(|row| row.workload == workload && row.state == State::Failed)
+        entry.rows().iter().any(|row| row.workload == workload && row.state == State::Failed)
     });
     let failed: Vec<&str> = failed.map(Entry::name).collect();
     if !failed.is_empty() {
-        blocks.push(Block::Para(Text::from(format!(
-            "Failed: {}.",
-            list(&failed)
-        ))));
+        blocks.push(Block::Para(Text::from(format!("Failed: {}.", list(&failed)))));
     }
     Some((found, blocks))
 }

@@ -41,17 +41,13 @@ fn by_size(data: &Data, value: fn(&Entry<'_>) -> Option<f64>) -> Vec<Series> {
         series(facts, Line::Marks, marks)
     };
     let all = chosen(data).into_iter().map(of);
-    all.filter(|series| series.marks.iter().any(|mark| mark.y.is_some()))
-        .collect()
+    all.filter(|series| series.marks.iter().any(|mark| mark.y.is_some())).collect()
 }
 
 /// Who rises least and most from the first to the last mark.
 fn rises(all: &[Series], unit: &str) -> Option<String> {
     let rise = |series: &Series| {
-        let mut marks = series
-            .marks
-            .iter()
-            .filter_map(|mark| Some((mark.x, mark.y?)));
+        let mut marks = series.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)));
         let (first, last) = (marks.next()?, marks.next_back()?);
         Some((series.name.clone(), last.1 / first.1, first.0, last.0))
     };
@@ -83,8 +79,7 @@ fn figure_by_size(
     for cache in caches.filter(|cache| cache.kind != "Instruction") {
         let x = (cache.bytes * 8 / TYPICAL_BITS) as f64;
         if x > plot.x.range.0 && x < plot.x.range.1 {
-            plot.guides
-                .push((x, format!("L{} {}", cache.level, binary(cache.bytes))));
+            plot.guides.push((x, format!("L{} {}", cache.level, binary(cache.bytes))));
         }
     }
     let caption = format!("{found} Upright: {TYPICAL_BITS} bits a key fill a cache.");
@@ -96,12 +91,8 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
     let query = ("ns per query, half present (log)", "the query");
     let build = ("ns per key built (log)", "the build");
     let peak = ("peak bits per key while built (log)", "the peak");
-    let query = figure_by_size(data, "query-by-size", query, |entry| {
-        entry.ns(Workload::Query50)
-    })?;
-    let build = figure_by_size(data, "build-by-size", build, |entry| {
-        entry.ns(Workload::Build)
-    })?;
+    let query = figure_by_size(data, "query-by-size", query, |entry| entry.ns(Workload::Query50))?;
+    let build = figure_by_size(data, "build-by-size", build, |entry| entry.ns(Workload::Build))?;
     let peak = figure_by_size(data, "peak-by-size", peak, |entry| entry.peak_bits())?;
     let found = |figures: Vec<(Figure, String)>| {
         let first = figures.first()?.1.clone();
@@ -120,11 +111,7 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
 }
 
 fn share(data: &Data) -> Result<Found> {
-    let shares = [
-        (0.0, Workload::Query0),
-        (50.0, Workload::Query50),
-        (100.0, Workload::Query100),
-    ];
+    let shares = [(0.0, Workload::Query0), (50.0, Workload::Query50), (100.0, Workload::Query100)];
     let of = |facts: &ContenderFacts| {
         let entry = data.entry(&facts.name, &data.set, data.keys, Target::Rate(data.rate()))?;
         let mark = |(share, workload)| Some(Mark::at(share, entry.ns(workload)?));
@@ -138,10 +125,7 @@ fn share(data: &Data) -> Result<Found> {
     };
     let most = all.iter().max_by(|a, b| spread(a).total_cmp(&spread(b)));
     let floor = data.floor(Workload::Query50);
-    let flat = all
-        .iter()
-        .filter(|series| spread(series) <= floor.max(0.05))
-        .count();
+    let flat = all.iter().filter(|series| spread(series) <= floor.max(0.05)).count();
     let Some(most) = most else { return Ok(None) };
     let found = format!(
         "{flat} of {} cost the same whatever the answer; {} differs most between absent ({} ns) and present keys ({} ns).",
@@ -172,9 +156,7 @@ impl<'a> Ranking<'a> {
         head: &[&'static str],
         cells: impl Fn(&Entry<'_>) -> Option<(f64, Vec<String>)>,
     ) -> Option<Self> {
-        let all = entries
-            .iter()
-            .filter_map(|entry| Some((entry.name(), cells(entry)?)));
+        let all = entries.iter().filter_map(|entry| Some((entry.name(), cells(entry)?)));
         let mut all: Vec<_> = all.collect();
         all.sort_by(|a, b| a.1.0.total_cmp(&b.1.0).then(a.0.cmp(b.0)));
         let row = |(name, (_, cells)): &(&str, (f64, Vec<String>))| {
@@ -199,13 +181,8 @@ fn latency(data: &Data) -> Found {
     let entries = data.main_entries(data.rate());
     let head = ["contender", "dependent, ns", "independent, ns", "ratio"];
     let ranking = Ranking::new(&entries, &head, |entry| {
-        let (free, waits) = entry
-            .ns(Workload::Query50)
-            .zip(entry.ns(Workload::Dependent50))?;
-        Some((
-            waits,
-            vec![two(waits), two(free), format!("{:.2}", waits / free)],
-        ))
+        let (free, waits) = entry.ns(Workload::Query50).zip(entry.ns(Workload::Dependent50))?;
+        Some((waits, vec![two(waits), two(free), format!("{:.2}", waits / free)]))
     })?;
     let (first, last) = (ranking.first, ranking.last);
     ranking.found(format!(
@@ -219,11 +196,7 @@ fn latency(data: &Data) -> Found {
 
 fn net(data: &Data) -> Found {
     let target = Target::Rate(data.rate());
-    let floors = data
-        .run
-        .contender
-        .iter()
-        .filter(|facts| facts.role == Role::Floor);
+    let floors = data.run.contender.iter().filter(|facts| facts.role == Role::Floor);
     let floor = floors
         .filter_map(|facts| data.entry(&facts.name, &data.set, data.keys, target))
         .find_map(|entry| entry.ns(Workload::Query50))?;
@@ -231,14 +204,7 @@ fn net(data: &Data) -> Found {
     let head = ["contender", "gross, ns", "net, ns", "share of hashing"];
     let ranking = Ranking::new(&entries, &head, |entry| {
         let gross = entry.ns(Workload::Query50)?;
-        Some((
-            gross,
-            vec![
-                two(gross),
-                two((gross - floor).max(0.0)),
-                percent(floor / gross),
-            ],
-        ))
+        Some((gross, vec![two(gross), two((gross - floor).max(0.0)), percent(floor / gross)]))
     })?;
     let (name, gross) = ranking.first;
     let share = (100.0 * floor / gross).round().min(100.0);

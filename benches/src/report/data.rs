@@ -53,14 +53,11 @@ impl Data {
     /// Reads a folder of records.
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let records = Records::newest(folder, None).filter(|found| found.folder() == folder);
-        let records = records.ok_or_else(|| crate::error::BenchError::NoRecords {
-            path: folder.to_owned(),
-        })?;
+        let records = records
+            .ok_or_else(|| crate::error::BenchError::NoRecords { path: folder.to_owned() })?;
         let run = records
             .run()?
-            .ok_or_else(|| crate::error::BenchError::NoRecords {
-                path: folder.to_owned(),
-            })?;
+            .ok_or_else(|| crate::error::BenchError::NoRecords { path: folder.to_owned() })?;
         let rows = run.contender.iter().map(|facts| records.rows(&facts.name));
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         let mut data = Self {
@@ -83,10 +80,7 @@ impl Data {
     /// The key set and the size with the most cells; of several, a million random keys.
     fn main(&self) -> (String, u64) {
         let mut cells: BTreeMap<(&str, u64), usize> = BTreeMap::new();
-        for row in self
-            .all()
-            .filter(|row| row.workload == Workload::Verify && is_plain(row))
-        {
+        for row in self.all().filter(|row| row.workload == Workload::Verify && is_plain(row)) {
             *cells.entry((&row.key_set, row.keys)).or_default() += 1;
         }
         let most = cells.values().max().copied().unwrap_or(0);
@@ -153,13 +147,9 @@ impl Data {
 
     /// The numbers of keys of a set, rising.
     pub(super) fn sizes(&self, set: &str) -> Vec<u64> {
-        let rows = self
-            .all()
-            .filter(|row| row.workload == Workload::Verify && is_plain(row));
-        let mut sizes: Vec<u64> = rows
-            .filter(|row| row.key_set == set)
-            .map(|row| row.keys)
-            .collect();
+        let rows = self.all().filter(|row| row.workload == Workload::Verify && is_plain(row));
+        let mut sizes: Vec<u64> =
+            rows.filter(|row| row.key_set == set).map(|row| row.keys).collect();
         sizes.sort_unstable();
         sizes.dedup();
         sizes
@@ -167,24 +157,17 @@ impl Data {
 
     /// The number of keys nearest to the main one with which memory budgets were asked for.
     pub(super) fn budget_keys(&self) -> u64 {
-        let asked = self
-            .all()
-            .filter(|row| row.asked_bits.is_some() && row.key_set == self.set);
+        let asked = self.all().filter(|row| row.asked_bits.is_some() && row.key_set == self.set);
         let near = |keys: &u64| ((*keys).max(1) as f64 / self.keys.max(1) as f64).ln().abs();
         let keys = asked.map(|row| row.keys);
-        keys.min_by(|a, b| near(a).total_cmp(&near(b)))
-            .unwrap_or(self.keys)
+        keys.min_by(|a, b| near(a).total_cmp(&near(b))).unwrap_or(self.keys)
     }
 
     /// The rates asked for with the main keys, falling, the main one first.
     pub(super) fn rates(&self) -> Vec<f64> {
-        let rows = self
-            .all()
-            .filter(|row| row.key_set == self.set && row.keys == self.keys);
-        let mut rates: Vec<f64> = rows
-            .filter(|row| is_plain(row))
-            .filter_map(|row| row.asked_fpr)
-            .collect();
+        let rows = self.all().filter(|row| row.key_set == self.set && row.keys == self.keys);
+        let mut rates: Vec<f64> =
+            rows.filter(|row| is_plain(row)).filter_map(|row| row.asked_fpr).collect();
         rates.sort_by(|a, b| b.total_cmp(a));
         rates.dedup();
         rates
@@ -205,30 +188,18 @@ impl Data {
 
     /// A contender's curve, by rising bits.
     pub(super) fn curve(&self, name: &str) -> Vec<&Point> {
-        let all: Vec<&Point> = self
-            .points
-            .iter()
-            .filter(|point| point.contender == name)
-            .collect();
+        let all: Vec<&Point> = self.points.iter().filter(|point| point.contender == name).collect();
         let near = |point: &&&Point| (point.keys as f64 / self.keys.max(1) as f64).ln().abs();
-        let keys = all
-            .iter()
-            .min_by(|a, b| near(a).total_cmp(&near(b)))
-            .map(|point| point.keys);
-        let mut points: Vec<&Point> = all
-            .into_iter()
-            .filter(|point| Some(point.keys) == keys)
-            .collect();
+        let keys = all.iter().min_by(|a, b| near(a).total_cmp(&near(b))).map(|point| point.keys);
+        let mut points: Vec<&Point> =
+            all.into_iter().filter(|point| Some(point.keys) == keys).collect();
         points.sort_by(|a, b| a.bits_per_key.total_cmp(&b.bits_per_key));
         points
     }
 
     /// The advisor's answers about a topic, best first, and its further lines.
     pub(super) fn topic(&self, topic: &str) -> Vec<&Choice> {
-        self.choices
-            .iter()
-            .filter(|choice| choice.topic == topic)
-            .collect()
+        self.choices.iter().filter(|choice| choice.topic == topic).collect()
     }
 }
 
@@ -293,18 +264,13 @@ impl<'a> Entry<'a> {
     fn facts_row(&self) -> Option<&'a Row> {
         let measured = || self.rows.iter().filter(|row| row.state == State::Measured);
         let verify = measured().find(|row| row.workload == Workload::Verify);
-        verify
-            .or_else(|| measured().rfind(|row| row.held_bytes.is_some()))
-            .copied()
+        verify.or_else(|| measured().rfind(|row| row.held_bytes.is_some())).copied()
     }
 
     /// Bits held per key; the mean over the numbers of keys of an octave, where sizes jump.
     pub(super) fn bits(&self) -> Option<f64> {
         let (low, high) = self.octave().unwrap_or_else(|| {
-            let bits = self
-                .facts_row()
-                .and_then(Row::bits_per_key)
-                .unwrap_or(f64::NAN);
+            let bits = self.facts_row().and_then(Row::bits_per_key).unwrap_or(f64::NAN);
             (bits, bits)
         });
         Some((low + high) / 2.0).filter(|bits| bits.is_finite())

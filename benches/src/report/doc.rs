@@ -183,20 +183,11 @@ impl Section {
             (none.clone(), vec![Block::Para(Text::from(none))])
         });
         let (title, in_readme) = (title.to_owned(), false);
-        Self {
-            anchor,
-            title,
-            finding,
-            blocks,
-            in_readme,
-        }
+        Self { anchor, title, finding, blocks, in_readme }
     }
 
     /// The same, for the README too.
     pub(super) fn in_readme(self) -> Self {
-        Self {
-            in_readme: true,
-            ..self
-        }
+        Self { in_readme: true, ..self }
     }
 }

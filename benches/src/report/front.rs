@@ -34,13 +34,7 @@ pub(super) fn series(facts: &ContenderFacts, line: Line, marks: Vec<Mark>) -> Se
 /// A line that is no contender's.
 pub(super) fn guide(line: Line) -> Series {
     let (name, look) = (String::new(), look(Family::Floor));
-    Series {
-        name,
-        look,
-        is_hollow: false,
-        line,
-        marks: Vec::new(),
-    }
+    Series { name, look, is_hollow: false, line, marks: Vec::new() }
 }
 
 /// Those that no other beats in both; by rising space.
@@ -76,10 +70,7 @@ fn pareto(data: &Data) -> Result<Option<Figure>> {
         .chain(best.last().map(|last| (last.1, last.2)))
         .collect();
     all.push(guide(Line::Curve(steps)));
-    let x = (
-        "bits per key over the fewest possible at its rate (log)",
-        true,
-    );
+    let x = ("bits per key over the fewest possible at its rate (log)", true);
     let Some(mut plot) = Plot::new(x, ("ns per query, half present (log)", true), all) else {
         return Ok(None);
     };
@@ -129,11 +120,7 @@ pub(super) fn curve(points: &[&Point]) -> Vec<(f64, f64)> {
 fn measured(data: &Data, name: &str) -> Vec<Mark> {
     let budget = data.budget_keys();
     let rows = data.all().filter(|row| {
-        let keys = if row.asked_bits.is_some() {
-            budget
-        } else {
-            data.keys
-        };
+        let keys = if row.asked_bits.is_some() { budget } else { data.keys };
         row.contender == name
             && row.workload == Workload::Verify
             && (row.key_set.as_str(), row.keys) == (&data.set, keys)
@@ -142,11 +129,7 @@ fn measured(data: &Data, name: &str) -> Vec<Mark> {
     let mark = |row: &crate::record::Row| {
         let fpr = row.fpr().filter(|fpr| *fpr > 0.0)?;
         let bar = row.fpr_low.zip(row.fpr_high);
-        Some(Mark {
-            x: row.bits_per_key()?,
-            y: Some(fpr),
-            bar,
-        })
+        Some(Mark { x: row.bits_per_key()?, y: Some(fpr), bar })
     };
     rows.filter_map(mark).collect()
 }
@@ -175,9 +158,7 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
             Line::Curve(points) => is_same(points, &line),
             _ => false,
         });
-        let is_first = shown
-            .iter()
-            .all(|other| other.look.name != look(facts.family).name);
+        let is_first = shown.iter().all(|other| other.look.name != look(facts.family).name);
         if let Some(twin) = twin {
             same.entry(twin.name.clone()).or_default().push(&facts.name);
         } else if is_first && shown.len() < 8 && (!marks.is_empty() || line.len() > 1) {
@@ -188,10 +169,7 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
     if names.is_empty() {
         return Ok(None);
     }
-    let lowest = shown
-        .iter()
-        .flat_map(|series| &series.marks)
-        .filter_map(|mark| mark.y);
+    let lowest = shown.iter().flat_map(|series| &series.marks).filter_map(|mark| mark.y);
     let lowest = lowest.fold(0.001, f64::min).max(1e-6) / 4.0;
     let bound = [(1.0, 0.5), (-lowest.log2(), lowest)];
     shown.push(guide(Line::Dashed(bound.to_vec())));
@@ -199,15 +177,11 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
         if let Line::Curve(points) = &mut series.line {
             points.retain(|(_, fpr)| *fpr >= lowest);
         }
-        series
-            .marks
-            .retain(|mark| mark.y.is_some_and(|y| y >= lowest));
+        series.marks.retain(|mark| mark.y.is_some_and(|y| y >= lowest));
     }
-    let Some(mut plot) = Plot::new(
-        ("bits per key", false),
-        ("false-positive rate (log)", true),
-        shown,
-    ) else {
+    let Some(mut plot) =
+        Plot::new(("bits per key", false), ("false-positive rate (log)", true), shown)
+    else {
         return Ok(None);
     };
     plot.x = plot.x.within(0.0, BITS);
@@ -218,10 +192,8 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
     let svg = plot.draw((620, 450))?;
     let narrow = plot.draw((370, 235))?;
     let best = best_bits(data);
-    let others: Vec<String> = same
-        .iter()
-        .map(|(curve, names)| format!("{curve} = {}", names.join(" = ")))
-        .collect();
+    let others: Vec<String> =
+        same.iter().map(|(curve, names)| format!("{curve} = {}", names.join(" = "))).collect();
     let others = if others.is_empty() {
         String::new()
     } else {
@@ -229,10 +201,7 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
     };
     Ok(Some(Figure {
         slug: "rate-by-bits",
-        alt: format!(
-            "False-positive rate against bits per key for {}.",
-            list(&names)
-        ),
+        alt: format!("False-positive rate against bits per key for {}.", list(&names)),
         caption: Text::from(format!(
             "{best}Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.{others}"
         )),
@@ -244,10 +213,8 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
 /// A sentence: the nearest to the bound, and the farthest.
 fn best_bits(data: &Data) -> String {
     let entries = data.main_entries(data.rate());
-    let mut over: Vec<(&str, f64)> = entries
-        .iter()
-        .filter_map(|entry| Some((entry.name(), entry.overhead()?)))
-        .collect();
+    let mut over: Vec<(&str, f64)> =
+        entries.iter().filter_map(|entry| Some((entry.name(), entry.overhead()?))).collect();
     over.sort_by(|a, b| a.1.total_cmp(&b.1));
     match (over.first(), over.last()) {
         (Some(first), Some(last)) if over.len() > 1 => format!(
@@ -280,21 +247,13 @@ pub(super) fn ratios(data: &Data) -> Vec<Block> {
     let entries = data.main_entries(data.rate());
     let group = |family: Family| {
         let of: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.is(family)).collect();
-        let rows = of
-            .iter()
-            .map(|entry| ratio_row(data, entry, &of))
-            .collect::<Vec<_>>();
+        let rows = of.iter().map(|entry| ratio_row(data, entry, &of)).collect::<Vec<_>>();
         (look(family).name.to_owned(), rows)
     };
-    let groups: Vec<_> = FAMILIES
-        .map(group)
-        .into_iter()
-        .filter(|(_, rows)| !rows.is_empty())
-        .collect();
+    let groups: Vec<_> =
+        FAMILIES.map(group).into_iter().filter(|(_, rows)| !rows.is_empty()).collect();
     if groups.is_empty() {
-        return vec![Block::Para(Text::from(
-            "No ratios: nothing was measured at one rate.",
-        ))];
+        return vec![Block::Para(Text::from("No ratios: nothing was measured at one rate."))];
     }
     let caption = format!(
         "Times the best of the family, whose own number is bold (ns or bits per key); = is a tie. \
@@ -321,23 +280,12 @@ fn ratio_row(data: &Data, entry: &Entry<'_>, family: &[&Entry<'_>]) -> Vec<Text>
         return row;
     }
     let columns: [Column; 3] = [
-        (
-            |entry| entry.ns(Workload::Query50),
-            data.floor(Workload::Query50),
-            " ns",
-        ),
-        (
-            |entry| entry.ns(Workload::Build),
-            data.floor(Workload::Build),
-            " ns",
-        ),
+        (|entry| entry.ns(Workload::Query50), data.floor(Workload::Query50), " ns"),
+        (|entry| entry.ns(Workload::Build), data.floor(Workload::Build), " ns"),
         (|entry| entry.bits(), SPACE_TIE, " bits"),
     ];
     for (value, slack, unit) in columns {
-        let best = family
-            .iter()
-            .filter_map(|entry| value(entry))
-            .fold(f64::INFINITY, f64::min);
+        let best = family.iter().filter_map(|entry| value(entry)).fold(f64::INFINITY, f64::min);
         row.push(match value(entry) {
             None => Text::from("-"),
             Some(own) if own <= best && family.len() > 1 => {
@@ -348,22 +296,15 @@ fn ratio_row(data: &Data, entry: &Entry<'_>, family: &[&Entry<'_>]) -> Vec<Text>
             Some(own) => Text::from(two_or_three(own / best)),
         });
     }
-    let instructions = entry
-        .row(Workload::Query50)
-        .and_then(|row| row.instructions);
-    row.push(instructions.map_or_else(
-        || Text::from("-"),
-        |count| Text::from(format!("{count:.0}")),
-    ));
+    let instructions = entry.row(Workload::Query50).and_then(|row| row.instructions);
+    row.push(
+        instructions.map_or_else(|| Text::from("-"), |count| Text::from(format!("{count:.0}"))),
+    );
     row
 }
 
 fn two_or_three(ratio: f64) -> String {
-    if ratio < 10.0 {
-        format!("{ratio:.2}")
-    } else {
-        two(ratio)
-    }
+    if ratio < 10.0 { format!("{ratio:.2}") } else { two(ratio) }
 }
 
 #[cfg(test)]
@@ -372,34 +313,18 @@ mod tests {
 
     #[test]
     fn only_those_that_nothing_beats_in_both_are_on_the_front() {
-        let points = [
-            ("a", 1.0, 9.0),
-            ("b", 1.5, 5.0),
-            ("c", 1.6, 6.0),
-            ("d", 2.0, 5.0),
-            ("e", 3.0, 1.0),
-        ];
+        let points =
+            [("a", 1.0, 9.0), ("b", 1.5, 5.0), ("c", 1.6, 6.0), ("d", 2.0, 5.0), ("e", 3.0, 1.0)];
         let names: Vec<&str> = front(&points).iter().map(|point| point.0).collect();
         assert_eq!(names, ["a", "b", "e"]);
     }
 
     #[test]
     fn fingerprints_come_in_steps_and_bloom_filters_do_not() {
-        let point = |bits_per_key, fpr, step| Point {
-            bits_per_key,
-            fpr,
-            step,
-            ..Point::default()
-        };
+        let point = |bits_per_key, fpr, step| Point { bits_per_key, fpr, step, ..Point::default() };
         let steps = [point(5.0, 0.2, Some(4)), point(6.0, 0.1, Some(5))];
-        assert_eq!(
-            curve(&steps.iter().collect::<Vec<_>>()),
-            [(5.0, 0.2), (6.0, 0.2), (6.0, 0.1)]
-        );
+        assert_eq!(curve(&steps.iter().collect::<Vec<_>>()), [(5.0, 0.2), (6.0, 0.2), (6.0, 0.1)]);
         let smooth = [point(5.0, 0.2, None), point(6.0, 0.1, None)];
-        assert_eq!(
-            curve(&smooth.iter().collect::<Vec<_>>()),
-            [(5.0, 0.2), (6.0, 0.1)]
-        );
+        assert_eq!(curve(&smooth.iter().collect::<Vec<_>>()), [(5.0, 0.2), (6.0, 0.1)]);
     }
 }

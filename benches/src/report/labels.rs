@@ -110,10 +110,7 @@ mod tests {
         let mut sorted = places.clone();
         sorted.sort_by(f64::total_cmp);
         let apart = sorted.windows(2).all(|pair| pair[1] - pair[0] > 14.999);
-        assert!(
-            apart && sorted[0] >= 0.0 && sorted[5] <= 100.0,
-            "{places:?}"
-        );
+        assert!(apart && sorted[0] >= 0.0 && sorted[5] <= 100.0, "{places:?}");
         // The order stays, and a label with room stays where it is.
         assert!(places[0] < places[1] && places[1] < places[2]);
         assert_eq!(places[3], 10.0);
@@ -123,19 +120,12 @@ mod tests {
     #[test]
     fn forty_names_in_one_corner_cover_neither_names_nor_marks() {
         let points: Vec<(f64, f64)> = (0..40)
-            .map(|i| {
-                (
-                    100.0 + f64::from(i % 7) * 30.0,
-                    100.0 + f64::from(i / 7) * 28.0,
-                )
-            })
+            .map(|i| (100.0 + f64::from(i % 7) * 30.0, 100.0 + f64::from(i / 7) * 28.0))
             .collect();
         let widths = vec![70.0; 40];
         let places = beside(&points, &widths, 12.0, [0.0, 0.0, 600.0, 440.0]);
-        let rects: Vec<Rect> = places
-            .iter()
-            .map(|&(x, y)| [x, y - 6.0, x + 70.0, y + 6.0])
-            .collect();
+        let rects: Vec<Rect> =
+            places.iter().map(|&(x, y)| [x, y - 6.0, x + 70.0, y + 6.0]).collect();
         for (i, a) in rects.iter().enumerate() {
             assert!(a[0] >= 0.0 && a[2] <= 600.0);
             assert!(rects[i + 1..].iter().all(|b| !overlap(a, b)), "{places:?}");

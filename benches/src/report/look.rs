@@ -31,11 +31,7 @@ pub(super) const fn look(family: Family) -> Look {
         Family::Exact => ("exact set", (0x6b, 0x7b, 0x8f), (4, 0.0, true)),
         Family::Floor => ("hashing alone", (0x86, 0x86, 0x86), (6, 0.0, true)),
     };
-    Look {
-        name,
-        colour: RGBColor(r, g, b),
-        mark,
-    }
+    Look { name, colour: RGBColor(r, g, b), mark }
 }
 
 impl Look {
@@ -84,20 +80,13 @@ mod tests {
         assert_eq!(marks.len(), all.len());
         let channel = |c: u8| {
             let c = f64::from(c) / 255.0;
-            if c <= 0.040_45 {
-                c / 12.92
-            } else {
-                ((c + 0.055) / 1.055).powf(2.4)
-            }
+            if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
         };
         for look in looks {
             let RGBColor(r, g, b) = look.colour;
             let light = 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
             let (on_white, on_black) = (1.05 / (light + 0.05), (light + 0.05) / 0.058);
-            assert!(
-                on_white >= 3.0 && on_black >= 3.0,
-                "{look:?} {on_white} {on_black}"
-            );
+            assert!(on_white >= 3.0 && on_black >= 3.0, "{look:?} {on_white} {on_black}");
         }
     }
 }

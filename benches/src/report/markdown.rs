@@ -18,19 +18,9 @@ pub(super) fn page(document: &Document, latest: &str) -> String {
         out,
         "The [page]({latest}index.html) (one file, to download and open) has these with their plots and tables:\n"
     );
-    for Section {
-        anchor,
-        title,
-        finding,
-        ..
-    } in &document.sections
-    {
+    for Section { anchor, title, finding, .. } in &document.sections {
         let title = plain(title);
-        let _ = writeln!(
-            out,
-            "- [{title}]({latest}index.html#{anchor}): {}",
-            plain(finding)
-        );
+        let _ = writeln!(out, "- [{title}]({latest}index.html#{anchor}): {}", plain(finding));
     }
     for section in document.sections.iter().filter(|section| section.in_readme) {
         let _ = write!(out, "\n## {}\n\n", plain(&section.title));
@@ -64,11 +54,7 @@ fn code(text: &str) -> String {
     while text.contains(&fence) {
         fence.push('`');
     }
-    let pad = if text.starts_with('`') || text.ends_with('`') {
-        " "
-    } else {
-        ""
-    };
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
@@ -88,15 +74,11 @@ fn block(out: &mut String, block: &Block, latest: &str) {
         Block::Para(words) => *out += &format!("{}\n\n", text(words)),
         Block::Warning(words) => *out += &format!("> **Note:** {}\n\n", text(words)),
         Block::List(points) => {
-            points
-                .iter()
-                .for_each(|point| *out += &format!("- {}\n", text(point)));
+            points.iter().for_each(|point| *out += &format!("- {}\n", text(point)));
             out.push('\n');
         }
         Block::Code(lines) => {
-            lines
-                .lines()
-                .for_each(|line| *out += &format!("    {line}\n"));
+            lines.lines().for_each(|line| *out += &format!("    {line}\n"));
             out.push('\n');
         }
         Block::Facts(facts) => {
@@ -156,31 +138,20 @@ fn table(out: &mut String, table: &Table) {
     if is_grouped {
         head.insert(0, "family");
     }
-    let all = table
-        .groups
-        .iter()
-        .flat_map(|(name, rows)| rows.iter().map(move |row| (name, row)));
+    let all = table.groups.iter().flat_map(|(name, rows)| rows.iter().map(move |row| (name, row)));
     rows(
         out,
         &head,
         all.map(|(name, row)| {
             let cells = row.iter().map(text);
-            is_grouped
-                .then(|| plain(name))
-                .into_iter()
-                .chain(cells)
-                .collect()
+            is_grouped.then(|| plain(name)).into_iter().chain(cells).collect()
         }),
     );
 }
 
 fn figure(out: &mut String, figure: &Figure, latest: &str) {
     let alt = plain(&figure.alt);
-    *out += &format!(
-        "![{alt}]({latest}{}.svg)\n\n{}\n\n",
-        figure.slug,
-        text(&figure.caption)
-    );
+    *out += &format!("![{alt}]({latest}{}.svg)\n\n{}\n\n", figure.slug, text(&figure.caption));
 }
 
 #[cfg(test)]

@@ -56,10 +56,7 @@ pub fn render(records: &Path, out: &Path) -> Result<Rendered> {
     data.link = link::relative(out, records);
     let document = document(&data)?;
     for figure in front_figures(&document) {
-        write_atomically(
-            &out.join(format!("{}.svg", figure.slug)),
-            figure.svg.as_bytes(),
-        )?;
+        write_atomically(&out.join(format!("{}.svg", figure.slug)), figure.svg.as_bytes())?;
     }
     let is_latest = out.file_name().is_some_and(|name| name == "latest");
     let (above, latest) = match out.parent() {

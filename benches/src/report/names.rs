@@ -8,12 +8,7 @@ use crate::record::ContenderFacts;
 pub(super) fn pick(data: &Data, facts: &ContenderFacts) -> Pick {
     Pick {
         name: type_name(data, facts),
-        krate: facts
-            .version
-            .split(',')
-            .next()
-            .unwrap_or_default()
-            .to_owned(),
+        krate: facts.version.split(',').next().unwrap_or_default().to_owned(),
         import: facts.import.clone(),
     }
 }
@@ -34,11 +29,7 @@ pub(super) fn type_name(data: &Data, facts: &ContenderFacts) -> String {
 
 /// The last word of an import: `use amq_bloom::BloomFilter;` imports a `BloomFilter`.
 pub(super) fn type_of(import: &str) -> String {
-    let path = import
-        .trim_end_matches(';')
-        .split(" as ")
-        .next()
-        .unwrap_or_default();
+    let path = import.trim_end_matches(';').split(" as ").next().unwrap_or_default();
     let last = path.rsplit("::").next().unwrap_or_default();
     last.trim_matches(|c: char| !c.is_alphanumeric())
         .split([',', ' '])

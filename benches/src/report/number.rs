@@ -83,10 +83,7 @@ pub(super) fn tick(x: f64) -> String {
             '0' => '⁰',
             other => char::from_u32(other as u32 - '0' as u32 + '⁰' as u32).unwrap_or(other),
         };
-        return format!(
-            "10{}",
-            format!("{power:.0}").chars().map(digit).collect::<String>()
-        );
+        return format!("10{}", format!("{power:.0}").chars().map(digit).collect::<String>());
     }
     match x {
         _ if x >= 1000.0 && x.fract() == 0.0 => grouped(x as u64),
@@ -124,10 +121,7 @@ mod tests {
             assert_eq!(three(x), text);
         }
         assert_eq!([two(5.68), two(123.4), two(99.6)], ["5.7", "123", "100"]);
-        assert_eq!(
-            [0.01, 1.0 / 256.0, 0.001, 0.3].map(asked),
-            ["1 %", "1/256", "0.1 %", "30 %"]
-        );
+        assert_eq!([0.01, 1.0 / 256.0, 0.001, 0.3].map(asked), ["1 %", "1/256", "0.1 %", "30 %"]);
         assert_eq!([49_152, 272_629_760].map(binary), ["48 KiB", "260 MiB"]);
         assert_eq!([999, 1_198_132].map(decimal), ["999 B", "1.20 MB"]);
         assert_eq!([1_000, 10_000_000].map(keys), ["1,000", "10 million"]);

@@ -84,11 +84,7 @@ pub(super) struct Mark {
 
 impl Mark {
     pub(super) const fn at(x: f64, y: f64) -> Self {
-        Self {
-            x,
-            y: Some(y),
-            bar: None,
-        }
+        Self { x, y: Some(y), bar: None }
     }
 }
 
@@ -100,9 +96,8 @@ impl Axis {
         values: impl Iterator<Item = f64>,
     ) -> Option<Self> {
         let values = values.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-            (low.min(x), high.max(x))
-        });
+        let (low, high) = values
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
         if low > high {
             return None;
         }
@@ -112,12 +107,7 @@ impl Axis {
             (low.min(0.0), high + (high - low.min(0.0)).max(1e-9) * 0.05)
         };
         let label = label.to_owned();
-        Some(Self {
-            label,
-            is_log,
-            range,
-            show: tick,
-        })
+        Some(Self { label, is_log, range, show: tick })
     }
 
     /// The same with another way to write the ticks.
@@ -140,10 +130,7 @@ fn log_ticks((low, high): (f64, f64)) -> Vec<f64> {
         let all = powers.flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
         all.filter(|x| (low..=high).contains(x)).collect()
     };
-    let (close, usual) = (
-        of(&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]),
-        of(&[1.0, 2.0, 5.0]),
-    );
+    let (close, usual) = (of(&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]), of(&[1.0, 2.0, 5.0]));
     let few = [close, usual].into_iter().find(|ticks| ticks.len() <= 7);
     let few = few.unwrap_or_else(|| of(&[1.0]));
     let every = few.len().div_ceil(7).max(1);
@@ -171,10 +158,7 @@ impl Plot {
                 Line::Curve(points) | Line::Dashed(points) => points.clone(),
                 _ => Vec::new(),
             });
-            points
-                .chain(lines)
-                .map(|point| pick(&point))
-                .collect::<Vec<f64>>()
+            points.chain(lines).map(|point| pick(&point)).collect::<Vec<f64>>()
         };
         Some(Self {
             x: Axis::fit(x.0, x.1, of(|p| p.0).into_iter())?,
@@ -207,8 +191,7 @@ impl Plot {
     pub(super) fn draw(&self, size: (u32, u32)) -> Result<String> {
         let mut svg = String::new();
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        self.draw_on(&area)
-            .map_err(|error| anyhow!("drawing a plot: {error}"))?;
+        self.draw_on(&area).map_err(|error| anyhow!("drawing a plot: {error}"))?;
         area.present()?;
         drop(area);
         Ok(svg)
@@ -231,9 +214,7 @@ impl Plot {
             .y_label_area_size(if self.names == Names::Rows { 8 } else { 52 });
         let ((x0, x1), (y0, y1)) = (self.x.range, self.y.range);
         let log = |(low, high): (f64, f64)| {
-            (low..high)
-                .log_scale()
-                .with_key_points(log_ticks((low, high)))
+            (low..high).log_scale().with_key_points(log_ticks((low, high)))
         };
         let (x, y) = (self.x.range, self.y.range);
         match (self.x.is_log, self.y.is_log) {
@@ -254,13 +235,9 @@ impl Plot {
         Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
         let (y0, y1) = self.y.range;
-        chart.draw_series(
-            self.cells
-                .iter()
-                .map(|&([left, bottom, right, top], colour)| {
-                    Rectangle::new([(left, bottom), (right, top)], colour.mix(0.55).filled())
-                }),
-        )?;
+        chart.draw_series(self.cells.iter().map(|&([left, bottom, right, top], colour)| {
+            Rectangle::new([(left, bottom), (right, top)], colour.mix(0.55).filled())
+        }))?;
         let show = |axis: &Axis| {
             let show = axis.show;
             move |x: &f64| show(*x)
@@ -313,12 +290,7 @@ impl Plot {
         Y: Ranged<ValueType = f64>,
     {
         let (colour, radius) = (series.look.colour, 4.2);
-        let measured = || {
-            series
-                .marks
-                .iter()
-                .filter_map(|mark| Some((mark.x, mark.y?)))
-        };
+        let measured = || series.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)));
         match &series.line {
             Line::None => {}
             Line::Marks => {
@@ -333,10 +305,7 @@ impl Plot {
                 let _ = chart.draw_series(DashedLineSeries::new(points.clone(), 8, 6, style))?;
             }
         }
-        let bars = series
-            .marks
-            .iter()
-            .filter_map(|mark| Some((mark, mark.y?, mark.bar?)));
+        let bars = series.marks.iter().filter_map(|mark| Some((mark, mark.y?, mark.bar?)));
         if self.names == Names::Rows {
             chart.draw_series(bars.map(|(_, y, (low, high))| {
                 PathElement::new([(low, y), (high, y)], colour.stroke_width(1))
@@ -448,10 +417,6 @@ impl Plot {
     /// The names in the order of their numbers.
     pub(super) fn legend(&self) -> Vec<String> {
         let is_shown = |series: &&Series| !series.name.is_empty() && !series.marks.is_empty();
-        self.series
-            .iter()
-            .filter(is_shown)
-            .map(|series| series.name.clone())
-            .collect()
+        self.series.iter().filter(is_shown).map(|series| series.name.clone()).collect()
     }
 }

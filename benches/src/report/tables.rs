@@ -28,32 +28,19 @@ fn abilities(data: &Data) -> Found {
     ];
     let row = |facts: &ContenderFacts| {
         let can = columns.iter().map(|(ability, _)| {
-            Text::from(if facts.abilities.contains(ability) {
-                "yes"
-            } else {
-                ""
-            })
+            Text::from(if facts.abilities.contains(ability) { "yes" } else { "" })
         });
-        let first = [
-            Text::from(facts.name.as_str()),
-            Text::from(facts.version.as_str()),
-        ];
+        let first = [Text::from(facts.name.as_str()), Text::from(facts.version.as_str())];
         first.into_iter().chain(can).collect()
     };
     let rows: Vec<Vec<Text>> = data.filters().map(row).collect();
     let most = data
         .filters()
         .max_by_key(|facts| (facts.abilities.len(), std::cmp::Reverse(&facts.name)))?;
-    let found = format!(
-        "{} can do most: {} of {}.",
-        most.name,
-        most.abilities.len(),
-        columns.len()
-    );
-    let head: Vec<&'static str> = ["contender", "version"]
-        .into_iter()
-        .chain(columns.iter().map(|column| column.1))
-        .collect();
+    let found =
+        format!("{} can do most: {} of {}.", most.name, most.abilities.len(), columns.len());
+    let head: Vec<&'static str> =
+        ["contender", "version"].into_iter().chain(columns.iter().map(|column| column.1)).collect();
     Some((found, vec![Block::Table(Table::new("", &head, 10, rows))]))
 }
 
@@ -102,11 +89,7 @@ fn numbers(data: &Data) -> Found {
             if index > 0 && !entry.facts.takes_rate {
                 continue;
             }
-            failed.extend(
-                entry
-                    .failure()
-                    .map(|why| format!("{} at {title}: {why}", entry.name())),
-            );
+            failed.extend(entry.failure().map(|why| format!("{} at {title}: {why}", entry.name())));
             rows.push(number_row(data, &entry, &title, &workloads));
         }
     }
@@ -138,11 +121,7 @@ fn number_row(
     title: &str,
     workloads: &[(Workload, &str)],
 ) -> Vec<Text> {
-    let fixed = if entry.facts.takes_rate {
-        title.to_owned()
-    } else {
-        "fixed".to_owned()
-    };
+    let fixed = if entry.facts.takes_rate { title.to_owned() } else { "fixed".to_owned() };
     let mut row = vec![record_of(data, entry.name()), Text::from(fixed)];
     if entry.failure().is_some() && entry.bits().is_none() {
         row.push(Text::default().strong("ERROR"));
@@ -152,20 +131,12 @@ fn number_row(
     let verify = entry.row(Workload::Verify);
     let or = |value: Option<String>| Text::from(value.unwrap_or_else(|| "-".to_owned()));
     let rate = verify.and_then(|row| {
-        let mark = if row.fpr_agrees == Some(false) {
-            " !"
-        } else {
-            ""
-        };
+        let mark = if row.fpr_agrees == Some(false) { " !" } else { "" };
         Some(percent(row.fpr()?) + mark)
     });
     let interval = verify.and_then(|row| {
         let (low, high) = row.fpr_low.zip(row.fpr_high)?;
-        Some(format!(
-            "{} to {}",
-            digits(low * 100.0, 3),
-            digits(high * 100.0, 3)
-        ))
+        Some(format!("{} to {}", digits(low * 100.0, 3), digits(high * 100.0, 3)))
     });
     row.extend([
         or(entry.octave().map_or_else(
@@ -196,18 +167,13 @@ fn other_keys(data: &Data) -> Found {
         .collect();
     sets.dedup_by_key(|set| set.0);
     let present = sets.iter().map(|set| set.1).max()?;
-    let own = data
-        .sizes(&data.set)
-        .contains(&present)
-        .then_some((data.set.as_str(), present));
+    let own = data.sizes(&data.set).contains(&present).then_some((data.set.as_str(), present));
     let sets: Vec<(&str, u64)> = own.into_iter().chain(sets).collect();
     let target = Target::Rate(data.rate());
     let mut rows = Vec::new();
     let mut worst: (f64, &str, &str) = (0.0, "", "");
     for facts in data.filters() {
-        let entries = sets
-            .iter()
-            .map(|(set, keys)| data.entry(&facts.name, set, *keys, target));
+        let entries = sets.iter().map(|(set, keys)| data.entry(&facts.name, set, *keys, target));
         let times: Vec<Option<f64>> = entries.map(|entry| entry?.ns(Workload::Query50)).collect();
         if times.iter().flatten().count() < 2 {
             continue;
@@ -244,24 +210,16 @@ fn other_keys(data: &Data) -> Found {
         .into_iter()
         .take(1 + names.len())
         .collect();
-    rows.iter_mut()
-        .for_each(|row: &mut Vec<Text>| row.truncate(head.len()));
-    Some((
-        found,
-        vec![Block::Table(Table::new(caption, &head, 1, rows))],
-    ))
+    rows.iter_mut().for_each(|row: &mut Vec<Text>| row.truncate(head.len()));
+    Some((found, vec![Block::Table(Table::new(caption, &head, 1, rows))]))
 }
 
 fn claims(data: &Data) -> Found {
     if data.claims.is_empty() {
         return None;
     }
-    let count = |verdict: Verdict| {
-        data.claims
-            .iter()
-            .filter(|claim| claim.verdict == verdict)
-            .count()
-    };
+    let count =
+        |verdict: Verdict| data.claims.iter().filter(|claim| claim.verdict == verdict).count();
     let found = format!(
         "Of {} claims {} hold, {} do not, and {} depend on what is meant.",
         data.claims.len(),

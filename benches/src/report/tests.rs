@@ -56,16 +56,10 @@ fn row(name: &str, set: &str, workload: Workload, bits: u64, ns: f64) -> Row {
 }
 
 fn rows(name: &str, set: &str, bits: u64, ns: f64) -> Vec<Row> {
-    let timed = [
-        Workload::Build,
-        Workload::Query0,
-        Workload::Query50,
-        Workload::Query100,
-    ];
+    let timed = [Workload::Build, Workload::Query0, Workload::Query50, Workload::Query100];
     let timed = timed.into_iter().chain([Workload::Dependent50]);
     let all = [Workload::Verify].into_iter().chain(timed);
-    all.map(|workload| row(name, set, workload, bits, ns))
-        .collect()
+    all.map(|workload| row(name, set, workload, bits, ns)).collect()
 }
 
 /// Writes a record of these contenders in a folder like the workspace's.
@@ -78,14 +72,8 @@ fn record(all: &[(ContenderFacts, Vec<Row>)]) -> TempDir {
     run.date = "2026-01-01".to_owned();
     (run.complete, run.options.profile, run.options.git) = (true, "release".to_owned(), None);
     let workloads = [Workload::Build, Workload::Query50, Workload::Dependent50];
-    run.noise = workloads
-        .map(|workload| Noise {
-            workload,
-            pairs: 9,
-            median: 0.01,
-            floor: 0.05,
-        })
-        .to_vec();
+    run.noise =
+        workloads.map(|workload| Noise { workload, pairs: 9, median: 0.01, floor: 0.05 }).to_vec();
     (run.noise_floor, run.noise_median) = (Some(0.05), Some(0.01));
     for (facts, rows) in all {
         records.write_rows(&facts.name, rows).unwrap();
@@ -103,10 +91,7 @@ fn drawn(dir: &TempDir) -> (String, String) {
     let out = dir.path().join("latest");
     render(&folder(dir), &out).unwrap();
     let read = |path| fs::read_to_string(path).unwrap();
-    (
-        read(out.join("index.html")),
-        read(dir.path().join("README.md")),
-    )
+    (read(out.join("index.html")), read(dir.path().join("README.md")))
 }
 
 fn answers(dir: &TempDir) -> Vec<Answer> {
@@ -119,10 +104,7 @@ fn answers(dir: &TempDir) -> Vec<Answer> {
 }
 
 fn answer_to<'a>(answers: &'a [Answer], need: &str) -> &'a Answer {
-    answers
-        .iter()
-        .find(|answer| answer.need == need)
-        .unwrap_or_else(|| panic!("{need}"))
+    answers.iter().find(|answer| answer.need == need).unwrap_or_else(|| panic!("{need}"))
 }
 
 /// Four filters: two fast ones within the noise, a small static one, and one that jumps in size.
@@ -132,18 +114,9 @@ fn four() -> Vec<(ContenderFacts, Vec<Row>)> {
     jumps[0].held_bytes_octave_low = Some(10 * KEYS / 8);
     jumps[0].held_bytes_octave_high = Some(20 * KEYS / 8);
     vec![
-        (
-            facts("myFast", Family::SplitBlock, &insert[..1]),
-            rows("myFast", "random-u64", 11, 5.0),
-        ),
-        (
-            facts("Quick", Family::SplitBlock, &insert[..1]),
-            rows("Quick", "random-u64", 12, 4.9),
-        ),
-        (
-            facts("Small", Family::Ribbon, &[Ability::Static]),
-            rows("Small", "random-u64", 7, 13.0),
-        ),
+        (facts("myFast", Family::SplitBlock, &insert[..1]), rows("myFast", "random-u64", 11, 5.0)),
+        (facts("Quick", Family::SplitBlock, &insert[..1]), rows("Quick", "random-u64", 12, 4.9)),
+        (facts("Small", Family::Ribbon, &[Ability::Static]), rows("Small", "random-u64", 7, 13.0)),
         (facts("Jumps", Family::Quotient, &insert), jumps),
     ]
 }
@@ -183,10 +156,7 @@ fn growth_is_judged_by_its_mean_and_only_by_those_that_keep_the_rate() {
         let stops = [10_000, 20_000, 40_000, 80_000].into_iter().zip(bits);
         let mut all = rows(name, "random-u64", 20, 30.0);
         all.extend(stops.map(stop));
-        (
-            facts(name, Family::Scalable, &[Ability::Insert, Ability::Grow]),
-            all,
-        )
+        (facts(name, Family::Scalable, &[Ability::Insert, Ability::Grow]), all)
     };
     // Where growth stopped, Steady is larger; over the cycle it is smaller.
     let all = [
@@ -199,10 +169,7 @@ fn growth_is_judged_by_its_mean_and_only_by_those_that_keep_the_rate() {
     assert_eq!(answer.choose[0].name, "Steady");
     assert_eq!(answer.figure, "16.0 bits on average");
     let lucky = format!("{:?}", answer.runner_up);
-    assert!(
-        lucky.contains("Lucky") && lucky.contains("24.0 bits"),
-        "{lucky}"
-    );
+    assert!(lucky.contains("Lucky") && lucky.contains("24.0 bits"), "{lucky}");
 }
 
 #[test]
@@ -229,11 +196,8 @@ fn the_page_is_the_same_twice_needs_no_network_and_keeps_its_limits() {
     }
     assert!(page.contains("href=\"../records/m/2026-01-01/Small.csv\""));
     // No two elements share a name, or the script would take one for the other.
-    let mut names: Vec<&str> = page
-        .split(" id=\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-        .collect();
+    let mut names: Vec<&str> =
+        page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     let all = names.len();
     names.sort_unstable();
     names.dedup();
@@ -269,24 +233,13 @@ fn what_was_not_measured_or_failed_is_said_and_nothing_panics() {
     };
     let bad = (
         facts("Bad", Family::Cuckoo, &[]),
-        vec![Row {
-            held_bytes: None,
-            absent_queries: None,
-            ..failed
-        }],
+        vec![Row { held_bytes: None, absent_queries: None, ..failed }],
     );
-    let cases: [Vec<_>; 3] = [
-        vec![],
-        vec![bad],
-        vec![(facts("None", Family::Fuse, &[]), vec![])],
-    ];
+    let cases: [Vec<_>; 3] = [vec![], vec![bad], vec![(facts("None", Family::Fuse, &[]), vec![])]];
     for all in &cases {
         let (page, readme) = drawn(&record(all));
         assert!(page.contains("Not in these records"), "{all:?}");
-        assert!(
-            readme.contains("No plots") && !page.contains("NaN"),
-            "{all:?}"
-        );
+        assert!(readme.contains("No plots") && !page.contains("NaN"), "{all:?}");
     }
     let (page, _) = drawn(&record(&cases[1]));
     assert!(
@@ -304,15 +257,9 @@ fn what_was_not_measured_or_failed_is_said_and_nothing_panics() {
     };
     two[0].1.extend([
         few,
-        Row {
-            keys: 100_000,
-            ..row("myFast", "random-u64", Workload::Query50, 0, 7.0)
-        },
+        Row { keys: 100_000, ..row("myFast", "random-u64", Workload::Query50, 0, 7.0) },
     ]);
-    two[0].1.push(Row {
-        keys: 100_000,
-        ..row("myFast", "random-u64", Workload::Verify, 9, 0.0)
-    });
+    two[0].1.push(Row { keys: 100_000, ..row("myFast", "random-u64", Workload::Verify, 9, 0.0) });
     let dir = record(&two);
     assert!(document(&Data::read(&folder(&dir)).unwrap()).is_ok());
 }

@@ -17,20 +17,13 @@ pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
     Ok(vec![
         Section::new("verdict", "Measured rates over theory's", verdict(data)?),
         Section::new("crossover", "Which filter at which cost", crossover(data)?),
-        Section::new(
-            "construction",
-            "How many slots a ribbon needs",
-            construction(data)?,
-        ),
+        Section::new("construction", "How many slots a ribbon needs", construction(data)?),
     ])
 }
 
 /// Measured over expected rate, and the interval; over the asked rate where there is no formula.
 fn over(row: &Row) -> Option<(f64, f64, f64)> {
-    let expected = row
-        .predicted_fpr
-        .or(row.asked_fpr)
-        .filter(|rate| *rate > 0.0)?;
+    let expected = row.predicted_fpr.or(row.asked_fpr).filter(|rate| *rate > 0.0)?;
     let (fpr, low, high) = (row.fpr()?, row.fpr_low?, row.fpr_high?);
     // One of few filters has a rate of its own around the mean.
     let spread =
@@ -42,10 +35,8 @@ fn over(row: &Row) -> Option<(f64, f64, f64)> {
 
 fn verdict(data: &Data) -> Result<Found> {
     let judged = || data.all().filter(|row| row.fpr_agrees.is_some());
-    let (all, agree) = (
-        judged().count(),
-        judged().filter(|row| row.fpr_agrees == Some(true)).count(),
-    );
+    let (all, agree) =
+        (judged().count(), judged().filter(|row| row.fpr_agrees == Some(true)).count());
     let mut rows: Vec<(&ContenderFacts, (f64, f64, f64), &Row)> = Vec::new();
     for facts in data.filters() {
         let of = data
@@ -56,15 +47,9 @@ fn verdict(data: &Data) -> Result<Found> {
             (ratio - 1.0).abs() / (high - low).max(1e-9)
         };
         let worst = cells.max_by(|a, b| far(a).total_cmp(&far(b)));
-        rows.extend(
-            worst
-                .filter(|(over, _)| over.0 > 0.0)
-                .map(|(over, row)| (facts, over, row)),
-        );
+        rows.extend(worst.filter(|(over, _)| over.0 > 0.0).map(|(over, row)| (facts, over, row)));
     }
-    let farthest = rows
-        .iter()
-        .max_by(|a, b| a.1.0.ln().abs().total_cmp(&b.1.0.ln().abs()));
+    let farthest = rows.iter().max_by(|a, b| a.1.0.ln().abs().total_cmp(&b.1.0.ln().abs()));
     let Some((facts, (ratio, _, _), row)) = farthest else {
         return Ok(None);
     };
@@ -83,31 +68,19 @@ fn verdict(data: &Data) -> Result<Found> {
         .enumerate()
         .map(|(index, (facts, (ratio, low, high), _))| {
             let bar = Some((clip(*low), clip(*high)));
-            let mark = Mark {
-                x: clip(*ratio),
-                y: Some((count - index) as f64),
-                bar,
-            };
+            let mark = Mark { x: clip(*ratio), y: Some((count - index) as f64), bar };
             series(facts, Line::None, vec![mark])
         })
         .collect();
-    all.push(guide(Line::Curve(vec![
-        (1.0, 0.0),
-        (1.0, count as f64 + 1.0),
-    ])));
-    let Some(mut plot) = Plot::new(
-        ("measured over expected rate, 0.7 to 1.4", true),
-        ("", false),
-        all,
-    ) else {
+    all.push(guide(Line::Curve(vec![(1.0, 0.0), (1.0, count as f64 + 1.0)])));
+    let Some(mut plot) =
+        Plot::new(("measured over expected rate, 0.7 to 1.4", true), ("", false), all)
+    else {
         return Ok(None);
     };
     plot.names = Names::Rows;
     plot.x = plot.x.within(0.68, 1.45);
-    plot.y = plot
-        .y
-        .within(0.0, count as f64 + 1.0)
-        .shown(|_| String::new());
+    plot.y = plot.y.within(0.0, count as f64 + 1.0).shown(|_| String::new());
     let caption = "Of each contender the cell that is farthest from its formula, with its 95 % \
                    interval; one in twenty is expected to miss the line. Where no formula is known, \
                    over the rate asked for.";
@@ -118,10 +91,7 @@ fn verdict(data: &Data) -> Result<Found> {
 fn construction(data: &Data) -> Result<Found> {
     let mut lines: BTreeMap<(u64, u64), Vec<&Trial>> = BTreeMap::new();
     for trial in data.trials.iter().filter(|trial| trial.solved.is_some()) {
-        lines
-            .entry((trial.row_bits, trial.keys))
-            .or_default()
-            .push(trial);
+        lines.entry((trial.row_bits, trial.keys)).or_default().push(trial);
     }
     let share = |trial: &Trial| Some(trial.solved? as f64 / trial.seeds?.max(1) as f64);
     let over = |trial: &Trial| (trial.slots as f64 / trial.keys as f64 - 1.0) * 100.0;
@@ -129,20 +99,13 @@ fn construction(data: &Data) -> Result<Found> {
     for ((bits, size), mut trials) in lines {
         trials.sort_by_key(|trial| trial.slots);
         // From here on nine seeds in ten leave room.
-        let good = trials
-            .iter()
-            .rev()
-            .take_while(|trial| share(trial).is_some_and(|share| share >= 0.9));
+        let good =
+            trials.iter().rev().take_while(|trial| share(trial).is_some_and(|share| share >= 0.9));
         words.extend(good.last().map(|trial| {
-            format!(
-                "{} % for {} keys in rows of {bits} bits",
-                digits(over(trial), 2),
-                keys(size)
-            )
+            format!("{} % for {} keys in rows of {bits} bits", digits(over(trial), 2), keys(size))
         }));
-        let marks = trials
-            .iter()
-            .filter_map(|trial| Some(Mark::at(over(trial), share(trial)? * 100.0)));
+        let marks =
+            trials.iter().filter_map(|trial| Some(Mark::at(over(trial), share(trial)? * 100.0)));
         all.push(Series {
             name: format!("{bits} b, {}", keys(size)),
             look: look(Family::Ribbon),
@@ -161,11 +124,9 @@ fn construction(data: &Data) -> Result<Found> {
         "Nine seeds in ten leave room for all keys from this many slots more than keys on: {}.",
         words.join("; ")
     );
-    let Some(plot) = Plot::new(
-        ("slots more than keys, %", false),
-        ("% of seeds that leave room", false),
-        all,
-    ) else {
+    let Some(plot) =
+        Plot::new(("slots more than keys, %", false), ("% of seeds that leave room", false), all)
+    else {
         return Ok(None);
     };
     let figure = plot.figure("construction", &found, SIZE)?;
@@ -191,24 +152,14 @@ impl Offer<'_> {
 fn offers<'a>(data: &'a Data, entries: &'a [Entry<'a>]) -> Vec<Offer<'a>> {
     let offer = |entry: &'a Entry<'a>| {
         let curve = data.curve(entry.name());
-        let mut points: Vec<(f64, f64)> = curve
-            .iter()
-            .map(|point| (point.bits_per_key, point.fpr))
-            .collect();
+        let mut points: Vec<(f64, f64)> =
+            curve.iter().map(|point| (point.bits_per_key, point.fpr)).collect();
         if points.is_empty() {
             points.push(entry.bits().zip(entry.fpr())?);
         }
-        Some(Offer {
-            facts: entry.facts,
-            points,
-            ns: entry.ns(Workload::Query0)?,
-        })
+        Some(Offer { facts: entry.facts, points, ns: entry.ns(Workload::Query0)? })
     };
-    entries
-        .iter()
-        .filter(|entry| entry.is_filter())
-        .filter_map(offer)
-        .collect()
+    entries.iter().filter(|entry| entry.is_filter()).filter_map(offer).collect()
 }
 
 /// Costs of a false positive, in powers of ten of nanoseconds, and bits per key allowed.
@@ -225,11 +176,7 @@ fn crossover(data: &Data) -> Result<Found> {
     let mut figures = Vec::new();
     for (slug, title, offers) in [
         ("cheapest", "Any filter", every),
-        (
-            "cheapest-one-by-one",
-            "Filters that take keys one by one",
-            growing,
-        ),
+        ("cheapest-one-by-one", "Filters that take keys one by one", growing),
     ] {
         figures.extend(map(slug, title, &offers)?);
     }
@@ -238,9 +185,7 @@ fn crossover(data: &Data) -> Result<Found> {
     };
     Ok(Some((
         first.1.clone(),
-        vec![Block::Figures(
-            figures.into_iter().map(|(figure, _)| figure).collect(),
-        )],
+        vec![Block::Figures(figures.into_iter().map(|(figure, _)| figure).collect())],
     )))
 }
 
@@ -251,27 +196,22 @@ fn map(slug: &'static str, title: &str, offers: &[&Offer<'_>]) -> Result<Option<
             .iter()
             .enumerate()
             .filter_map(|(index, offer)| Some((index, offer.cost(bits, cost)?)));
-        costs
-            .min_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|(index, _)| index)
+        costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
     };
     let mut cells = Vec::new();
     // The longest run of each winner bears its name.
     let mut longest: BTreeMap<usize, (usize, Mark)> = BTreeMap::new();
     for bits in BITS {
-        let row: Vec<Option<usize>> = (0..COSTS)
-            .map(|column| winner(f64::from(bits), cost(column)))
-            .collect();
+        let row: Vec<Option<usize>> =
+            (0..COSTS).map(|column| winner(f64::from(bits), cost(column))).collect();
         let mut start = 0;
         for run in row.chunk_by(|a, b| a == b) {
             let end = start + run.len();
             if let Some(index) = run[0] {
                 let (left, right) = (cost(start), cost(end));
                 let low = f64::from(bits) - 0.5;
-                cells.push((
-                    [left, low, right, low + 1.0],
-                    look(offers[index].facts.family).colour,
-                ));
+                cells
+                    .push(([left, low, right, low + 1.0], look(offers[index].facts.family).colour));
                 let kept = longest.entry(index).or_insert((0, Mark::default()));
                 if run.len() > kept.0 {
                     *kept = (run.len(), Mark::at((left * right).sqrt(), f64::from(bits)));
@@ -291,15 +231,11 @@ fn map(slug: &'static str, title: &str, offers: &[&Offer<'_>]) -> Result<Option<
         return Ok(None);
     };
     plot.x = plot.x.within(1.0, 10f64.powf(MOST_COST));
-    plot.y = plot
-        .y
-        .within(f64::from(*BITS.start()) - 0.5, f64::from(*BITS.end()) + 0.5);
+    plot.y = plot.y.within(f64::from(*BITS.start()) - 0.5, f64::from(*BITS.end()) + 0.5);
     plot.cells = cells;
     plot.names = Names::Beside;
-    let found = format!(
-        "{title}, 10 bits a key: {}.",
-        story(offers, &|cost| winner(10.0, cost), cost)
-    );
+    let found =
+        format!("{title}, 10 bits a key: {}.", story(offers, &|cost| winner(10.0, cost), cost));
     let caption = format!(
         "{found} Coloured by family: the least ns for an absent key, query and false positives together."
     );
@@ -352,11 +288,7 @@ mod tests {
         assert!(
             (ratio - 1.0).abs() < 1e-12 && (low - 0.75).abs() < 1e-9 && (high - 1.25).abs() < 1e-9
         );
-        let without = Row {
-            predicted_fpr: None,
-            predicted_fpr_sd: None,
-            ..row
-        };
+        let without = Row { predicted_fpr: None, predicted_fpr_sd: None, ..row };
         assert!((over(&without).unwrap().0 - 2.0).abs() < 1e-12);
     }
 }

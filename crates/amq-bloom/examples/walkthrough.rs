@@ -52,11 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for word in words {
         let places = places(word)?;
         filter.insert(word);
-        println!(
-            "{:26}{}",
-            format!("add {word} {places:?}"),
-            picture(&filter)
-        );
+        println!("{:26}{}", format!("add {word} {places:?}"), picture(&filter));
     }
 
     println!("\nAsking looks at the same bits. A single 0 is proof that the word was never added.");
@@ -75,10 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|i| format!("word-{i}"))
         .find(|word| filter.contains(word))
         .ok_or("some word meets bits of others")?;
-    println!(
-        "{wrong} {:?}: all 1, yet never added. A false positive:",
-        places(&wrong)?
-    );
+    println!("{wrong} {:?}: all 1, yet never added. A false positive:", places(&wrong)?);
     for place in places(&wrong)? {
         let mut setters = Vec::new();
         for word in words {
@@ -99,9 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         100.0 * filter.expected_fpr()
     );
     let asked = 100_000;
-    let met = (0..asked)
-        .filter(|i| filter.contains(&format!("other-{i}")))
-        .count();
+    let met = (0..asked).filter(|i| filter.contains(&format!("other-{i}"))).count();
     println!(
         "Of {asked} other words it answers \"probably in\" to {:.1} %.",
         100.0 * met as f64 / asked as f64

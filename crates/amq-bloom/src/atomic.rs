@@ -121,10 +121,7 @@ impl AtomicBloomFilter {
 
     #[inline(always)]
     fn table(&self) -> Bits<'_, AtomicU64> {
-        Bits {
-            words: &self.words,
-            params: self.params,
-        }
+        Bits { words: &self.words, params: self.params }
     }
 
     #[inline]
@@ -201,12 +198,7 @@ impl From<BloomFilter> for AtomicBloomFilter {
         let (header, params) = (*filter.header(), filter.params());
         let len = Tally::starting_at(filter.len());
         let words = filter.into_words().into_iter().map(AtomicU64::new);
-        Self {
-            header,
-            params,
-            len,
-            words: words.collect(),
-        }
+        Self { header, params, len, words: words.collect() }
     }
 }
 
@@ -399,11 +391,7 @@ mod tests {
     fn an_insert_takes_an_atomic_operation_for_each_clear_bit_and_none_alone() {
         let mut filter = AtomicBloomFilter::new(Goal::fpr(20_000, 0.01)).unwrap();
         let hashes: Vec<_> = (0..20_000u64).map(|key| KeyHash::of(&key, 0)).collect();
-        let shared = || {
-            hashes
-                .iter()
-                .filter(|&&hash| filter.insert_hash(hash).is_new())
-        };
+        let shared = || hashes.iter().filter(|&&hash| filter.insert_hash(hash).is_new());
         let (_, steps) = amq_core::steps_of(|| shared().count());
         // Seldom two probes of a key are the same clear bit.
         let ones = table::count_ones(&filter.words);

@@ -147,12 +147,7 @@ impl AtomicBlockedBloomFilter {
             *copy = block.load();
         }
         let len = self.len.total();
-        Ok(<BlockedBloomFilter>::over(
-            self.header,
-            self.table_params(),
-            len,
-            blocks,
-        ))
+        Ok(<BlockedBloomFilter>::over(self.header, self.table_params(), len, blocks))
     }
 
     /// The plain filter with the same table.
@@ -224,10 +219,7 @@ impl Clone for AtomicBlockedBloomFilter {
         Self {
             header: self.header,
             len: Tally::starting_at(self.len.total()),
-            blocks: self
-                .loaded()
-                .map(|block| AtomicBlock::new(&block))
-                .collect(),
+            blocks: self.loaded().map(|block| AtomicBlock::new(&block)).collect(),
         }
     }
 }
@@ -299,11 +291,7 @@ impl Fill for AtomicBlockedBloomFilter {
         amq_core::reserve(&mut blocks, plan.params.blocks)?;
         let empty = Block::default();
         blocks.extend((0..plan.params.blocks).map(|_| AtomicBlock::new(&empty)));
-        Ok(Self {
-            header: Header::new(plan, seed),
-            len: Tally::starting_at(0),
-            blocks,
-        })
+        Ok(Self { header: Header::new(plan, seed), len: Tally::starting_at(0), blocks })
     }
 
     /// Without atomic operations: nobody else has the filter.
@@ -408,9 +396,7 @@ mod tests {
         for key in (0..1000u64).chain(500..1500) {
             assert_eq!(plain.insert(&key), atomic.insert(&key));
         }
-        let hashes: Vec<_> = (1400..1800u64)
-            .map(|key| KeyHash::of(&key, plain.seed()))
-            .collect();
+        let hashes: Vec<_> = (1400..1800u64).map(|key| KeyHash::of(&key, plain.seed())).collect();
         let shared = atomic.clone();
         let new = plain.insert_batch(&hashes);
         assert_eq!(shared.insert_batch(&hashes), new);

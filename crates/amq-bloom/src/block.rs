@@ -69,11 +69,8 @@ impl Block {
     /// Whether all of a key's bits are set.
     #[inline(always)]
     pub(crate) fn contains(&self, low: u32) -> bool {
-        let clear = self
-            .0
-            .iter()
-            .zip(mask(low))
-            .fold(0, |clear, (word, bit)| clear | (bit & !word));
+        let clear =
+            self.0.iter().zip(mask(low)).fold(0, |clear, (word, bit)| clear | (bit & !word));
         clear == 0
     }
 
@@ -83,10 +80,7 @@ impl Block {
 
     /// The share of all keys that this block answers `true` for: the product of its words' fills.
     pub(crate) fn fpr(&self) -> f64 {
-        self.0
-            .iter()
-            .map(|word| f64::from(word.count_ones()) / 32.0)
-            .product()
+        self.0.iter().map(|word| f64::from(word.count_ones()) / 32.0).product()
     }
 }
 
@@ -143,9 +137,6 @@ mod tests {
             place(amq_core::KeyHash::new(u64::MAX), blocks),
             ((blocks - 1) as usize, u32::MAX)
         );
-        assert_eq!(
-            place(amq_core::KeyHash::new(0xFFFF_FFFF), blocks),
-            (0, u32::MAX)
-        );
+        assert_eq!(place(amq_core::KeyHash::new(0xFFFF_FFFF), blocks), (0, u32::MAX));
     }
 }

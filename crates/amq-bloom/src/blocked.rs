@@ -261,11 +261,7 @@ impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedBloomFilter<S> {
     }
 
     fn over<T>(header: Header, _: BlockedParams, len: u64, blocks: T) -> BlockedBloomFilter<T> {
-        BlockedBloomFilter {
-            header,
-            len,
-            blocks,
-        }
+        BlockedBloomFilter { header, len, blocks }
     }
 }
 

@@ -85,12 +85,7 @@ impl BloomFilter {
         PlanError::check_parameter("words", words.len() as u64, wanted, wanted)?;
         let past = bits_past(&words, params.bits);
         PlanError::check_parameter("bits set past the last", past, 0, 0)?;
-        Ok(Self::over(
-            Header::of_parts(&parts),
-            params,
-            parts.len,
-            words,
-        ))
+        Ok(Self::over(Header::of_parts(&parts), params, parts.len, words))
     }
 
     #[cfg(target_has_atomic = "64")]
@@ -221,10 +216,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
 
     #[inline(always)]
     fn table(&self) -> Bits<'_, u64> {
-        Bits {
-            words: self.words.as_ref(),
-            params: self.params,
-        }
+        Bits { words: self.words.as_ref(), params: self.params }
     }
 }
 
@@ -284,12 +276,7 @@ impl<S: AsRef<[u64]> + Send + Sync> OneTable for BloomFilter<S> {
     }
 
     fn over<T>(header: Header, params: BloomParams, len: u64, words: T) -> BloomFilter<T> {
-        BloomFilter {
-            header,
-            params,
-            len,
-            words,
-        }
+        BloomFilter { header, params, len, words }
     }
 
     fn walk(&self) -> Result<(), DecodeError> {

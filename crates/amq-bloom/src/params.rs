@@ -91,30 +91,21 @@ impl FoldError {
         if factor != 0 && count % factor == 0 {
             Ok(())
         } else {
-            Err(Self::Factor {
-                places,
-                count,
-                factor,
-            })
+            Err(Self::Factor { places, count, factor })
         }
     }
 
     /// A table of zeros.
     pub(crate) fn zeroed<T: Clone + Default>(len: u64) -> Result<Vec<T>, Self> {
-        amq_core::zeroed(len).map_err(|_| Self::OutOfMemory {
-            bytes: len.saturating_mul(size_of::<T>() as u64),
-        })
+        amq_core::zeroed(len)
+            .map_err(|_| Self::OutOfMemory { bytes: len.saturating_mul(size_of::<T>() as u64) })
     }
 }
 
 impl fmt::Display for FoldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Factor {
-                places,
-                count,
-                factor,
-            } => {
+            Self::Factor { places, count, factor } => {
                 write!(
                     f,
                     "a table of {count} {places} cannot be folded by {factor}: the factor must \

@@ -31,10 +31,7 @@ impl Probes {
     #[inline(always)]
     #[must_use]
     pub const fn new(hash: KeyHash, places: u64) -> Self {
-        Self {
-            word: hash.get(),
-            places,
-        }
+        Self { word: hash.get(), places }
     }
 
     /// The next place, in `0..places`. Places may repeat.
@@ -64,17 +61,12 @@ mod tests {
     /// The two hashes of double hashing, as places in the table. The textbook's `h1` and `h2` are
     /// two full words here, so that the test measures the scheme and not a shortage of hash bits.
     fn start_and_step(hash: u64, bits: u64) -> (u64, u64) {
-        (
-            index(hash, bits),
-            index(amq_core::index::remix(hash, 1), bits - 1) + 1,
-        )
+        (index(hash, bits), index(amq_core::index::remix(hash, 1), bits - 1) + 1)
     }
 
     fn double_hashing(hash: u64, bits: u64, k: u32) -> Vec<u64> {
         let (start, step) = start_and_step(hash, bits);
-        (0..u64::from(k))
-            .map(|i| (start + i * step) % bits)
-            .collect()
+        (0..u64::from(k)).map(|i| (start + i * step) % bits).collect()
     }
 
     fn enhanced_double_hashing(hash: u64, bits: u64, k: u32) -> Vec<u64> {
@@ -127,15 +119,9 @@ mod tests {
             expected + filters as f64 * (queries as f64 * spread) * (queries as f64 * spread),
         );
         let ours = false_positives(ours, SMALL, filters, queries) as f64;
-        assert!(
-            (ours - expected).abs() < 3.0 * sd,
-            "{ours} of {expected} +- {sd}"
-        );
+        assert!((ours - expected).abs() < 3.0 * sd, "{ours} of {expected} +- {sd}");
         let enhanced = false_positives(enhanced_double_hashing, SMALL, filters, queries) as f64;
-        assert!(
-            (enhanced - expected).abs() < 3.0 * sd,
-            "{enhanced} of {expected} +- {sd}"
-        );
+        assert!((enhanced - expected).abs() < 3.0 * sd, "{enhanced} of {expected} +- {sd}");
         // Plain double hashing (`h1 + i * h2`) has a false-positive rate that never falls below
         // about 1.2 / m: the probes of a key are an arithmetic progression, and progressions with
         // equal steps overlap. Enhanced double hashing (Dillinger and Manolios 2004) cures that,
@@ -172,17 +158,11 @@ mod tests {
                     .map(|&c| (c as f64 - expected) * (c as f64 - expected) / expected)
                     .sum();
                 // 255 degrees of freedom, five sd on both sides.
-                assert!(
-                    (142.0..368.0).contains(&chi2),
-                    "{bits} bits: chi-square {chi2}"
-                );
+                assert!((142.0..368.0).contains(&chi2), "{bits} bits: chi-square {chi2}");
             }
             let expected = 6.0 * samples as f64 / bits as f64;
             let sd = libm::sqrt(expected).max(1.0);
-            assert!(
-                (repeats as f64 - expected).abs() < 5.0 * sd,
-                "{repeats} of {expected}"
-            );
+            assert!((repeats as f64 - expected).abs() < 5.0 * sd, "{repeats} of {expected}");
         }
     }
 
@@ -195,9 +175,6 @@ mod tests {
             assert!(positions.iter().all(|&p| p < bits));
             high += positions.iter().filter(|&&p| p >= 1 << 39).count() as u32;
         }
-        assert!(
-            (3300..3700).contains(&high),
-            "{high} of 7000 in the upper half"
-        );
+        assert!((3300..3700).contains(&high), "{high} of 7000 in the upper half");
     }
 }

@@ -181,10 +181,8 @@ mod tests {
             assert_eq!(insert_batch(&mut many, &hashes), news);
             assert_eq!(one, portable);
             assert_eq!(many, portable);
-            let queries: Vec<_> = hashes
-                .iter()
-                .map(|h| KeyHash::new(h.get().rotate_left(9)))
-                .collect();
+            let queries: Vec<_> =
+                hashes.iter().map(|h| KeyHash::new(h.get().rotate_left(9))).collect();
             let mut answers = vec![false; queries.len()];
             contains_batch(&many, &queries, &mut answers);
             let mut twin = vec![true; queries.len()];

@@ -57,10 +57,7 @@ pub(crate) const fn words_for(bits: u64) -> u64 {
 
 /// Number of bits that are set.
 pub(crate) fn count_ones<W: Word>(words: &[W]) -> u64 {
-    words
-        .iter()
-        .map(|word| u64::from(word.load().count_ones()))
-        .sum()
+    words.iter().map(|word| u64::from(word.load().count_ones())).sum()
 }
 
 /// A bit's word, and its mask within the word.

@@ -36,9 +36,7 @@ fn golden_files_are_read_and_written_as_ever() {
 
 #[test]
 fn golden_files_of_the_callers_hashes_are_read_and_written_as_ever() {
-    let mut filter = BloomFilter::new(Goal::fpr(300, 0.01))
-        .unwrap()
-        .hashed_by_caller();
+    let mut filter = BloomFilter::new(Goal::fpr(300, 0.01)).unwrap().hashed_by_caller();
     let empty = BlockedBloomFilter::new(Goal::fpr(300, 0.01)).unwrap();
     let mut blocks = empty.hashed_by_caller();
     for key in 0..300 {
@@ -97,10 +95,7 @@ fn a_bit_past_the_last_is_refused_even_with_the_right_checksum() {
     let last = bytes.len() - 64 + 15;
     bytes[last] = 0x10;
     mend(&mut bytes);
-    assert!(matches!(
-        BloomFilter::from_bytes(&bytes),
-        Err(DecodeError::Structure { .. })
-    ));
+    assert!(matches!(BloomFilter::from_bytes(&bytes), Err(DecodeError::Structure { .. })));
 }
 
 #[test]
@@ -129,13 +124,7 @@ fn numbers_that_no_filter_has_are_refused_by_name() {
         assert!(matches!(refused, DecodeError::Params(_)), "{refused}");
     }
     // A rate, and bits a key, that are no numbers.
-    for (kind, value) in [
-        (1u64, f64::NAN),
-        (1, 1.0),
-        (1, 0.0),
-        (2, f64::NAN),
-        (2, -1.0),
-    ] {
+    for (kind, value) in [(1u64, f64::NAN), (1, 1.0), (1, 0.0), (2, f64::NAN), (2, -1.0)] {
         let mut forged = file.clone();
         forged[56..64].copy_from_slice(&kind.to_le_bytes());
         forged[64..72].copy_from_slice(&value.to_bits().to_le_bytes());
@@ -194,10 +183,7 @@ fn an_atomic_filter_is_stored_as_the_plain_one() {
 }
 
 #[test]
-#[cfg_attr(
-    target_endian = "big",
-    ignore = "views of words need a little-endian machine"
-)]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
 fn a_static_aligned_array_is_a_filter_without_a_copy() {
     #[repr(align(64))]
     struct Aligned<const N: usize>([u8; N]);
@@ -222,16 +208,10 @@ fn serde_goes_through_the_same_bytes_and_checks() {
     let more = json.replacen(']', ",1,2]", 1);
     let error = serde_json::from_str::<BloomFilter>(&more).unwrap_err();
     let text = error.to_string();
-    assert!(
-        text.starts_with("2 bytes follow the end of the filter"),
-        "{error}"
-    );
+    assert!(text.starts_with("2 bytes follow the end of the filter"), "{error}");
     let text = json.replacen("137,65", "137,\"A\"", 1);
     let error = serde_json::from_str::<BloomFilter>(&text).unwrap_err();
-    assert!(
-        error.to_string().starts_with("invalid type: string \"A\""),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("invalid type: string \"A\""), "{error}");
     let cut = format!("{}]", &json[..json.len() - 30].trim_end_matches(','));
     let error = serde_json::from_str::<BloomFilter>(&cut).unwrap_err();
     assert!(error.to_string().contains("cut short"), "{error}");

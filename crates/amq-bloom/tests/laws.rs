@@ -22,12 +22,7 @@ fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
             let mut small = with_params::<BloomFilter>(BloomParams::new(bits, 5), 1000, 7).unwrap();
             small.insert_batch(&hashes(0..1000));
             let folded = whole.fold(factor).unwrap();
-            assert_eq!(
-                folded.as_words(),
-                small.as_words(),
-                "{} / {factor}",
-                whole.params().bits
-            );
+            assert_eq!(folded.as_words(), small.as_words(), "{} / {factor}", whole.params().bits);
             assert_eq!(folded.params(), small.params());
         }
     }
@@ -66,28 +61,15 @@ fn a_factor_that_does_not_divide_the_table_is_refused_by_name() {
     let blocked = with_params::<BlockedBloomFilter>(BlockedParams::new(9), 10, 0).unwrap();
     assert!(matches!(
         blocked.fold(2),
-        Err(FoldError::Factor {
-            places: "blocks",
-            count: 9,
-            factor: 2
-        })
+        Err(FoldError::Factor { places: "blocks", count: 9, factor: 2 })
     ));
-    assert!(
-        blocked
-            .fold(2)
-            .unwrap_err()
-            .to_string()
-            .contains("9 blocks")
-    );
+    assert!(blocked.fold(2).unwrap_err().to_string().contains("9 blocks"));
 }
 
 #[test]
 fn the_intersection_keeps_what_is_in_both_and_its_bits_are_in_both() {
     let goal = Goal::fpr(2000, 0.01);
-    let (mut a, mut b) = (
-        BloomFilter::new(goal).unwrap(),
-        BloomFilter::new(goal).unwrap(),
-    );
+    let (mut a, mut b) = (BloomFilter::new(goal).unwrap(), BloomFilter::new(goal).unwrap());
     a.insert_batch(&hashes(0..1500));
     b.insert_batch(&hashes(500..2000));
     let mut both = a.clone();
@@ -116,11 +98,9 @@ fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
     let other = |bits, probes, seed| {
         with_params::<BloomFilter>(BloomParams::new(bits, probes), 60, seed).unwrap()
     };
-    for (theirs, field) in [
-        (other(641, 4, 1), "bits"),
-        (other(640, 5, 1), "probes"),
-        (other(640, 4, 2), "seed"),
-    ] {
+    for (theirs, field) in
+        [(other(641, 4, 1), "bits"), (other(640, 5, 1), "probes"), (other(640, 4, 2), "seed")]
+    {
         for result in [ours.merge(&theirs), ours.intersect(&theirs)] {
             match result {
                 Err(MergeError::Mismatch { field: named, .. }) => assert_eq!(named, field),
@@ -143,14 +123,8 @@ fn the_estimate_of_the_number_of_keys_is_within_its_error() {
         // Repeated keys do not count again.
         filter.insert_batch(&hashes(0..n));
         let tolerance = 1.0 + 0.02 * n as f64;
-        for estimate in [
-            filter.estimated_cardinality(),
-            blocked.estimated_cardinality(),
-        ] {
-            assert!(
-                (estimate - n as f64).abs() <= tolerance,
-                "{estimate} for {n}"
-            );
+        for estimate in [filter.estimated_cardinality(), blocked.estimated_cardinality()] {
+            assert!((estimate - n as f64).abs() <= tolerance, "{estimate} for {n}");
         }
         assert!((filter.saturation() - n as f64 / 30_000.0).abs() < 0.1);
         assert!(filter.len() <= n);
@@ -181,12 +155,9 @@ fn explicit_parameters_out_of_range_are_refused_with_the_range() {
     ] {
         let result = with_params::<BloomFilter>(BloomParams::new(bits, probes), 1, 0);
         match result {
-            Err(BuildError::Plan(PlanError::Parameter {
-                name: n,
-                value: v,
-                min: 1,
-                ..
-            })) => assert_eq!((n, v), (name, value)),
+            Err(BuildError::Plan(PlanError::Parameter { name: n, value: v, min: 1, .. })) => {
+                assert_eq!((n, v), (name, value))
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -194,18 +165,12 @@ fn explicit_parameters_out_of_range_are_refused_with_the_range() {
         let result = with_params::<BlockedBloomFilter>(BlockedParams::new(blocks), 1, 0);
         assert!(matches!(
             result,
-            Err(BuildError::Plan(PlanError::Parameter {
-                name: "blocks",
-                ..
-            }))
+            Err(BuildError::Plan(PlanError::Parameter { name: "blocks", .. }))
         ));
     }
     // In range, but more than the allocator has.
     let huge = BloomParams::new(u64::MAX / 64 * 64, 1);
-    assert!(matches!(
-        with_params::<BloomFilter>(huge, 1, 0),
-        Err(BuildError::OutOfMemory { .. })
-    ));
+    assert!(matches!(with_params::<BloomFilter>(huge, 1, 0), Err(BuildError::OutOfMemory { .. })));
 }
 
 #[test]
@@ -237,10 +202,7 @@ fn bytes_and_rate_are_each_others_inverse() {
     assert!((BloomFilter::fpr_for(items, bytes).unwrap() - 0.01).abs() < 1e-5);
     let items = BlockedBloomFilter::items_for(bytes, 0.01).unwrap();
     assert!((905_000..915_000).contains(&items), "{items}");
-    assert!(matches!(
-        BloomFilter::items_for(7, 0.01),
-        Err(PlanError::Bytes { bytes: 7, min: 8 })
-    ));
+    assert!(matches!(BloomFilter::items_for(7, 0.01), Err(PlanError::Bytes { bytes: 7, min: 8 })));
 }
 
 #[test]
@@ -270,11 +232,7 @@ fn a_split_block_filter_comes_back_from_its_blocks() {
     let parts = filter.parts();
     let back = BlockedBloomFilter::from_blocks_unchecked(blocks.iter().copied(), parts);
     assert_eq!(back, Ok(filter));
-    for wrong in [
-        vec![],
-        blocks[1..].to_vec(),
-        [&blocks[..], &blocks[..1]].concat(),
-    ] {
+    for wrong in [vec![], blocks[1..].to_vec(), [&blocks[..], &blocks[..1]].concat()] {
         assert!(BlockedBloomFilter::from_blocks_unchecked(wrong, parts).is_err());
     }
     let none = Parts::new(BlockedParams::new(0));
@@ -295,11 +253,7 @@ fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
     }
     let empty = BlockedBloomFilter::predicted_fpr(&BlockedParams::new(1 << 20), 0);
     assert_eq!((empty.mean, empty.sd), (0.0, 0.0));
-    assert!(
-        BlockedBloomFilter::predicted_fpr(&BlockedParams::new(0), 5)
-            .mean
-            .is_nan()
-    );
+    assert!(BlockedBloomFilter::predicted_fpr(&BlockedParams::new(0), 5).mean.is_nan());
 }
 
 #[test]
@@ -346,10 +300,7 @@ fn debug_output_tells_neither_the_seed_nor_the_table() {
     let filter = BloomFilter::with_seed(Goal::fpr(1000, 0.01), 0xDEAD_BEEF_0BAD_CAFE).unwrap();
     let text = format!("{filter:?}");
     assert!(text.contains("probes: 7") && text.len() < 200, "{text}");
-    assert!(
-        !text.contains(&0xDEAD_BEEF_0BAD_CAFEu64.to_string()),
-        "{text}"
-    );
+    assert!(!text.contains(&0xDEAD_BEEF_0BAD_CAFEu64.to_string()), "{text}");
 }
 
 #[test]
@@ -408,11 +359,7 @@ fn a_table_given_with_any_length_has_a_rate() {
         assert!((rate / filter.expected_fpr() - 1.0).abs() < 1e-9, "{rate}");
         let full = vec![u64::MAX; filter.as_words().len()];
         assert_eq!(words(full).expected_fpr(), 1.0);
-        let parts = |blocks| {
-            Parts::new(BlockedParams::new(blocks))
-                .capacity(1000)
-                .len(len)
-        };
+        let parts = |blocks| Parts::new(BlockedParams::new(blocks)).capacity(1000).len(len);
         let held = blocked.blocks().iter().map(|block| *block.words());
         let copy = BlockedBloomFilter::from_blocks_unchecked(held, parts(blocked.params().blocks));
         let rate = copy.unwrap().expected_fpr();

@@ -46,31 +46,15 @@ fn a_fold_without_memory_is_an_error() {
     let blocked =
         amq_conformance::with_params::<BlockedBloomFilter>(amq_bloom::BlockedParams::new(64), 9, 1)
             .unwrap();
-    hold(every_refused_allocation_is_an_error(
-        "fold",
-        || classic.fold(8),
-        |_| Ok(()),
-    ));
-    hold(every_refused_allocation_is_an_error(
-        "fold",
-        || blocked.fold(8),
-        |_| Ok(()),
-    ));
+    hold(every_refused_allocation_is_an_error("fold", || classic.fold(8), |_| Ok(())));
+    hold(every_refused_allocation_is_an_error("fold", || blocked.fold(8), |_| Ok(())));
 }
 
 #[test]
 #[cfg(target_has_atomic = "64")]
 fn a_snapshot_without_memory_is_an_error() {
     let atomic = AtomicBloomFilter::empty(Goal::fpr(10_000, 0.01), 1).unwrap();
-    hold(every_refused_allocation_is_an_error(
-        "snapshot",
-        || atomic.snapshot(),
-        |_| Ok(()),
-    ));
+    hold(every_refused_allocation_is_an_error("snapshot", || atomic.snapshot(), |_| Ok(())));
     let blocked = AtomicBlockedBloomFilter::empty(Goal::fpr(10_000, 0.01), 1).unwrap();
-    hold(every_refused_allocation_is_an_error(
-        "snapshot",
-        || blocked.snapshot(),
-        |_| Ok(()),
-    ));
+    hold(every_refused_allocation_is_an_error("snapshot", || blocked.snapshot(), |_| Ok(())));
 }

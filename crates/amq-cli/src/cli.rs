@@ -87,12 +87,7 @@ pub(crate) struct KeyArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// A key itself, instead of files; can be repeated
-    #[arg(
-        short = 'e',
-        long = "key",
-        value_name = "KEY",
-        allow_hyphen_values = true
-    )]
+    #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
     #[arg(conflicts_with = "files")]
     keys: Vec<OsString>,
 
@@ -132,9 +127,7 @@ impl KeyArgs {
     pub(crate) fn keys(&self, filters: &[&Path]) -> anyhow::Result<Keys> {
         let end = if self.null { 0 } else { b'\n' };
         let sources = self.sources(end)?;
-        let stdin = sources
-            .iter()
-            .filter(|source| matches!(source, Source::Stdin));
+        let stdin = sources.iter().filter(|source| matches!(source, Source::Stdin));
         let stdin = stdin.count() + filters.iter().filter(|path| is_dash(path)).count();
         if stdin > 1 {
             bail!("standard input can be read once only: name files for the rest");
@@ -147,11 +140,7 @@ impl KeyArgs {
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Keys {
             sources,
-            shape: Shape {
-                end,
-                strip_cr: !self.keep_cr && !self.null,
-                key_type: self.key_type,
-            },
+            shape: Shape { end, strip_cr: !self.keep_cr && !self.null, key_type: self.key_type },
             max_key_len: self.max_key_len as usize,
             threads: self.threads.map_or_else(processors, usize::from),
             bytes,

@@ -44,11 +44,7 @@ pub(crate) fn load_for_keys(path: &Path) -> anyhow::Result<AnyFilter> {
 
 /// Its name in an error.
 pub(crate) fn name(path: &Path) -> String {
-    if is_dash(path) {
-        "standard input".into()
-    } else {
-        path.display().to_string()
-    }
+    if is_dash(path) { "standard input".into() } else { path.display().to_string() }
 }
 
 /// The error that says most.

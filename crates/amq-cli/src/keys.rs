@@ -76,10 +76,7 @@ impl Shape {
             KeyType::U64 => number(line).map(|number| number.key_hash(seed)),
             KeyType::Hex => unhex(line).map(|bytes| bytes.key_hash(seed)),
         };
-        hash.ok_or_else(|| BadKey {
-            index: index as u64,
-            why: self.complaint(line),
-        })
+        hash.ok_or_else(|| BadKey { index: index as u64, why: self.complaint(line) })
     }
 
     fn complaint(self, line: &[u8]) -> String {
@@ -123,20 +120,14 @@ fn unhex(line: &[u8]) -> Option<Vec<u8>> {
     if line.is_empty() || line.len() % 2 == 1 {
         return None;
     }
-    line.chunks_exact(2)
-        .map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?))
-        .collect()
+    line.chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LINES: Shape = Shape {
-        end: b'\n',
-        strip_cr: true,
-        key_type: KeyType::Text,
-    };
+    const LINES: Shape = Shape { end: b'\n', strip_cr: true, key_type: KeyType::Text };
 
     fn hashed(shape: Shape, block: &[u8]) -> Result<Vec<KeyHash>, BadKey> {
         let (mut hashes, mut ends) = (Vec::new(), Vec::new());
@@ -160,41 +151,22 @@ mod tests {
 
     #[test]
     fn a_carriage_return_before_the_end_is_part_of_the_end() {
-        let kept = Shape {
-            strip_cr: false,
-            ..LINES
-        };
-        assert_eq!(
-            hashed(LINES, b"a\r\nb\r\r\n\rc\r").unwrap(),
-            texts(&["a", "b\r", "\rc"])
-        );
+        let kept = Shape { strip_cr: false, ..LINES };
+        assert_eq!(hashed(LINES, b"a\r\nb\r\r\n\rc\r").unwrap(), texts(&["a", "b\r", "\rc"]));
         assert_eq!(hashed(kept, b"a\r\nb").unwrap(), texts(&["a\r", "b"]));
     }
 
     #[test]
     fn keys_that_end_at_nul_may_hold_line_feeds() {
-        let nul = Shape {
-            end: 0,
-            strip_cr: false,
-            key_type: KeyType::Text,
-        };
-        assert_eq!(
-            hashed(nul, b"a\nb\0c\r\0").unwrap(),
-            texts(&["a\nb", "c\r"])
-        );
+        let nul = Shape { end: 0, strip_cr: false, key_type: KeyType::Text };
+        assert_eq!(hashed(nul, b"a\nb\0c\r\0").unwrap(), texts(&["a\nb", "c\r"]));
     }
 
     #[test]
     fn numbers_are_the_keys_of_rust_integers() {
-        let shape = Shape {
-            key_type: KeyType::U64,
-            ..LINES
-        };
+        let shape = Shape { key_type: KeyType::U64, ..LINES };
         let want: Vec<KeyHash> = [0u64, 42, u64::MAX].map(|n| n.key_hash(7)).into();
-        assert_eq!(
-            hashed(shape, b"0\n0042\r\n18446744073709551615").unwrap(),
-            want
-        );
+        assert_eq!(hashed(shape, b"0\n0042\r\n18446744073709551615").unwrap(), want);
         for bad in ["", "-5", "0x10", "1e3", " 1", "18446744073709551616", "1_0"] {
             let block = format!("1\n2\n{bad}\n");
             assert_eq!(hashed(shape, block.as_bytes()).unwrap_err().index, 2);
@@ -203,10 +175,7 @@ mod tests {
 
     #[test]
     fn hexadecimal_digits_are_bytes() {
-        let shape = Shape {
-            key_type: KeyType::Hex,
-            ..LINES
-        };
+        let shape = Shape { key_type: KeyType::Hex, ..LINES };
         let want = [[0xdeu8, 0xad].key_hash(7); 2];
         assert_eq!(hashed(shape, b"DEAD\ndead\n").unwrap(), want);
         for bad in ["", "abc", "0x10", "zz"] {

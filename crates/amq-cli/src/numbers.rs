@@ -33,13 +33,8 @@ fn fraction(text: &str) -> Option<f64> {
 
 /// A time in nanoseconds: `500ns`, `20us`, `5ms`, `1s`.
 pub(crate) fn nanoseconds(text: &str) -> Result<f64, String> {
-    const UNITS: [(&str, f64); 5] = [
-        ("ns", 1.0),
-        ("us", 1e3),
-        ("\u{b5}s", 1e3),
-        ("ms", 1e6),
-        ("s", 1e9),
-    ];
+    const UNITS: [(&str, f64); 5] =
+        [("ns", 1.0), ("us", 1e3), ("\u{b5}s", 1e3), ("ms", 1e6), ("s", 1e9)];
     let text = text.trim();
     let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
     let (unit, factor) = unit.ok_or("say which unit: 500ns, 20us, 5ms or 1s")?;
@@ -152,9 +147,7 @@ fn scaled(text: &str, factor: u64) -> Result<u64, String> {
         }
         Some(product / divisor)
     };
-    value
-        .and_then(|value| u64::try_from(value).ok())
-        .ok_or_else(|| TOO_LARGE.into())
+    value.and_then(|value| u64::try_from(value).ok()).ok_or_else(|| TOO_LARGE.into())
 }
 
 /// A number of bytes, for people: `1.20 MB`.
@@ -222,9 +215,9 @@ mod tests {
 
     #[test]
     fn what_is_no_rate_is_refused() {
-        for text in [
-            "0", "1", "100%", "-0.1", "2", "nan", "inf", "", "%", "1/0", "0/0", "1//2", "0x1", "a",
-        ] {
+        for text in
+            ["0", "1", "100%", "-0.1", "2", "nan", "inf", "", "%", "1/0", "0/0", "1//2", "0x1", "a"]
+        {
             assert!(rate(text).is_err(), "{text}");
         }
     }

@@ -46,10 +46,7 @@ impl Output {
                 bail!("{name}: there is no folder {}", folder.display());
             }
         }
-        Ok(Self::File {
-            path: path.to_owned(),
-            replace,
-        })
+        Ok(Self::File { path: path.to_owned(), replace })
     }
 
     /// Refuses an output that is one of the inputs: reading would be cut short, or keys lost.
@@ -176,14 +173,12 @@ fn replace_file(
         if replace {
             temporary.persist(path).map_err(|error| error.error)?;
         } else {
-            temporary
-                .persist_noclobber(path)
-                .map_err(|error| match error.error.kind() {
-                    io::ErrorKind::AlreadyExists => {
-                        anyhow!("another run has made this file in the meantime")
-                    }
-                    _ => error.error.into(),
-                })?;
+            temporary.persist_noclobber(path).map_err(|error| match error.error.kind() {
+                io::ErrorKind::AlreadyExists => {
+                    anyhow!("another run has made this file in the meantime")
+                }
+                _ => error.error.into(),
+            })?;
         }
         sync_folder(folder(path))?;
         anyhow::Ok(())

@@ -71,12 +71,7 @@ pub(crate) fn draw(filter: &AnyFilter) -> anyhow::Result<String> {
         }
         text += &rows(section.bytes, unit);
     }
-    writeln!(
-        text,
-        "  {} is none and {} is all",
-        quoted(SHADES[0]),
-        quoted(SHADES[7])
-    )?;
+    writeln!(text, "  {} is none and {} is all", quoted(SHADES[0]), quoted(SHADES[7]))?;
     Ok(text)
 }
 
@@ -136,12 +131,7 @@ fn rows(bytes: &[u8], unit: Unit) -> String {
 
 /// The share of a part of the table that is in use, 0 to 1.
 fn share(part: &[u8], unit: Unit) -> f64 {
-    let ones = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .map(|byte| u64::from(byte.count_ones()))
-            .sum::<u64>()
-    };
+    let ones = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>();
     let (used, all) = match unit {
         Unit::Bits => (ones(part), 8 * part.len() as u64),
         Unit::Fields(bits) => {
@@ -186,10 +176,7 @@ mod tests {
                 let rows = text.lines().filter_map(|line| line.strip_prefix("  |"));
                 rows.map(|row| row.trim_end_matches('|')).collect()
             };
-            assert!(
-                drawn(&blank).chars().all(|shade| shade == ' '),
-                "{kind}: {blank}"
-            );
+            assert!(drawn(&blank).chars().all(|shade| shade == ' '), "{kind}: {blank}");
             for key in 0..9_000u64 {
                 filter.insert(&key).unwrap();
             }
@@ -207,11 +194,7 @@ mod tests {
             let in_use = share(sections[0].bytes, unit);
             let load = filter.load_factor();
             assert!((in_use - load).abs() < 0.02, "{kind}: {in_use} of {load}");
-            assert!(
-                drawn(&draw(&filter).unwrap())
-                    .chars()
-                    .any(|shade| shade != ' ')
-            );
+            assert!(drawn(&draw(&filter).unwrap()).chars().any(|shade| shade != ' '));
         }
     }
 

@@ -63,9 +63,7 @@ impl Work {
     /// Each line with its end and its place among the hashes.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts
-            .zip(&self.ends)
-            .map(|(start, &end)| &self.block[start as usize..end as usize])
+        starts.zip(&self.ends).map(|(start, &end)| &self.block[start as usize..end as usize])
     }
 }
 

@@ -14,10 +14,7 @@ pub(crate) fn bar(bytes: Option<u64>, quiet: bool) -> ProgressBar {
             ProgressBar::new(bytes),
             "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
         ),
-        None => (
-            ProgressBar::new_spinner(),
-            "{spinner} {bytes} read, {bytes_per_sec}",
-        ),
+        None => (ProgressBar::new_spinner(), "{spinner} {bytes} read, {bytes_per_sec}"),
     };
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);

@@ -25,12 +25,7 @@ pub(crate) struct Spool {
 impl Spool {
     /// Holds up to `limit` hashes in memory.
     pub(crate) fn new(limit: usize) -> Self {
-        Self {
-            held: Vec::new(),
-            limit: limit.max(STEP),
-            file: None,
-            written: 0,
-        }
+        Self { held: Vec::new(), limit: limit.max(STEP), file: None, written: 0 }
     }
 
     pub(crate) fn len(&self) -> u64 {

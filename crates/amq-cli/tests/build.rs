@@ -11,37 +11,18 @@ fn every_kind_is_built_saved_and_asked() {
     room.write("keys", numbered(1..=20_000));
     room.write("absent", numbered(1_000_001..=1_100_000));
     let kinds = KINDS.join(",");
-    room.amq(&format!(
-        "build -o {{kind}}.amq --fpr 1% --kind {kinds} keys"
-    ))
-    .ends(0);
+    room.amq(&format!("build -o {{kind}}.amq --fpr 1% --kind {kinds} keys")).ends(0);
     for kind in KINDS {
-        assert_eq!(
-            room.amq(&format!("query -c {kind}.amq keys")).text(),
-            "20000\n",
-            "{kind}"
-        );
-        assert_eq!(
-            room.amq(&format!("query -v {kind}.amq keys"))
-                .ends(1)
-                .text(),
-            ""
-        );
+        assert_eq!(room.amq(&format!("query -c {kind}.amq keys")).text(), "20000\n", "{kind}");
+        assert_eq!(room.amq(&format!("query -v {kind}.amq keys")).ends(1).text(), "");
         let info = room.amq(&format!("info --json {kind}.amq")).ends(0).text();
         let rate: f64 = field(&info, "rate_now").parse().unwrap();
         assert!(info.contains(&format!("\"kind\":\"{kind}\"")), "{info}");
-        let said: f64 = room
-            .amq(&format!("query -c {kind}.amq absent"))
-            .text()
-            .trim()
-            .parse()
-            .unwrap();
+        let said: f64 =
+            room.amq(&format!("query -c {kind}.amq absent")).text().trim().parse().unwrap();
         // The file is fixed: five standard deviations, on both sides.
         let (mean, sd) = (1e5 * rate, (1e5 * rate * (1.0 - rate)).sqrt());
-        assert!(
-            (said - mean).abs() < 5.0 * sd,
-            "{kind}: {said} of {mean} and {sd}"
-        );
+        assert!((said - mean).abs() < 5.0 * sd, "{kind}: {said} of {mean} and {sd}");
         let not = room.amq(&format!("query -vc {kind}.amq absent")).text();
         assert_eq!(not.trim().parse::<f64>().unwrap() + said, 1e5);
     }
@@ -51,8 +32,7 @@ fn every_kind_is_built_saved_and_asked() {
 fn one_size_in_several_spellings_gives_one_file() {
     let room = Room::new();
     let build = |options: &str| {
-        room.amq(&format!("build -q -f -o f.amq {options} keys.txt"))
-            .ends(0);
+        room.amq(&format!("build -q -f -o f.amq {options} keys.txt")).ends(0);
         room.read("f.amq")
     };
     let one = build("--fpr 0.01");
@@ -65,10 +45,7 @@ fn one_size_in_several_spellings_gives_one_file() {
     }
     assert_eq!(build("--bytes 4KiB"), build("--bytes 4096"));
     assert!(build("--bytes 4096").len() <= 4096 + 512);
-    assert_eq!(
-        build("--fpr 1% --kind split-block"),
-        build("--fpr 1% --kind blocked-bloom")
-    );
+    assert_eq!(build("--fpr 1% --kind split-block"), build("--fpr 1% --kind blocked-bloom"));
 }
 
 #[test]
@@ -104,8 +81,7 @@ fn what_is_no_number_is_refused_by_name() {
         room.amq(&command).refused(&[says]);
         assert_eq!(room.names(), ["keys.txt", "more.txt"]);
     }
-    room.amq("build -o - --fpr 1% --kind bloom,ribbon keys.txt")
-        .refused(&["takes one"]);
+    room.amq("build -o - --fpr 1% --kind bloom,ribbon keys.txt").refused(&["takes one"]);
     room.amq("build --fpr 1% keys.txt").refused(&["--output"]);
     room.amq("nonsense").refused(&["unrecognized subcommand"]);
     room.amq("").refused(&["Usage: amq"]);
@@ -125,10 +101,8 @@ fn more_keys_than_planned_are_refused_by_every_kind() {
     }
     assert!(!room.exists("f.amq"));
     // As many as planned are taken; for a Bloom filter repeated ones are one.
-    room.amq("build -o f.amq --fpr 1% --keys 1001 keys.txt keys.txt")
-        .ends(0);
-    room.amq("build -o g.amq --fpr 1% --keys 1001 --kind cuckoo keys.txt")
-        .ends(0);
+    room.amq("build -o f.amq --fpr 1% --keys 1001 keys.txt keys.txt").ends(0);
+    room.amq("build -o g.amq --fpr 1% --keys 1001 --kind cuckoo keys.txt").ends(0);
     room.amq("build -o h.amq --fpr 1% --keys 1001 --kind ribbon --unique keys.txt keys.txt")
         .ends(0);
 }
@@ -153,13 +127,7 @@ fn one_key_many_times_has_a_way_out() {
 fn kinds_that_remove_keep_a_copy_for_each_line_unless_told_otherwise() {
     let room = Room::new();
     room.write("n", numbered(1..=6000));
-    for kind in [
-        "counting",
-        "blocked-counting",
-        "cuckoo",
-        "windowed-cuckoo",
-        "quotient",
-    ] {
+    for kind in ["counting", "blocked-counting", "cuckoo", "windowed-cuckoo", "quotient"] {
         for (options, copies) in [
             ("", 2),
             ("--keys 30000", 2),
@@ -176,11 +144,7 @@ fn kinds_that_remove_keep_a_copy_for_each_line_unless_told_otherwise() {
             }
             run.ends(0);
             let info = room.amq("info --json f.amq").ends(0).text();
-            assert_eq!(
-                field(&info, "keys"),
-                (copies * 6000).to_string(),
-                "{kind} {options}"
-            );
+            assert_eq!(field(&info, "keys"), (copies * 6000).to_string(), "{kind} {options}");
             // Every copy can be taken out.
             for left in (0..copies).rev() {
                 room.amq("remove -q f.amq n").ends(0);
@@ -198,24 +162,15 @@ fn little_memory_gives_the_same_filter_or_says_how_much_it_takes() {
     let room = Room::new();
     room.write("many", numbered(1..=100_000));
     room.amq("build -q -o a.amq --fpr 1% many").ends(0);
-    room.amq("build -q -o b.amq --fpr 1% many --memory 400KB")
-        .ends(0);
-    room.amq("build -q -o c.amq --fpr 1% many --keys 100000")
-        .ends(0);
+    room.amq("build -q -o b.amq --fpr 1% many --memory 400KB").ends(0);
+    room.amq("build -q -o c.amq --fpr 1% many --keys 100000").ends(0);
     assert_eq!(room.read("a.amq"), room.read("b.amq"));
     assert_eq!(room.read("a.amq"), room.read("c.amq"));
     room.amq("build -o d.amq --fpr 1% many --memory 50KB")
-        .refused(&[
-            "a Bloom filter of these keys takes ",
-            "--memory allows 50.0 kB",
-        ]);
+        .refused(&["a Bloom filter of these keys takes ", "--memory allows 50.0 kB"]);
     room.amq("build -o d.amq --fpr 1% many --memory 500KB --kind ribbon")
-        .refused(&[
-            "a bumped ribbon filter of these keys takes",
-            "blocked-bloom",
-        ]);
-    room.amq("build -o d.amq --fpr 1% --keys 1e12 keys.txt")
-        .refused(&["takes 1.20 TB"]);
+        .refused(&["a bumped ribbon filter of these keys takes", "blocked-bloom"]);
+    room.amq("build -o d.amq --fpr 1% --keys 1e12 keys.txt").refused(&["takes 1.20 TB"]);
     assert!(!room.exists("d.amq"));
 }
 
@@ -255,13 +210,10 @@ fn a_damaged_filter_gives_no_answers() {
         assert_eq!(room.read("bad.amq"), bytes);
         room.amq("verify seen.amq bad.amq").ends(2);
     }
-    room.amq("query none.amq keys.txt")
-        .refused(&["none.amq: No such file"]);
-    room.amq("query . keys.txt")
-        .refused(&["this is a folder, not a filter"]);
+    room.amq("query none.amq keys.txt").refused(&["none.amq: No such file"]);
+    room.amq("query . keys.txt").refused(&["this is a folder, not a filter"]);
     // What never ends is not read to its end.
-    room.amq("info /dev/zero")
-        .refused(&["/dev/zero: this is not a filter"]);
+    room.amq("info /dev/zero").refused(&["/dev/zero: this is not a filter"]);
     assert!(!room.exists("x.amq"));
 }
 
@@ -280,6 +232,5 @@ fn query_answers_as_grep_does() {
     assert_eq!(room.amq("query -q seen.amq keys.txt").ends(0).text(), "");
     assert_eq!(room.amq("query -q seen.amq none.txt").ends(1).text(), "");
     assert_eq!(room.amq("query -qv seen.amq keys.txt").ends(1).text(), "");
-    room.amq("query -qc seen.amq keys.txt")
-        .refused(&["cannot be used with"]);
+    room.amq("query -qc seen.amq keys.txt").refused(&["cannot be used with"]);
 }

@@ -13,21 +13,11 @@ fn asks() -> Vec<(&'static str, Workload)> {
     let at_most = || Workload::new(Keys::AtMost(10_000_000));
     vec![
         ("--keys 1e6", million()),
-        (
-            "--keys 1e6 --fpr 1% --static",
-            million().fpr(0.01).built_once(),
-        ),
-        (
-            "--keys 500 --fpr 30%",
-            Workload::new(Keys::Exactly(500)).fpr(0.3),
-        ),
+        ("--keys 1e6 --fpr 1% --static", million().fpr(0.01).built_once()),
+        ("--keys 500 --fpr 30%", Workload::new(Keys::Exactly(500)).fpr(0.3)),
         (
             "--at-most 1e7 --need remove,files --bits-per-key 16 --absent 90%",
-            at_most()
-                .need(Need::Remove)
-                .need(Need::Files)
-                .bits_per_key(16.0)
-                .absent(0.9),
+            at_most().need(Need::Remove).need(Need::Files).bits_per_key(16.0).absent(0.9),
         ),
         (
             "--keys 1e6 --bits-per-key 10 --static --false-positive 20us --queries-per-key 10",
@@ -51,17 +41,11 @@ fn asks() -> Vec<(&'static str, Workload)> {
         ),
         (
             "--at-most 1e7 --need shared-insert,merge --threads 8",
-            at_most()
-                .need(Need::SharedInsert)
-                .need(Need::Merge)
-                .threads(8),
+            at_most().need(Need::SharedInsert).need(Need::Merge).threads(8),
         ),
         (
             "--keys 1e6 --values 8 --key-bytes 20 --static",
-            million()
-                .need(Need::Values { bits: 8 })
-                .key_bytes(20)
-                .built_once(),
+            million().need(Need::Values { bits: 8 }).key_bytes(20).built_once(),
         ),
         ("--keys 1e6 --absent 0", million().absent(0.0)),
     ]
@@ -101,9 +85,8 @@ fn the_command_answers_as_the_library_does() {
         let json: Value = serde_json::from_str(&run.ends(0).text()).unwrap();
         let mut choices = json["choices"].as_array().unwrap().clone();
         assert_eq!(choices.len(), answer.choices.len(), "{options}");
-        for (choice, (told, of_library)) in choices
-            .iter_mut()
-            .zip(told(&answer).iter().zip(&answer.choices))
+        for (choice, (told, of_library)) in
+            choices.iter_mut().zip(told(&answer).iter().zip(&answer.choices))
         {
             let name = choice.as_object_mut().unwrap().remove("structure").unwrap();
             assert_eq!(choice, told, "{options}");

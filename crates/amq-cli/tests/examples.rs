@@ -17,28 +17,16 @@ fn every_example_of_the_help_runs() {
     let names = commands.lines().take_while(|line| !line.is_empty());
     let names = names.filter_map(|line| line.split_whitespace().next());
     let helps: Vec<String> = std::iter::once("--help".to_owned())
-        .chain(
-            names
-                .filter(|&name| name != "help")
-                .map(|name| format!("{name} --help")),
-        )
+        .chain(names.filter(|&name| name != "help").map(|name| format!("{name} --help")))
         .collect();
     for help in helps {
         let room = Room::new();
         let text = room.amq(&help).ends(0).text();
-        assert!(
-            text.lines().all(|line| line.chars().count() <= 100),
-            "{text}"
-        );
-        let examples: Vec<&str> = text
-            .lines()
-            .filter_map(|line| command(line.trim_start()))
-            .collect();
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        let examples: Vec<&str> =
+            text.lines().filter_map(|line| command(line.trim_start())).collect();
         assert!(!examples.is_empty(), "no example in amq {help}");
-        if !examples
-            .iter()
-            .any(|example| example.contains("-o seen.amq"))
-        {
+        if !examples.iter().any(|example| example.contains("-o seen.amq")) {
             room.amq("build -o seen.amq --fpr 1% keys.txt").ends(0);
         }
         room.write("table.csv", "key1,1\nkey2,2\n");

@@ -11,12 +11,9 @@ use std::process::Stdio;
 #[track_caller]
 fn answers(options: &str, keys: &[u8], asked: &[u8], printed: &[u8]) {
     let room = Room::new();
-    room.pipe(&format!("build -o f.amq --fpr 1e-9 {options}"), keys)
-        .ends(0);
+    room.pipe(&format!("build -o f.amq --fpr 1e-9 {options}"), keys).ends(0);
     let status = i32::from(printed.is_empty());
-    let run = room
-        .pipe(&format!("query f.amq {options}"), asked)
-        .ends(status);
+    let run = room.pipe(&format!("query f.amq {options}"), asked).ends(status);
     assert_eq!(run.out, printed, "{}", run.text());
 }
 
@@ -32,12 +29,7 @@ fn lines_are_printed_as_they_are() {
     answers("", b"a\n\n", b"\nb\n\n", b"\n\n");
     answers("", b"a\n", b"\n", b"");
     // Bytes that are no UTF-8.
-    answers(
-        "",
-        b"\xff\xfe\n\x80\n",
-        b"\xff\xfe\n\xff\n\x80\n",
-        b"\xff\xfe\n\x80\n",
-    );
+    answers("", b"\xff\xfe\n\x80\n", b"\xff\xfe\n\xff\n\x80\n", b"\xff\xfe\n\x80\n");
     // No keys at all.
     answers("", b"", b"a\n", b"");
 }
@@ -49,22 +41,11 @@ fn keys_that_end_at_nul_may_hold_line_feeds() {
 
 #[test]
 fn numbers_and_hexadecimals_are_keys_by_value() {
-    answers(
-        "--key-type u64",
-        b"42\n7\n",
-        b"042\n8\n7\r\n",
-        b"042\n7\r\n",
-    );
-    answers(
-        "--key-type hex",
-        b"DEADbeef\n",
-        b"deadbeef\nDEADBEEE\n",
-        b"deadbeef\n",
-    );
+    answers("--key-type u64", b"42\n7\n", b"042\n8\n7\r\n", b"042\n7\r\n");
+    answers("--key-type hex", b"DEADbeef\n", b"deadbeef\nDEADBEEE\n", b"deadbeef\n");
     // A number is not its digits.
     let room = Room::new();
-    room.pipe("build -o f.amq --fpr 1e-9 --key-type u64", "42\n")
-        .ends(0);
+    room.pipe("build -o f.amq --fpr 1e-9 --key-type u64", "42\n").ends(0);
     room.pipe("query f.amq", "42\n").ends(1);
 }
 
@@ -74,8 +55,7 @@ fn a_line_that_is_no_key_is_named_and_nothing_is_written() {
     for bad in ["-5", "0x10", "1e3", "", " 7", "18446744073709551616", "1.0"] {
         room.write("n.txt", format!("1\n2\n{bad}\n4\n"));
         let quoted = format!("n.txt:3: \"{bad}\" is not a whole number");
-        room.amq("build -o f.amq --fpr 1% --key-type u64 n.txt")
-            .refused(&[&quoted]);
+        room.amq("build -o f.amq --fpr 1% --key-type u64 n.txt").refused(&[&quoted]);
     }
     // The line is counted in its own file, and over more than one block.
     let mut many = String::new();
@@ -99,12 +79,7 @@ fn a_line_that_is_no_key_is_named_and_nothing_is_written() {
 fn a_line_without_end_is_refused_in_bounded_memory() {
     let room = Room::with_filter();
     let endless = "yes | tr -d '\\n' | (ulimit -v 4000000; amq";
-    for command in [
-        "build -o f.amq --fpr 1%)",
-        "query seen.amq)",
-        "dedupe)",
-        "insert seen.amq)",
-    ] {
+    for command in ["build -o f.amq --fpr 1%)", "query seen.amq)", "dedupe)", "insert seen.amq)"] {
         room.bash(&format!("{endless} {command}")).refused(&[
             "the key that begins with \"yyyy",
             "longer than 1,048,576 bytes",
@@ -113,46 +88,32 @@ fn a_line_without_end_is_refused_in_bounded_memory() {
     }
     // The same line if it is allowed, and the limit itself.
     let long = "x".repeat(3_000_000);
-    room.pipe("build -o f.amq --fpr 1e-9 --max-key-len 3MB", &long)
-        .ends(0);
-    let run = room
-        .pipe("query f.amq --max-key-len 3MB", format!("{long}\r\nxx\n"))
-        .ends(0);
+    room.pipe("build -o f.amq --fpr 1e-9 --max-key-len 3MB", &long).ends(0);
+    let run = room.pipe("query f.amq --max-key-len 3MB", format!("{long}\r\nxx\n")).ends(0);
     assert_eq!(run.out.len(), 3_000_002);
     room.pipe("build -o g.amq --fpr 1% --max-key-len 2999999B", &long)
         .refused(&["longer than 2,999,999 bytes"]);
     room.pipe("build -o g.amq --fpr 1% --max-key-len 3", "abc\nabcd\n")
         .refused(&["begins with \"abcd\""]);
-    room.pipe("build -o g.amq --fpr 1% --max-key-len 3", "abc\r\nabc")
-        .ends(0);
-    room.amq("build -o h.amq --fpr 1% --max-key-len 2GiB keys.txt")
-        .refused(&["at most 1GiB"]);
+    room.pipe("build -o g.amq --fpr 1% --max-key-len 3", "abc\r\nabc").ends(0);
+    room.amq("build -o h.amq --fpr 1% --max-key-len 2GiB keys.txt").refused(&["at most 1GiB"]);
 }
 
 #[test]
 fn key_files_that_cannot_be_read_are_named_before_anything_is_done() {
     let room = Room::with_filter();
     std::fs::create_dir(room.path("folder")).unwrap();
-    for command in [
-        "build -o f.amq --fpr 1%",
-        "query seen.amq",
-        "dedupe",
-        "insert seen.amq",
-    ] {
-        room.amq(&format!("{command} keys.txt none.txt"))
-            .refused(&["none.txt: No such file"]);
-        room.amq(&format!("{command} folder"))
-            .refused(&["folder: this is a folder"]);
+    for command in ["build -o f.amq --fpr 1%", "query seen.amq", "dedupe", "insert seen.amq"] {
+        room.amq(&format!("{command} keys.txt none.txt")).refused(&["none.txt: No such file"]);
+        room.amq(&format!("{command} folder")).refused(&["folder: this is a folder"]);
     }
-    room.amq("query seen.amq alice")
-        .refused(&["a key itself is -e alice"]);
+    room.amq("query seen.amq alice").refused(&["a key itself is -e alice"]);
     std::fs::write(room.path("closed.txt"), "a\n").unwrap();
     room.bash("chmod 0 closed.txt");
     if std::fs::read(room.path("closed.txt")).is_ok() {
         println!("SKIPPED: no permission; whoever runs this may read everything");
     } else {
-        room.amq("query seen.amq closed.txt")
-            .refused(&["closed.txt: Permission denied"]);
+        room.amq("query seen.amq closed.txt").refused(&["closed.txt: Permission denied"]);
     }
     assert!(!room.exists("f.amq"));
 }
@@ -160,15 +121,10 @@ fn key_files_that_cannot_be_read_are_named_before_anything_is_done() {
 #[test]
 fn keys_can_be_given_on_the_command_line() {
     let room = Room::with_filter();
-    assert_eq!(
-        room.amq("query seen.amq -e key7 -e alice").ends(0).text(),
-        "key7\nalice\n"
-    );
+    assert_eq!(room.amq("query seen.amq -e key7 -e alice").ends(0).text(), "key7\nalice\n");
     room.amq("query seen.amq -e -v").ends(1);
-    room.amq("query seen.amq -e key7 keys.txt")
-        .refused(&["cannot be used with"]);
-    room.bash("amq query seen.amq -e $'a\\nb'")
-        .refused(&["needs -0"]);
+    room.amq("query seen.amq -e key7 keys.txt").refused(&["cannot be used with"]);
+    room.bash("amq query seen.amq -e $'a\\nb'").refused(&["needs -0"]);
 }
 
 #[test]
@@ -178,17 +134,10 @@ fn several_files_are_read_one_after_the_other() {
     room.write("b.txt", "b\nc");
     let run = room.pipe("dedupe a.txt - b.txt", "x\na\n").ends(0);
     assert_eq!(run.text(), "a\nx\nb\nc\n");
-    room.pipe("dedupe - -", "x\n")
-        .refused(&["standard input can be read once only"]);
-    room.pipe("query -", "x\n")
-        .refused(&["standard input can be read once only"]);
+    room.pipe("dedupe - -", "x\n").refused(&["standard input can be read once only"]);
+    room.pipe("query -", "x\n").refused(&["standard input can be read once only"]);
     // Process substitution is a pipe, which can be opened once only.
-    assert_eq!(
-        room.bash("amq dedupe <(echo a; echo b) <(echo b)")
-            .ends(0)
-            .text(),
-        "a\nb\n"
-    );
+    assert_eq!(room.bash("amq dedupe <(echo a; echo b) <(echo b)").ends(0).text(), "a\nb\n");
 }
 
 /// Blocks are hashed on several threads; what comes out does not tell.
@@ -201,9 +150,7 @@ fn answers_come_in_the_order_of_the_lines_whatever_the_number_of_threads() {
         let build = format!("build -f -o f.amq --fpr 1% many.txt --threads {threads}");
         room.amq(&build).ends(0);
         files.push(room.read("f.amq"));
-        let run = room
-            .amq(&format!("query f.amq many.txt --threads {threads}"))
-            .ends(0);
+        let run = room.amq(&format!("query f.amq many.txt --threads {threads}")).ends(0);
         assert_eq!(run.out, room.read("many.txt"));
     }
     assert!(files.iter().all(|file| *file == files[0]));
@@ -215,11 +162,7 @@ fn a_line_is_answered_before_the_next_one_comes() {
     let room = Room::with_filter();
     for command in ["dedupe", "query seen.amq", "query seen.amq --threads 1"] {
         let mut run = room.command(command);
-        let mut child = run
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = run.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         for i in 1..=20 {
@@ -242,12 +185,8 @@ fn a_run_does_not_wait_for_input_that_it_does_not_need() {
         ("query seen.amq --max-key-len 3", "key1\n", 2),
         ("dedupe --key-type u64", "key1\n", 2),
     ] {
-        let mut child = room
-            .command(command)
-            .stdin(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child =
+            room.command(command).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         input.write_all(first.as_bytes()).unwrap();
         // The input stays open: a run that waits for its end never comes back.
@@ -271,16 +210,9 @@ fn a_terminal_as_input_is_told_what_is_expected() {
     }
     let room = Room::with_filter();
     let run = room.bash("echo key5 | script -qec 'amq query seen.amq' /dev/null");
-    assert!(
-        run.text().contains("reading keys from the terminal"),
-        "{run:?}"
-    );
-    let run = room
-        .bash("script -qec 'amq build -o - --fpr 1% keys.txt' /dev/null")
-        .ends(2);
+    assert!(run.text().contains("reading keys from the terminal"), "{run:?}");
+    let run = room.bash("script -qec 'amq build -o - --fpr 1% keys.txt' /dev/null").ends(2);
     assert!(run.text().contains("no use on a terminal"), "{run:?}");
-    let run = room
-        .bash("script -qec 'amq info -' /dev/null < /dev/null")
-        .ends(2);
+    let run = room.bash("script -qec 'amq info -' /dev/null < /dev/null").ends(2);
     assert!(run.text().contains("cannot be typed"), "{run:?}");
 }

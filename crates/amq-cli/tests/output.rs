@@ -21,12 +21,9 @@ fn what_is_no_regular_file_is_refused() {
         build("dangling.amq").refused(&["dangling.amq: this is a link"]);
         room.bash("mkfifo pipe").ends(0);
         build("pipe").refused(&["pipe: this is not a regular file"]);
-        room.amq("insert link.amq more.txt")
-            .refused(&["this is a link"]);
-        room.amq("dedupe --filter pipe keys.txt")
-            .refused(&["this is not a regular file"]);
-        room.amq("merge -o pipe seen.amq seen.amq")
-            .refused(&["this is not a regular file"]);
+        room.amq("insert link.amq more.txt").refused(&["this is a link"]);
+        room.amq("dedupe --filter pipe keys.txt").refused(&["this is not a regular file"]);
+        room.amq("merge -o pipe seen.amq seen.amq").refused(&["this is not a regular file"]);
     }
 }
 
@@ -34,16 +31,11 @@ fn what_is_no_regular_file_is_refused() {
 fn a_file_that_exists_is_replaced_only_by_force() {
     let room = Room::with_filter();
     let old = room.read("seen.amq");
-    for command in [
-        "build --fpr 1% -o seen.amq more.txt",
-        "merge -o seen.amq seen.amq seen.amq",
-    ] {
-        room.amq(command)
-            .refused(&["seen.amq: the file exists; --force replaces it"]);
+    for command in ["build --fpr 1% -o seen.amq more.txt", "merge -o seen.amq seen.amq seen.amq"] {
+        room.amq(command).refused(&["seen.amq: the file exists; --force replaces it"]);
         assert_eq!(room.read("seen.amq"), old);
     }
-    room.amq("build --force --fpr 1% -o seen.amq more.txt")
-        .ends(0);
+    room.amq("build --force --fpr 1% -o seen.amq more.txt").ends(0);
     assert_ne!(room.read("seen.amq"), old);
     assert_eq!(room.names(), ["keys.txt", "more.txt", "seen.amq"]);
 }
@@ -59,8 +51,7 @@ fn the_output_is_never_one_of_the_inputs() {
         "dedupe --filter seen.amq seen.amq",
     ] {
         let (keys, seen) = (room.read("keys.txt"), room.read("seen.amq"));
-        room.amq(command)
-            .refused(&["the output is one of the inputs"]);
+        room.amq(command).refused(&["the output is one of the inputs"]);
         assert_eq!((room.read("keys.txt"), room.read("seen.amq")), (keys, seen));
     }
 }
@@ -99,14 +90,8 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
 fn whoever_has_seen_enough_may_go() {
     let room = Room::with_filter();
     room.write("many.txt", room::numbered(1..=500_000));
-    for command in [
-        "dedupe many.txt",
-        "query -v seen.amq many.txt",
-        "plan -n 1e3,1e4,1e5,1e6",
-    ] {
-        let run = room
-            .bash(&format!("amq {command} | head -1; exit ${{PIPESTATUS[0]}}"))
-            .ends(0);
+    for command in ["dedupe many.txt", "query -v seen.amq many.txt", "plan -n 1e3,1e4,1e5,1e6"] {
+        let run = room.bash(&format!("amq {command} | head -1; exit ${{PIPESTATUS[0]}}")).ends(0);
         assert_eq!((run.lines(), run.err.as_str()), (1, ""), "{command}");
     }
     // A filter that is cut short is no use.
@@ -125,19 +110,14 @@ fn whoever_has_seen_enough_may_go() {
 #[test]
 fn a_stream_is_the_file() {
     let room = Room::with_filter();
-    room.bash("amq build -q -o - --fpr 1% keys.txt > streamed.amq")
-        .ends(0);
+    room.bash("amq build -q -o - --fpr 1% keys.txt > streamed.amq").ends(0);
     assert_eq!(room.read("streamed.amq"), room.read("seen.amq"));
     let run = room.bash("cat seen.amq | amq query -c - keys.txt").ends(0);
     assert_eq!(run.text(), "1001\n");
-    room.bash("amq insert -q - more.txt < seen.amq | amq verify -")
-        .ends(0);
-    let run = room
-        .bash("amq merge -q -o - seen.amq - < seen.amq | amq info -")
-        .ends(0);
+    room.bash("amq insert -q - more.txt < seen.amq | amq verify -").ends(0);
+    let run = room.bash("amq merge -q -o - seen.amq - < seen.amq | amq info -").ends(0);
     assert!(run.text().starts_with("standard input: Bloom filter\n"));
-    room.bash("cat seen.amq seen.amq | amq info -")
-        .refused(&["follows the end of the filter"]);
+    room.bash("cat seen.amq seen.amq | amq info -").refused(&["follows the end of the filter"]);
 }
 
 #[cfg(unix)]
@@ -146,11 +126,9 @@ fn permissions_are_those_of_the_file_replaced_or_of_the_umask() {
     use std::os::unix::fs::PermissionsExt;
     let room = Room::new();
     let mode = |name: &str| room.path(name).metadata().unwrap().permissions().mode() & 0o777;
-    room.bash("umask 027; amq build -o f.amq --fpr 1% keys.txt")
-        .ends(0);
+    room.bash("umask 027; amq build -o f.amq --fpr 1% keys.txt").ends(0);
     assert_eq!(mode("f.amq"), 0o640);
-    room.bash("chmod 604 f.amq; amq insert f.amq more.txt")
-        .ends(0);
+    room.bash("chmod 604 f.amq; amq insert f.amq more.txt").ends(0);
     assert_eq!(mode("f.amq"), 0o604);
 }
 
@@ -179,8 +157,7 @@ fn two_builds_to_one_output_leave_one_of_them_whole() {
 #[test]
 fn inserts_into_one_file_at_the_same_time_are_all_in_it() {
     let room = Room::new();
-    room.amq("build -q -o f.amq --kind cuckoo --keys 2000 --fpr 1% -e none")
-        .ends(0);
+    room.amq("build -q -o f.amq --kind cuckoo --keys 2000 --fpr 1% -e none").ends(0);
     let insert = |i: u32| {
         let command = format!("insert -q f.amq -e one{i} -e two{i}");
         room.command(&command).spawn().unwrap()
@@ -191,11 +168,7 @@ fn inserts_into_one_file_at_the_same_time_are_all_in_it() {
     }
     let keys: String = (0..16).map(|i| format!("one{i}\ntwo{i}\n")).collect();
     assert_eq!(room.pipe("query -c f.amq", keys).ends(0).text(), "32\n");
-    assert!(
-        room.amq("info f.amq")
-            .text()
-            .contains("33 of 2,000 planned")
-    );
+    assert!(room.amq("info f.amq").text().contains("33 of 2,000 planned"));
 }
 
 /// Interrupted while the filter is written: no output, and nothing left beside it.

@@ -11,10 +11,7 @@ pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
     match F::build_hashes(Budget::Fpr(0.01), 1, &[]) {
         Ok(filter) => {
             same("len of a filter built of nothing", filter.len(), 0)?;
-            let found = absent_hashes(1000, 1)
-                .iter()
-                .filter(|&&h| filter.contains_hash(h))
-                .count();
+            let found = absent_hashes(1000, 1).iter().filter(|&&h| filter.contains_hash(h)).count();
             same("keys found in a filter built of nothing", found, 0)?;
         }
         Err(BuildError::Plan(PlanError::Items { items: 0, .. })) => {}
@@ -26,11 +23,7 @@ pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
         for (budget, seed) in [(Budget::Fpr(0.01), n), (Budget::Fpr(0.2), n + 1)] {
             let hashes = present_hashes(n, seed);
             let filter = built::<F>(budget, seed, &hashes)?;
-            all_found(
-                &filter,
-                &hashes,
-                format_args!("{n} keys built at once, {budget:?}"),
-            )?;
+            all_found(&filter, &hashes, format_args!("{n} keys built at once, {budget:?}"))?;
         }
     }
     Ok(())
@@ -55,24 +48,13 @@ pub fn a_static_filter_of_no_keys_is_always_built<F: BuildFilter>() -> Verdict {
         for filter in [filter, from_keys] {
             same(format_args!("len of {what}"), filter.len(), 0)?;
             same(format_args!("rate of {what}"), filter.expected_fpr(), 0.0)?;
-            let found = absent_hashes(1000, 1)
-                .iter()
-                .any(|&h| filter.contains_hash(h));
+            let found = absent_hashes(1000, 1).iter().any(|&h| filter.contains_hash(h));
             same(format_args!("whether a key is in {what}"), found, false)?;
             let size = filter.size_in_bytes();
-            ensure(
-                size <= 64,
-                format_args!("bytes of {what}"),
-                size,
-                "next to none",
-            )?;
+            ensure(size <= 64, format_args!("bytes of {what}"), size, "next to none")?;
         }
     }
-    for budget in [
-        Budget::Fpr(0.0),
-        Budget::Fpr(f64::NAN),
-        Budget::BitsPerKey(-1.0),
-    ] {
+    for budget in [Budget::Fpr(0.0), Budget::Fpr(f64::NAN), Budget::BitsPerKey(-1.0)] {
         if F::build_hashes(budget, 1, &[]).is_ok() {
             let what = format!("no key with {budget:?}");
             return Err(Violation::Accepted { what });
@@ -96,11 +78,7 @@ impl Key for Fickle<'_> {
     fn key_hash(&self, _seed: u64) -> KeyHash {
         let asked = self.asked.get();
         self.asked.set(asked + 1);
-        KeyHash::new(if asked < self.from {
-            self.hash
-        } else {
-            !self.hash << 1
-        })
+        KeyHash::new(if asked < self.from { self.hash } else { !self.hash << 1 })
     }
 }
 
@@ -111,13 +89,8 @@ pub fn keys_that_change_their_hash_do_not_panic<F: BuildFilter>() -> Verdict {
         for from in [0, n / 2, n, 2 * n - 1] {
             let asked = Cell::new(0);
             let hash = |i: u64| present_hashes(1, i)[0].get();
-            let keys: Vec<Fickle<'_>> = (0..n)
-                .map(|i| Fickle {
-                    hash: hash(i),
-                    asked: &asked,
-                    from,
-                })
-                .collect();
+            let keys: Vec<Fickle<'_>> =
+                (0..n).map(|i| Fickle { hash: hash(i), asked: &asked, from }).collect();
             let build = || F::build_keys(Budget::Fpr(0.01), 0, &keys).map(drop);
             ensure(
                 catch_unwind(AssertUnwindSafe(build)).is_ok(),
@@ -140,12 +113,7 @@ pub fn repeated_keys_do_no_harm<F: BuildFilter>() -> Verdict {
     all.resize(all.len() + 1000, keys[7]);
     let filter = built::<F>(Budget::Fpr(0.01), 4, &all)?;
     all_found(&filter, &keys, "built with repeated keys")?;
-    ensure(
-        filter.len() <= all.len() as u64,
-        "len with repeated keys",
-        filter.len(),
-        all.len(),
-    )?;
+    ensure(filter.len() <= all.len() as u64, "len with repeated keys", filter.len(), all.len())?;
 
     let same_key = vec![keys[0]; 5000];
     let filter = built::<F>(Budget::Fpr(0.01), 4, &same_key)?;
@@ -167,15 +135,8 @@ pub fn keys_build_what_their_hashes_build<F: BuildFilter>() -> Verdict {
     same("seed", one.seed(), 6)?;
     same("len", one.len(), two.len())?;
     same("params", one.params(), two.params())?;
-    for hash in absent_hashes(20_000, 6)
-        .into_iter()
-        .chain(present_hashes(3000, 6))
-    {
-        same(
-            "an answer",
-            one.contains_hash(hash),
-            two.contains_hash(hash),
-        )?;
+    for hash in absent_hashes(20_000, 6).into_iter().chain(present_hashes(3000, 6)) {
+        same("an answer", one.contains_hash(hash), two.contains_hash(hash))?;
     }
     Ok(())
 }

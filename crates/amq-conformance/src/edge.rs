@@ -9,16 +9,7 @@ use amq_core::{
 
 /// A goal that no filter can meet is refused, and the text names the value.
 pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
-    let rates = [
-        0.0,
-        1.0,
-        -0.5,
-        1.5,
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        1e-300,
-    ];
+    let rates = [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-300];
     let rates = rates.map(|rate| (Budget::Fpr(rate), rate));
     let bits = [0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     let bits = bits.map(|bits| (Budget::BitsPerKey(bits), bits));
@@ -28,9 +19,7 @@ pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
             let goal = Goal::new(items, budget);
             let text = match F::plan(goal) {
                 Ok(plan) => {
-                    return Err(Violation::Accepted {
-                        what: format!("{goal:?}, as {plan:?}"),
-                    });
+                    return Err(Violation::Accepted { what: format!("{goal:?}, as {plan:?}") });
                 }
                 Err(error) => error.to_string(),
             };
@@ -65,10 +54,8 @@ pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
     let items: Vec<u64> = items.chain([u64::MAX - 1, u64::MAX]).collect();
     let goals = [1, 30, 100_000, 1 << 30].map(|items| {
         let rates = [0.99, 0.5, 0.01, 1e-9].map(|rate| Goal::new(items, Budget::Fpr(rate)));
-        let sizes = [
-            Goal::new(items, Budget::BitsPerKey(9.0)),
-            Goal::new(items, Budget::Bytes(1 << 20)),
-        ];
+        let sizes =
+            [Goal::new(items, Budget::BitsPerKey(9.0)), Goal::new(items, Budget::Bytes(1 << 20))];
         rates.into_iter().chain(sizes)
     });
     for goal in goals.into_iter().flatten() {
@@ -92,19 +79,7 @@ pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
 }
 
 pub(crate) fn edges() -> impl Iterator<Item = Goal> {
-    let items = [
-        0,
-        1,
-        2,
-        3,
-        1 << 31,
-        1 << 32,
-        1 << 40,
-        1 << 62,
-        1 << 63,
-        u64::MAX - 1,
-        u64::MAX,
-    ];
+    let items = [0, 1, 2, 3, 1 << 31, 1 << 32, 1 << 40, 1 << 62, 1 << 63, u64::MAX - 1, u64::MAX];
     let budgets = [
         Budget::Fpr(0.99),
         Budget::Fpr(0.5),
@@ -121,9 +96,7 @@ pub(crate) fn edges() -> impl Iterator<Item = Goal> {
         Budget::Bytes(1 << 40),
         Budget::Bytes(u64::MAX),
     ];
-    items
-        .into_iter()
-        .flat_map(move |items| budgets.map(|budget| Goal::new(items, budget)))
+    items.into_iter().flat_map(move |items| budgets.map(|budget| Goal::new(items, budget)))
 }
 
 /// The way out that an error names works: the smallest size can be planned and one byte less
@@ -216,24 +189,14 @@ fn refused_for_size<P: core::fmt::Debug>(made: Result<u64, BuildError>, plan: &P
         Err(BuildError::OutOfMemory { .. } | BuildError::Plan(PlanError::TooLarge { .. })) => {
             Ok(())
         }
-        made => ensure(
-            false,
-            format_args!("making {plan:?}"),
-            made,
-            "refused for its size",
-        ),
+        made => ensure(false, format_args!("making {plan:?}"), made, "refused for its size"),
     }
 }
 
 /// `Ok` if the plan's numbers are plausible.
 pub(crate) fn usable<P>(plan: &Plan<P>, goal: Goal) -> Verdict {
     let rate = plan.expected_fpr;
-    ensure(
-        (0.0..=1.0).contains(&rate),
-        format_args!("rate of {goal:?}"),
-        rate,
-        "a rate",
-    )?;
+    ensure((0.0..=1.0).contains(&rate), format_args!("rate of {goal:?}"), rate, "a rate")?;
     ensure(
         plan.build_bytes >= plan.bytes,
         format_args!("memory to build {goal:?}"),
@@ -253,21 +216,14 @@ pub(crate) fn names_the_goal(error: PlanError, goal: Goal) -> Verdict {
             goal == Goal::new(items, Budget::Fpr(fpr))
         }
         PlanError::BitsPerKey { bits_per_key } => goal.budget == Budget::BitsPerKey(bits_per_key),
-        PlanError::FewItems {
-            bits_per_key,
-            items,
-            least,
-        } => goal == Goal::new(items, Budget::BitsPerKey(bits_per_key)) && least > items,
+        PlanError::FewItems { bits_per_key, items, least } => {
+            goal == Goal::new(items, Budget::BitsPerKey(bits_per_key)) && least > items
+        }
         PlanError::Bytes { bytes, min } => bytes < min && goal.max_bits() / 8 == bytes,
         PlanError::TooLarge { bytes, max_bytes } => bytes >= max_bytes as f64,
         _ => true,
     };
-    ensure(
-        about,
-        format_args!("the error for {goal:?}"),
-        error,
-        "about that goal",
-    )
+    ensure(about, format_args!("the error for {goal:?}"), error, "about that goal")
 }
 
 pub(crate) fn refused<P: core::fmt::Debug>(plan: &Plan<P>) -> impl FnOnce(BuildError) -> Violation {

@@ -14,10 +14,7 @@ pub struct Expected {
 impl Expected {
     /// For one filter of known rate: binomial.
     pub fn of_one(queries: u64, rate: f64) -> Self {
-        let spread = PredictedFpr {
-            mean: rate,
-            sd: 0.0,
-        };
+        let spread = PredictedFpr { mean: rate, sd: 0.0 };
         Self::of_any(queries, spread)
     }
 
@@ -44,10 +41,7 @@ impl Expected {
     /// The same variance around another rate's mean.
     #[must_use]
     pub fn with_rate(self, rate: f64) -> Self {
-        Self {
-            mean: self.queries as f64 * rate,
-            ..self
-        }
+        Self { mean: self.queries as f64 * rate, ..self }
     }
 
     /// The sum over independent filters.
@@ -95,23 +89,16 @@ mod tests {
     fn the_gate_is_two_sided() {
         // 10,000 +- 99.5.
         let expected = Expected::of_one(1_000_000, 0.01);
-        for (found, within) in [
-            (9502, false),
-            (9503, true),
-            (10_000, true),
-            (10_501, true),
-            (10_502, false),
-        ] {
+        for (found, within) in
+            [(9502, false), (9503, true), (10_000, true), (10_501, true), (10_502, false)]
+        {
             assert_eq!(passes(expected, found, 5.0), within, "{found}");
         }
     }
 
     #[test]
     fn the_spread_between_filters_is_added_in_quadrature() {
-        let rate = PredictedFpr {
-            mean: 0.01,
-            sd: 1e-4,
-        };
+        let rate = PredictedFpr { mean: 0.01, sd: 1e-4 };
         let expected = Expected::of_any(1_000_000, rate);
         // 100^2 for the spread, 99.5^2 for the counting.
         assert!((expected.variance().sqrt() - 141.07).abs() < 0.01);

@@ -137,18 +137,9 @@ pub fn what_was_written_is_read<F: FileFilter>(fill: Fill<F>) -> Verdict {
         let (n, seed, filter) = made?;
         let what = format!("a file of {n} keys");
         let bytes = encoded(&filter)?;
-        same(
-            format!("length of {what}"),
-            bytes.len() as u64,
-            filter.encoded_len(),
-        )?;
+        same(format!("length of {what}"), bytes.len() as u64, filter.encoded_len())?;
         let back = decode::<F>(&bytes, None).map_err(Violation::refused(&what))?;
-        ensure(
-            back == filter,
-            format!("{what}, read"),
-            "another filter",
-            "the same",
-        )?;
+        ensure(back == filter, format!("{what}, read"), "another filter", "the same")?;
         ensure(
             encoded(&back)? == bytes,
             format!("{what}, written again"),
@@ -165,23 +156,9 @@ pub fn what_was_written_is_read<F: FileFilter>(fill: Fill<F>) -> Verdict {
         let mut buffer = vec![7; bytes.len() + 10];
         let short = filter.encode_into(&mut buffer[..bytes.len() - 1], false);
         same("length in a short buffer", short, None)?;
-        ensure(
-            buffer.iter().all(|&byte| byte == 7),
-            "a short buffer",
-            "written to",
-            "left alone",
-        )?;
-        same(
-            "length in a buffer",
-            filter.encode_into(&mut buffer, false),
-            Some(bytes.len()),
-        )?;
-        ensure(
-            buffer[..bytes.len()] == bytes,
-            "bytes in a buffer",
-            "others",
-            "the same",
-        )?;
+        ensure(buffer.iter().all(|&byte| byte == 7), "a short buffer", "written to", "left alone")?;
+        same("length in a buffer", filter.encode_into(&mut buffer, false), Some(bytes.len()))?;
+        ensure(buffer[..bytes.len()] == bytes, "bytes in a buffer", "others", "the same")?;
     }
     Ok(())
 }
@@ -191,25 +168,14 @@ pub fn what_was_written_is_read<F: FileFilter>(fill: Fill<F>) -> Verdict {
 pub fn a_withheld_seed_must_be_given<F: FileFilter>(fill: Fill<F>) -> Verdict {
     let seed = 0xA11C_E5EC_12E7_0099;
     let filter = with_keys(fill, 300, 0.01, seed)?;
-    let bytes = filter
-        .encode(true)
-        .map_err(Violation::refused("encoding"))?;
+    let bytes = filter.encode(true).map_err(Violation::refused("encoding"))?;
     let told = bytes.windows(8).any(|word| word == seed.to_le_bytes());
     ensure(!told, "a file without seed", "tells it", "does not")?;
-    same(
-        "a file without seed",
-        decode::<F>(&bytes, None).err(),
-        Some(DecodeError::SeedWithheld),
-    )?;
+    same("a file without seed", decode::<F>(&bytes, None).err(), Some(DecodeError::SeedWithheld))?;
     for (bytes, given) in [(bytes, seed), (encoded(&filter)?, !seed)] {
         let back = decode::<F>(&bytes, Some(given))
             .map_err(Violation::refused("a seed that was given"))?;
-        ensure(
-            back == filter,
-            "a file with the seed given",
-            "another filter",
-            "the same",
-        )?;
+        ensure(back == filter, "a file with the seed given", "another filter", "the same")?;
     }
     Ok(())
 }
@@ -246,29 +212,18 @@ pub fn a_stream_is_read_to_the_end_of_the_file<F: FileFilter>(fill: Fill<F>) -> 
     let (one, two) = (with_keys(fill, 700, 0.01, 1)?, with_keys(fill, 40, 0.1, 2)?);
     let bytes = [encoded(&one)?, encoded(&two)?, vec![1, 2, 3]].concat();
     for size in [1, 7, 64, 1 << 20] {
-        let mut pieces = Pieces {
-            bytes: &bytes,
-            size,
-        };
+        let mut pieces = Pieces { bytes: &bytes, size };
         for wanted in [&one, &two] {
             let (found, length) = F::read(&mut pieces, None, u64::MAX)
                 .map_err(Violation::refused("a file in a stream"))?;
-            ensure(
-                found == *wanted,
-                "a filter in a stream",
-                "another",
-                "the one written",
-            )?;
+            ensure(found == *wanted, "a filter in a stream", "another", "the one written")?;
             same("length of a file in a stream", length, wanted.encoded_len())?;
         }
         same("bytes left in the stream", pieces.bytes, &[1, 2, 3][..])?;
     }
     let bytes = encoded(&two)?;
     for cut in 0..bytes.len() {
-        let mut pieces = Pieces {
-            bytes: &bytes[..cut],
-            size: 50,
-        };
+        let mut pieces = Pieces { bytes: &bytes[..cut], size: 50 };
         match F::read(&mut pieces, None, u64::MAX) {
             Err(ReadError::Decode(DecodeError::Truncated { bytes, .. })) => {
                 same("bytes of a stream cut short", bytes, cut as u64)?;
@@ -281,27 +236,11 @@ pub fn a_stream_is_read_to_the_end_of_the_file<F: FileFilter>(fill: Fill<F>) -> 
         }
     }
     let length = bytes.len() as u64;
-    let within = |limit| {
-        F::read(
-            &mut Pieces {
-                bytes: &bytes,
-                size: 50,
-            },
-            None,
-            limit,
-        )
-    };
-    ensure(
-        within(length).is_ok(),
-        "a file of the limit",
-        "refused",
-        "read",
-    )?;
+    let within = |limit| F::read(&mut Pieces { bytes: &bytes, size: 50 }, None, limit);
+    ensure(within(length).is_ok(), "a file of the limit", "refused", "read")?;
     match within(length - 1) {
         Err(ReadError::Decode(DecodeError::OverLimit { .. })) => Ok(()),
-        _ => Err(Violation::Accepted {
-            what: "a file over the limit".to_owned(),
-        }),
+        _ => Err(Violation::Accepted { what: "a file over the limit".to_owned() }),
     }
 }
 
@@ -336,11 +275,7 @@ impl Aligned {
         let mut held = vec![0; bytes.len() + 2 * ALIGN];
         let start = held.as_ptr().align_offset(ALIGN) + after;
         held[start..start + bytes.len()].copy_from_slice(bytes);
-        Self {
-            bytes: held,
-            start,
-            end: start + bytes.len(),
-        }
+        Self { bytes: held, start, end: start + bytes.len() }
     }
 
     fn get(&self) -> &[u8] {
@@ -356,9 +291,7 @@ pub fn a_view_answers_as_the_filter<F: FileFilter>(fill: Fill<F>) -> Verdict {
         let bytes = encoded(&filter)?;
         let hashes = [present_hashes(n.min(1000), seed), absent_hashes(1000, seed)].concat();
         let mut wanted = vec![false; hashes.len()];
-        filter
-            .contains_batch(&hashes, &mut wanted)
-            .map_err(Violation::refused("a batch"))?;
+        filter.contains_batch(&hashes, &mut wanted).map_err(Violation::refused("a batch"))?;
         for after in 0..ALIGN {
             let aligned = Aligned::new(&bytes, after);
             for check in [true, false] {
@@ -378,19 +311,9 @@ pub fn a_view_answers_as_the_filter<F: FileFilter>(fill: Fill<F>) -> Verdict {
                 let mut answers = vec![false; hashes.len()];
                 view.contains_batch(&hashes, &mut answers)
                     .map_err(Violation::refused("a batch"))?;
-                ensure(
-                    answers == wanted,
-                    "answers of a view",
-                    "others",
-                    "the filter's",
-                )?;
+                ensure(answers == wanted, "answers of a view", "others", "the filter's")?;
                 let single: Vec<bool> = hashes.iter().map(|&h| view.contains_hash(h)).collect();
-                ensure(
-                    single == wanted,
-                    "single answers of a view",
-                    "others",
-                    "the filter's",
-                )?;
+                ensure(single == wanted, "single answers of a view", "others", "the filter's")?;
                 let (ours, theirs) = (view.stats(), filter.stats());
                 same("keys of a view", ours.len, theirs.len)?;
                 same("rate of a view", ours.expected_fpr, theirs.expected_fpr)?;
@@ -455,18 +378,14 @@ fn recorded<F: FileFilter>(
     let bytes = encoded(filter)?;
     let stream = (STREAM..STREAM + ASKED).filter(|&key| filter.contains_hash(hash(key)));
     let found: Vec<String> = stream.take(20).map(|key| key.to_string()).collect();
-    let record = format!(
-        "{by}\nkeys: 0..{keys}\nfalse positives from {STREAM} on: {}\n",
-        found.join(" ")
-    );
+    let record =
+        format!("{by}\nkeys: 0..{keys}\nfalse positives from {STREAM} on: {}\n", found.join(" "));
     committed(root, name, &bytes, &record)?;
     let read = decode::<F>(&bytes, None).map_err(Violation::refused(name))?;
     ensure(read == *filter, name, "read as another filter", "the same")?;
     match (0..keys).find(|&key| !read.contains_hash(hash(key))) {
         None => Ok(()),
-        Some(key) => Err(Violation::Lost {
-            what: format!("key {key} of the golden file {name}"),
-        }),
+        Some(key) => Err(Violation::Lost { what: format!("key {key} of the golden file {name}") }),
     }
 }
 
@@ -477,13 +396,8 @@ fn recorded<F: FileFilter>(
 /// there: a changed layout needs a new revision.
 pub fn committed(root: &str, name: &str, bytes: &[u8], record: &str) -> Verdict {
     let folder = PathBuf::from(root).join("tests/golden");
-    let (file, text) = (
-        folder.join(format!("{name}.amq")),
-        folder.join(format!("{name}.txt")),
-    );
-    let failure = |what: &str| Violation::Golden {
-        what: format!("{}: {what}", file.display()),
-    };
+    let (file, text) = (folder.join(format!("{name}.amq")), folder.join(format!("{name}.txt")));
+    let failure = |what: &str| Violation::Golden { what: format!("{}: {what}", file.display()) };
     let before = fs::read(&file).ok();
     if std::env::var_os("AMQ_BLESS").is_some_and(|value| value == "1") {
         // Byte 17 is the layout's revision.
@@ -498,12 +412,7 @@ pub fn committed(root: &str, name: &str, bytes: &[u8], record: &str) -> Verdict 
             .map_err(|error| failure(&error.to_string()));
     }
     let before = before.ok_or_else(|| failure("not there; run the tests once with AMQ_BLESS=1"))?;
-    ensure(
-        before == bytes,
-        name,
-        "another file than the committed one",
-        "the same",
-    )?;
+    ensure(before == bytes, name, "another file than the committed one", "the same")?;
     let text = fs::read_to_string(&text).map_err(|error| failure(&error.to_string()))?;
     same(format!("answers of {name}"), record, text.as_str())
 }

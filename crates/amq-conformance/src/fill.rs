@@ -61,9 +61,8 @@ pub(crate) fn filled_within<F>(
     seed: u64,
 ) -> Result<F, Violation> {
     let goal = Goal::new(n, budget);
-    fill(goal, seed, &present_hashes(n, seed)).map_err(Violation::refused(format!(
-        "a filter of {n} keys, {budget:?}, seed {seed}"
-    )))
+    fill(goal, seed, &present_hashes(n, seed))
+        .map_err(Violation::refused(format!("a filter of {n} keys, {budget:?}, seed {seed}")))
 }
 
 /// Keys per batch while querying: enough for a batch, few enough to need no memory.
@@ -82,9 +81,7 @@ pub(crate) fn count_found<F: Filter>(
         block.clear();
         block.extend(hashes.by_ref().take(CHUNK));
         let answers = &mut answers[..block.len()];
-        filter
-            .contains_batch(&block, answers)
-            .map_err(Violation::refused("a batch of queries"))?;
+        filter.contains_batch(&block, answers).map_err(Violation::refused("a batch of queries"))?;
         found += answers.iter().filter(|&&answer| answer).count() as u64;
     }
     Ok(found)

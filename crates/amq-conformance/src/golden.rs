@@ -22,9 +22,7 @@ pub struct Golden {
 impl Golden {
     /// The record of the variant `name` in the crate at `root`.
     pub fn new(root: &str, name: &str) -> Self {
-        let path = PathBuf::from(root)
-            .join("tests/golden")
-            .join(format!("rates-{name}.txt"));
+        let path = PathBuf::from(root).join("tests/golden").join(format!("rates-{name}.txt"));
         Self { path }
     }
 

@@ -29,8 +29,7 @@ pub fn a_grown_filter_holds_every_key<F: EmptyFilter + PartialEq>() -> Verdict {
     while from < hashes.len() {
         let to = (from + part).min(hashes.len());
         for &hash in &hashes[from..to] {
-            one.insert_hash(hash)
-                .map_err(Violation::refused(format!("a key after {from}")))?;
+            one.insert_hash(hash).map_err(Violation::refused(format!("a key after {from}")))?;
         }
         many.insert_batch(&hashes[from..to])
             .map_err(Violation::refused(format!("a batch after {from} keys")))?;
@@ -38,19 +37,9 @@ pub fn a_grown_filter_holds_every_key<F: EmptyFilter + PartialEq>() -> Verdict {
         (from, part) = (to, 2 * part);
     }
     all_found(&many, &hashes, "after batches")?;
-    ensure(
-        one == many,
-        "a filter grown in batches",
-        "differs",
-        "as one grown key by key",
-    )?;
+    ensure(one == many, "a filter grown in batches", "differs", "as one grown key by key")?;
     let bits = one.size_in_bytes() as f64 * 8.0 / GROWN as f64;
-    ensure(
-        bits <= 64.0,
-        "bits per key of a grown filter at 1 %",
-        bits,
-        "64 or fewer",
-    )
+    ensure(bits <= 64.0, "bits per key of a grown filter at 1 %", bits, "64 or fewer")
 }
 
 /// At every age the rate is the predicted one and the filter's own, on both sides, and no more than
@@ -84,12 +73,7 @@ pub fn a_grown_filter_errs_as_predicted_and_no_more_than_asked<F: EmptyFilter>()
             expected.check(cell.clone(), None, found, 3.0)?;
             let most = expected.with_rate(asked);
             if found as f64 > most.mean() {
-                most.check(
-                    format!("{cell}, against the rate asked for"),
-                    None,
-                    found,
-                    3.0,
-                )?;
+                most.check(format!("{cell}, against the rate asked for"), None, found, 3.0)?;
             }
         }
     }
@@ -109,17 +93,8 @@ pub fn a_grown_filter_that_is_cleared_is_a_new_one<F: EmptyFilter + PartialEq>()
             all_found(&filter, &hashes, format_args!("round {round}"))?;
             filter.clear();
             same("len after clear", filter.len(), 0)?;
-            same(
-                "size after clear",
-                filter.size_in_bytes(),
-                new.size_in_bytes(),
-            )?;
-            ensure(
-                filter == new,
-                "a grown filter after clear",
-                "differs",
-                "a new one",
-            )?;
+            same("size after clear", filter.size_in_bytes(), new.size_in_bytes())?;
+            ensure(filter == new, "a grown filter after clear", "differs", "a new one")?;
         }
     }
     Ok(())

@@ -7,9 +7,8 @@ use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{EmptyFilter, FilterExt, Full, Goal};
 
 fn empty<F: EmptyFilter>(items: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
-    F::empty(Goal::fpr(items as usize, fpr), seed).map_err(Violation::refused(format!(
-        "an empty filter for {items} items at {fpr}"
-    )))
+    F::empty(Goal::fpr(items as usize, fpr), seed)
+        .map_err(Violation::refused(format!("an empty filter for {items} items at {fpr}")))
 }
 
 /// An insert returns `New` exactly if the key was answered `false` just before, and a batch counts
@@ -38,16 +37,12 @@ where
                     break;
                 }
                 Err(error) => {
-                    return Err(Violation::refused(format!(
-                        "key {i} of {n}, within the plan"
-                    ))(error));
+                    return Err(Violation::refused(format!("key {i} of {n}, within the plan"))(
+                        error,
+                    ));
                 }
             };
-            same(
-                format_args!("New from insert {i} of {n}, at {fpr}"),
-                inserted.is_new(),
-                !there,
-            )?;
+            same(format_args!("New from insert {i} of {n}, at {fpr}"), inserted.is_new(), !there)?;
             new += u64::from(inserted.is_new());
         }
         let counted = many
@@ -85,28 +80,16 @@ where
     for seed in [0, 1, u64::MAX] {
         let n = 1000;
         let keys: Vec<u64> = (0..n).map(present).collect();
-        let (mut one, mut many, mut hashed) = (
-            empty::<F>(n, 0.1, seed)?,
-            empty::<F>(n, 0.1, seed)?,
-            empty::<F>(n, 0.1, seed)?,
-        );
+        let (mut one, mut many, mut hashed) =
+            (empty::<F>(n, 0.1, seed)?, empty::<F>(n, 0.1, seed)?, empty::<F>(n, 0.1, seed)?);
         let mut new = 0;
         for key in &keys {
             let inserted = one.insert(key).map_err(Violation::refused("a key"))?;
             new += u64::from(inserted.is_new());
         }
         same("New from insert_keys", many.insert_keys(&keys), Ok(new))?;
-        same(
-            "New from insert_batch",
-            hashed.insert_batch(&present_hashes(n, seed)),
-            Ok(new),
-        )?;
-        ensure(
-            one == hashed && many == hashed,
-            "a filter of keys",
-            seed,
-            "that of their hashes",
-        )?;
+        same("New from insert_batch", hashed.insert_batch(&present_hashes(n, seed)), Ok(new))?;
+        ensure(one == hashed && many == hashed, "a filter of keys", seed, "that of their hashes")?;
     }
     Ok(())
 }
@@ -132,12 +115,7 @@ where
             same("is_empty after clear", filter.is_empty(), true)?;
             let left = count_found(&filter, hashes.into_iter())?;
             same("keys found after clear", left, 0)?;
-            ensure(
-                filter == new,
-                "the filter after clear",
-                "differs",
-                "a new one",
-            )?;
+            ensure(filter == new, "the filter after clear", "differs", "a new one")?;
         }
     }
     Ok(())
@@ -220,31 +198,16 @@ where
                 format_args!("{n} or more"),
             )?;
             for _ in 0..3 {
-                same(
-                    "the refusal, again",
-                    filter.insert_hash(hashes[done]),
-                    Err(full),
-                )?;
+                same("the refusal, again", filter.insert_hash(hashes[done]), Err(full))?;
             }
         }
 
         let mut many = new;
         let batch = many.insert_batch(&hashes);
-        let wanted = batch
-            .as_ref()
-            .map_or_else(|full| full.done, |_| hashes.len() as u64);
+        let wanted = batch.as_ref().map_or_else(|full| full.done, |_| hashes.len() as u64);
         same("keys of a batch before it is refused", wanted, done as u64)?;
-        same(
-            "why a batch is refused",
-            batch.err().map(|full| full.full),
-            refusal,
-        )?;
-        ensure(
-            many == filter,
-            "a batch filled to refusal",
-            "differs",
-            "as single inserts",
-        )?;
+        same("why a batch is refused", batch.err().map(|full| full.full), refusal)?;
+        ensure(many == filter, "a batch filled to refusal", "differs", "as single inserts")?;
         all_found(&many, &hashes[..done], "in a batch up to its refusal")?;
     }
     Ok(())

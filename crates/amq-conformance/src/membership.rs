@@ -55,11 +55,7 @@ fn found_at<F: PlanFilter>(fill: Fill<F>, n: u64, budget: Budget, seed: u64) -> 
 pub fn a_batch_answers_as_single_queries_do<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let filter = filled(fill, 5000, 0.1, 3)?;
     let (ins, outs) = (present_hashes(5000, 3), absent_hashes(5000, 3));
-    let mixed: Vec<_> = ins
-        .into_iter()
-        .zip(outs)
-        .flat_map(|(a, b)| [a, b])
-        .collect();
+    let mixed: Vec<_> = ins.into_iter().zip(outs).flat_map(|(a, b)| [a, b]).collect();
     for len in (0..=130).chain([1000, mixed.len()]) {
         for hashes in [&mixed[..len], &mixed[mixed.len() - len..]] {
             // Both initial values, so that an unwritten answer cannot be right by chance.
@@ -70,11 +66,7 @@ pub fn a_batch_answers_as_single_queries_do<F: PlanFilter>(fill: Fill<F>) -> Ver
                     .map_err(Violation::refused("a batch of queries"))?;
                 for (i, (&hash, answer)) in hashes.iter().zip(answers).enumerate() {
                     let alone = filter.contains_hash(hash);
-                    same(
-                        format_args!("answer {i} of a batch of {len}"),
-                        answer,
-                        alone,
-                    )?;
+                    same(format_args!("answer {i} of a batch of {len}"), answer, alone)?;
                 }
             }
         }
@@ -89,22 +81,11 @@ pub fn a_batch_of_two_lengths_is_refused<F: PlanFilter>(fill: Fill<F>) -> Verdic
     let hashes = present_hashes(100, 1);
     let keys: Vec<u64> = (0..100).map(present).collect();
     for (n, room) in [(100, 99), (99, 100), (0, 1), (1, 0), (64, 32), (32, 64)] {
-        let wanted = Err(LengthMismatch {
-            keys: n,
-            answers: room,
-        });
+        let wanted = Err(LengthMismatch { keys: n, answers: room });
         let mut answers = vec![false; room];
         let what = format!("a batch of {n} with room for {room}");
-        same(
-            &what,
-            filter.contains_batch(&hashes[..n], &mut answers),
-            wanted,
-        )?;
-        same(
-            &what,
-            filter.contains_keys(&keys[..n], &mut answers),
-            wanted,
-        )?;
+        same(&what, filter.contains_batch(&hashes[..n], &mut answers), wanted)?;
+        same(&what, filter.contains_keys(&keys[..n], &mut answers), wanted)?;
         same(&what, answers, vec![false; room])?;
     }
     Ok(())
@@ -115,21 +96,12 @@ pub fn a_key_is_its_hash_under_the_filters_seed<F: PlanFilter>(fill: Fill<F>) ->
     for seed in [0, 1, u64::MAX, 0x0123_4567_89AB_CDEF] {
         let filter = filled(fill, 1000, 0.1, seed)?;
         same("seed", filter.seed(), seed)?;
-        let keys: Vec<u64> = (0..1000)
-            .map(present)
-            .chain((0..1000).map(absent))
-            .collect();
+        let keys: Vec<u64> = (0..1000).map(present).chain((0..1000).map(absent)).collect();
         let mut answers = vec![false; keys.len()];
-        filter
-            .contains_keys(&keys, &mut answers)
-            .map_err(Violation::refused("a batch of keys"))?;
+        filter.contains_keys(&keys, &mut answers).map_err(Violation::refused("a batch of keys"))?;
         for (key, answer) in keys.iter().zip(answers) {
             let of_hash = filter.contains_hash(key.key_hash(seed));
-            same(
-                format_args!("contains({key})"),
-                filter.contains(key),
-                of_hash,
-            )?;
+            same(format_args!("contains({key})"), filter.contains(key), of_hash)?;
             same(format_args!("contains_keys at {key}"), answer, of_hash)?;
         }
     }
@@ -145,18 +117,12 @@ pub fn a_filter_is_the_same_behind_dyn<F: PlanFilter>(fill: Fill<F>) -> Verdict 
     same("len", behind.len(), filter.len())?;
     same("is_empty", behind.is_empty(), false)?;
     same("capacity", behind.capacity(), 1000)?;
-    same(
-        "size_in_bytes",
-        behind.size_in_bytes(),
-        filter.size_in_bytes(),
-    )?;
+    same("size_in_bytes", behind.size_in_bytes(), filter.size_in_bytes())?;
     same("expected_fpr", behind.expected_fpr(), filter.expected_fpr())?;
     all_found(behind, &present_hashes(1000, 9), "behind dyn")?;
     let outs = absent_hashes(1000, 9);
     let mut answers = vec![false; outs.len()];
-    behind
-        .contains_batch(&outs, &mut answers)
-        .map_err(Violation::refused("a batch behind dyn"))?;
+    behind.contains_batch(&outs, &mut answers).map_err(Violation::refused("a batch behind dyn"))?;
     for (hash, answer) in outs.into_iter().zip(answers) {
         same("an answer behind dyn", answer, filter.contains_hash(hash))?;
     }
@@ -165,19 +131,12 @@ pub fn a_filter_is_the_same_behind_dyn<F: PlanFilter>(fill: Fill<F>) -> Verdict 
 
 /// The same keys and seed give the same filter, in every answer and number.
 pub fn the_same_seed_gives_the_same_filter<F: PlanFilter>(fill: Fill<F>) -> Verdict {
-    let (one, two) = (
-        filled(fill, 20_000, 0.05, 5)?,
-        filled(fill, 20_000, 0.05, 5)?,
-    );
+    let (one, two) = (filled(fill, 20_000, 0.05, 5)?, filled(fill, 20_000, 0.05, 5)?);
     same("params", one.params(), two.params())?;
     same("len", one.len(), two.len())?;
     same("size_in_bytes", one.size_in_bytes(), two.size_in_bytes())?;
     for hash in absent_hashes(20_000, 5) {
-        same(
-            "an answer",
-            one.contains_hash(hash),
-            two.contains_hash(hash),
-        )?;
+        same("an answer", one.contains_hash(hash), two.contains_hash(hash))?;
     }
     Ok(())
 }
@@ -189,9 +148,8 @@ pub fn two_seeds_err_independently<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     const QUERIES: u64 = 500_000;
     for (a, b) in [(0, 1), (1, 2), (3, 3 << 32), (7, !7)] {
         let (one, two) = (filled(fill, 10_000, 0.1, a)?, filled(fill, 10_000, 0.1, b)?);
-        let both = (0..QUERIES)
-            .filter(|&i| one.contains(&absent(i)) && two.contains(&absent(i)))
-            .count();
+        let both =
+            (0..QUERIES).filter(|&i| one.contains(&absent(i)) && two.contains(&absent(i))).count();
         let rate = one.expected_fpr() * two.expected_fpr();
         Expected::of_one(QUERIES, rate).check(
             format!("both of two filters, seeds {a} and {b}"),
@@ -213,22 +171,15 @@ pub fn an_empty_filter_holds_nothing<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     same("is_empty", filter.is_empty(), true)?;
     let found = count_found(&filter, absent_hashes(100_000, 2).into_iter())?;
     same("keys found in an empty filter", found, 0)?;
-    same(
-        "expected_fpr of an empty filter",
-        filter.expected_fpr(),
-        0.0,
-    )
+    same("expected_fpr of an empty filter", filter.expected_fpr(), 0.0)
 }
 
 /// A filter of any size errs on an absent key whose 64-bit hash equals that of a present key. Its
 /// own rate and the predicted one include this, down to where `1 - rate` rounds to 1.
 pub fn a_rate_is_never_below_that_of_equal_hashes<F: PlanFilter>(fill: Fill<F>) -> Verdict {
-    for (planned, held, asked) in [
-        (3, 3, 1e-3),
-        (3, 3, 1e-15),
-        (1000, 10, 1e-9),
-        (1000, 1000, 1e-12),
-    ] {
+    for (planned, held, asked) in
+        [(3, 3, 1e-3), (3, 3, 1e-15), (1000, 10, 1e-9), (1000, 1000, 1e-12)]
+    {
         let goal = Goal::fpr(planned as usize, asked);
         if F::plan(goal).is_err() {
             continue;

@@ -38,12 +38,7 @@ pub(crate) struct Account {
     pub(crate) peak: i64,
 }
 
-const NEW: Account = Account {
-    calls: 0,
-    refused: u64::MAX,
-    held: 0,
-    peak: 0,
-};
+const NEW: Account = Account { calls: 0, refused: u64::MAX, held: 0, peak: 0 };
 
 thread_local! {
     static ACCOUNT: Cell<Option<Account>> = const { Cell::new(None) };
@@ -186,12 +181,7 @@ pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialE
                 let (result, account) = counted(refused, || filter.insert_hash(hash));
                 match result {
                     Err(full) if is_out_of_memory(&full) => {
-                        ensure(
-                            refused < account.calls,
-                            "an insert",
-                            full,
-                            "available memory",
-                        )?;
+                        ensure(refused < account.calls, "an insert", full, "available memory")?;
                         unchanged(&filter, &before, "an insert that was refused memory")?;
                     }
                     // The filter is full.
@@ -264,16 +254,10 @@ where
 /// A plan's `build_bytes` is enough to build a filter at once, from hashes or keys.
 pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
     counts()?;
-    for n in [
-        1, 2, 10, 100, 1000, 1300, 8100, 15_500, 35_000, 50_000, 100_000, 300_000,
-    ] {
+    for n in [1, 2, 10, 100, 1000, 1300, 8100, 15_500, 35_000, 50_000, 100_000, 300_000] {
         let hashes = present_hashes(n, 3);
         let keys: Vec<u64> = (0..n).map(present).collect();
-        for budget in [
-            Budget::Fpr(0.3),
-            Budget::Fpr(0.01),
-            Budget::BitsPerKey(40.0),
-        ] {
+        for budget in [Budget::Fpr(0.3), Budget::Fpr(0.01), Budget::BitsPerKey(40.0)] {
             let goal = Goal::new(n, budget);
             let Ok(plan) = F::plan(goal) else { continue };
             let builds: [(_, &dyn Fn() -> Result<F, BuildError>); 2] = [

@@ -27,18 +27,14 @@ fn pair<F>(fill: Fill<F>) -> Result<Pair<F>, Violation> {
 }
 
 fn with<F>(fill: Fill<F>, planned: u64, seed: u64, hashes: &[KeyHash]) -> Result<F, Violation> {
-    fill(Goal::fpr(planned as usize, 0.05), seed, hashes).map_err(Violation::refused(format!(
-        "{} keys of {planned}",
-        hashes.len()
-    )))
+    fill(Goal::fpr(planned as usize, 0.05), seed, hashes)
+        .map_err(Violation::refused(format!("{} keys of {planned}", hashes.len())))
 }
 
 fn merge<F: MergeFilter + Clone>(into: &F, from: &F) -> Result<F, Violation> {
-    into.can_merge(from)
-        .map_err(Violation::refused("can_merge of two filters made alike"))?;
+    into.can_merge(from).map_err(Violation::refused("can_merge of two filters made alike"))?;
     let mut sum = into.clone();
-    sum.merge(from)
-        .map_err(Violation::refused("a merge that can_merge allowed"))?;
+    sum.merge(from).map_err(Violation::refused("a merge that can_merge allowed"))?;
     Ok(sum)
 }
 
@@ -53,11 +49,7 @@ where
     unchanged(&pair.two, &before, "being merged from")?;
     all_found(&sum, &pair.keys_of_one, "of the filter merged into")?;
     all_found(&sum, &pair.keys_of_two, "of the filter merged from")?;
-    same(
-        "len after a merge",
-        sum.len(),
-        pair.one.len() + pair.two.len(),
-    )?;
+    same("len after a merge", sum.len(), pair.one.len() + pair.two.len())?;
     same("seed after a merge", sum.seed(), 3)?;
     for hash in absent_hashes(20_000, 3) {
         ensure(
@@ -88,20 +80,9 @@ where
     let third = with(fill, PLANNED, 3, &present_hashes(PLANNED, 3)[7000..8000])?;
     let left = merge(&ab, &third)?;
     let right = merge(&pair.one, &merge(&pair.two, &third)?)?;
-    for hash in absent_hashes(30_000, 3)
-        .into_iter()
-        .chain(present_hashes(PLANNED, 3))
-    {
-        same(
-            "an answer, merged both ways",
-            ab.contains_hash(hash),
-            ba.contains_hash(hash),
-        )?;
-        same(
-            "an answer, grouped both ways",
-            left.contains_hash(hash),
-            right.contains_hash(hash),
-        )?;
+    for hash in absent_hashes(30_000, 3).into_iter().chain(present_hashes(PLANNED, 3)) {
+        same("an answer, merged both ways", ab.contains_hash(hash), ba.contains_hash(hash))?;
+        same("an answer, grouped both ways", left.contains_hash(hash), right.contains_hash(hash))?;
     }
     same("len, merged both ways", ab.len(), ba.len())?;
     same("len, grouped both ways", left.len(), right.len())?;
@@ -111,10 +92,7 @@ where
     unchanged(&same_as_before, &pair.one, "merging an empty filter")?;
     let filled = merge(&empty, &pair.one)?;
     same("len of one merged into empty", filled.len(), pair.one.len())?;
-    for hash in absent_hashes(20_000, 3)
-        .into_iter()
-        .chain(present_hashes(PLANNED, 3))
-    {
+    for hash in absent_hashes(20_000, 3).into_iter().chain(present_hashes(PLANNED, 3)) {
         same(
             "an answer of one merged into empty",
             filled.contains_hash(hash),
@@ -265,12 +243,7 @@ where
                     all_found(&sum, others, format_args!("after {what}"))?;
                 }
                 Err(error) => {
-                    if let MergeError::Mismatch {
-                        field,
-                        ours,
-                        theirs,
-                    } = error
-                    {
+                    if let MergeError::Mismatch { field, ours, theirs } = error {
                         ensure(
                             field != "seed" && ours != theirs,
                             format_args!("the refusal of {what}"),
@@ -316,34 +289,22 @@ where
         Ok((goal, filter, hashes))
     };
     let made = |part: u64, from: u64| {
-        let filters = goals
-            .iter()
-            .map(move |&goal| with(goal, goal.items * part / 2, from));
+        let filters = goals.iter().map(move |&goal| with(goal, goal.items * part / 2, from));
         filters.collect::<Result<Vec<_>, Violation>>()
     };
     let (empty, half, full) = (made(0, 0)?, made(1, 0)?, made(2, most)?);
     for (ours, one, keys) in empty.iter().chain(&half) {
         for (theirs, two, others) in &full {
-            let what = format!(
-                "a merge of {theirs:?}, full, into {ours:?} with {} keys",
-                keys.len()
-            );
+            let what =
+                format!("a merge of {theirs:?}, full, into {ours:?} with {} keys", keys.len());
             let mut sum = one.clone();
             let result = sum.merge(two);
-            same(
-                format_args!("can_merge before {what}"),
-                one.can_merge(two),
-                result,
-            )?;
+            same(format_args!("can_merge before {what}"), one.can_merge(two), result)?;
             match result {
                 Ok(()) => {
                     all_found(&sum, keys, format_args!("after {what}"))?;
                     all_found(&sum, others, format_args!("after {what}"))?;
-                    same(
-                        format_args!("len after {what}"),
-                        sum.len(),
-                        one.len() + two.len(),
-                    )?;
+                    same(format_args!("len after {what}"), sum.len(), one.len() + two.len())?;
                 }
                 Err(error) if ours == theirs && keys.is_empty() => {
                     return Err(Violation::refused(what)(error));
@@ -356,6 +317,4 @@ where
 }
 
 /// Planned numbers of keys: a block not quite full, full, and one over; multiples of each other.
-const SMALL: [u64; 16] = [
-    1, 2, 3, 20, 40, 57, 60, 61, 80, 125, 160, 250, 320, 500, 640, 1000,
-];
+const SMALL: [u64; 16] = [1, 2, 3, 20, 40, 57, 60, 61, 80, 125, 160, 250, 320, 500, 640, 1000];

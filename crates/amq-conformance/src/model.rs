@@ -35,11 +35,7 @@ pub struct Abilities<F> {
 impl<F: EmptyFilter> Abilities<F> {
     /// Starts empty and takes keys.
     pub const fn empty() -> Self {
-        Self {
-            remove: None,
-            merge: None,
-            count: None,
-        }
+        Self { remove: None, merge: None, count: None }
     }
 
     /// Can also be built at once, which is not a move in this game.
@@ -64,10 +60,7 @@ impl<F: RemoveFilter> Abilities<F> {
     /// Can also remove keys; it then holds every copy of a key, and `len` counts them.
     #[must_use]
     pub fn remove(self) -> Self {
-        Self {
-            remove: Some(F::remove_hash),
-            ..self
-        }
+        Self { remove: Some(F::remove_hash), ..self }
     }
 }
 
@@ -75,10 +68,7 @@ impl<F: MergeFilter> Abilities<F> {
     /// Can also merge another filter.
     #[must_use]
     pub fn merge(self) -> Self {
-        Self {
-            merge: Some(F::merge),
-            ..self
-        }
+        Self { merge: Some(F::merge), ..self }
     }
 }
 
@@ -86,10 +76,7 @@ impl<F: CountFilter> Abilities<F> {
     /// Can also count copies.
     #[must_use]
     pub fn count(self) -> Self {
-        Self {
-            count: Some(F::count_hash),
-            ..self
-        }
+        Self { count: Some(F::count_hash), ..self }
     }
 }
 
@@ -98,11 +85,7 @@ pub fn any_sequence_agrees_with_the_model<F>(abilities: Abilities<F>) -> Verdict
 where
     F: EmptyFilter + Clone + PartialEq,
 {
-    let config = Config {
-        cases: 400,
-        failure_persistence: None,
-        ..Config::default()
-    };
+    let config = Config { cases: 400, failure_persistence: None, ..Config::default() };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, rng);
     // From filters that soon overfill or refuse to roomy ones, at rates where false positives are
@@ -170,13 +153,7 @@ where
 {
     let empty = F::empty(goal, seed)
         .map_err(Violation::refused(format!("an empty filter for {goal:?}")))?;
-    let mut game = Game {
-        abilities,
-        filter: empty.clone(),
-        copies: BTreeMap::new(),
-        len: 0,
-        seed,
-    };
+    let mut game = Game { abilities, filter: empty.clone(), copies: BTreeMap::new(), len: 0, seed };
     for step in steps {
         match step {
             Step::Insert(key) => game.insert(*key)?,
@@ -266,21 +243,13 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
                     self.copies.remove(&key);
                 }
                 self.len -= 1;
-                same(
-                    "removing a present key",
-                    remove(&mut self.filter, hash),
-                    true,
-                )
+                same("removing a present key", remove(&mut self.filter, hash), true)
             }
             // A false positive must not be removed: that would take another key's fingerprint.
             None if self.filter.contains_hash(hash) => Ok(()),
             None => {
                 let before = self.filter.clone();
-                same(
-                    "removing an absent key",
-                    remove(&mut self.filter, hash),
-                    false,
-                )?;
+                same("removing an absent key", remove(&mut self.filter, hash), false)?;
                 unchanged(&self.filter, &before, "removing an absent key")
             }
         }
@@ -336,11 +305,7 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
                     format_args!("{copies} or more"),
                 )?;
             }
-            same(
-                format_args!("answer for key {key} in a batch"),
-                answer,
-                alone,
-            )?;
+            same(format_args!("answer for key {key} in a batch"), answer, alone)?;
         }
         same("len", self.filter.len(), self.len)?;
         same("is_empty", self.filter.is_empty(), self.len == 0)

@@ -5,17 +5,7 @@ use crate::fill::{Fill, filled_within};
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError, PlanFilter};
 
-const RATES: [f64; 9] = [
-    0.5,
-    0.1,
-    0.0101,
-    0.01,
-    0.0079,
-    0.0078,
-    1.0 / 256.0,
-    1e-3,
-    1e-6,
-];
+const RATES: [f64; 9] = [0.5, 0.1, 0.0101, 0.01, 0.0079, 0.0078, 1.0 / 256.0, 1e-3, 1e-6];
 const ITEMS: [u64; 9] = [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000, 1_000_000_000];
 
 /// A plan for a rate has at most that rate, and it is the rate predicted for its parameters. A plan
@@ -39,12 +29,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
                 "at most that",
             )?;
             let what = format!("bytes of {goal:?}");
-            ensure(
-                plan.bytes >= smaller,
-                what,
-                plan.bytes,
-                format_args!("{smaller} or more"),
-            )?;
+            ensure(plan.bytes >= smaller, what, plan.bytes, format_args!("{smaller} or more"))?;
             smaller = plan.bytes;
         }
         let mut better = 1.0;
@@ -54,12 +39,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
                 continue;
             };
             let held = plan.bytes as f64 * 8.0;
-            ensure(
-                held <= items as f64 * bits,
-                format_args!("bits of {goal:?}"),
-                held,
-                "within",
-            )?;
+            ensure(held <= items as f64 * bits, format_args!("bits of {goal:?}"), held, "within")?;
             not_worse(&plan, goal, &mut better)?;
         }
         let mut better = 1.0;
@@ -68,12 +48,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
             };
-            ensure(
-                plan.bytes <= bytes,
-                format_args!("bytes of {goal:?}"),
-                plan.bytes,
-                "within",
-            )?;
+            ensure(plan.bytes <= bytes, format_args!("bytes of {goal:?}"), plan.bytes, "within")?;
             not_worse(&plan, goal, &mut better)?;
         }
     }
@@ -84,12 +59,7 @@ fn not_worse<P>(plan: &Plan<P>, goal: Goal, better: &mut f64) -> Verdict {
     let rate = plan.expected_fpr;
     let what = format!("rate of {goal:?}");
     // Both rates are computed; equal ones may differ by rounding.
-    ensure(
-        rate <= *better * (1.0 + 1e-9),
-        what,
-        rate,
-        format_args!("{better} or less"),
-    )?;
+    ensure(rate <= *better * (1.0 + 1e-9), what, rate, format_args!("{better} or less"))?;
     *better = rate;
     Ok(())
 }
@@ -153,11 +123,7 @@ pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
 /// A filled filter takes the planned bytes (one built at once, to within 1 %).
 pub fn a_filled_filter_takes_the_planned_bytes<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     for items in [1000, 12_345, 100_000] {
-        for budget in [
-            Budget::Fpr(0.01),
-            Budget::Fpr(1e-3),
-            Budget::BitsPerKey(14.0),
-        ] {
+        for budget in [Budget::Fpr(0.01), Budget::Fpr(1e-3), Budget::BitsPerKey(14.0)] {
             let goal = Goal::new(items, budget);
             let Some(plan) = planned::<F>(goal)? else {
                 continue;
@@ -186,11 +152,9 @@ const UNEVEN: [u64; 17] = [
 pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let few = (1..=150).map(|items| (items, 1));
     for (items, seeds) in few.chain(UNEVEN.map(|items| (items, 24))) {
-        for budget in [
-            Budget::BitsPerKey(9.0),
-            Budget::BitsPerKey(17.3),
-            Budget::Bytes(2 * items + 60),
-        ] {
+        for budget in
+            [Budget::BitsPerKey(9.0), Budget::BitsPerKey(17.3), Budget::Bytes(2 * items + 60)]
+        {
             let goal = Goal::new(items, budget);
             if planned::<F>(goal)?.is_none() {
                 continue;
@@ -221,11 +185,11 @@ pub fn bits_too_few_name_the_least_number_of_items<F: PlanFilter>() -> Verdict {
             let what = format!("{items} items in {bits} bits each");
             let least = match plan(items) {
                 Ok(_) => continue,
-                Err(PlanError::FewItems {
-                    bits_per_key,
-                    items: of,
-                    least,
-                }) if (bits_per_key, of) == (bits, items) => least,
+                Err(PlanError::FewItems { bits_per_key, items: of, least })
+                    if (bits_per_key, of) == (bits, items) =>
+                {
+                    least
+                }
                 Err(error) => {
                     return ensure(false, what, error, "refused by the least number of items");
                 }
@@ -258,12 +222,7 @@ pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
             )?;
             let what = format!("rate of {items} items in {bytes} bytes");
             let rate = F::fpr_for(items, bytes).map_err(Violation::refused(&what))?;
-            ensure(
-                rate <= fpr * (1.0 + 1e-9),
-                what,
-                rate,
-                format_args!("{fpr} or less"),
-            )?;
+            ensure(rate <= fpr * (1.0 + 1e-9), what, rate, format_args!("{fpr} or less"))?;
         }
     }
     Ok(())
@@ -278,12 +237,7 @@ pub fn plans_take_a_bounded_number_of_steps<F: PlanFilter>() -> Verdict {
     fn bounded<T>(what: impl core::fmt::Display, work: impl FnOnce() -> T) -> Result<T, Violation> {
         let (result, steps) = amq_core::steps_of(work);
         let wanted = format_args!("at most {MAX_STEPS}");
-        ensure(
-            steps <= MAX_STEPS,
-            format_args!("steps of {what}"),
-            steps,
-            wanted,
-        )?;
+        ensure(steps <= MAX_STEPS, format_args!("steps of {what}"), steps, wanted)?;
         Ok(result)
     }
     let rates = [0.999_999, 0.5, 0.01, 1e-5, 1e-9, 1e-15, 1e-18];
@@ -296,28 +250,12 @@ pub fn plans_take_a_bounded_number_of_steps<F: PlanFilter>() -> Verdict {
     for goal in small.into_iter().flatten().chain(edges()) {
         let plan = bounded(format_args!("the plan for {goal:?}"), || F::plan(goal));
         let Ok(plan) = plan? else { continue };
-        for items in [
-            1,
-            goal.items,
-            goal.items.saturating_mul(8),
-            1 << 30,
-            u64::MAX,
-        ] {
+        for items in [1, goal.items, goal.items.saturating_mul(8), 1 << 30, u64::MAX] {
             let what = format!("predicted_fpr of {items} keys in {:?}", plan.params);
             bounded(what, || F::predicted_fpr(&plan.params, items))?;
         }
     }
-    for bytes in [
-        1,
-        16,
-        100,
-        4096,
-        54_321,
-        1 << 20,
-        1 << 33,
-        1 << 50,
-        u64::MAX,
-    ] {
+    for bytes in [1, 16, 100, 4096, 54_321, 1 << 20, 1 << 33, 1 << 50, u64::MAX] {
         for fpr in rates {
             let what = format!("items_for({bytes}, {fpr})");
             let _ = bounded(what, || F::items_for(bytes, fpr))?;

@@ -31,12 +31,7 @@ pub struct Cell {
 impl Cell {
     /// A filter that holds its planned number of keys.
     pub const fn full(name: &'static str, planned: u64, asked: f64) -> Self {
-        Self {
-            name,
-            planned,
-            held: planned,
-            asked,
-        }
+        Self { name, planned, held: planned, asked }
     }
 
     /// The same, holding another number of keys.
@@ -147,10 +142,7 @@ pub fn small_filters_err_as_often_as_predicted<F: PlanFilter>(
 pub fn small_overfull_filters_err_as_often_as_predicted<F: PlanFilter>(
     fill: Fill<F>,
 ) -> Result<Vec<(&'static str, Counts)>, Violation> {
-    SMALL_OVERFULL
-        .iter()
-        .map(|&cell| small(fill, cell))
-        .collect()
+    SMALL_OVERFULL.iter().map(|&cell| small(fill, cell)).collect()
 }
 
 fn small<F: PlanFilter>(fill: Fill<F>, cell: Cell) -> Result<(&'static str, Counts), Violation> {
@@ -246,10 +238,5 @@ fn at_most_asked(cell: Cell, found: u64, pooled: Expected) -> Verdict {
     if found as f64 <= asked.mean() {
         return Ok(());
     }
-    asked.check(
-        format!("cell {}, against the rate asked for", cell.name),
-        None,
-        found,
-        POOLED,
-    )
+    asked.check(format!("cell {}, against the rate asked for", cell.name), None, found, POOLED)
 }

@@ -78,11 +78,7 @@ where
     }
     same("is_empty after the last copy", filter.is_empty(), true)?;
     let asked = hashes.into_iter().chain(absent_hashes(20_000, 5));
-    same(
-        "keys found after the last copy",
-        count_found(&filter, asked)?,
-        0,
-    )
+    same("keys found after the last copy", count_found(&filter, asked)?, 0)
 }
 
 /// Removing a definitely absent key answers `false` and changes nothing.
@@ -117,20 +113,12 @@ where
     let mut filter = filled::<F>(N as u64, 7)?;
     let hashes = present_hashes(20 * N as u64, 7);
     for (i, &hash) in hashes.iter().enumerate().skip(N) {
-        same(
-            "removing a present key",
-            filter.remove_hash(hashes[i - N]),
-            true,
-        )?;
+        same("removing a present key", filter.remove_hash(hashes[i - N]), true)?;
         filter
             .insert_hash(hash)
             .map_err(Violation::refused("a key in the place of a removed one"))?;
         if i % N == N - 1 {
-            all_found(
-                &filter,
-                &hashes[i + 1 - N..=i],
-                format_args!("after {i} keys"),
-            )?;
+            all_found(&filter, &hashes[i + 1 - N..=i], format_args!("after {i} keys"))?;
         }
     }
     same("len after turning over", filter.len(), N as u64)?;
@@ -162,11 +150,7 @@ where
     }
     for hash in absent_hashes(50_000, 8) {
         let count = filter.count_hash(hash).estimate;
-        same(
-            "count of an absent key above 0",
-            count > 0,
-            filter.contains_hash(hash),
-        )?;
+        same("count of an absent key above 0", count > 0, filter.contains_hash(hash))?;
     }
     let rate = filter.expected_fpr();
     let allowed = N as f64 * rate;

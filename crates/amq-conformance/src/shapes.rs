@@ -15,13 +15,7 @@ struct Shape {
 }
 
 const fn many(name: &'static str, key: fn(u64) -> Vec<u8>) -> Shape {
-    Shape {
-        name,
-        key,
-        held: 20_000,
-        asked: 100_000,
-        seeds: 4,
-    }
+    Shape { name, key, held: 20_000, asked: 100_000, seeds: 4 }
 }
 
 const SHAPES: [Shape; 7] = [
@@ -33,9 +27,7 @@ const SHAPES: [Shape; 7] = [
     many("a long shared prefix", |i| {
         format!("{}{i}", "https://example.org/a/long/way/".repeat(8)).into()
     }),
-    many("a long shared suffix", |i| {
-        format!("{i}{}", "/a/long/way.example.org".repeat(8)).into()
-    }),
+    many("a long shared suffix", |i| format!("{i}{}", "/a/long/way.example.org".repeat(8)).into()),
     Shape {
         name: "zero bytes of differing lengths",
         key: |i| vec![0; i as usize],
@@ -47,9 +39,7 @@ const SHAPES: [Shape; 7] = [
 
 /// Keys of every shape are found, and absent keys of that shape err at the predicted rate.
 pub fn the_shape_of_keys_does_not_matter<F: PlanFilter>(fill: Fill<F>) -> Verdict {
-    SHAPES
-        .iter()
-        .try_for_each(|shape| of_one_shape(fill, shape))
+    SHAPES.iter().try_for_each(|shape| of_one_shape(fill, shape))
 }
 
 fn of_one_shape<F: PlanFilter>(fill: Fill<F>, shape: &Shape) -> Verdict {
@@ -74,14 +64,10 @@ pub fn the_empty_key_and_a_megabyte_are_keys<F: PlanFilter>(fill: Fill<F>) -> Ve
     let hashes = [empty.key_hash(4), long.key_hash(4)];
     let filter = fill(Goal::fpr(2, 1e-6), 4, &hashes).map_err(Violation::refused("two keys"))?;
     if !filter.contains(empty) || !filter.contains("") {
-        return Err(Violation::Lost {
-            what: "the empty key".into(),
-        });
+        return Err(Violation::Lost { what: "the empty key".into() });
     }
     if !filter.contains(&long) {
-        return Err(Violation::Lost {
-            what: "a key of 1 MiB".into(),
-        });
+        return Err(Violation::Lost { what: "a key of 1 MiB".into() });
     }
     // Its last bit counts.
     long[(1 << 20) - 1] ^= 1;

@@ -64,11 +64,7 @@ pub fn stats_agree_with_the_methods_and_print<F: PlanFilter>(fill: Fill<F>) -> V
         same(of("load_factor"), stats.load_factor, filter.load_factor())?;
         same(of("saturated"), stats.saturated, filter.saturated())?;
         same(of("bytes"), stats.bytes, filter.size_in_bytes())?;
-        same(
-            of("expected_fpr"),
-            stats.expected_fpr,
-            filter.expected_fpr(),
-        )?;
+        same(of("expected_fpr"), stats.expected_fpr, filter.expected_fpr())?;
         let share = if held == 0 { 0.0..=0.0 } else { 1e-9..=1.0 };
         ensure(
             share.contains(&stats.load_factor),
@@ -77,10 +73,7 @@ pub fn stats_agree_with_the_methods_and_print<F: PlanFilter>(fill: Fill<F>) -> V
             format_args!("in {share:?}"),
         )?;
         let text = stats.to_string();
-        let begins = format!(
-            "{}: {} keys of {} planned",
-            stats.kind, stats.len, stats.capacity
-        );
+        let begins = format!("{}: {} keys of {} planned", stats.kind, stats.len, stats.capacity);
         let size = format!("{} bytes", stats.bytes);
         ensure(
             text.starts_with(&begins) && text.contains(&size) && text.lines().count() == 1,
@@ -108,29 +101,13 @@ where
             let wanted = Inserted::from_change(!there);
             let what = format!("insert_unique of key {i} of {n}");
             let refused = || Violation::refused(&what);
-            same(
-                &what,
-                filter.insert_unique_hash(hash).map_err(refused())?,
-                wanted,
-            )?;
-            same(
-                &what,
-                keyed.insert_unique(&present(i)).map_err(refused())?,
-                wanted,
-            )?;
-            same(
-                format_args!("len after {what}"),
-                filter.len(),
-                len + u64::from(!there),
-            )?;
+            same(&what, filter.insert_unique_hash(hash).map_err(refused())?, wanted)?;
+            same(&what, keyed.insert_unique(&present(i)).map_err(refused())?, wanted)?;
+            same(format_args!("len after {what}"), filter.len(), len + u64::from(!there))?;
             all_found(&filter, &[hash], &what)?;
             new += u64::from(!there);
         }
-        same(
-            format_args!("len of {n} keys, inserted once"),
-            filter.len(),
-            new,
-        )?;
+        same(format_args!("len of {n} keys, inserted once"), filter.len(), new)?;
         unchanged(&keyed, &filter, "inserting keys instead of hashes")?;
         let before = filter.clone();
         for round in 0..20 {

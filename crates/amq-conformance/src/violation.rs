@@ -75,10 +75,7 @@ pub enum Violation {
 impl Violation {
     /// Makes a [`Violation::Refused`] of an error, for `map_err`.
     pub fn refused<E: fmt::Display>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
-        move |error| Self::Refused {
-            what: what.into(),
-            error: error.to_string(),
-        }
+        move |error| Self::Refused { what: what.into(), error: error.to_string() }
     }
 }
 
@@ -86,20 +83,9 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lost { what } => {
-                write!(
-                    f,
-                    "false negative, {what}: it is present, but was answered `false`"
-                )
+                write!(f, "false negative, {what}: it is present, but was answered `false`")
             }
-            Self::Rate {
-                cell,
-                seed,
-                found,
-                queries,
-                expected,
-                sd,
-                sigmas,
-            } => {
+            Self::Rate { cell, seed, found, queries, expected, sd, sigmas } => {
                 write!(f, "{cell}, ")?;
                 match seed {
                     Some(seed) => write!(f, "seed {seed}")?,
@@ -112,11 +98,9 @@ impl fmt::Display for Violation {
                     (*found as f64 - expected) / sd
                 )
             }
-            Self::Differs {
-                what,
-                found,
-                wanted,
-            } => write!(f, "{what}: {found}, should be {wanted}"),
+            Self::Differs { what, found, wanted } => {
+                write!(f, "{what}: {found}, should be {wanted}")
+            }
             Self::Changed { by } => write!(f, "the filter was changed by {by}"),
             Self::Accepted { what } => write!(f, "accepted, though impossible: {what}"),
             Self::Refused { what, error } => write!(f, "refused, though possible: {what}: {error}"),
@@ -165,11 +149,7 @@ pub(crate) fn ensure(
 
 /// `Ok` if the filter is what it was before `by`.
 pub(crate) fn unchanged<F: PartialEq>(now: &F, before: &F, by: impl fmt::Display) -> Verdict {
-    if now == before {
-        Ok(())
-    } else {
-        Err(Violation::Changed { by: by.to_string() })
-    }
+    if now == before { Ok(()) } else { Err(Violation::Changed { by: by.to_string() }) }
 }
 
 /// Fails the running test if a law is broken.

@@ -407,9 +407,6 @@ fn an_abort_for_want_of_memory_ends_the_test() {
     };
     let aborted = run("a_build_that_aborts");
     let said = String::from_utf8_lossy(&aborted.stderr);
-    assert!(
-        !aborted.status.success() && said.contains("memory allocation of"),
-        "{said}"
-    );
+    assert!(!aborted.status.success() && said.contains("memory allocation of"), "{said}");
     assert!(run("a_plan_that_allocates").status.success());
 }

@@ -55,11 +55,7 @@ impl Goal {
     /// items.
     pub fn check(&self, min_items: u64) -> Result<(), PlanError> {
         if self.items < min_items {
-            return Err(PlanError::Items {
-                items: self.items,
-                min: min_items,
-                max: u64::MAX,
-            });
+            return Err(PlanError::Items { items: self.items, min: min_items, max: u64::MAX });
         }
         match self.budget {
             Budget::Fpr(fpr) => {
@@ -68,11 +64,7 @@ impl Goal {
                 }
                 let floor = crate::numeric::hash_floor(self.items);
                 if fpr <= floor {
-                    return Err(PlanError::FprBelowHashFloor {
-                        fpr,
-                        floor,
-                        items: self.items,
-                    });
+                    return Err(PlanError::FprBelowHashFloor { fpr, floor, items: self.items });
                 }
             }
             Budget::BitsPerKey(bits_per_key) => {
@@ -124,51 +116,31 @@ impl<P> Plan<P> {
     /// A plan for `items` keys with these parameters; bytes and rate are 0 until set.
     #[must_use]
     pub const fn new(params: P, items: u64) -> Self {
-        Self {
-            items,
-            bytes: 0,
-            expected_fpr: 0.0,
-            build_bytes: 0,
-            params,
-            budget: None,
-        }
+        Self { items, bytes: 0, expected_fpr: 0.0, build_bytes: 0, params, budget: None }
     }
 
     /// The same plan, with a note of the budget it was made for.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
-        Self {
-            budget: Some(budget),
-            ..self
-        }
+        Self { budget: Some(budget), ..self }
     }
 
     /// With a table of `bytes`, which is also the peak while building.
     #[must_use]
     pub fn bytes(self, bytes: u64) -> Self {
-        Self {
-            bytes,
-            build_bytes: bytes,
-            ..self
-        }
+        Self { bytes, build_bytes: bytes, ..self }
     }
 
     /// With a higher peak while building.
     #[must_use]
     pub fn build_bytes(self, build_bytes: u64) -> Self {
-        Self {
-            build_bytes,
-            ..self
-        }
+        Self { build_bytes, ..self }
     }
 
     /// With an expected false-positive rate.
     #[must_use]
     pub fn expected_fpr(self, expected_fpr: f64) -> Self {
-        Self {
-            expected_fpr,
-            ..self
-        }
+        Self { expected_fpr, ..self }
     }
 
     /// Bits of table per planned item.
@@ -214,11 +186,7 @@ mod tests {
         ));
         assert!(matches!(
             Goal::fpr(10, 1e-300).check(1),
-            Err(PlanError::FprBelowHashFloor {
-                fpr: 1e-300,
-                items: 10,
-                ..
-            })
+            Err(PlanError::FprBelowHashFloor { fpr: 1e-300, items: 10, .. })
         ));
         for bits_per_key in [0.0, -1.0, f64::INFINITY] {
             assert_eq!(
@@ -229,11 +197,7 @@ mod tests {
         assert!(Goal::bits_per_key(10, f64::NAN).check(1).is_err());
         assert_eq!(
             Goal::bytes(0, 10).check(1),
-            Err(PlanError::Items {
-                items: 0,
-                min: 1,
-                max: u64::MAX
-            })
+            Err(PlanError::Items { items: 0, min: 1, max: u64::MAX })
         );
         assert_eq!(Goal::bytes(0, 10).check(0), Ok(()));
         assert_eq!(Goal::fpr(3, 0.99).check(1), Ok(()));
@@ -244,10 +208,7 @@ mod tests {
         assert_eq!(Goal::bits_per_key(3, 9.5).max_bits(), 28);
         assert_eq!(Goal::bytes(3, 9).max_bits(), 72);
         assert_eq!(Goal::bytes(3, u64::MAX).max_bits(), u64::MAX);
-        assert_eq!(
-            Goal::new(u64::MAX, Budget::BitsPerKey(1e300)).max_bits(),
-            u64::MAX
-        );
+        assert_eq!(Goal::new(u64::MAX, Budget::BitsPerKey(1e300)).max_bits(), u64::MAX);
         assert_eq!(Goal::fpr(3, 0.1).max_bits(), u64::MAX);
     }
 }

@@ -16,9 +16,7 @@ pub fn filled<T: Clone>(len: u64, value: T) -> Result<Vec<T>, BuildError> {
 
 /// Room for `more` elements beyond those in the vector, or [`BuildError::OutOfMemory`].
 pub fn reserve<T>(vector: &mut Vec<T>, more: u64) -> Result<(), BuildError> {
-    let refused = BuildError::OutOfMemory {
-        bytes: more.saturating_mul(size_of::<T>() as u64),
-    };
+    let refused = BuildError::OutOfMemory { bytes: more.saturating_mul(size_of::<T>() as u64) };
     let more = usize::try_from(more).map_err(|_| refused)?;
     vector.try_reserve_exact(more).map_err(|_| refused)
 }
@@ -37,9 +35,7 @@ mod tests {
         for len in [u64::MAX, 1 << 60, (1 << 63) / 8] {
             assert_eq!(
                 zeroed::<u64>(len),
-                Err(BuildError::OutOfMemory {
-                    bytes: len.saturating_mul(8)
-                })
+                Err(BuildError::OutOfMemory { bytes: len.saturating_mul(8) })
             );
         }
         assert_eq!(filled(3, 7u8), Ok(alloc::vec![7, 7, 7]));

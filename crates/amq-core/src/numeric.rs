@@ -75,12 +75,7 @@ pub fn poisson_mean(lambda: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
         let log_weight = |i: u64| log_poisson(i as f64, lambda, i as f64 - lambda);
         return sampled(u64::MAX, lambda as u64, sd, log_weight, f);
     }
-    mixture(
-        u64::MAX,
-        lambda as u64,
-        |i| lambda / (i as f64 + 1.0),
-        &mut f,
-    )
+    mixture(u64::MAX, lambda as u64, |i| lambda / (i as f64 + 1.0), &mut f)
 }
 
 /// The standard deviation above which a mixture is sampled rather than summed term by term.
@@ -190,10 +185,7 @@ pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
         return PredictedFpr { mean: 0.0, sd: 0.0 };
     }
     if cells.is_nan() || cells < 1.0 {
-        return PredictedFpr {
-            mean: f64::NAN,
-            sd: f64::NAN,
-        };
+        return PredictedFpr { mean: f64::NAN, sd: f64::NAN };
     }
     if cells == 1.0 {
         return PredictedFpr { mean: 1.0, sd: 0.0 };
@@ -206,10 +198,7 @@ pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
     let others = cells - 1.0;
     let joint = -libm::expm1(n * libm::log1p(-1.0 / (others * others)));
     let variance = cells * empty * mean - cells * others * empty * empty * joint;
-    PredictedFpr {
-        mean,
-        sd: libm::sqrt(variance.max(0.0)) / cells,
-    }
+    PredictedFpr { mean, sd: libm::sqrt(variance.max(0.0)) / cells }
 }
 
 /// The fewest cells in which `items` keys have a mean rate of at most `fpr`: the inverse of
@@ -286,13 +275,7 @@ mod tests {
 
     #[test]
     fn mixtures_have_the_moments_of_their_distributions() {
-        for (n, p) in [
-            (1u64, 0.5),
-            (10, 0.1),
-            (1000, 0.03),
-            (100_000_000, 2e-7),
-            (7, 0.999),
-        ] {
+        for (n, p) in [(1u64, 0.5), (10, 0.1), (1000, 0.03), (100_000_000, 2e-7), (7, 0.999)] {
             let mean = n as f64 * p;
             let close = |got: f64, want: f64| {
                 assert!(
@@ -302,10 +285,7 @@ mod tests {
             };
             close(binomial_mean(n, p, |_| 1.0), 1.0);
             close(binomial_mean(n, p, |i| i as f64), mean);
-            close(
-                binomial_mean(n, p, |i| (i as f64 - mean) * (i as f64 - mean)),
-                mean * (1.0 - p),
-            );
+            close(binomial_mean(n, p, |i| (i as f64 - mean) * (i as f64 - mean)), mean * (1.0 - p));
         }
         for lambda in [0.01, 1.0, 24.3, 5000.0] {
             let second = poisson_mean(lambda, |i| (i as f64 - lambda) * (i as f64 - lambda));
@@ -333,12 +313,7 @@ mod tests {
             }
         }
         let mut f = |i: u64| 1.0 / (i as f64);
-        let want = mixture(
-            u64::MAX,
-            1 << 20,
-            |i| 1_048_576.0 / (i as f64 + 1.0),
-            &mut f,
-        );
+        let want = mixture(u64::MAX, 1 << 20, |i| 1_048_576.0 / (i as f64 + 1.0), &mut f);
         assert!((poisson_mean(1_048_576.0, f) / want - 1.0).abs() < 1e-12);
         // However wide they are.
         let mut calls = 0;
@@ -372,15 +347,7 @@ mod tests {
     #[test]
     fn occupied_cells_are_those_of_all_throws_counted_out() {
         // Every sequence of n throws into c cells, one by one.
-        for (cells, items) in [
-            (1u32, 3u32),
-            (2, 1),
-            (2, 4),
-            (3, 5),
-            (5, 2),
-            (6, 6),
-            (10, 4),
-        ] {
+        for (cells, items) in [(1u32, 3u32), (2, 1), (2, 4), (3, 5), (5, 2), (6, 6), (10, 4)] {
             let (mut sum, mut squares) = (0.0, 0.0);
             let all = cells.pow(items);
             for throws in 0..all {
@@ -397,10 +364,7 @@ mod tests {
             let variance = squares / f64::from(all) - mean * mean;
             let got = occupied_share(f64::from(cells), u64::from(items));
             assert!((got.mean - mean).abs() < 1e-12, "{cells} {items}");
-            assert!(
-                (got.sd * got.sd - variance).abs() < 1e-12,
-                "{cells} {items}"
-            );
+            assert!((got.sd * got.sd - variance).abs() < 1e-12, "{cells} {items}");
         }
     }
 
@@ -420,13 +384,7 @@ mod tests {
 
     #[test]
     fn cells_are_the_inverse_of_the_rate_they_give() {
-        for (fpr, items) in [
-            (0.5, 1u64),
-            (0.01, 1),
-            (0.01, 1_000_000),
-            (1e-9, 1000),
-            (0.9, 77),
-        ] {
+        for (fpr, items) in [(0.5, 1u64), (0.01, 1), (0.01, 1_000_000), (1e-9, 1000), (0.9, 77)] {
             let cells = cells_for(fpr, items);
             assert!((occupied_share(cells, items).mean / fpr - 1.0).abs() < 1e-9);
         }

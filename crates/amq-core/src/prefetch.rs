@@ -112,12 +112,7 @@ mod tests {
         for n in [0usize, 1, 31, 32, 33, 100] {
             let hashes: Vec<KeyHash> = (0..n as u64).map(KeyHash::new).collect();
             let mut seen = Vec::new();
-            super::ahead(
-                &mut seen,
-                &hashes,
-                |_, _| (),
-                |seen, i, hash| seen.push((i, hash)),
-            );
+            super::ahead(&mut seen, &hashes, |_, _| (), |seen, i, hash| seen.push((i, hash)));
             assert!(seen.iter().copied().eq(hashes.iter().copied().enumerate()));
             assert_eq!(seen.len(), n);
         }

@@ -26,22 +26,13 @@ pub struct Header {
 impl Header {
     /// The header of a filter made from a plan.
     pub const fn new<P>(plan: &Plan<P>, seed: u64) -> Self {
-        Self {
-            seed,
-            capacity: plan.items,
-            budget: plan.budget,
-            hashed_by_caller: false,
-        }
+        Self { seed, capacity: plan.items, budget: plan.budget, hashed_by_caller: false }
     }
 
     /// The header of a filter whose table was handed in.
     pub const fn of_parts<P>(parts: &Parts<P>) -> Self {
         Self {
-            seed: if parts.hashed_by_caller {
-                0
-            } else {
-                parts.seed
-            },
+            seed: if parts.hashed_by_caller { 0 } else { parts.seed },
             capacity: parts.capacity,
             budget: None,
             hashed_by_caller: parts.hashed_by_caller,
@@ -62,11 +53,7 @@ impl Header {
     /// The header of a filter whose keys the caller hashes.
     #[must_use]
     pub const fn by_caller(self) -> Self {
-        Self {
-            seed: 0,
-            hashed_by_caller: true,
-            ..self
-        }
+        Self { seed: 0, hashed_by_caller: true, ..self }
     }
 
     /// [`Filter::key_seed`](crate::Filter::key_seed).
@@ -169,10 +156,7 @@ impl From<Infallible> for Full {
 
 /// Panics with the error: for operators, which cannot return one.
 #[track_caller]
-#[allow(
-    clippy::panic,
-    reason = "documented where it is used: operators cannot return errors"
-)]
+#[allow(clippy::panic, reason = "documented where it is used: operators cannot return errors")]
 pub fn agreed(combined: Result<(), MergeError>) {
     if let Err(error) = combined {
         panic!("{error}");

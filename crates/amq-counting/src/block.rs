@@ -98,9 +98,7 @@ impl Block {
     /// The share of all keys that this block answers `true` for: the product of its words' fills.
     pub(crate) fn fpr(&self) -> f64 {
         let words = self.0.iter();
-        words
-            .map(|&word| f64::from(above_zero(word).count_ones()) / 16.0)
-            .product()
+        words.map(|&word| f64::from(above_zero(word).count_ones()) / 16.0).product()
     }
 }
 
@@ -113,12 +111,7 @@ mod tests {
         for choice in [0u32, 1, 0xdead_beef, u32::MAX] {
             let mut block = Block::default();
             assert!(block.insert(choice));
-            assert!(
-                block
-                    .0
-                    .iter()
-                    .all(|word| above_zero(*word).count_ones() == 1)
-            );
+            assert!(block.0.iter().all(|word| above_zero(*word).count_ones() == 1));
             assert_eq!(block.count(choice), 1);
             assert!(!block.insert(choice));
             assert_eq!(block.count(choice), 2);

@@ -177,11 +177,7 @@ impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedCountingBloomFilter<S>
         len: u64,
         blocks: T,
     ) -> BlockedCountingBloomFilter<T> {
-        BlockedCountingBloomFilter {
-            header,
-            len,
-            blocks,
-        }
+        BlockedCountingBloomFilter { header, len, blocks }
     }
 
     fn walk(&self) -> Result<(), DecodeError> {

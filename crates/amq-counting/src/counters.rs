@@ -17,10 +17,7 @@ const EVEN: u64 = 0x0F0F_0F0F_0F0F_0F0F;
 /// A counter's word, and its bit offset in that word.
 #[inline(always)]
 pub(crate) const fn place(counter: u64) -> (usize, u32) {
-    (
-        (counter / PER_WORD) as usize,
-        (counter % PER_WORD) as u32 * 4,
-    )
+    ((counter / PER_WORD) as usize, (counter % PER_WORD) as u32 * 4)
 }
 
 /// The counter at `shift`.
@@ -91,9 +88,7 @@ pub(crate) fn check_sum<'a>(
     if stuck != 0 || len.checked_mul(probes.into()) == Some(sum) {
         return Ok(());
     }
-    Err(DecodeError::Structure {
-        what: "counters that do not add up to the number of keys",
-    })
+    Err(DecodeError::Structure { what: "counters that do not add up to the number of keys" })
 }
 
 /// One bit for each of the sixteen counters, in order: whether it is above zero.
@@ -125,16 +120,10 @@ mod tests {
 
     /// Words in which the edges 0, 1, 14 and 15 are frequent.
     fn words() -> impl Strategy<Value = u64> {
-        prop::collection::vec(
-            prop_oneof![Just(0u64), Just(1), Just(14), Just(15), 0..16u64],
-            16,
-        )
-        .prop_map(|counters| {
-            counters
-                .iter()
-                .enumerate()
-                .fold(0, |word, (i, counter)| word | counter << (i * 4))
-        })
+        prop::collection::vec(prop_oneof![Just(0u64), Just(1), Just(14), Just(15), 0..16u64], 16)
+            .prop_map(|counters| {
+                counters.iter().enumerate().fold(0, |word, (i, counter)| word | counter << (i * 4))
+            })
     }
 
     proptest! {

@@ -135,10 +135,7 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
 
     #[inline(always)]
     fn table(&self) -> Counters<'_> {
-        Counters {
-            words: self.words.as_ref(),
-            params: self.params,
-        }
+        Counters { words: self.words.as_ref(), params: self.params }
     }
 }
 
@@ -265,20 +262,13 @@ impl<S: AsRef<[u64]> + Send + Sync> OneTable for CountingBloomFilter<S> {
         len: u64,
         words: T,
     ) -> CountingBloomFilter<T> {
-        CountingBloomFilter {
-            header,
-            params,
-            len,
-            words,
-        }
+        CountingBloomFilter { header, params, len, words }
     }
 
     fn walk(&self) -> Result<(), DecodeError> {
         let last = self.as_words().last().copied().unwrap_or_default();
         if last & past_the_last(self.params) != 0 {
-            return Err(DecodeError::Structure {
-                what: "counters above zero past the last",
-            });
+            return Err(DecodeError::Structure { what: "counters above zero past the last" });
         }
         counters::check_sum(self.as_words(), self.len, self.params.probes)
     }

@@ -137,10 +137,8 @@ mod avx2 {
             let shifts = _mm256_slli_epi32::<2>(_mm256_srli_epi32::<28>(product));
             let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(shifts));
             let high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(shifts));
-            [(0, low), (1, high)].map(|(half, shifts)| Half {
-                words: _mm256_load_si256(address.add(half)),
-                shifts,
-            })
+            [(0, low), (1, high)]
+                .map(|(half, shifts)| Half { words: _mm256_load_si256(address.add(half)), shifts })
         }
     }
 
@@ -281,10 +279,7 @@ mod tests {
             let mut many = vec![Block::default(); count as usize];
             let (mut one, mut portable) = (many.clone(), many.clone());
             let news = insert_batch(&mut many, &hashes);
-            assert_eq!(
-                insert_each(&mut portable, &hashes, place, Block::insert),
-                news
-            );
+            assert_eq!(insert_each(&mut portable, &hashes, place, Block::insert), news);
             let mut counted = 0;
             for &hash in &hashes {
                 let (block, choice) = place(hash, count);

@@ -82,12 +82,10 @@ fn numbers_that_no_filter_has_are_refused_by_name() {
     }
 }
 
-const PAST_THE_LAST: DecodeError = DecodeError::Structure {
-    what: "counters above zero past the last",
-};
-const WRONG_SUM: DecodeError = DecodeError::Structure {
-    what: "counters that do not add up to the number of keys",
-};
+const PAST_THE_LAST: DecodeError =
+    DecodeError::Structure { what: "counters above zero past the last" };
+const WRONG_SUM: DecodeError =
+    DecodeError::Structure { what: "counters that do not add up to the number of keys" };
 
 #[test]
 fn a_counter_past_the_last_is_refused_even_with_the_right_checksum() {
@@ -97,9 +95,7 @@ fn a_counter_past_the_last_is_refused_even_with_the_right_checksum() {
     let file = filter.to_bytes().unwrap();
     let payload = file.len() - 64;
     let with = |nibble: usize, value: u8| {
-        let bytes = forged(&file, |bytes| {
-            bytes[payload + nibble / 2] = value << (nibble % 2 * 4)
-        });
+        let bytes = forged(&file, |bytes| bytes[payload + nibble / 2] = value << (nibble % 2 * 4));
         CountingBloomFilter::from_bytes(&bytes).err()
     };
     for nibble in 100..112 {
@@ -140,17 +136,10 @@ fn counters_that_do_not_add_up_to_the_number_of_keys_are_refused() {
     }
     filter.remove(&3u64);
     blocked.remove(&3u64);
-    assert_eq!(
-        filter.saturated_counters() + blocked.saturated_counters(),
-        0
-    );
+    assert_eq!(filter.saturated_counters() + blocked.saturated_counters(), 0);
     let [file, blocks] = [filter.to_bytes().unwrap(), blocked.to_bytes().unwrap()];
     for keys in [0, 1, filter.len() - 1, filter.len() + 1, u64::MAX] {
-        let with = |file| {
-            forged(file, |bytes| {
-                bytes[24..32].copy_from_slice(&keys.to_le_bytes())
-            })
-        };
+        let with = |file| forged(file, |bytes| bytes[24..32].copy_from_slice(&keys.to_le_bytes()));
         let refused = CountingBloomFilter::from_bytes(&with(&file));
         assert_eq!(refused.err(), Some(WRONG_SUM), "{keys}");
         let refused = BlockedCountingBloomFilter::from_bytes(&with(&blocks));

@@ -31,10 +31,7 @@ fn a_removal_that_is_refused_changes_nothing_even_where_probes_meet() {
                 let mut after = filter.clone();
                 let answered = filter.contains_hash(hash(key));
                 if !after.remove_hash(hash(key)) {
-                    assert_eq!(
-                        after, filter,
-                        "{counters} counters, {held} in, {key} removed"
-                    );
+                    assert_eq!(after, filter, "{counters} counters, {held} in, {key} removed");
                     assert_ne!(key, held);
                     undone += u64::from(answered);
                 }
@@ -86,20 +83,12 @@ fn saturated_counters_stay_so_when_filters_merge() {
         }
         filter
     };
-    for (ours, theirs, estimate) in [
-        (7, 7, 14),
-        (8, 7, 15),
-        (15, 0, 15),
-        (3, 15, 15),
-        (15, 15, 15),
-    ] {
+    for (ours, theirs, estimate) in [(7, 7, 14), (8, 7, 15), (15, 0, 15), (3, 15, 15), (15, 15, 15)]
+    {
         let mut sum = filled(ours);
         sum.merge(&filled(theirs)).unwrap();
         let count = sum.count_hash(hash(7));
-        assert_eq!(
-            (count.estimate, count.saturated),
-            (estimate, estimate == 15)
-        );
+        assert_eq!((count.estimate, count.saturated), (estimate, estimate == 15));
         assert_eq!(sum.len(), ours + theirs);
     }
 }
@@ -110,9 +99,8 @@ fn removing_a_key_that_was_never_inserted_can_make_the_filter_forget_another() {
     // denied.
     let mut filter = CountingBloomFilter::new(Goal::fpr(1000, 0.05)).unwrap();
     filter.extend(0..1000u64);
-    let forged: Vec<u64> = (1 << 40..(1 << 40) + 10_000)
-        .filter(|key| filter.contains(key))
-        .collect();
+    let forged: Vec<u64> =
+        (1 << 40..(1 << 40) + 10_000).filter(|key| filter.contains(key)).collect();
     assert!(forged.len() > 300);
     for key in forged {
         filter.remove(&key);
@@ -150,10 +138,7 @@ fn seven_times_overfull_as_many_counters_saturate_as_the_poisson_tail_says() {
     let expected = params.counters as f64 * saturation_probability(&params, 7 * items);
     let found = filter.saturated_counters() as f64;
     assert!(expected > 100.0);
-    assert!(
-        (found - expected).abs() < 5.0 * expected.sqrt(),
-        "{found} of {expected}"
-    );
+    assert!((found - expected).abs() < 5.0 * expected.sqrt(), "{found} of {expected}");
 }
 
 #[test]
@@ -163,10 +148,7 @@ fn the_estimate_of_the_number_of_keys_is_within_its_error() {
     let mut blocked = BlockedCountingBloomFilter::new(goal).unwrap();
     classic.extend(0..20_000u64);
     blocked.extend(0..20_000u64);
-    for estimate in [
-        classic.estimated_cardinality(),
-        blocked.estimated_cardinality(),
-    ] {
+    for estimate in [classic.estimated_cardinality(), blocked.estimated_cardinality()] {
         assert!((estimate / 20_000.0 - 1.0).abs() < 0.01, "{estimate}");
     }
 }

@@ -73,12 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for order in (0..ORDERS).step_by(2) {
         assert_eq!(service.close(order), Some("a book"));
     }
-    assert!(
-        service
-            .database
-            .keys()
-            .all(|order| service.open.contains(order))
-    );
+    assert!(service.database.keys().all(|order| service.open.contains(order)));
     println!("open: {}", service.open.stats());
 
     // Midnight.

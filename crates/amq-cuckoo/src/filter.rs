@@ -111,11 +111,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
     /// ```
     #[must_use]
     pub fn fingerprints(&self) -> Fingerprints<'_, L> {
-        Fingerprints {
-            table: self.table.view(),
-            key_seed: self.header.key_seed(),
-            slot: 0,
-        }
+        Fingerprints { table: self.table.view(), key_seed: self.header.key_seed(), slot: 0 }
     }
 
     /// The places of some hashes, with their buckets prefetched.
@@ -156,11 +152,9 @@ impl<L: Layout> Cuckoo<L> {
     fn refusal(&self, refused: Refused) -> Full {
         match refused {
             Refused::Copies(copies) => Full::Copies { copies },
-            Refused::Full => Full::Table {
-                len: self.len,
-                capacity: self.header.capacity,
-                load: self.used(),
-            },
+            Refused::Full => {
+                Full::Table { len: self.len, capacity: self.header.capacity, load: self.used() }
+            }
         }
     }
 
@@ -188,11 +182,7 @@ impl<L: Layout> Cuckoo<L> {
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         self.table.params().check_same(&other.table.params())?;
         self.header.check_hashes(&other.header)?;
-        let too_many = MergeError::Items {
-            ours: self.len,
-            theirs: other.len,
-            slots: self.slots(),
-        };
+        let too_many = MergeError::Items { ours: self.len, theirs: other.len, slots: self.slots() };
         if self.len.saturating_add(other.len) > self.slots() {
             return Err(too_many);
         }
@@ -269,10 +259,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> OneTable for Cuckoo<L, S> {
         let params = CuckooParams::new(buckets, narrow("fingerprint_bits", bits)?);
         params.check::<L>()?;
         if opened.items() > params.slots::<L>() {
-            return Err(DecodeError::Geometry {
-                field: "number of keys",
-                value: opened.items(),
-            });
+            return Err(DecodeError::Geometry { field: "number of keys", value: opened.items() });
         }
         Ok(params)
     }
@@ -291,11 +278,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> OneTable for Cuckoo<L, S> {
         len: u64,
         bytes: T,
     ) -> Cuckoo<L, T> {
-        Cuckoo {
-            header,
-            table: Table::over(params, bytes),
-            len,
-        }
+        Cuckoo { header, table: Table::over(params, bytes), len }
     }
 
     fn walk(&self) -> Result<(), DecodeError> {
@@ -308,11 +291,7 @@ impl<L: Layout> Fill for Cuckoo<L> {
 
     fn empty(plan: &Plan<CuckooParams>, seed: u64) -> Result<Self, BuildError> {
         plan.params.check::<L>()?;
-        Ok(Self {
-            header: Header::new(plan, seed),
-            table: Table::new(plan.params)?,
-            len: 0,
-        })
+        Ok(Self { header: Header::new(plan, seed), table: Table::new(plan.params)?, len: 0 })
     }
 
     #[inline(always)]
@@ -371,10 +350,6 @@ impl<L: Layout> BuildFilter for Cuckoo<L> {
         seed: u64,
         keys: &[K],
     ) -> Result<Self, BuildError> {
-        Self::of_hashes(
-            target.into(),
-            seed,
-            keys.iter().map(|key| key.key_hash(seed)),
-        )
+        Self::of_hashes(target.into(), seed, keys.iter().map(|key| key.key_hash(seed)))
     }
 }

@@ -52,9 +52,7 @@ pub struct Fingerprints<'a, L: Layout> {
 
 impl<L: Layout> fmt::Debug for Fingerprints<'_, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fingerprints")
-            .field("slot", &self.slot)
-            .finish_non_exhaustive()
+        f.debug_struct("Fingerprints").field("slot", &self.slot).finish_non_exhaustive()
     }
 }
 

@@ -103,11 +103,7 @@ impl<W: Word> Lanes<W> {
     #[inline(always)]
     pub(crate) fn new(ones: u128, bits: u32) -> Self {
         let ones = W::narrow(ones);
-        Self {
-            ones,
-            highs: ones << (bits - 1),
-            bits,
-        }
+        Self { ones, highs: ones << (bits - 1), bits }
     }
 
     /// The same value in every lane.
@@ -176,20 +172,12 @@ mod tests {
             let want = if *value == 0 { 1 << (bits - 1) } else { 0 };
             assert_eq!(*marked, want, "{bits} bits, {wide:#x}, lane {lane}");
         }
-        assert_eq!(
-            lanes.count(mask, count),
-            zeros.len() as u32,
-            "{bits} bits, {wide:#x}"
-        );
+        assert_eq!(lanes.count(mask, count), zeros.len() as u32, "{bits} bits, {wide:#x}");
         if let Some(&first) = zeros.first() {
             assert_eq!(lanes.lowest(mask), first, "{bits} bits, {wide:#x}");
         }
         let any = naive.contains(&0) || naive_too.contains(&0);
-        assert_eq!(
-            lanes.any_zero(word, other_word),
-            any,
-            "{bits} bits, {wide:#x} {other:#x}"
-        );
+        assert_eq!(lanes.any_zero(word, other_word), any, "{bits} bits, {wide:#x} {other:#x}");
     }
 
     trait Wide: Word {
@@ -197,11 +185,7 @@ mod tests {
     }
     impl<W: Word> Wide for W {
         fn wide(self) -> u128 {
-            let high = if W::BYTES == 16 {
-                (self >> (W::BYTES as u32 * 4)).low()
-            } else {
-                0
-            };
+            let high = if W::BYTES == 16 { (self >> (W::BYTES as u32 * 4)).low() } else { 0 };
             u128::from(self.low()) | u128::from(high) << 64
         }
     }
@@ -246,11 +230,7 @@ mod tests {
             let ones = (0..4).fold(0u128, |word, i| word | 1 << (i * bits));
             for value in [0, 1, low_bits(bits) / 3, low_bits(bits)] {
                 let word = Lanes::<u128>::new(ones, bits).splat(value);
-                assert!(
-                    lanes_of(word, bits, 4)
-                        .iter()
-                        .all(|&lane| lane == u128::from(value))
-                );
+                assert!(lanes_of(word, bits, 4).iter().all(|&lane| lane == u128::from(value)));
             }
         }
     }

@@ -60,8 +60,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     /// The slots of a bucket that hold the fingerprint.
     #[inline(always)]
     fn equal<W: Word>(&self, bucket: u64, tag: u64) -> W {
-        self.lanes()
-            .zeros(self.bucket::<W>(bucket) ^ self.pattern(tag))
+        self.lanes().zeros(self.bucket::<W>(bucket) ^ self.pattern(tag))
     }
 
     #[inline(always)]
@@ -98,18 +97,12 @@ impl<L: Layout> Table<L> {
     fn insert_in<W: Word>(&mut self, place: Place) -> Result<Inserted, Refused> {
         let lanes = self.lanes::<W>();
         let pattern = self.pattern::<W>(place.tag);
-        let (one, other) = (
-            self.bucket::<W>(place.first),
-            self.bucket::<W>(place.second),
-        );
+        let (one, other) = (self.bucket::<W>(place.first), self.bucket::<W>(place.second));
         let new = !lanes.any_zero(one ^ pattern, other ^ pattern);
         let (empty, empty_too) = (lanes.zeros(one), lanes.zeros(other));
         let first_is_emptier = lanes.count(empty, L::SLOTS) >= lanes.count(empty_too, L::SLOTS);
-        let (bucket, empty) = if first_is_emptier {
-            (place.first, empty)
-        } else {
-            (place.second, empty_too)
-        };
+        let (bucket, empty) =
+            if first_is_emptier { (place.first, empty) } else { (place.second, empty_too) };
         if empty != W::ZERO {
             let lane = lanes.lowest(empty);
             self.set_slot(Self::slot_of(bucket, lane), self.value(place.tag, lane));
@@ -124,33 +117,21 @@ impl<L: Layout> Table<L> {
     fn insert_full<W: Word>(&mut self, place: Place, new: bool) -> Result<(), Refused> {
         if !new {
             // Overlapping buckets of one key may share slots.
-            let apart = place
-                .first
-                .abs_diff(place.second)
-                .saturating_mul(L::STRIDE.into());
+            let apart = place.first.abs_diff(place.second).saturating_mul(L::STRIDE.into());
             let copies = self.copies_in::<W>(place);
             if copies == u64::from(L::SLOTS) + apart.min(L::SLOTS.into()) {
                 return Err(Refused::Copies(copies));
             }
         }
-        if self.insert_moving::<W>(place) {
-            Ok(())
-        } else {
-            Err(Refused::Full)
-        }
+        if self.insert_moving::<W>(place) { Ok(()) } else { Err(Refused::Full) }
     }
 
     #[inline(always)]
     fn remove_in<W: Word>(&mut self, place: Place) -> bool {
-        let (one, other) = (
-            self.equal::<W>(place.first, place.tag),
-            self.equal::<W>(place.second, place.tag),
-        );
-        let (bucket, equal) = if one == W::ZERO {
-            (place.second, other)
-        } else {
-            (place.first, one)
-        };
+        let (one, other) =
+            (self.equal::<W>(place.first, place.tag), self.equal::<W>(place.second, place.tag));
+        let (bucket, equal) =
+            if one == W::ZERO { (place.second, other) } else { (place.first, one) };
         if equal == W::ZERO {
             return false;
         }

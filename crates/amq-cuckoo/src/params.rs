@@ -27,10 +27,7 @@ pub struct CuckooParams {
 impl CuckooParams {
     /// A table of `buckets` with slots of `fingerprint_bits`. Not checked yet.
     pub const fn new(buckets: u64, fingerprint_bits: u32) -> Self {
-        Self {
-            buckets,
-            fingerprint_bits,
-        }
+        Self { buckets, fingerprint_bits }
     }
 
     /// Checks the ranges; allocates nothing.

@@ -45,12 +45,7 @@ struct Queue<const REACH: usize, const SEEN: usize> {
 
 impl<const REACH: usize, const SEEN: usize> Queue<REACH, SEEN> {
     fn new() -> Self {
-        Self {
-            buckets: [0; REACH],
-            from: [0; REACH],
-            len: 0,
-            seen: [0; SEEN],
-        }
+        Self { buckets: [0; REACH], from: [0; REACH], len: 0, seen: [0; SEEN] }
     }
 
     /// Adds a bucket unless it is in already or the queue is full. Returns whether it was added.

@@ -144,11 +144,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     /// The place of a fingerprint, from either of its buckets.
     #[inline(always)]
     pub(crate) fn place_of(&self, bucket: u64, tag: u64) -> Place {
-        Place {
-            first: bucket,
-            second: self.other(bucket, tag),
-            tag,
-        }
+        Place { first: bucket, second: self.other(bucket, tag), tag }
     }
 
     /// Alternate bucket (an involution): both sum to an odd number, modulo the number of buckets,
@@ -157,11 +153,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     pub(crate) fn other(&self, bucket: u64, tag: u64) -> u64 {
         let sum = 2 * index(tag.wrapping_mul(GOLDEN), self.buckets / 2) + 1;
         let (other, below) = sum.overflowing_sub(bucket);
-        if below {
-            other.wrapping_add(self.buckets)
-        } else {
-            other
-        }
+        if below { other.wrapping_add(self.buckets) } else { other }
     }
 
     /// The lanes of a bucket in a word.
@@ -203,11 +195,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     /// The value of a slot that holds a fingerprint in this lane of its bucket.
     #[inline(always)]
     pub(crate) const fn value(&self, tag: u64, lane: u32) -> u64 {
-        if L::MARK_BITS == 0 {
-            tag
-        } else {
-            tag | (lane as u64) << (self.bits - L::MARK_BITS)
-        }
+        if L::MARK_BITS == 0 { tag } else { tag | (lane as u64) << (self.bits - L::MARK_BITS) }
     }
 
     /// The mark and the fingerprint in a slot's value.
@@ -281,11 +269,7 @@ mod tests {
                 for bucket in (0..buckets.min(300)).chain([buckets / 2, buckets - 1]) {
                     let other = table.other(bucket, tag);
                     assert!(other < buckets && other != bucket);
-                    assert_eq!(
-                        table.other(other, tag),
-                        bucket,
-                        "{buckets} buckets, tag {tag}"
-                    );
+                    assert_eq!(table.other(other, tag), bucket, "{buckets} buckets, tag {tag}");
                 }
             }
         }
@@ -306,14 +290,10 @@ mod tests {
         for counts in [firsts, seconds] {
             let expected = f64::from(samples) / 240.0;
             let filled = counts.iter().enumerate().filter(|(i, _)| i % 16 != 0);
-            let chi2: f64 = filled
-                .map(|(_, &c)| (f64::from(c) - expected).powi(2) / expected)
-                .sum();
+            let chi2: f64 =
+                filled.map(|(_, &c)| (f64::from(c) - expected).powi(2) / expected).sum();
             assert!((129.0..349.0).contains(&chi2), "{chi2}");
-            assert!(
-                counts.iter().step_by(16).all(|&c| c == 0),
-                "zero is no fingerprint"
-            );
+            assert!(counts.iter().step_by(16).all(|&c| c == 0), "zero is no fingerprint");
         }
     }
 

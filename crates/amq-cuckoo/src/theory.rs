@@ -129,10 +129,7 @@ fn smallest<L: Layout>(items: u64, asked: f64, bits: u32) -> Option<CuckooParams
     // Rounding may be off by one pair either way.
     let mut params = checked((pairs - 1.0).max((enough.buckets / 2) as f64), bits)?;
     while fpr::<L>(&params, items).mean > asked {
-        params = checked(
-            (params.buckets / 2 + 1 + (params.buckets >> 50)) as f64,
-            bits,
-        )?;
+        params = checked((params.buckets / 2 + 1 + (params.buckets >> 50)) as f64, bits)?;
     }
     Some(params)
 }
@@ -161,21 +158,15 @@ fn refusal<L: Layout>(goal: Goal) -> PlanError {
     let Some(min) = sizes.map(|params| params.bytes::<L>()).min() else {
         let largest = largest_table(L::PLANNED_BITS).bytes::<L>();
         let needed = items as f64 / L::LOAD * f64::from(L::PLANNED_BITS) / 8.0;
-        return PlanError::TooLarge {
-            bytes: needed.max(largest as f64),
-            max_bytes: largest,
-        };
+        return PlanError::TooLarge { bytes: needed.max(largest as f64), max_bytes: largest };
     };
     match budget {
-        Budget::Fpr(asked) => PlanError::FprUnreachable {
-            fpr: asked,
-            lowest: lowest_fpr::<L>(items),
-            items,
-        },
-        Budget::BitsPerKey(_) | Budget::Bytes(_) => PlanError::Bytes {
-            bytes: goal.max_bits() / 8,
-            min,
-        },
+        Budget::Fpr(asked) => {
+            PlanError::FprUnreachable { fpr: asked, lowest: lowest_fpr::<L>(items), items }
+        }
+        Budget::BitsPerKey(_) | Budget::Bytes(_) => {
+            PlanError::Bytes { bytes: goal.max_bits() / 8, min }
+        }
     }
 }
 
@@ -211,11 +202,9 @@ mod tests {
 
     #[test]
     fn a_million_keys_take_the_bits_that_the_documentation_says() {
-        for (asked, four, two) in [
-            (0.01, 10.53, 9.58),
-            (1.0 / 256.0, 11.58, 10.64),
-            (1e-3, 13.69, 12.77),
-        ] {
+        for (asked, four, two) in
+            [(0.01, 10.53, 9.58), (1.0 / 256.0, 11.58, 10.64), (1e-3, 13.69, 12.77)]
+        {
             assert!((bits_per_key::<Buckets>(asked) - four).abs() < 0.01);
             assert!((bits_per_key::<Windows>(asked) - two).abs() < 0.01);
         }
@@ -252,15 +241,10 @@ mod tests {
     #[test]
     fn what_cannot_be_planned_is_refused_with_the_nearest_that_can() {
         let unreachable = plan::<Buckets>(Goal::new(1 << 40, Budget::Fpr(1e-7)));
-        assert!(
-            matches!(unreachable, Err(PlanError::FprUnreachable { lowest, .. })
-                if lowest > 1e-7 && lowest < 1e-6)
-        );
+        assert!(matches!(unreachable, Err(PlanError::FprUnreachable { lowest, .. })
+                if lowest > 1e-7 && lowest < 1e-6));
         let large = plan::<Windows>(Goal::new(1 << 60, Budget::Fpr(0.5)));
-        assert!(
-            matches!(large, Err(PlanError::TooLarge { .. })),
-            "{large:?}"
-        );
+        assert!(matches!(large, Err(PlanError::TooLarge { .. })), "{large:?}");
         let Err(PlanError::Bytes { min, .. }) = plan::<Buckets>(Goal::bytes(1000, 100)) else {
             panic!("100 bytes for 1000 keys");
         };

@@ -195,36 +195,21 @@ fn what_no_filter_holds_is_refused_by_name() {
     // The entry's numbers: the directory's third row.
     let (buckets, bits) = (192 + 128, 192 + 136);
     let refused = |file: Vec<u8>| CuckooFilter::from_bytes(&file).unwrap_err();
-    for (at, number) in [
-        (buckets, 0),
-        (buckets, 3),
-        (buckets, u64::MAX),
-        (bits, 3),
-        (bits, 33),
-    ] {
+    for (at, number) in [(buckets, 0), (buckets, 3), (buckets, u64::MAX), (bits, 3), (bits, 33)] {
         let error = refused(with(&file, at, number));
         assert!(matches!(error, DecodeError::Params(_)), "{error}");
     }
     assert_eq!(
         refused(with(&file, bits, 1 << 32)),
-        DecodeError::Geometry {
-            field: "fingerprint_bits",
-            value: 1 << 32
-        }
+        DecodeError::Geometry { field: "fingerprint_bits", value: 1 << 32 }
     );
     assert_eq!(
         refused(with(&file, buckets, 8)),
-        DecodeError::PayloadLength {
-            stated: 12 + 8,
-            expected: 24 + 8
-        }
+        DecodeError::PayloadLength { stated: 12 + 8, expected: 24 + 8 }
     );
     assert_eq!(
         refused(with(&file, 24, 17)),
-        DecodeError::Geometry {
-            field: "number of keys",
-            value: 17
-        }
+        DecodeError::Geometry { field: "number of keys", value: 17 }
     );
     for (forged, what) in [
         (with(&file, 24, 1), "a number of keys other than"),

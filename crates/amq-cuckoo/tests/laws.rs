@@ -22,9 +22,7 @@ fn explicit<L: Layout>(buckets: u64, fingerprint_bits: u32) -> Cuckoo<L> {
 
 /// Puts in keys up to the first refusal: how many went in.
 fn fill<L: Layout>(filter: &mut Cuckoo<L>, seed: u64) -> u64 {
-    (0..)
-        .find(|&key| filter.insert_hash(hash(key, seed)).is_err())
-        .unwrap()
+    (0..).find(|&key| filter.insert_hash(hash(key, seed)).is_err()).unwrap()
 }
 
 #[test]
@@ -37,10 +35,7 @@ fn all_planned_keys_go_in_whatever_their_number() {
                         Cuckoo::<L>::with_seed(Goal::fpr(n as usize, rate), seed).unwrap();
                     for key in 0..n {
                         let full = filter.insert_hash(hash(key, seed));
-                        assert!(
-                            full.is_ok(),
-                            "key {key} of {n} at {rate}, seed {seed}: {full:?}"
-                        );
+                        assert!(full.is_ok(), "key {key} of {n} at {rate}, seed {seed}: {full:?}");
                     }
                 }
             }
@@ -60,10 +55,7 @@ fn all_planned_keys_go_into_large_filters() {
                         Cuckoo::<L>::with_seed(Goal::fpr(n as usize, rate), seed).unwrap();
                     for key in 0..n {
                         let full = filter.insert_hash(hash(key, seed));
-                        assert!(
-                            full.is_ok(),
-                            "key {key} of {n} at {rate}, seed {seed}: {full:?}"
-                        );
+                        assert!(full.is_ok(), "key {key} of {n} at {rate}, seed {seed}: {full:?}");
                     }
                 }
             }
@@ -78,18 +70,10 @@ fn the_search_fills_a_table_as_far_as_the_documentation_says() {
     for seed in 0..3 {
         let mut four = explicit::<Buckets>(1 << 16, 12);
         fill(&mut four, seed);
-        assert!(
-            (0.970..0.985).contains(&four.load_factor()),
-            "{}",
-            four.load_factor()
-        );
+        assert!((0.970..0.985).contains(&four.load_factor()), "{}", four.load_factor());
         let mut two = explicit::<Windows>(1 << 18, 12);
         fill(&mut two, seed);
-        assert!(
-            (0.953..0.966).contains(&two.load_factor()),
-            "{}",
-            two.load_factor()
-        );
+        assert!((0.953..0.966).contains(&two.load_factor()), "{}", two.load_factor());
     }
 }
 
@@ -113,16 +97,10 @@ fn a_full_filter_of_any_width_keeps_every_key_and_stays_as_it_was() {
                 }
                 assert!(refused > 0, "{bits} bits, {buckets} buckets");
                 for key in 0..held {
-                    assert!(
-                        filter.contains_hash(hash(key, 1)),
-                        "{bits} bits, {buckets} buckets"
-                    );
+                    assert!(filter.contains_hash(hash(key, 1)), "{bits} bits, {buckets} buckets");
                 }
                 for key in 0..held {
-                    assert!(
-                        filter.remove_hash(hash(key, 1)),
-                        "{bits} bits, {buckets} buckets"
-                    );
+                    assert!(filter.remove_hash(hash(key, 1)), "{bits} bits, {buckets} buckets");
                 }
                 assert_eq!(filter, explicit::<L>(buckets, bits));
             }
@@ -137,9 +115,7 @@ fn a_full_filter_of_any_width_keeps_every_key_and_stays_as_it_was() {
 fn stored<L: Layout>(filter: &Cuckoo<L>) -> BTreeMap<(u64, u64), u64> {
     let mut stored = BTreeMap::new();
     for fingerprint in filter.fingerprints() {
-        *stored
-            .entry((fingerprint.bucket(), fingerprint.tag()))
-            .or_default() += 1;
+        *stored.entry((fingerprint.bucket(), fingerprint.tag())).or_default() += 1;
     }
     stored
 }
@@ -167,20 +143,9 @@ fn answers_and_counts_are_those_of_the_slots_looked_at_one_by_one() {
                 }
                 alone.clear();
                 assert_eq!(places.len(), 2, "two buckets, one fingerprint");
-                let copies = places
-                    .iter()
-                    .filter_map(|place| stored.get(place))
-                    .sum::<u64>();
-                assert_eq!(
-                    filter.count_hash(hash).estimate,
-                    copies,
-                    "{bits} bits, key {key}"
-                );
-                assert_eq!(
-                    filter.contains_hash(hash),
-                    copies > 0,
-                    "{bits} bits, key {key}"
-                );
+                let copies = places.iter().filter_map(|place| stored.get(place)).sum::<u64>();
+                assert_eq!(filter.count_hash(hash).estimate, copies, "{bits} bits, key {key}");
+                assert_eq!(filter.contains_hash(hash), copies > 0, "{bits} bits, key {key}");
             }
         }
     }
@@ -194,26 +159,16 @@ fn expected_fpr_is_the_share_of_cells_counted_out() {
         let mut filter = explicit::<L>(buckets, 5);
         for key in 0..15 {
             filter.insert_hash(hash(key, 3)).unwrap();
-            filter
-                .insert_hash(hash(key / 4, 3))
-                .unwrap_or(Inserted::MaybePresent);
+            filter.insert_hash(hash(key / 4, 3)).unwrap_or(Inserted::MaybePresent);
         }
         let queries = 400_000;
-        let found = (0..queries)
-            .filter(|&key| filter.contains_hash(hash(key, 99)))
-            .count();
+        let found = (0..queries).filter(|&key| filter.contains_hash(hash(key, 99))).count();
         let (rate, cells) = (filter.expected_fpr(), theory::cells::<L>(&filter.params()));
         // A whole number of cells, and the only one within the error.
         assert!((rate * cells - (rate * cells).round()).abs() < 1e-9);
         let sd = (rate * (1.0 - rate) * queries as f64).sqrt();
-        assert!(
-            (found as f64 - rate * queries as f64).abs() < 4.0 * sd,
-            "{found} of {rate}"
-        );
-        assert!(
-            queries as f64 / cells > 8.0 * sd,
-            "the test can tell one cell more or less"
-        );
+        assert!((found as f64 - rate * queries as f64).abs() < 4.0 * sd, "{found} of {rate}");
+        assert!(queries as f64 / cells > 8.0 * sd, "the test can tell one cell more or less");
     }
     counted::<Buckets>(20);
     counted::<Windows>(40);
@@ -242,18 +197,10 @@ fn as_many_copies_go_in_as_a_key_has_slots_and_the_next_is_refused() {
     for key in 0..2000u64 {
         let mut filter = WindowedCuckooFilter::new(Goal::fpr(100, 0.01)).unwrap();
         while filter.insert(&key).is_ok() {}
-        assert_eq!(
-            filter.insert(&key),
-            Err(Full::Copies {
-                copies: filter.len()
-            })
-        );
+        assert_eq!(filter.insert(&key), Err(Full::Copies { copies: filter.len() }));
         *most.entry(filter.len()).or_insert(0) += 1;
     }
-    assert!(
-        most[&4] > 1900 && most[&3] > 5 && most.len() == 2,
-        "{most:?}"
-    );
+    assert!(most[&4] > 1900 && most[&3] > 5 && most.len() == 2, "{most:?}");
 }
 
 #[test]
@@ -295,14 +242,9 @@ fn keys_that_come_and_go_at_nine_tenths_of_the_load_are_never_lost() {
             }
         }
         assert_eq!(filter.len(), held);
-        let found = (0..200_000)
-            .filter(|&key| filter.contains_hash(hash(key, 6)))
-            .count() as f64;
+        let found = (0..200_000).filter(|&key| filter.contains_hash(hash(key, 6))).count() as f64;
         let expected = theory::fpr::<L>(&filter.params(), held).mean * 200_000.0;
-        assert!(
-            (found - expected).abs() < 5.0 * expected.sqrt(),
-            "{found} of {expected}"
-        );
+        assert!((found - expected).abs() < 5.0 * expected.sqrt(), "{found} of {expected}");
     }
     churn::<Buckets>();
     churn::<Windows>();
@@ -322,10 +264,7 @@ fn a_merge_that_does_not_fit_changes_nothing() {
         let (mut one, two) = (params(1), params(2));
         let before = one.clone();
         let refused = one.merge(&two);
-        assert!(
-            matches!(refused, Err(MergeError::Items { .. })),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(MergeError::Items { .. })), "{refused:?}");
         assert_eq!(one.can_merge(&two), refused);
         assert!(one == before);
         // The same where there are slots enough, but not for eight copies and one.
@@ -335,10 +274,7 @@ fn a_merge_that_does_not_fit_changes_nothing() {
         two.insert_hash(hash(5, 0)).unwrap();
         let before = one.clone();
         let refused = one.merge(&two);
-        assert_eq!(
-            refused,
-            Err(MergeError::Full(Full::Copies { copies: one.len() }))
-        );
+        assert_eq!(refused, Err(MergeError::Full(Full::Copies { copies: one.len() })));
         assert!(one == before);
     }
     merge::<Buckets>();
@@ -350,11 +286,9 @@ fn a_fingerprint_of_another_geometry_is_refused_by_name() {
     let mut from = explicit::<Buckets>(1000, 10);
     from.insert_hash(hash(1, 0)).unwrap();
     let fingerprint = from.fingerprints().next().unwrap();
-    for (buckets, bits, field) in [
-        (2, 10, "buckets"),
-        (1002, 10, "buckets"),
-        (1000, 9, "fingerprint_bits"),
-    ] {
+    for (buckets, bits, field) in
+        [(2, 10, "buckets"), (1002, 10, "buckets"), (1000, 9, "fingerprint_bits")]
+    {
         let mut into = explicit::<Buckets>(buckets, bits);
         let refused = into.insert_fingerprint(fingerprint);
         let Err(MergeError::Mismatch { field: name, .. }) = refused else {
@@ -365,10 +299,7 @@ fn a_fingerprint_of_another_geometry_is_refused_by_name() {
     }
     let params = from.params();
     let mut other_seed = with_params::<Cuckoo<Buckets>>(params, 1, 1).unwrap();
-    assert_eq!(
-        other_seed.insert_fingerprint(fingerprint),
-        Err(MergeError::Seeds)
-    );
+    assert_eq!(other_seed.insert_fingerprint(fingerprint), Err(MergeError::Seeds));
     assert!(other_seed.is_empty());
 }
 
@@ -379,13 +310,9 @@ fn removing_a_key_that_was_never_put_in_can_make_the_filter_forget_another() {
     for key in 0..1000 {
         filter.insert_hash(hash(key, 0)).unwrap();
     }
-    let forged = (1 << 40..)
-        .find(|&key| filter.contains_hash(hash(key, 0)))
-        .unwrap();
+    let forged = (1 << 40..).find(|&key| filter.contains_hash(hash(key, 0))).unwrap();
     assert!(filter.remove_hash(hash(forged, 0)));
-    let lost = (0..1000)
-        .filter(|&key| !filter.contains_hash(hash(key, 0)))
-        .count();
+    let lost = (0..1000).filter(|&key| !filter.contains_hash(hash(key, 0))).count();
     assert_eq!(lost, 1);
 }
 
@@ -394,10 +321,8 @@ fn a_key_that_insert_unique_skipped_goes_with_the_key_that_stands_for_it() {
     // Why nothing may be removed from a filter that `insert_unique` fills, not even what was `New`.
     let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.05)).unwrap();
     let keys = 0..1000;
-    let new: Vec<bool> = keys
-        .clone()
-        .map(|key| filter.insert_unique(&key).unwrap().is_new())
-        .collect();
+    let new: Vec<bool> =
+        keys.clone().map(|key| filter.insert_unique(&key).unwrap().is_new()).collect();
     for key in keys.clone().filter(|&key| new[key as usize]) {
         assert!(filter.contains(&key));
         assert!(filter.remove(&key));
@@ -412,30 +337,17 @@ fn nine_keys_of_one_cell_are_one_too_many_and_harm_nobody_else() {
     // An adversary who knows the seed finds them: keys that one key alone makes present.
     let mut alone = explicit::<Buckets>(8, 6);
     alone.insert_hash(hash(0, 0)).unwrap();
-    let alike: Vec<u64> = (1..)
-        .filter(|&key| alone.contains_hash(hash(key, 0)))
-        .take(9)
-        .collect();
+    let alike: Vec<u64> = (1..).filter(|&key| alone.contains_hash(hash(key, 0))).take(9).collect();
     let mut filter = explicit::<Buckets>(8, 6);
     for &key in &alike[..8] {
         filter.insert_hash(hash(key, 0)).unwrap();
     }
-    assert_eq!(
-        filter.insert_hash(hash(alike[8], 0)),
-        Err(Full::Copies { copies: 8 })
-    );
+    assert_eq!(filter.insert_hash(hash(alike[8], 0)), Err(Full::Copies { copies: 8 }));
     let others = (1000..).filter(|&key| !filter.contains_hash(hash(key, 0)));
     let others: Vec<u64> = others.take(8).collect();
-    let taken = others
-        .iter()
-        .filter(|&&key| filter.insert_hash(hash(key, 0)).is_ok())
-        .count();
+    let taken = others.iter().filter(|&&key| filter.insert_hash(hash(key, 0)).is_ok()).count();
     assert!(taken > 0);
-    assert!(
-        alike[..8]
-            .iter()
-            .all(|&key| filter.contains_hash(hash(key, 0)))
-    );
+    assert!(alike[..8].iter().all(|&key| filter.contains_hash(hash(key, 0))));
 }
 
 #[test]
@@ -452,32 +364,13 @@ fn explicit_parameters_out_of_range_are_refused() {
         (4, u32::MAX),
     ] {
         let params = CuckooParams::new(buckets, fingerprint_bits);
-        assert!(
-            with_params::<CuckooFilter>(params, 1, 0).is_err(),
-            "{params:?}"
-        );
-        assert!(
-            with_params::<WindowedCuckooFilter>(params, 1, 0).is_err(),
-            "{params:?}"
-        );
-        assert!(
-            CuckooFilter::predicted_fpr(&params, 10).mean.is_nan(),
-            "{params:?}"
-        );
+        assert!(with_params::<CuckooFilter>(params, 1, 0).is_err(), "{params:?}");
+        assert!(with_params::<WindowedCuckooFilter>(params, 1, 0).is_err(), "{params:?}");
+        assert!(CuckooFilter::predicted_fpr(&params, 10).mean.is_nan(), "{params:?}");
     }
     let odd = CuckooParams::new(7, 8);
-    let refused = with_params::<CuckooFilter>(odd, 1, 0)
-        .map(drop)
-        .unwrap_err();
-    assert_eq!(
-        refused,
-        PlanError::Multiple {
-            name: "buckets",
-            value: 7,
-            of: 2
-        }
-        .into()
-    );
+    let refused = with_params::<CuckooFilter>(odd, 1, 0).map(drop).unwrap_err();
+    assert_eq!(refused, PlanError::Multiple { name: "buckets", value: 7, of: 2 }.into());
 }
 
 #[test]
@@ -521,11 +414,7 @@ fn an_insert_reads_few_buckets_even_just_below_the_planned_load() {
             .collect();
         steps.sort_unstable();
         let mean = steps.iter().sum::<u64>() as f64 / steps.len() as f64;
-        (
-            mean,
-            steps[steps.len() * 999 / 1000],
-            steps[steps.len() - 1],
-        )
+        (mean, steps[steps.len() * 999 / 1000], steps[steps.len() - 1])
     }
     for keys in [300_000, 1_000_000] {
         let (mean, most_of_them, most) = read::<Buckets>(keys);

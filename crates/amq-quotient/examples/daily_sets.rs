@@ -43,12 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{wrong} of {VISITORS} visitors are counted wrongly");
 
     // The entries can be listed without the keys: as hashes, in order, every copy.
-    let every_day = week
-        .iter()
-        .filter(|&hash| week.count_hash(hash).estimate == DAYS);
-    println!(
-        "{} visitors came every day",
-        every_day.count() as u64 / DAYS
-    );
+    let every_day = week.iter().filter(|&hash| week.count_hash(hash).estimate == DAYS);
+    println!("{} visitors came every day", every_day.count() as u64 / DAYS);
     Ok(())
 }

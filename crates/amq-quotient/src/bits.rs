@@ -146,11 +146,7 @@ pub(crate) mod tests {
     fn broadword_select_agrees_with_counting_bit_by_bit() {
         for word in words() {
             for rank in 0..64 {
-                assert_eq!(
-                    Broadword::select(word, rank),
-                    naive(word, rank),
-                    "{word:#x}, {rank}"
-                );
+                assert_eq!(Broadword::select(word, rank), naive(word, rank), "{word:#x}, {rank}");
             }
         }
     }
@@ -200,15 +196,9 @@ pub(crate) mod tests {
         for word in words().step_by(37) {
             let list: Vec<u64> = (0..64).map(|i| word >> i & 1).collect();
             let word_of = |list: &[u64]| (0..64).map(|i| list[i] << i).sum::<u64>();
-            for (first, last) in [
-                (0u32, 63u32),
-                (0, 0),
-                (63, 63),
-                (5, 5),
-                (7, 40),
-                (0, 12),
-                (30, 63),
-            ] {
+            for (first, last) in
+                [(0u32, 63u32), (0, 0), (63, 63), (5, 5), (7, 40), (0, 12), (30, 63)]
+            {
                 for bit in [0, 1] {
                     let mut more = list.clone();
                     more.remove(last as usize);

@@ -77,9 +77,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let (quotient, remainder) = self.split(fingerprint);
         let slot = (quotient % BLOCK_SLOTS) as u32;
         let near = self.near::<I>(quotient);
-        let Metadata {
-            occupieds, runends, ..
-        } = near.metadata;
+        let Metadata { occupieds, runends, .. } = near.metadata;
         let length = near.end.wrapping_sub(near.start);
         if (length | (near.start ^ slot) | u32::from(near.far)) == 0 {
             // No key is at home here, and no other run reaches here.
@@ -97,8 +95,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let differing = E::differing(&self.fields, window, remainder);
         let found = self.fields.any_zero(differing, length) == 1;
         let block = &mut self.bytes[near.here..];
-        self.fields
-            .put_in(block, near.start + passed, empty, remainder);
+        self.fields.put_in(block, near.start + passed, empty, remainder);
         let new_run = u64::from(length == 0);
         let runends = put_in(runends, near.start, empty, new_run);
         self.set_words(near.here, occupieds | 1 << slot, runends);
@@ -122,13 +119,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let empty = self.first_position(run.end, empty_in::<I>);
         let occupieds = self.metadata(block).occupieds | 1 << slot;
         self.set_occupieds(block, occupieds);
-        self.make_room(
-            run.start,
-            place,
-            empty,
-            remainder,
-            u64::from(run.is_empty()),
-        );
+        self.make_room(run.start, place, empty, remainder, u64::from(run.is_empty()));
         self.raise_offsets(block, empty / BLOCK_SLOTS);
         if found { Put::Again } else { Put::New }
     }
@@ -141,9 +132,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let (quotient, remainder) = self.split(fingerprint);
         let slot = (quotient % BLOCK_SLOTS) as u32;
         let near = self.near::<I>(quotient);
-        let Metadata {
-            occupieds, runends, ..
-        } = near.metadata;
+        let Metadata { occupieds, runends, .. } = near.metadata;
         let length = near.end.wrapping_sub(near.start);
         if ((length ^ 1) | (near.start ^ slot) | u32::from(near.far)) == 0 {
             // A single entry at home: it has pushed nothing on.
@@ -194,9 +183,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let Matches { copies, longest } = E::found(self, run, remainder);
         let taken = match copies {
             0 => return Taken::Nothing,
-            1 => Taken::Last {
-                alone: E::alone(self, run, longest),
-            },
+            1 => Taken::Last { alone: E::alone(self, run, longest) },
             _ => Taken::Copy,
         };
         let place = self.place(run, longest).0;
@@ -265,11 +252,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             self.set_runends(home, put_in(runends, from, to, end));
             end = runends >> 63;
             if place < begin + BLOCK_SLOTS {
-                let leaving = if to == 63 {
-                    self.remainder(begin + 63)
-                } else {
-                    0
-                };
+                let leaving = if to == 63 { self.remainder(begin + 63) } else { 0 };
                 let from = place.saturating_sub(begin) as u32;
                 let at = self.block_at(home);
                 self.fields.put_in(&mut self.bytes[at..], from, to, carried);
@@ -286,20 +269,12 @@ impl<E: Entry> Table<Vec<u8>, E> {
             let home = self.wrapped(block);
             let to = (last - begin).min(63) as u32;
             let goes_on = last >= begin + BLOCK_SLOTS;
-            let next = if goes_on {
-                self.metadata(self.wrapped(block + 1)).runends & 1
-            } else {
-                0
-            };
+            let next = if goes_on { self.metadata(self.wrapped(block + 1)).runends & 1 } else { 0 };
             let runends = self.metadata(home).runends;
             let from = start.saturating_sub(begin) as u32;
             self.set_runends(home, take_out(runends, from, to, next));
             if place < begin + BLOCK_SLOTS {
-                let next = if goes_on {
-                    self.remainder(begin + BLOCK_SLOTS)
-                } else {
-                    0
-                };
+                let next = if goes_on { self.remainder(begin + BLOCK_SLOTS) } else { 0 };
                 let from = place.saturating_sub(begin) as u32;
                 let at = self.block_at(home);
                 let remainders = &mut self.bytes[at..];
@@ -476,10 +451,7 @@ mod tests {
                 assert_eq!(contents.items, entries.len() as u64);
                 assert_eq!(contents.distinct, answered(&entries), "step {step}");
                 let key = remix(step, 4) % all;
-                let copies = entries
-                    .iter()
-                    .filter(|&&e| answers(e).contains(&key))
-                    .count();
+                let copies = entries.iter().filter(|&&e| answers(e).contains(&key)).count();
                 assert_eq!(table.count::<Broadword>(key << 1 | 1), copies as u64);
                 assert_eq!(table.contains::<Broadword>(key << 1 | 1), copies > 0);
             }

@@ -75,10 +75,7 @@ impl Entry for Whole {
     fn found<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> Matches {
         let (place, found) = table.place(run, value);
         let more = found && place + 1 < run.end && table.remainder(place + 1) == value;
-        Matches {
-            copies: u64::from(found) + u64::from(more),
-            longest: value,
-        }
+        Matches { copies: u64::from(found) + u64::from(more), longest: value }
     }
 
     #[inline(always)]
@@ -187,18 +184,11 @@ impl<S: AsRef<[u8]>> Table<S, Aged> {
         let width = width(value);
         let at = |value| self.place(run, value).0;
         let place = at(value);
-        let lower = Run {
-            start: at(value - width + 1),
-            end: place,
-        };
+        let lower = Run { start: at(value - width + 1), end: place };
         let after = value + width;
         let upper = Run {
             start: place + 1,
-            end: if after > self.fields.mask() {
-                run.end
-            } else {
-                at(after)
-            },
+            end: if after > self.fields.mask() { run.end } else { at(after) },
         };
         width - self.union(lower, value - width / 2) - self.union(upper, value + width / 2)
     }

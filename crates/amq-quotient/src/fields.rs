@@ -45,12 +45,7 @@ impl Fields {
     pub(crate) fn new(bits: u32) -> Self {
         let per_load = 57u32.checked_div(bits).unwrap_or(0);
         let ones = (0..per_load).fold(0, |ones, i| ones | 1 << (i * bits));
-        Self {
-            bits,
-            per_load,
-            ones,
-            tops: ones << bits.saturating_sub(1),
-        }
+        Self { bits, per_load, ones, tops: ones << bits.saturating_sub(1) }
     }
 
     /// Mask of one field.
@@ -124,8 +119,7 @@ impl Fields {
     /// Mask of the first `count` fields. It means nothing if a load has fewer.
     #[inline(always)]
     const fn first(&self, count: u32) -> u64 {
-        1u64.wrapping_shl(count.wrapping_mul(self.bits))
-            .wrapping_sub(1)
+        1u64.wrapping_shl(count.wrapping_mul(self.bits)).wrapping_sub(1)
     }
 
     /// Inserts `value` as field `first` of a block: the fields from there to `last` move up by one,
@@ -252,9 +246,7 @@ mod tests {
     fn fields_are_bits_side_by_side() {
         for r in 1..=56 {
             let fields = Fields::new(r);
-            let list: Vec<u64> = (0..64)
-                .map(|i| remix(i, r.into()) & fields.mask())
-                .collect();
+            let list: Vec<u64> = (0..64).map(|i| remix(i, r.into()) & fields.mask()).collect();
             let block = packed(&list, r);
             assert_eq!(block[r as usize * 8..], [0xA5; 17]);
             for (i, &value) in list.iter().enumerate() {
@@ -283,17 +275,15 @@ mod tests {
                     2 => (remix(i, 8) % 3) & fields.mask(),
                     _ => remix(i, 9) & fields.mask(),
                 };
-                let list: Vec<u64> = (0..fields.per_load)
-                    .map(|k| pick(i * 64 + u64::from(k)))
-                    .collect();
+                let list: Vec<u64> =
+                    (0..fields.per_load).map(|k| pick(i * 64 + u64::from(k))).collect();
                 let value = if i % 2 == 0 { pick(!i) } else { list[0] };
                 let mut window = list.iter().rev().fold(0, |w, &v| w << r | v);
                 let used = fields.per_load * r;
                 window |= remix(i, 10) << used;
                 let tops = |test: &dyn Fn(u64) -> bool| {
                     let bits = list.iter().enumerate();
-                    bits.map(|(k, &v)| u64::from(test(v)) << (k as u32 * r + r - 1))
-                        .sum::<u64>()
+                    bits.map(|(k, &v)| u64::from(test(v)) << (k as u32 * r + r - 1)).sum::<u64>()
                 };
                 assert_eq!(
                     fields.zeros(fields.differing(window, value), fields.per_load),
@@ -324,9 +314,7 @@ mod tests {
     fn a_field_goes_in_and_out_as_in_a_list() {
         for r in 0..=56 {
             let fields = Fields::new(r);
-            let list: Vec<u64> = (0..64)
-                .map(|i| remix(i, r.into()) & fields.mask())
-                .collect();
+            let list: Vec<u64> = (0..64).map(|i| remix(i, r.into()) & fields.mask()).collect();
             let block = packed(&list, r);
             for first in 0..64 {
                 for last in first..64 {

@@ -166,11 +166,7 @@ impl<S: AsRef<[u8]> + Send + Sync> Stored for QuotientFilter<S> {
     const REVISION: u8 = 1;
 
     fn describe(&self) -> Description<'_> {
-        let QuotientParams {
-            slots,
-            remainder_bits,
-            max_slots,
-        } = self.table.params;
+        let QuotientParams { slots, remainder_bits, max_slots } = self.table.params;
         // The two numbers after these belong to filters that lengthen their fingerprints.
         let geometry = [slots, remainder_bits.into(), self.distinct, max_slots];
         let mut entry = [0; 8];
@@ -306,12 +302,7 @@ impl BuildFilter for QuotientFilter {
         };
         let sorted = crate::sort::sorted(hashes, params.fingerprints())?;
         let Packed { table, distinct } = pack(params, sorted.iter().copied())?;
-        Ok(Self {
-            header: Header::new(&plan, seed),
-            table,
-            len,
-            distinct,
-        })
+        Ok(Self { header: Header::new(&plan, seed), table, len, distinct })
     }
 }
 
@@ -328,11 +319,7 @@ pub struct Hashes<'a> {
 impl<'a> Hashes<'a> {
     /// The first `left` of these fingerprints, of a table with these parameters.
     pub(crate) fn new(fingerprints: Fingerprints<'a>, params: QuotientParams, left: u64) -> Self {
-        Self {
-            fingerprints,
-            of: params.fingerprints(),
-            left,
-        }
+        Self { fingerprints, of: params.fingerprints(), left }
     }
 }
 
@@ -360,9 +347,7 @@ impl core::iter::FusedIterator for Hashes<'_> {}
 
 impl fmt::Debug for Hashes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hashes")
-            .field("left", &self.left)
-            .finish_non_exhaustive()
+        f.debug_struct("Hashes").field("left", &self.left).finish_non_exhaustive()
     }
 }
 

@@ -65,9 +65,7 @@ fn pack_behind<E: Entry>(
         writer.push(fingerprint);
         next = rest.next();
     }
-    let wrapping = writer
-        .end(params.blocks())
-        .saturating_sub(params.blocks() * BLOCK_SLOTS);
+    let wrapping = writer.end(params.blocks()).saturating_sub(params.blocks() * BLOCK_SLOTS);
     // They may push others on, but not past the end again: there are no more than slots.
     writer.start(0, wrapping);
     for fingerprint in sorted.take(in_front) {
@@ -75,10 +73,7 @@ fn pack_behind<E: Entry>(
     }
     // What was written behind them begins where they end without a wrap.
     let right = writer.end(front) == free || front == params.blocks();
-    let packed = Packed {
-        table: writer.table,
-        distinct: writer.distinct,
-    };
+    let packed = Packed { table: writer.table, distinct: writer.distinct };
     Ok((packed, right))
 }
 
@@ -172,8 +167,7 @@ impl<E: Entry> Writer<E> {
     fn turn_home(&mut self, block: u64) {
         if self.home < self.table.blocks {
             let occupieds = self.table.metadata(self.home).occupieds;
-            self.table
-                .set_occupieds(self.home, occupieds | self.occupieds);
+            self.table.set_occupieds(self.home, occupieds | self.occupieds);
         }
         self.occupieds = 0;
         for passed in self.home + 1..=block {
@@ -283,10 +277,7 @@ mod tests {
                 assert!(right || front < params.blocks());
                 too_few += u64::from(!right);
                 if right {
-                    assert!(
-                        packed.table == table,
-                        "{params:?}, {held} keys, {front} blocks"
-                    );
+                    assert!(packed.table == table, "{params:?}, {held} keys, {front} blocks");
                     assert_eq!(packed.distinct, distinct);
                 }
             }

@@ -48,11 +48,7 @@ pub struct QuotientParams {
 impl QuotientParams {
     /// A table that does not grow. Not checked yet.
     pub const fn new(slots: u64, remainder_bits: u32) -> Self {
-        Self {
-            slots,
-            remainder_bits,
-            max_slots: slots,
-        }
+        Self { slots, remainder_bits, max_slots: slots }
     }
 
     /// A table that doubles its slots when it is full, up to `max_slots`. Not checked yet.
@@ -67,12 +63,7 @@ impl QuotientParams {
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("slots", self.slots, 1, MAX_SLOTS)?;
         let widest = Self::widest(self.slots);
-        PlanError::check_parameter(
-            "remainder_bits",
-            self.remainder_bits.into(),
-            0,
-            widest.into(),
-        )?;
+        PlanError::check_parameter("remainder_bits", self.remainder_bits.into(), 0, widest.into())?;
         let most = self.fingerprints().min(MAX_SLOTS);
         PlanError::check_parameter("max_slots", self.max_slots, self.slots, most)
     }
@@ -114,8 +105,7 @@ impl QuotientParams {
 
     /// Bytes of the table, `ceil(slots / 64) * (17 + 8 * remainder_bits)`; saturates.
     pub const fn bytes(&self) -> u64 {
-        self.blocks()
-            .saturating_mul(METADATA_BYTES + 8 * self.remainder_bits as u64)
+        self.blocks().saturating_mul(METADATA_BYTES + 8 * self.remainder_bits as u64)
     }
 
     /// What the table becomes by growing as far as it may; itself if it does not grow.
@@ -199,10 +189,7 @@ mod tests {
         }
         assert_eq!(params(1, 64).fingerprints(), 0);
         assert_eq!(params(u64::MAX, u32::MAX).fingerprints(), 0);
-        assert_eq!(
-            params(u64::MAX, u32::MAX).max_items(),
-            17_524_406_870_024_074_034
-        );
+        assert_eq!(params(u64::MAX, u32::MAX).max_items(), 17_524_406_870_024_074_034);
     }
 
     #[test]

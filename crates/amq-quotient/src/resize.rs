@@ -99,9 +99,7 @@ impl QuotientFilter {
         let larger = params
             .size_for(items)
             .ok_or_else(|| refusal(params, self.len, self.header.capacity))?;
-        self.rewrite(larger).map_err(|error| Full::OutOfMemory {
-            bytes: refused(error),
-        })
+        self.rewrite(larger).map_err(|error| Full::OutOfMemory { bytes: refused(error) })
     }
 
     /// The parameters of a table for both, or why there is none.
@@ -119,28 +117,20 @@ impl QuotientFilter {
             });
         }
         self.header.check_hashes(&other.header)?;
-        ours.size_for(self.len.saturating_add(other.len))
-            .ok_or_else(|| MergeError::Items {
-                ours: self.len,
-                theirs: other.len,
-                slots: ours.grown().slots,
-            })
+        ours.size_for(self.len.saturating_add(other.len)).ok_or_else(|| MergeError::Items {
+            ours: self.len,
+            theirs: other.len,
+            slots: ours.grown().slots,
+        })
     }
 }
 
 /// The refusal of one more key by a full table that may not grow further.
 pub(crate) fn refusal(params: QuotientParams, len: u64, capacity: u64) -> Full {
     if params.max_slots > params.slots {
-        return Full::Limit {
-            what: "slots",
-            limit: params.max_slots,
-        };
+        return Full::Limit { what: "slots", limit: params.max_slots };
     }
-    Full::Table {
-        len,
-        capacity,
-        load: len as f64 / params.slots as f64,
-    }
+    Full::Table { len, capacity, load: len as f64 / params.slots as f64 }
 }
 
 /// The bytes the allocator refused: nothing else stops a table of good parameters from being
@@ -153,9 +143,7 @@ const fn refused(error: BuildError) -> u64 {
 }
 
 const fn no_memory(error: BuildError) -> ResizeError {
-    ResizeError::OutOfMemory {
-        bytes: refused(error),
-    }
+    ResizeError::OutOfMemory { bytes: refused(error) }
 }
 
 impl MergeFilter for QuotientFilter {
@@ -173,11 +161,8 @@ impl MergeFilter for QuotientFilter {
         let shift = apart.trailing_zeros();
         let theirs = other.fingerprints().map(|fingerprint| fingerprint >> shift);
         let merged = pack(params, Merged::new(self.fingerprints(), theirs));
-        let Packed { table, distinct } = merged.map_err(|error| {
-            MergeError::Full(Full::OutOfMemory {
-                bytes: refused(error),
-            })
-        })?;
+        let Packed { table, distinct } = merged
+            .map_err(|error| MergeError::Full(Full::OutOfMemory { bytes: refused(error) }))?;
         self.table = table;
         self.len += other.len;
         self.distinct = distinct;

@@ -51,10 +51,7 @@ impl Near {
     #[inline(always)]
     pub(crate) const fn run(&self, quotient: u64) -> Run {
         let begin = quotient / BLOCK_SLOTS * BLOCK_SLOTS;
-        Run {
-            start: begin + self.start as u64,
-            end: begin + self.end as u64,
-        }
+        Run { start: begin + self.start as u64, end: begin + self.end as u64 }
     }
 }
 
@@ -99,11 +96,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     /// earlier blocks. `byte` is what the block says.
     #[inline(always)]
     pub(crate) fn offset<I: Select>(&self, block: u64, byte: u64) -> u64 {
-        if byte < SATURATED {
-            byte
-        } else {
-            self.recomputed_offset::<I>(block)
-        }
+        if byte < SATURATED { byte } else { self.recomputed_offset::<I>(block) }
     }
 
     /// Works forward from the nearest earlier block whose byte is not saturated.
@@ -192,11 +185,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         };
         let start = free.max(quotient);
         let occupied = metadata.occupieds >> slot & 1 == 1;
-        let end = if occupied {
-            self.nth_runend::<I>(start, 0) + 1
-        } else {
-            start
-        };
+        let end = if occupied { self.nth_runend::<I>(start, 0) + 1 } else { start };
         Run { start, end }
     }
 
@@ -212,11 +201,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         let here = self.block_at(block);
         self.prefetch_remainder(here, slot);
         let after = self.after(here);
-        let Metadata {
-            occupieds,
-            runends,
-            offset,
-        } = self.metadata_from(here);
+        let Metadata { occupieds, runends, offset } = self.metadata_from(here);
         // 64 runends, from the offset on.
         let skipped = (offset % 64) as u32;
         let ends = (runends >> skipped) | (self.runends_from(after) << 1 << (63 - skipped));
@@ -342,8 +327,6 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     #[inline(always)]
     fn at_once(&self, position: u64, end: u64) -> u32 {
         let in_block = BLOCK_SLOTS - position % BLOCK_SLOTS;
-        (end - position)
-            .min(in_block)
-            .min(u64::from(self.fields.per_load.max(1))) as u32
+        (end - position).min(in_block).min(u64::from(self.fields.per_load.max(1))) as u32
     }
 }

@@ -205,10 +205,7 @@ mod tests {
         }
         for word in crate::bits::tests::words() {
             for rank in 0..64 {
-                assert_eq!(
-                    fast::Pdep::select(word, rank),
-                    Broadword::select(word, rank)
-                );
+                assert_eq!(fast::Pdep::select(word, rank), Broadword::select(word, rank));
             }
         }
     }

@@ -49,10 +49,8 @@ mod tests {
         for n in [0u64, 1, 2, 255, 256, 511, 512, 5000, 300_000, 700_000] {
             let hashes: Vec<KeyHash> = (0..n).map(|i| KeyHash::of(&(i % 400_000), 1)).collect();
             for fingerprints in [1, 64, 12_345 << 7, (1 << 63) + 5] {
-                let mut naive: Vec<u64> = hashes
-                    .iter()
-                    .map(|h| index(h.get(), fingerprints))
-                    .collect();
+                let mut naive: Vec<u64> =
+                    hashes.iter().map(|h| index(h.get(), fingerprints)).collect();
                 naive.sort_unstable();
                 assert_eq!(sorted(&hashes, fingerprints), Ok(naive));
             }

@@ -29,11 +29,7 @@ pub(crate) struct Fingerprints<'a> {
 
 impl<'a> Fingerprints<'a> {
     pub(crate) fn new<S: AsRef<[u8]>, E: Entry>(table: &'a Table<S, E>) -> Self {
-        let Metadata {
-            occupieds,
-            runends,
-            offset,
-        } = table.metadata(0);
+        let Metadata { occupieds, runends, offset } = table.metadata(0);
         let mut first = Self {
             table: table.view(),
             block: 0,
@@ -117,11 +113,7 @@ struct Ahead<I> {
 
 impl<I: Iterator<Item = u64>> Ahead<I> {
     fn new(source: I) -> Self {
-        let mut ahead = Self {
-            source,
-            read: [NONE; AHEAD],
-            at: 0,
-        };
+        let mut ahead = Self { source, read: [NONE; AHEAD], at: 0 };
         ahead.refill();
         ahead
     }

@@ -99,21 +99,14 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     /// A fingerprint's quotient and remainder.
     #[inline(always)]
     pub(crate) const fn split(&self, fingerprint: u64) -> (u64, u64) {
-        (
-            fingerprint >> self.fields.bits,
-            fingerprint & self.fields.mask(),
-        )
+        (fingerprint >> self.fields.bits, fingerprint & self.fields.mask())
     }
 
     /// The block in memory with this number, which may run past the last. (In a consistent table it
     /// does so less than once around.)
     #[inline(always)]
     pub(crate) const fn wrapped(&self, block: u64) -> u64 {
-        if block < self.blocks {
-            block
-        } else {
-            block % self.blocks
-        }
+        if block < self.blocks { block } else { block % self.blocks }
     }
 
     /// Where a block starts in memory: with its remainders.

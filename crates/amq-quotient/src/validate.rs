@@ -38,10 +38,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         let round = wrapped + self.places();
         let lanes = Lanes::new(&self.fields);
         let mut free = wrapped;
-        let mut contents = Contents {
-            items: 0,
-            distinct: 0,
-        };
+        let mut contents = Contents { items: 0, distinct: 0 };
         for block in 0..self.blocks {
             let (here, begin) = (self.block_at(block), block * BLOCK_SLOTS);
             let metadata = self.metadata_from(here);
@@ -129,11 +126,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         let (mut used, mut within) = (used, joined & below(63));
         for bit in (0..64 * bits).step_by((lanes.count * bits) as usize) {
             let this = field(bit);
-            let next = if lanes.with_next {
-                this >> bits
-            } else {
-                field(bit + bits)
-            };
+            let next = if lanes.with_next { this >> bits } else { field(bit + bits) };
             let (this, next) = (this & lanes.all, next & lanes.all);
             stray |= this & !(lanes.ones(used) * mask);
             let joined = lanes.ones(within) << (bits - 1);
@@ -203,15 +196,7 @@ impl Lanes {
             0 => 0,
             _ => ones[(1 << count) - 1] << (bits - 1),
         };
-        Self {
-            count,
-            bits,
-            with_next,
-            all,
-            tops,
-            low: all & !tops,
-            ones,
-        }
+        Self { count, bits, with_next, all, tops, low: all & !tops, ones }
     }
 
     /// The lowest bits of the lanes that the lowest bits of `slots` choose.
@@ -245,10 +230,7 @@ mod tests {
             }
             let round = wrapped + self.places();
             let mut free = wrapped;
-            let mut contents = Contents {
-                items: 0,
-                distinct: 0,
-            };
+            let mut contents = Contents { items: 0, distinct: 0 };
             for block in 0..self.blocks {
                 let begin = block * BLOCK_SLOTS;
                 let metadata = self.metadata(block);
@@ -287,11 +269,7 @@ mod tests {
                     return Err(inconsistent("a run at home past the last slot"));
                 }
             }
-            if occupieds == runends {
-                Ok(())
-            } else {
-                Err(inconsistent("number of runs"))
-            }
+            if occupieds == runends { Ok(()) } else { Err(inconsistent("number of runs")) }
         }
 
         /// The slots from `start` up to `end`, exclusive, are zero.

@@ -21,23 +21,14 @@ fn empty(slots: u64, remainder_bits: u32) -> QuotientFilter {
 
 #[track_caller]
 fn says<T, E: Display>(result: Result<T, E>, text: &str) {
-    assert_eq!(
-        result.err().map(|error| error.to_string()).as_deref(),
-        Some(text)
-    );
+    assert_eq!(result.err().map(|error| error.to_string()).as_deref(), Some(text));
 }
 
 #[test]
 fn what_cannot_be_planned_or_made() {
     let made = |slots, bits| with_params::<QuotientFilter>(params(slots, bits), 50, 0);
-    says(
-        made(0, 8),
-        "slots = 0 is not possible: it must be from 1 to 2^56",
-    );
-    says(
-        made(17, 56),
-        "remainder_bits = 56 is not possible: it must be at most 55",
-    );
+    says(made(0, 8), "slots = 0 is not possible: it must be from 1 to 2^56");
+    says(made(17, 56), "remainder_bits = 56 is not possible: it must be at most 55");
     says(
         QuotientFilter::new(Goal::bytes(100, 10)),
         "10 bytes are too few for these items: the smallest filter of this variant that holds them \
@@ -63,10 +54,7 @@ fn what_is_full_or_has_a_limit() {
     says(filter.insert_batch(&hashes(61)), &[first, full].concat());
     says(filter.insert_batch(&hashes(61)), full);
     says(filter.insert("one more"), full);
-    says(
-        filter.allow_growth(1000),
-        "max_slots = 1000 is not possible: it must be from 64 to 128",
-    );
+    says(filter.allow_growth(1000), "max_slots = 1000 is not possible: it must be from 64 to 128");
     // One more than there are: no doubling reaches it.
     filter.allow_growth(65).unwrap();
     says(

@@ -42,10 +42,7 @@ fn close(found: u64, queries: u64, rate: f64, spread: f64, sigmas: f64) {
     let queries = queries as f64;
     let sd = (queries * rate * (1.0 - rate) + (queries * spread).powi(2)).sqrt();
     let off = (found as f64 - queries * rate) / sd;
-    assert!(
-        off.abs() <= sigmas,
-        "{found} of {queries}, not {rate}: {off} sigma"
-    );
+    assert!(off.abs() <= sigmas, "{found} of {queries}, not {rate}: {off} sigma");
 }
 
 /// The share of all fingerprints that a small filter answers for, counted one by one.
@@ -132,11 +129,7 @@ fn a_removal_leaves_every_other_key_its_entry() {
             let young = old ^ (noise(!seed) >> (kept + (seed % 4) as u32));
             assert!(filter.contains_hash(KeyHash::new(young)));
             filter.insert_hash(KeyHash::new(young)).unwrap();
-            let (first, then) = if older_first {
-                (old, young)
-            } else {
-                (young, old)
-            };
+            let (first, then) = if older_first { (old, young) } else { (young, old) };
             assert!(filter.remove_hash(KeyHash::new(first)));
             assert!(filter.contains_hash(KeyHash::new(then)));
             assert!(filter.remove_hash(KeyHash::new(then)));
@@ -157,15 +150,9 @@ fn the_rate_is_the_formulas_at_every_age() {
             let plan = Filter::plan_params(params, 60).unwrap();
             let mut filter = Filter::with_seed(plan, seed).unwrap();
             let mut key = seed << 32;
-            for (items, doublings) in [
-                (60u64, 0u32),
-                (61, 1),
-                (90, 1),
-                (700, 4),
-                (8000, 8),
-                (30_000, 9),
-                (240_000, 12),
-            ] {
+            for (items, doublings) in
+                [(60u64, 0u32), (61, 1), (90, 1), (700, 4), (8000, 8), (30_000, 9), (240_000, 12)]
+            {
                 while filter.len() < items {
                     filter.insert(&key).unwrap();
                     key += 1;
@@ -173,10 +160,7 @@ fn the_rate_is_the_formulas_at_every_age() {
                 let now = filter.params();
                 let (grown, below) = (now.doublings, bits < 5 && items > 1000);
                 // Entries without bits take slots, and the filter doubles a little earlier.
-                assert!(
-                    grown == doublings || below && grown == doublings + 1,
-                    "{now:?}"
-                );
+                assert!(grown == doublings || below && grown == doublings + 1, "{now:?}");
                 let predicted = theory::fpr(&now, items);
                 let found = false_positives(&filter, QUERIES);
                 let own = filter.expected_fpr();
@@ -242,10 +226,7 @@ fn a_plan_keeps_the_rate_to_its_last_doubling() {
             let bound = 0.95 * f64::from(doublings + 2) * 0.5f64.powi(bits + 1);
             assert!(full <= bound * (1.0 + 1e-12));
             // Keys that look alike, which are many at high rates, count twice in it.
-            assert!(
-                full > 0.95 * bound || fpr > 0.02,
-                "{params:?}: {full}, {bound}"
-            );
+            assert!(full > 0.95 * bound || fpr > 0.02, "{params:?}: {full}, {bound}");
             if items <= 1000 && fpr >= 1e-5 {
                 assert!(doublings >= 20, "{params:?}");
             }
@@ -255,10 +236,7 @@ fn a_plan_keeps_the_rate_to_its_last_doubling() {
     // The first is good for 41 doublings, of which a hash has the bits for 37.
     for (fpr, bits, doublings) in [(0.01, 11, 37), (1.0 / 256.0, 12, 31), (1e-3, 14, 32)] {
         let params = Filter::plan(Goal::fpr(1000, fpr)).unwrap().params;
-        assert_eq!(
-            (params.fingerprint_bits, params.max_doublings),
-            (bits, doublings)
-        );
+        assert_eq!((params.fingerprint_bits, params.max_doublings), (bits, doublings));
     }
 }
 
@@ -291,13 +269,7 @@ fn a_filter_grown_to_its_last_doubling_errs_no_more_than_was_asked() {
         // The refusal changes nothing and stands; then the filter may go on.
         let bytes = filter.to_bytes().unwrap();
         assert_eq!(filter.insert(&key), Err(full));
-        assert_eq!(
-            filter
-                .insert_batch(&[KeyHash::of(&key, 0)])
-                .unwrap_err()
-                .full,
-            full
-        );
+        assert_eq!(filter.insert_batch(&[KeyHash::of(&key, 0)]).unwrap_err().full, full);
         assert_eq!(filter.grow(), Err(full));
         assert_eq!(filter.to_bytes().unwrap(), bytes);
         let text = format!(
@@ -347,10 +319,7 @@ fn no_history_takes_the_rate_above_the_bound() {
                 }
                 // The formula is a mean; entries that overlap can only lower the share.
                 let (now, bound) = (filter.expected_fpr(), bound(&filter));
-                assert!(
-                    now <= bound.mean + 6.0 * bound.sd,
-                    "{params:?}: {now}, {bound:?}"
-                );
+                assert!(now <= bound.mean + 6.0 * bound.sd, "{params:?}: {now}, {bound:?}");
                 if history == 3 {
                     filter.grow().unwrap();
                 }
@@ -432,11 +401,7 @@ fn the_listing_has_a_hash_for_each_entry() {
 #[test]
 fn it_takes_the_bits_a_key_that_the_formula_says() {
     for (fpr, bits) in [(0.01, 14.87), (1.0 / 256.0, 15.92), (1e-3, 18.03)] {
-        assert!(
-            (theory::bits_per_key(fpr) - bits).abs() < 0.01,
-            "{}",
-            theory::bits_per_key(fpr)
-        );
+        assert!((theory::bits_per_key(fpr) - bits).abs() < 0.01, "{}", theory::bits_per_key(fpr));
         let mut filter = Filter::new(Goal::fpr(1000, fpr)).unwrap();
         let mut key = 0u64;
         // Ten doublings nobody announced, and the next one due.
@@ -445,10 +410,7 @@ fn it_takes_the_bits_a_key_that_the_formula_says() {
             key += 1;
         }
         let held = filter.size_in_bytes() as f64 * 8.0 / filter.len() as f64;
-        assert!(
-            (held / theory::bits_per_key(fpr) - 1.0).abs() < 0.002,
-            "{held}"
-        );
+        assert!((held / theory::bits_per_key(fpr) - 1.0).abs() < 0.002, "{held}");
     }
     for wrong in [0.0, 1.0, -0.1, f64::NAN] {
         assert!(theory::bits_per_key(wrong).is_nan());
@@ -470,10 +432,7 @@ fn what_cannot_be_planned_is_refused_by_name() {
     for wrong in [u32::MAX, 57, 50] {
         let before = filter.clone();
         let error = filter.allow_growth(wrong).unwrap_err().to_string();
-        assert!(
-            error.starts_with(&format!("max_doublings = {wrong} is not possible")),
-            "{error}"
-        );
+        assert!(error.starts_with(&format!("max_doublings = {wrong} is not possible")), "{error}");
         assert!(filter == before);
     }
     assert!(theory::fpr(&ExpandableParams::new(0, 3), 5).mean.is_nan());

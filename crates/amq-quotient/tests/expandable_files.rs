@@ -21,12 +21,7 @@ fn noise(i: u64) -> u64 {
 }
 
 fn golden(name: &str, keys: u64, filter: &Filter) {
-    hold(files::golden(
-        env!("CARGO_MANIFEST_DIR"),
-        name,
-        keys,
-        filter,
-    ));
+    hold(files::golden(env!("CARGO_MANIFEST_DIR"), name, keys, filter));
 }
 
 /// Fingerprints of three bits, which are used up after as many doublings.
@@ -79,9 +74,7 @@ fn golden_files_are_read_and_written_as_ever() {
 
 #[test]
 fn a_forged_file_is_refused_or_forgets_keys() {
-    hold(files::a_forged_file_is_refused_or_forgets_keys::<Filter>(
-        by_inserting,
-    ));
+    hold(files::a_forged_file_is_refused_or_forgets_keys::<Filter>(by_inserting));
 }
 
 #[test]
@@ -135,10 +128,7 @@ fn numbers_that_no_filter_has_are_refused_by_name() {
     for number in [6, 7] {
         let bytes = with(&filter, |bytes| set(bytes, ENTRY + 8 * number, 1));
         let part = "directory";
-        assert_eq!(
-            Filter::from_bytes(&bytes).err(),
-            Some(DecodeError::Reserved { part })
-        );
+        assert_eq!(Filter::from_bytes(&bytes).err(), Some(DecodeError::Reserved { part }));
     }
     // Numbers that do not fit the table are found by the walk.
     for (number, value, what) in [
@@ -147,10 +137,7 @@ fn numbers_that_no_filter_has_are_refused_by_name() {
         (5, cells, "number of fingerprints"),
     ] {
         let bytes = with(&filter, |bytes| set(bytes, ENTRY + 8 * number, value));
-        assert_eq!(
-            Filter::from_bytes(&bytes).err(),
-            Some(DecodeError::Structure { what })
-        );
+        assert_eq!(Filter::from_bytes(&bytes).err(), Some(DecodeError::Structure { what }));
     }
     // One doubling less: the oldest entries are older than the filter.
     let younger = with(&filter, |bytes| {
@@ -158,10 +145,7 @@ fn numbers_that_no_filter_has_are_refused_by_name() {
     });
     let what = "age of an entry";
     assert!(params.doublings == 3 && filter.entries() == 420);
-    assert_eq!(
-        Filter::from_bytes(&younger).err(),
-        Some(DecodeError::Structure { what })
-    );
+    assert_eq!(Filter::from_bytes(&younger).err(), Some(DecodeError::Structure { what }));
     // More doublings than there were leave no trace in a table.
     let older = with(&filter, |bytes| set(bytes, ENTRY + 8 * 2, 4));
     assert!(Filter::from_bytes(&older).unwrap() != filter);
@@ -186,23 +170,13 @@ fn every_flipped_bit_is_refused_or_gives_another_filter() {
             }
         }
     }
-    assert!(
-        refused > 2000 && others > 100,
-        "{refused} refused, {others} not"
-    );
+    assert!(refused > 2000 && others > 100, "{refused} refused, {others} not");
 }
 
 #[test]
 fn a_view_of_any_bytes_answers_and_a_filter_of_them_is_refused() {
     let mut queries = 0;
-    for (slots, bits) in [
-        (2u64, 1u32),
-        (64, 11),
-        (65, 1),
-        (200, 6),
-        (640, 28),
-        (1000, 55 - 8),
-    ] {
+    for (slots, bits) in [(2u64, 1u32), (64, 11), (65, 1), (200, 6), (640, 28), (1000, 55 - 8)] {
         let params = ExpandableParams::new(slots, bits).max_doublings(0);
         let filter = with_params::<Filter>(params, params.max_entries(), 0).unwrap();
         for seed in 0..24u64 {
@@ -231,9 +205,7 @@ fn a_view_of_any_bytes_answers_and_a_filter_of_them_is_refused() {
                 set(bytes, 24, entries);
             });
             let view = ExpandableQuotientView::open_without_checking_payload(&bytes).unwrap();
-            let hashes: Vec<_> = (0..97)
-                .map(|i| KeyHash::new(noise(seed << 8 | i)))
-                .collect();
+            let hashes: Vec<_> = (0..97).map(|i| KeyHash::new(noise(seed << 8 | i))).collect();
             let mut answers = vec![false; hashes.len()];
             view.contains_batch(&hashes, &mut answers).unwrap();
             for (&hash, &found) in hashes.iter().zip(&answers) {

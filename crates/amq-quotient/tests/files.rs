@@ -56,12 +56,7 @@ fn is_refused_as(bytes: &[u8], what: &'static str) {
 }
 
 fn golden(name: &str, keys: u64, filter: &QuotientFilter) {
-    hold(files::golden(
-        env!("CARGO_MANIFEST_DIR"),
-        name,
-        keys,
-        filter,
-    ));
+    hold(files::golden(env!("CARGO_MANIFEST_DIR"), name, keys, filter));
 }
 
 #[test]
@@ -103,24 +98,16 @@ fn golden_files_are_read_and_written_as_ever() {
 #[test]
 fn a_forged_file_is_refused_or_grows_shrinks_and_is_listed() {
     let mut resized = [0; 2];
-    hold(files::forgeries(
-        by_inserting,
-        |filter: QuotientFilter, what| {
-            for (i, resize) in [QuotientFilter::grow, QuotientFilter::shrink]
-                .into_iter()
-                .enumerate()
-            {
-                let mut filter = filter.clone();
-                // A refusal is an answer, too.
-                resized[i] += u32::from(resize(&mut filter).is_ok());
-                filter
-                    .validate()
-                    .map_err(amq_conformance::Violation::refused(what()))?;
-                assert_eq!(filter.iter().count() as u64, filter.len(), "{}", what());
-            }
-            Ok(())
-        },
-    ));
+    hold(files::forgeries(by_inserting, |filter: QuotientFilter, what| {
+        for (i, resize) in [QuotientFilter::grow, QuotientFilter::shrink].into_iter().enumerate() {
+            let mut filter = filter.clone();
+            // A refusal is an answer, too.
+            resized[i] += u32::from(resize(&mut filter).is_ok());
+            filter.validate().map_err(amq_conformance::Violation::refused(what()))?;
+            assert_eq!(filter.iter().count() as u64, filter.len(), "{}", what());
+        }
+        Ok(())
+    }));
     assert!(resized.iter().all(|&done| done > 100), "{resized:?}");
 }
 
@@ -170,10 +157,7 @@ fn every_flipped_bit_of_metadata_is_refused_even_with_the_right_checksum() {
             }
         }
     }
-    assert!(
-        refused > 600 && others > 100,
-        "{refused} refused, {others} not"
-    );
+    assert!(refused > 600 && others > 100, "{refused} refused, {others} not");
 }
 
 #[test]
@@ -225,10 +209,7 @@ fn a_table_that_is_accepted_is_the_one_its_fingerprints_make() {
             accepted += u64::from(moved != table);
         }
     }
-    assert!(
-        accepted > 1000 && refused > 10_000,
-        "{accepted} accepted, {refused} refused"
-    );
+    assert!(accepted > 1000 && refused > 10_000, "{accepted} accepted, {refused} refused");
 }
 
 #[test]
@@ -251,10 +232,7 @@ fn what_is_no_table_is_refused_by_name() {
     let unordered = with(&[(0, 1), (8, 1), (16, 2)], 2, 2);
     is_refused_as(&unordered, "order of remainders");
     let two = [(0, 2), (8, 1), (16, 2)];
-    assert_eq!(
-        QuotientFilter::from_bytes(&with(&two, 2, 2)).unwrap().len(),
-        2
-    );
+    assert_eq!(QuotientFilter::from_bytes(&with(&two, 2, 2)).unwrap().len(), 2);
     is_refused_as(&with(&two, 3, 2), "number of keys");
     is_refused_as(&with(&two, 2, 1), "number of different fingerprints");
     // More keys than the table takes, as many as there are slots: refused before the walk.
@@ -320,17 +298,9 @@ fn wrong_tables(params: QuotientParams, seed: u64) -> impl Iterator<Item = Vec<u
 #[test]
 fn a_view_of_any_bytes_answers_and_a_filter_of_them_is_refused() {
     let mut queries = 0;
-    for (slots, remainder_bits) in [
-        (1, 0),
-        (1, 56),
-        (40, 3),
-        (64, 1),
-        (65, 0),
-        (200, 7),
-        (640, 29),
-        (1000, 2),
-        (4000, 5),
-    ] {
+    for (slots, remainder_bits) in
+        [(1, 0), (1, 56), (40, 3), (64, 1), (65, 0), (200, 7), (640, 29), (1000, 2), (4000, 5)]
+    {
         let params = params(slots, remainder_bits);
         let filter = empty(params);
         let most = params.max_items();
@@ -396,9 +366,7 @@ fn a_long_chain_of_wrong_offsets_is_followed_once() {
 #[test]
 fn a_view_answers_as_the_filter_whose_table_it_borrows() {
     let mut filter = QuotientFilter::with_seed(Goal::fpr(1000, 0.01), 5).unwrap();
-    filter
-        .try_extend((0..1000u64).map(|key| key % 900))
-        .unwrap();
+    filter.try_extend((0..1000u64).map(|key| key % 900)).unwrap();
     let bytes = filter.to_bytes().unwrap();
     let keys: Vec<u64> = (0..3000).collect();
     let [mut ours, mut theirs] = [(); 2].map(|()| vec![false; keys.len()]);
@@ -406,10 +374,7 @@ fn a_view_answers_as_the_filter_whose_table_it_borrows() {
     for view in [filter.view(), QuotientView::open(&bytes).unwrap()] {
         view.contains_keys(&keys, &mut theirs).unwrap();
         assert_eq!(ours, theirs);
-        assert!(
-            keys.iter()
-                .all(|key| view.contains(key) == filter.contains(key))
-        );
+        assert!(keys.iter().all(|key| view.contains(key) == filter.contains(key)));
         assert!(keys.iter().all(|key| view.count(key) == filter.count(key)));
         assert_eq!(view.stats(), filter.stats());
         assert_eq!(view.distinct_len(), filter.distinct_len());

@@ -37,10 +37,7 @@ struct Game {
 
 impl Game {
     fn new(filter: QuotientFilter) -> Self {
-        Self {
-            filter,
-            map: BTreeMap::new(),
-        }
+        Self { filter, map: BTreeMap::new() }
     }
 
     fn fingerprint(&self, hash: KeyHash) -> u64 {
@@ -235,12 +232,7 @@ fn a_remainder_of_zero_is_a_key_like_others() {
     let mut filter = empty(640, 7);
     assert!((0..640).all(|slot| !filter.contains_hash(hash_of(params, slot, 0))));
     for slot in (0..600).step_by(2) {
-        assert!(
-            filter
-                .insert_hash(hash_of(params, slot, 0))
-                .unwrap()
-                .is_new()
-        );
+        assert!(filter.insert_hash(hash_of(params, slot, 0)).unwrap().is_new());
     }
     for slot in 0..640 {
         let there = slot < 600 && slot % 2 == 0;
@@ -273,27 +265,17 @@ fn what_is_inserted_uniquely_is_there_once() {
     assert!((0..500).all(|key| filter.count_hash(hash(key)).estimate == 1));
     while filter.insert_hash(hash(0)).is_ok() {}
     // What is there needs no room.
-    assert_eq!(
-        filter.insert_unique_hash(hash(1)),
-        Ok(Inserted::MaybePresent)
-    );
-    let absent = (10_000..)
-        .find(|&key| !filter.contains_hash(hash(key)))
-        .unwrap();
+    assert_eq!(filter.insert_unique_hash(hash(1)), Ok(Inserted::MaybePresent));
+    let absent = (10_000..).find(|&key| !filter.contains_hash(hash(key))).unwrap();
     assert!(filter.insert_unique_hash(hash(absent)).is_err());
 }
 
 #[test]
 fn listed_hashes_are_those_that_the_filter_and_its_copies_hold() {
     let mut filter = empty(5000, 10);
-    filter
-        .insert_batch(&(0..4000).map(hash).collect::<Vec<_>>())
-        .unwrap();
+    filter.insert_batch(&(0..4000).map(hash).collect::<Vec<_>>()).unwrap();
     let listed: Vec<KeyHash> = filter.iter().collect();
-    assert_eq!(
-        (listed.len(), filter.iter().size_hint()),
-        (4000, (4000, Some(4000)))
-    );
+    assert_eq!((listed.len(), filter.iter().size_hint()), (4000, (4000, Some(4000))));
     assert!(listed.is_sorted());
     let mut copy = empty(5000, 10);
     copy.insert_batch(&listed).unwrap();
@@ -302,9 +284,7 @@ fn listed_hashes_are_those_that_the_filter_and_its_copies_hold() {
     let mut coarser = empty(5000, 8);
     coarser.insert_batch(&listed).unwrap();
     let mut straight = empty(5000, 8);
-    straight
-        .insert_batch(&(0..4000).map(hash).collect::<Vec<_>>())
-        .unwrap();
+    straight.insert_batch(&(0..4000).map(hash).collect::<Vec<_>>()).unwrap();
     assert!(coarser == straight);
 }
 
@@ -326,10 +306,7 @@ fn clusters_are_as_long_as_computed() {
     }
     let mean = keys as f64 / clusters as f64;
     // 60,000 clusters; the standard deviation of their lengths is about three times the mean.
-    assert!(
-        (mean / theory::mean_cluster(0.9) - 1.0).abs() < 0.05,
-        "{mean}"
-    );
+    assert!((mean / theory::mean_cluster(0.9) - 1.0).abs() < 0.05, "{mean}");
 }
 
 #[test]
@@ -364,18 +341,8 @@ const EXTREMES: [u64; 17] = [
 
 #[test]
 fn every_rate_is_a_probability_and_every_call_has_an_answer() {
-    let rates = [
-        f64::NAN,
-        -1.0,
-        0.0,
-        1e-300,
-        1e-15,
-        0.01,
-        0.6,
-        1.0 - f64::EPSILON,
-        1.0,
-        f64::INFINITY,
-    ];
+    let rates =
+        [f64::NAN, -1.0, 0.0, 1e-300, 1e-15, 0.01, 0.6, 1.0 - f64::EPSILON, 1.0, f64::INFINITY];
     let probability = |rate: f64| (0.0..=1.0).contains(&rate);
     for slots in EXTREMES {
         for bits in [0, 1, 4, 5, 55, 56, 57, 63, 64, u32::MAX] {
@@ -385,11 +352,7 @@ fn every_rate_is_a_probability_and_every_call_has_an_answer() {
                 let PredictedFpr { mean, sd, .. } = theory::fpr(&params, items);
                 for rate in [mean, sd, theory::fpr_of_distinct(&params, items)] {
                     assert!(
-                        if good {
-                            probability(rate)
-                        } else {
-                            rate.is_nan()
-                        },
+                        if good { probability(rate) } else { rate.is_nan() },
                         "{slots} {bits} {items}: {rate}"
                     );
                 }

@@ -25,16 +25,10 @@ fn empty(slots: u64, remainder_bits: u32) -> QuotientFilter {
 
 #[test]
 fn growing_and_shrinking_keep_every_bit_of_every_hash() {
-    for (slots, bits, keys) in [
-        (100u64, 9u32, 90u64),
-        (640, 6, 600),
-        (4096, 12, 3000),
-        (1, 20, 1),
-    ] {
+    for (slots, bits, keys) in [(100u64, 9u32, 90u64), (640, 6, 600), (4096, 12, 3000), (1, 20, 1)]
+    {
         let mut filter = empty(slots, bits);
-        filter
-            .insert_batch(&(0..keys).map(hash).collect::<Vec<_>>())
-            .unwrap();
+        filter.insert_batch(&(0..keys).map(hash).collect::<Vec<_>>()).unwrap();
         let first = filter.clone();
         let (rate, listed) = (filter.expected_fpr(), filter.iter().collect::<Vec<_>>());
         for doubling in 1..=bits {
@@ -58,21 +52,14 @@ fn growing_and_shrinking_keep_every_bit_of_every_hash() {
 #[test]
 fn what_cannot_shrink_says_why_and_stays() {
     let mut filter = empty(1280, 8);
-    filter
-        .insert_batch(&(0..700).map(hash).collect::<Vec<_>>())
-        .unwrap();
+    filter.insert_batch(&(0..700).map(hash).collect::<Vec<_>>()).unwrap();
     let before = filter.clone();
     assert!(filter.shrink().unwrap_err().to_string().contains("700"));
     assert!(filter == before);
     let mut odd = empty(65, 8);
     assert!(odd.shrink().unwrap_err().to_string().contains("65 slots"));
     let mut wide = empty(16, 56);
-    assert!(
-        wide.shrink()
-            .unwrap_err()
-            .to_string()
-            .contains("56 is the most")
-    );
+    assert!(wide.shrink().unwrap_err().to_string().contains("56 is the most"));
     // As far as it goes: 1280 = 5 * 2^8, and 30 keys need 32 slots.
     for key in 30..700 {
         filter.remove_hash(hash(key));
@@ -105,20 +92,14 @@ fn a_filter_that_may_grow_does_so_up_to_its_limit_and_its_rate_is_the_predicted_
     );
     let wrong = (1 << 40..(1 << 40) + 200_000).filter(|&key| filter.contains_hash(hash(key)));
     let (found, expected) = (wrong.count() as f64, 200_000.0 * filter.expected_fpr());
-    assert!(
-        (found - expected).abs() < 5.0 * expected.sqrt(),
-        "{found} of {expected}"
-    );
+    assert!((found - expected).abs() < 5.0 * expected.sqrt(), "{found} of {expected}");
     // Beyond the limit it refuses.
     let mut key = 50_000;
     while filter.insert_hash(hash(key)).is_ok() {
         key += 1;
     }
     let before = filter.clone();
-    assert!(matches!(
-        filter.insert_hash(hash(key)),
-        Err(Full::Table { .. })
-    ));
+    assert!(matches!(filter.insert_hash(hash(key)), Err(Full::Table { .. })));
     assert!(filter == before && filter.len() == filter.params().max_items());
 }
 
@@ -129,10 +110,7 @@ fn a_batch_grows_as_single_inserts_do() {
     let plan = QuotientFilter::plan_growing(goal, 100).unwrap();
     let mut one = QuotientFilter::new(plan).unwrap();
     let mut many = one.clone();
-    let done = hashes
-        .iter()
-        .take_while(|&&hash| one.insert_hash(hash).is_ok())
-        .count() as u64;
+    let done = hashes.iter().take_while(|&&hash| one.insert_hash(hash).is_ok()).count() as u64;
     let refused = many.insert_batch(&hashes).unwrap_err();
     assert_eq!(refused.done, done);
     assert!(done >= 12_000 && one == many);
@@ -145,15 +123,10 @@ fn growth_can_be_allowed_later_and_no_further_than_the_bits_go() {
     assert!(filter.allow_growth(639).is_err() && filter.allow_growth(640 * 8 + 1).is_err());
     // The limit is not a power of two times the slots: growth stops below it.
     filter.allow_growth(640 * 7).unwrap();
-    let done = (0..10_000)
-        .take_while(|&key| filter.insert_hash(hash(key)).is_ok())
-        .count();
+    let done = (0..10_000).take_while(|&key| filter.insert_hash(hash(key)).is_ok()).count();
     assert_eq!(filter.params(), params(640 * 4, 1).growing_to(640 * 7));
     assert_eq!(done as u64, filter.params().max_items());
-    assert!(matches!(
-        filter.insert_hash(hash(0)),
-        Err(Full::Limit { limit: 4480, .. })
-    ));
+    assert!(matches!(filter.insert_hash(hash(0)), Err(Full::Limit { limit: 4480, .. })));
 }
 
 #[test]
@@ -195,21 +168,11 @@ fn filters_that_cannot_merge_say_what_differs() {
         ours.can_merge(&theirs).unwrap_err()
     };
     let field = |error| match error {
-        MergeError::Mismatch {
-            field,
-            ours,
-            theirs,
-        } => (field, ours, theirs),
+        MergeError::Mismatch { field, ours, theirs } => (field, ours, theirs),
         other => panic!("{other:?}"),
     };
-    assert_eq!(
-        field(refusal(params(640, 8), params(960, 8))),
-        ("slots", 640, 960)
-    );
-    assert_eq!(
-        field(refusal(params(640, 8), params(641, 8))),
-        ("slots", 640, 641)
-    );
+    assert_eq!(field(refusal(params(640, 8), params(960, 8))), ("slots", 640, 960));
+    assert_eq!(field(refusal(params(640, 8), params(641, 8))), ("slots", 640, 641));
     // No fewer fingerprints than ours, however they are divided between slots and remainders.
     for (ours, theirs) in [
         (params(640, 8), params(640, 7)),
@@ -219,10 +182,8 @@ fn filters_that_cannot_merge_say_what_differs() {
         (params(128, 0), params(64, 0)),
         (params(1152, 0), params(576, 0)),
     ] {
-        let error = MergeError::Fingerprints {
-            ours: ours.fingerprints(),
-            theirs: theirs.fingerprints(),
-        };
+        let error =
+            MergeError::Fingerprints { ours: ours.fingerprints(), theirs: theirs.fingerprints() };
         assert_eq!(refusal(ours, theirs), error);
         let [coarser, finer] =
             [theirs, ours].map(|params| with_params::<QuotientFilter>(params, 1, 0).unwrap());
@@ -244,10 +205,7 @@ fn any_two_small_tables_merge_to_what_inserting_all_would_have_made_or_say_why_n
     let (mut merged, mut fewer, mut apart, mut full) = (0, 0, 0, 0);
     let pairs = geometries().flat_map(|ours| geometries().map(move |theirs| (ours, theirs)));
     for (ours, theirs) in pairs {
-        let (few, room) = (
-            ours.max_items() / 3,
-            ours.max_items() - ours.max_items() / 3,
-        );
+        let (few, room) = (ours.max_items() / 3, ours.max_items() - ours.max_items() / 3);
         // As many as the one takes, and as many as the other has room for.
         for many in [theirs.max_items(), theirs.max_items().min(room)] {
             let mut one = filled(ours, few, 0);
@@ -290,20 +248,11 @@ fn any_two_small_tables_merge_to_what_inserting_all_would_have_made_or_say_why_n
 fn a_merge_that_is_too_large_changes_nothing_unless_the_filter_may_grow() {
     let mut one = empty(640, 8);
     let mut two = empty(640, 8);
-    one.insert_batch(&(0..400).map(hash).collect::<Vec<_>>())
-        .unwrap();
-    two.insert_batch(&(300..700).map(hash).collect::<Vec<_>>())
-        .unwrap();
+    one.insert_batch(&(0..400).map(hash).collect::<Vec<_>>()).unwrap();
+    two.insert_batch(&(300..700).map(hash).collect::<Vec<_>>()).unwrap();
     let before = one.clone();
     let refused = one.merge(&two);
-    assert!(matches!(
-        refused,
-        Err(MergeError::Items {
-            ours: 400,
-            theirs: 400,
-            slots: 640
-        })
-    ));
+    assert!(matches!(refused, Err(MergeError::Items { ours: 400, theirs: 400, slots: 640 })));
     assert!(one == before);
     one.allow_growth(1280).unwrap();
     one.merge(&two).unwrap();
@@ -315,11 +264,7 @@ fn a_merge_that_is_too_large_changes_nothing_unless_the_filter_may_grow() {
 #[test]
 fn a_filter_built_at_once_is_the_one_that_inserting_makes() {
     for n in (0..200).chain([1000, 4095, 4096, 50_000, 300_000]) {
-        for budget in [
-            Budget::Fpr(0.3),
-            Budget::Fpr(0.01),
-            Budget::BitsPerKey(200.0),
-        ] {
+        for budget in [Budget::Fpr(0.3), Budget::Fpr(0.01), Budget::BitsPerKey(200.0)] {
             let hashes: Vec<KeyHash> = (0..n).map(|key| hash(key - key % 7)).collect();
             let Ok(built) = QuotientFilter::build_hashes(budget, 0, &hashes) else {
                 continue;

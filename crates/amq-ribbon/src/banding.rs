@@ -222,11 +222,7 @@ mod tests {
         let mask = u32::MAX >> (32 - columns);
         for key in room {
             let Equation { slot, row, result } = equation(key);
-            assert_eq!(
-                answer(&solution, slot, row) & mask,
-                result & mask,
-                "key {key}"
-            );
+            assert_eq!(answer(&solution, slot, row) & mask, result & mask, "key {key}");
         }
     }
 

@@ -199,9 +199,7 @@ impl Equations {
     /// Takes the first key in order that has a coefficient at the slot from a stack.
     #[inline(always)]
     fn pop<W: Row>(&mut self, end: usize) -> Option<[u64; 3]> {
-        let bits = self.low[end - TOP..end]
-            .iter()
-            .fold(0, |bits, low| bits << 1 | low & 1);
+        let bits = self.low[end - TOP..end].iter().fold(0, |bits, low| bits << 1 | low & 1);
         // From the top: the bit of the first key in order is the lowest.
         let depth = match bits {
             0 => search(&self.low[EIGHT..end])?,
@@ -269,11 +267,7 @@ fn remove(stack: &mut [u64], depth: usize) -> u64 {
     let top = &mut stack[from..];
     let taken = top[TOP - 1 - depth];
     for i in 0..TOP - 1 {
-        top[i] = if i + depth < TOP - 1 {
-            top[i]
-        } else {
-            top[i + 1]
-        };
+        top[i] = if i + depth < TOP - 1 { top[i] } else { top[i + 1] };
     }
     taken
 }
@@ -302,10 +296,7 @@ mod tests {
             let mut banding = Banding::<W>::new(blocks * W::BITS).unwrap();
             for key in 0..before {
                 let start = equation(key).slot % 64;
-                banding.add(Equation {
-                    slot: start,
-                    ..equation(key)
-                });
+                banding.add(Equation { slot: start, ..equation(key) });
             }
             banding
         };
@@ -314,9 +305,7 @@ mod tests {
             banding.solve(blocks, 32, |_, _, words| solution.extend_from_slice(words));
             solution
         };
-        let mut keys: Vec<_> = (0..n)
-            .map(|key| equation(1000 + key - key % 9 / 8))
-            .collect();
+        let mut keys: Vec<_> = (0..n).map(|key| equation(1000 + key - key % 9 / 8)).collect();
         let mut together = taken();
         let slots = together.slots(0, (W::BUCKET + W::BITS - 1) as usize);
         let mut bucket = Bucket::default();
@@ -353,10 +342,7 @@ mod tests {
             for key in keys.iter().filter(|key| key.slot as u64 >= limit) {
                 fewer.add(*key);
             }
-            assert!(
-                solution(&together) == solution(&fewer),
-                "{n} keys, limit {limit}"
-            );
+            assert!(solution(&together) == solution(&fewer), "{n} keys, limit {limit}");
         }
     }
 

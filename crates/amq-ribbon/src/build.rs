@@ -51,10 +51,7 @@ impl<K: Kind> System<K> {
         let mut building = Building {
             columns,
             widened,
-            progress: Progress {
-                done: 0,
-                tell: progress,
-            },
+            progress: Progress { done: 0, tell: progress },
             words: Vec::new(),
             thresholds: Vec::new(),
             seeds: Vec::new(),
@@ -215,11 +212,7 @@ impl<W: Row> Building<'_, W> {
         for (bucket, &threshold) in self.thresholds.iter().enumerate() {
             thresholds[bucket / 32] |= u64::from(threshold) << (bucket % 32 * 2);
         }
-        let store = Heap {
-            words: self.words,
-            thresholds,
-            seeds: self.seeds,
-        };
+        let store = Heap { words: self.words, thresholds, seeds: self.seeds };
         Ok(System::new(params, params.geometry::<K>(), store))
     }
 }
@@ -271,29 +264,18 @@ mod tests {
     fn a_last_layer_that_was_widened_holds_its_keys() {
         fn widened<K: Kind>(n: u64, widened: u32) {
             let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, n)).collect();
-            let columns = Columns {
-                most: 7,
-                short: 1 << 31,
-            };
+            let columns = Columns { most: 7, short: 1 << 31 };
             let system =
                 System::<K>::build_widened(hashes.as_slice(), columns, &mut |_| (), widened)
                     .unwrap();
-            assert_eq!(
-                (system.params.widened, system.params.check()),
-                (widened, Ok(()))
-            );
+            assert_eq!((system.params.widened, system.params.check()), (widened, Ok(())));
             assert_eq!(system.bytes(), system.params.bytes::<K>());
             for hash in hashes {
-                assert!(
-                    simd::contains(&system, hash.get()),
-                    "{n} keys, widened {widened}"
-                );
+                assert!(simd::contains(&system, hash.get()), "{n} keys, widened {widened}");
             }
         }
         for tenths in 1..=MAX_WIDENED {
-            for n in [
-                1, 2, 63, 700, 1090, 1091, 1150, 1199, 1200, 1201, 20_000, 60_000,
-            ] {
+            for n in [1, 2, 63, 700, 1090, 1091, 1150, 1199, 1200, 1201, 20_000, 60_000] {
                 widened::<crate::Bumped>(n, tenths);
                 widened::<crate::Standard>(n, tenths);
             }
@@ -303,20 +285,13 @@ mod tests {
     #[test]
     fn a_contradiction_is_an_error_after_one_seed_and_says_so() {
         // Many keys of one hash with different results, which no seed can part.
-        let entries: Vec<crate::entry::Pair> = (0..50)
-            .map(|value| crate::entry::Pair { hash: 7, value })
-            .collect();
+        let entries: Vec<crate::entry::Pair> =
+            (0..50).map(|value| crate::entry::Pair { hash: 7, value }).collect();
         let columns = Columns { most: 8, short: 0 };
         let mut told = 0;
         let refused =
             System::<crate::Standard>::build(entries.as_slice(), columns, &mut |done| told = done);
-        assert_eq!(
-            refused.map(|_| ()),
-            Err(BuildError::Exhausted {
-                attempts: 1,
-                items: 50
-            })
-        );
+        assert_eq!(refused.map(|_| ()), Err(BuildError::Exhausted { attempts: 1, items: 50 }));
         assert_eq!(told, 0);
     }
 }

@@ -105,22 +105,16 @@ mod tests {
     #[ignore = "a tool: prints a table, takes a minute"]
     fn failure_rates() {
         fn table<K: Kind>() {
-            println!(
-                "{}: slots over keys at which a tenth of the seeds fail",
-                K::NAME
-            );
-            for keys in [
-                30u64, 60, 120, 250, 500, 1000, 2000, 4000, 8000, 16_384, 32_768, 65_536, 131_072,
-            ] {
+            println!("{}: slots over keys at which a tenth of the seeds fail", K::NAME);
+            for keys in
+                [30u64, 60, 120, 250, 500, 1000, 2000, 4000, 8000, 16_384, 32_768, 65_536, 131_072]
+            {
                 let seeds = (2_000_000 / keys).clamp(60, 1000);
                 let enough = |slots: u64| failures::<K>(keys, slots, seeds) * 10 <= seeds;
                 let least = keys.max(K::Row::BITS);
                 let slots = amq_core::numeric::first_true(least, 2 * keys + 4 * least, enough);
                 let over = slots as f64 / keys as f64 - 1.0;
-                println!(
-                    "{keys:8} keys: {slots:8} slots, {:4} more, {over:.4}",
-                    slots - keys
-                );
+                println!("{keys:8} keys: {slots:8} slots, {:4} more, {over:.4}", slots - keys);
             }
         }
         table::<Standard64>();

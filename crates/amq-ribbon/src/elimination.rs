@@ -66,10 +66,7 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         extent: &Extent,
         entries: &[E],
     ) -> Result<(), BuildError> {
-        self.starts = Starts {
-            scale: layer.starts,
-            first: extent.first,
-        };
+        self.starts = Starts { scale: layer.starts, first: extent.first };
         self.sort(extent, entries.iter().copied())?;
         for bucket in 0..self.thresholds.len() {
             self.eliminate(extent, bucket);
@@ -89,10 +86,7 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         entries: &[E],
         seed: u8,
     ) -> Result<bool, BuildError> {
-        self.starts = Starts {
-            scale: extent.starts,
-            first: 0,
-        };
+        self.starts = Starts { scale: extent.starts, first: 0 };
         let seeded = |entry: &E| entry.with_hash(seeded(entry.hash(), seed));
         self.sort(extent, entries.iter().map(seeded))?;
         for bucket in 0..self.thresholds.len() {
@@ -112,8 +106,7 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         entries: impl Iterator<Item = E> + Clone,
     ) -> Result<(), BuildError> {
         let starts = self.starts;
-        self.sorter
-            .sort(entries, |entry| starts.of(entry) / W::BUCKET);
+        self.sorter.sort(entries, |entry| starts.of(entry) / W::BUCKET);
         self.banding.clear();
         self.thresholds.clear();
         let buckets = extent.starts.div_ceil(W::BUCKET) as usize;
@@ -153,10 +146,7 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         let mut entries = room(self.bumped().count() as u64)?;
         let next = |entry: E| entry.with_hash(next_layer(entry.hash(), layer));
         entries.extend(self.bumped().map(next));
-        Ok(Bumps {
-            thresholds,
-            entries,
-        })
+        Ok(Bumps { thresholds, entries })
     }
 
     /// The keys below the thresholds.

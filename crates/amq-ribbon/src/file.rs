@@ -49,12 +49,7 @@ impl<S: Store<u64>> Stored for RibbonMap<S> {
 }
 
 fn described<K: Kind, S: Store<K::Row>>(system: &System<K, S>) -> Description<'_> {
-    let System {
-        params,
-        geometry,
-        store,
-        ..
-    } = system;
+    let System { params, geometry, store, .. } = system;
     let columns = [params.columns, params.short, params.widened].map(u64::from);
     let mut entries = vec![Entry::default()];
     entries[0][..3].copy_from_slice(&columns);
@@ -160,12 +155,7 @@ fn system<K: Kind, R: Source>(
 fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError> {
     let [columns, short, widened] = opened.numbers(0)?;
     let layers = opened.entries() - 1;
-    within(
-        "layers",
-        layers as u64,
-        0,
-        if K::BUMPS { MAX_LAYERS as u64 } else { 1 },
-    )?;
+    within("layers", layers as u64, 0, if K::BUMPS { MAX_LAYERS as u64 } else { 1 })?;
     let mut params = RibbonParams::new(narrow("columns", columns)?, narrow("short share", short)?);
     params.widened = narrow("widened", widened)?;
     for (i, keys) in params.keys.iter_mut().take(layers).enumerate() {
@@ -174,31 +164,14 @@ fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), De
     params.check()?;
     let items = params.keys[0];
     within("number of keys", opened.items(), items, items)?;
-    within(
-        "layers",
-        layers as u64,
-        u64::from(items > 0),
-        if items > 0 { u64::MAX } else { 0 },
-    )?;
+    within("layers", layers as u64, u64::from(items > 0), if items > 0 { u64::MAX } else { 0 })?;
 
     let mut geometry = Geometry::default();
     for i in 0..layers {
-        let [
-            _,
-            starts,
-            shard_bits,
-            short,
-            first_word,
-            first_bucket,
-            blocks,
-        ] = opened.numbers(1 + i)?;
+        let [_, starts, shard_bits, short, first_word, first_bucket, blocks] =
+            opened.numbers(1 + i)?;
         within("starts", starts, 1, MAX_STARTS)?;
-        within(
-            "starts past a multiple of a row's bits",
-            starts % K::Row::BITS,
-            1,
-            1,
-        )?;
+        within("starts past a multiple of a row's bits", starts % K::Row::BITS, 1, 1)?;
         let least = K::Row::BITS.trailing_zeros().into();
         within("shard bits", shard_bits, least, MAX_SHARD_BITS)?;
         let layer = Layer {
@@ -211,19 +184,9 @@ fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), De
         let wanted = layer.blocks::<K::Row>();
         within("blocks", blocks, wanted, wanted)?;
         // The share says in which order the solution lies.
-        within(
-            "short blocks",
-            short,
-            0,
-            if params.short == 0 { 0 } else { blocks },
-        )?;
+        within("short blocks", short, 0, if params.short == 0 { 0 } else { blocks })?;
         within("first word", first_word, geometry.words, geometry.words)?;
-        within(
-            "first bucket",
-            first_bucket,
-            geometry.buckets,
-            geometry.buckets,
-        )?;
+        within("first bucket", first_bucket, geometry.buckets, geometry.buckets)?;
         geometry.push::<K::Row>(layer, i + 1 < layers, params.columns);
     }
     Ok((params, geometry))
@@ -241,9 +204,7 @@ fn walk(thresholds: &[u64], buckets: u64, spare: &[u8]) -> Result<(), DecodeErro
     let last = thresholds.last().copied().unwrap_or_default();
     let used = buckets % 32 * 2;
     if used > 0 && last >> used != 0 {
-        return Err(DecodeError::Structure {
-            what: "thresholds past the last bucket",
-        });
+        return Err(DecodeError::Structure { what: "thresholds past the last bucket" });
     }
     if spare.iter().any(|&byte| byte != 0) {
         return Err(DecodeError::Reserved { part: "payload" });
@@ -284,11 +245,7 @@ mod tests {
     /// A filter that no build makes: any layers that a directory may state, and random bytes.
     fn any<K: Kind>(noise: &mut Noise) -> Ribbon<K> {
         let columns = 1 + noise.below(32) as u32;
-        let layers = if K::BUMPS {
-            1 + noise.below(MAX_LAYERS as u64)
-        } else {
-            1
-        };
+        let layers = if K::BUMPS { 1 + noise.below(MAX_LAYERS as u64) } else { 1 };
         let mut params = RibbonParams::new(columns, 0);
         if columns > 1 {
             // Without short blocks eights of columns lie slot by slot.
@@ -316,12 +273,7 @@ mod tests {
             seeds: (0..seeds).map(|_| noise.next() as u8).collect(),
         };
         Ribbon {
-            header: Header {
-                seed: 1,
-                hashed_by_caller: false,
-                capacity: 0,
-                budget: None,
-            },
+            header: Header { seed: 1, hashed_by_caller: false, capacity: 0, budget: None },
             len: params.keys[0],
             system: System::new(params, geometry, store),
         }
@@ -341,9 +293,8 @@ mod tests {
     fn ask<K: Kind, O: Order>(filter: &Ribbon<K>, view: &RibbonView<'_, K>, met: &mut Met) {
         let system = &view.system;
         let (words, vector_end) = (system.words(), system.vector_end());
-        let hashes: Vec<KeyHash> = (0..200)
-            .map(|i| KeyHash::of(&i, filter.header.capacity))
-            .collect();
+        let hashes: Vec<KeyHash> =
+            (0..200).map(|i| KeyHash::of(&i, filter.header.capacity)).collect();
         let mut answers = vec![false; hashes.len()];
         view.contains_batch(&hashes, &mut answers).unwrap();
         let mut values = vec![0; hashes.len()];

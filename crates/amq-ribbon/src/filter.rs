@@ -112,11 +112,7 @@ impl<K: Kind> Ribbon<K> {
 impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
     /// The same filter over borrowed slices.
     pub fn view(&self) -> RibbonView<'_, K> {
-        Ribbon {
-            header: self.header,
-            len: self.len,
-            system: self.system.view(),
-        }
+        Ribbon { header: self.header, len: self.len, system: self.system.view() }
     }
 }
 

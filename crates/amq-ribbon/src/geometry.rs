@@ -70,11 +70,7 @@ impl Geometry {
     /// Bytes of words, of thresholds and of seeds.
     pub(crate) fn parts<W: Row>(&self) -> [u64; 3] {
         let seeds = self.layers().last().map_or(0, Layer::shards);
-        [
-            self.words * size_of::<W>() as u64,
-            self.buckets.div_ceil(32) * 8,
-            seeds,
-        ]
+        [self.words * size_of::<W>() as u64, self.buckets.div_ceil(32) * 8, seeds]
     }
 
     /// Bytes of all three.
@@ -84,10 +80,7 @@ impl Geometry {
 
     /// Slots of all layers.
     pub(crate) fn slots<W: Row>(&self) -> u64 {
-        self.layers()
-            .iter()
-            .map(|layer| layer.blocks::<W>() * W::BITS)
-            .sum()
+        self.layers().iter().map(|layer| layer.blocks::<W>() * W::BITS).sum()
     }
 }
 
@@ -141,10 +134,7 @@ mod tests {
                 for layer in geometry.layers() {
                     assert_eq!((layer.first_word, layer.first_bucket), (words, buckets));
                     let blocks = layer.blocks::<u64>();
-                    assert_eq!(
-                        layer.block(blocks, 8).0 as u64,
-                        words + blocks * 8 - layer.short
-                    );
+                    assert_eq!(layer.block(blocks, 8).0 as u64, words + blocks * 8 - layer.short);
                     assert!(layer.short.abs_diff(columns.short_of(blocks)) == 0);
                     // Every block begins where the one before ends.
                     for block in (0..blocks).take(5000) {
@@ -158,10 +148,7 @@ mod tests {
                     for shard in 0..layer.shards() {
                         let extent = layer.extent::<u64>(shard);
                         assert_eq!((extent.first, extent.first_block), end);
-                        end = (
-                            extent.first + extent.starts,
-                            extent.first_block + extent.blocks,
-                        );
+                        end = (extent.first + extent.starts, extent.first_block + extent.blocks);
                         let last = layer.block_of::<u64>(end.0 - 1);
                         assert!(last < end.1 && last + 2 >= end.1);
                     }

@@ -69,12 +69,7 @@ impl Layer {
         let blocks = (starts - 1) / W::BITS + 1;
         // The last row of a full shard reaches into one block more.
         let blocks = blocks + u64::from(starts % W::BITS == 0);
-        Extent {
-            first,
-            starts,
-            first_block: self.block_of::<W>(first),
-            blocks,
-        }
+        Extent { first, starts, first_block: self.block_of::<W>(first), blocks }
     }
 
     /// The block in which a row starts.

@@ -124,11 +124,7 @@ impl RibbonMap {
         pairs: impl IntoIterator<Item = (Q, u32)>,
     ) -> Result<Self, MapError> {
         let pairs = pairs.into_iter();
-        Self::build_hashes(
-            bits,
-            seed,
-            pairs.map(|(key, value)| (key.key_hash(seed), value)),
-        )
+        Self::build_hashes(bits, seed, pairs.map(|(key, value)| (key.key_hash(seed), value)))
     }
 
     /// The same of keys already hashed with `seed`.
@@ -140,19 +136,11 @@ impl RibbonMap {
         PlanError::check_parameter("bits", bits.into(), 1, MAX_COLUMNS.into())
             .map_err(BuildError::from)?;
         let entries = collect(bits, pairs.into_iter())?;
-        let columns = Columns {
-            most: bits,
-            short: 0,
-        };
+        let columns = Columns { most: bits, short: 0 };
         let len = entries.len() as u64;
         match System::build(entries.as_slice(), columns, &mut |_| ()) {
             Ok(system) => Ok(Self {
-                header: Header {
-                    seed,
-                    capacity: len,
-                    budget: None,
-                    hashed_by_caller: false,
-                },
+                header: Header { seed, capacity: len, budget: None, hashed_by_caller: false },
                 len,
                 system,
             }),
@@ -219,11 +207,7 @@ impl<S: Store<u64>> RibbonMap<S> {
 
     /// The same map over borrowed slices.
     pub fn view(&self) -> RibbonMapView<'_> {
-        RibbonMap {
-            header: self.header,
-            len: self.len,
-            system: self.system.view(),
-        }
+        RibbonMap { header: self.header, len: self.len, system: self.system.view() }
     }
 }
 
@@ -301,8 +285,5 @@ fn conflict(entries: &[Pair]) -> Result<Option<MapError>, BuildError> {
         let [one, other] = [pair[0], pair[1]].map(|index| entries[index]);
         one.hash == other.hash && one.value != other.value
     });
-    Ok(differ.map(|pair| MapError::Conflict {
-        first: pair[0],
-        second: pair[1],
-    }))
+    Ok(differ.map(|pair| MapError::Conflict { first: pair[0], second: pair[1] }))
 }

@@ -39,12 +39,7 @@ impl RibbonParams {
     /// Not checked yet, and for no number of keys yet:
     /// [`Ribbon::plan_params`](crate::Ribbon::plan_params) does both.
     pub const fn new(columns: u32, short: u32) -> Self {
-        Self {
-            columns,
-            short,
-            keys: [0; MAX_LAYERS],
-            widened: 0,
-        }
+        Self { columns, short, keys: [0; MAX_LAYERS], widened: 0 }
     }
 
     /// Checks the ranges. Allocates nothing.
@@ -63,19 +58,12 @@ impl RibbonParams {
     }
 
     pub(crate) const fn columns(&self) -> Columns {
-        Columns {
-            most: self.columns,
-            short: self.short,
-        }
+        Columns { most: self.columns, short: self.short }
     }
 
     /// The same with other numbers of keys.
     pub(crate) const fn with_keys(self, keys: [u64; MAX_LAYERS]) -> Self {
-        Self {
-            keys,
-            widened: 0,
-            ..self
-        }
+        Self { keys, widened: 0, ..self }
     }
 
     pub(crate) fn geometry<K: Kind>(&self) -> Geometry {

@@ -56,9 +56,7 @@ impl<E: Entry> Partition<E> {
         });
         let begins = runs.iter().skip(1).map(|run| run.begin).chain([sum]);
         if runs.iter().zip(begins).any(|(run, next)| run.end != next) {
-            return Err(BuildError::KeysChanged {
-                items: source.len(),
-            });
+            return Err(BuildError::KeysChanged { items: source.len() });
         }
         let limit = layer.limit_of_shard(source.len());
         for Run { begin, end } in &mut runs {

@@ -22,12 +22,7 @@ use amq_core::{BuildError, KeyHash, dispatch};
 
 #[cfg(target_arch = "x86_64")]
 mod column;
-#[cfg(all(
-    target_arch = "aarch64",
-    target_endian = "little",
-    target_feature = "neon",
-    not(miri)
-))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon", not(miri)))]
 pub(crate) mod neon;
 #[cfg(target_arch = "x86_64")]
 mod slot;
@@ -455,10 +450,7 @@ mod tests {
         let whole = short == 0 && columns % 8 == 0;
         assert_eq!(system.slot_bytes, if whole { columns / 8 } else { 0 });
         if n * u64::from(columns) >= 2800 {
-            assert!(
-                system.vector_end() > 0,
-                "{columns} columns: never by vectors"
-            );
+            assert!(system.vector_end() > 0, "{columns} columns: never by vectors");
         }
         let absent = if cfg!(miri) { 50 } else { n + 5000 };
         let asked: Vec<KeyHash> = (0..n + absent).map(|key| KeyHash::of(&key, 1)).collect();
@@ -474,10 +466,7 @@ mod tests {
                 portable,
                 "{columns} columns, {hash:?}"
             );
-            assert_eq!(
-                in_batch, portable,
-                "{columns} columns, {hash:?}, in a batch"
-            );
+            assert_eq!(in_batch, portable, "{columns} columns, {hash:?}, in a batch");
             assert_eq!(super::value(&system, hash.get()), value);
             assert_eq!(super::value_portable(&system, hash.get()), value);
             found += u64::from(portable);
@@ -543,12 +532,9 @@ mod tests {
     #[test]
     fn dispatched_and_portable_queries_agree_at_every_number_of_columns() {
         if cfg!(miri) {
-            for (columns, short, n) in [
-                (7, HALF, 400),
-                (19, HALF, 400),
-                (8, NONE, 100),
-                (24, NONE, 150),
-            ] {
+            for (columns, short, n) in
+                [(7, HALF, 400), (19, HALF, 400), (8, NONE, 100), (24, NONE, 150)]
+            {
                 agree::<Bumped>(columns, short, n);
                 agree::<Standard>(columns, short, n);
             }

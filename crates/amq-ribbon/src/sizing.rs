@@ -65,11 +65,7 @@ pub(crate) fn limit_of_bumped<W: Row>(keys: u64, layer: usize) -> u64 {
 /// The mean number of keys that a layer bumps.
 pub(crate) fn bumped<W: Row>(keys: u64, layer: usize) -> f64 {
     let (starts, shard_bits) = bumping::<W>(keys, layer);
-    let layer = Layer {
-        starts,
-        shard_bits,
-        ..Layer::default()
-    };
+    let layer = Layer { starts, shard_bits, ..Layer::default() };
     let slots = (layer.blocks::<W>() * W::BITS) as f64;
     let at_end = EMPTY_AT_END * W::BITS as f64;
     let kept = slots * (1.0 - EMPTY) - at_end * layer.shards() as f64;
@@ -125,11 +121,8 @@ pub(crate) fn last<K: Kind>(keys: u64) -> (u64, u32) {
 /// Measured: the ignored test `failure_rates` prints the table that these lines bound from above.
 pub(crate) fn slots_for<W: Row>(keys: f64) -> f64 {
     amq_core::step(1);
-    let (least, slope, from) = if W::BITS == 64 {
-        (0.044, 0.0075, 11.5)
-    } else {
-        (0.0205, 0.0045, 14.0)
-    };
+    let (least, slope, from) =
+        if W::BITS == 64 { (0.044, 0.0075, 11.5) } else { (0.0205, 0.0045, 14.0) };
     let overhead = least + slope * (libm::log2(keys.max(1.0)) - from).max(0.0);
     keys * (1.0 + overhead) + 4.0
 }

@@ -56,18 +56,14 @@ pub(crate) fn solve<W: Row, E>(
 ) {
     let first_block = shard.extent.first_block;
     let start = layer.block(first_block, columns.most).0;
-    banding.solve(
-        shard.extent.blocks,
-        columns.most as usize,
-        |block, first, solved| {
-            let bytes = columns.slot_bytes() as usize;
-            if bytes > 0 {
-                return order::put(shard.words, block, first / 8, bytes, solved);
-            }
-            let (word, columns) = layer.block(first_block + block as u64, columns.most);
-            // A short block leaves out the last column.
-            let solved = &solved[..solved.len().min(columns - first)];
-            shard.words[word - start + first..][..solved.len()].copy_from_slice(solved);
-        },
-    );
+    banding.solve(shard.extent.blocks, columns.most as usize, |block, first, solved| {
+        let bytes = columns.slot_bytes() as usize;
+        if bytes > 0 {
+            return order::put(shard.words, block, first / 8, bytes, solved);
+        }
+        let (word, columns) = layer.block(first_block + block as u64, columns.most);
+        // A short block leaves out the last column.
+        let solved = &solved[..solved.len().min(columns - first)];
+        shard.words[word - start + first..][..solved.len()].copy_from_slice(solved);
+    });
 }

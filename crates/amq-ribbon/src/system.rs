@@ -34,14 +34,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         let vector_end = by_order!(slot_bytes, O => {
             O::vector_end::<K::Row>(words, params.columns)
         });
-        Self {
-            params,
-            geometry,
-            store,
-            vector_end,
-            slot_bytes,
-            kind: PhantomData,
-        }
+        Self { params, geometry, store, vector_end, slot_bytes, kind: PhantomData }
     }
 
     /// The same system over the borrowed store.
@@ -76,19 +69,14 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     /// A key's window.
     #[inline(always)]
     pub(crate) fn window<O: Order>(&self, hash: u64) -> O::Window {
-        self.first_window::<O>(hash)
-            .unwrap_or_else(|| self.later_window::<O>(hash))
+        self.first_window::<O>(hash).unwrap_or_else(|| self.later_window::<O>(hash))
     }
 
     /// A key's window, if the first layer has it.
     #[inline(always)]
     pub(crate) fn first_window<O: Order>(&self, hash: u64) -> Option<O::Window> {
         // Tells the compiler that nothing lies before it.
-        let first = Layer {
-            first_word: 0,
-            first_bucket: 0,
-            ..self.geometry.layers[0]
-        };
+        let first = Layer { first_word: 0, first_bucket: 0, ..self.geometry.layers[0] };
         if K::BUMPS {
             return self.window_in::<O>(&first, hash);
         }

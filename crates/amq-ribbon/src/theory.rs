@@ -40,10 +40,7 @@ pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
             fpr_in::<K>(&params, &params.geometry::<K>(), items)
         }
     };
-    PredictedFpr {
-        mean,
-        sd: if mean.is_nan() { f64::NAN } else { 0.0 },
-    }
+    PredictedFpr { mean, sd: if mean.is_nan() { f64::NAN } else { 0.0 } }
 }
 
 /// The rate in a given geometry, which the parameters need not lead to: a file's was planned by
@@ -148,11 +145,7 @@ pub(crate) fn check_items(items: u64) -> Result<(), PlanError> {
     if items <= MAX_ITEMS {
         return Ok(());
     }
-    Err(PlanError::Items {
-        items,
-        min: 1,
-        max: MAX_ITEMS,
-    })
+    Err(PlanError::Items { items, min: 1, max: MAX_ITEMS })
 }
 
 /// The fewest columns, and then the most short blocks, that meet a rate.
@@ -162,11 +155,7 @@ fn for_rate<K: Kind>(items: u64, asked: f64) -> Result<RibbonParams, PlanError> 
     // What equal hashes add is left out where it is negligible: a rate of whole columns would cost
     // another one.
     let floor = hash_floor(items);
-    let least = if floor < NEGLIGIBLE * asked {
-        asked
-    } else {
-        asked - floor
-    };
+    let least = if floor < NEGLIGIBLE * asked { asked } else { asked - floor };
     let columns = libm::ceil(-libm::log2(least)).max(1.0);
     if columns > f64::from(MAX_COLUMNS) {
         return Err(PlanError::FprUnreachable {
@@ -191,14 +180,10 @@ pub(crate) fn within<K: Kind>(
         params
     };
     let fits = |params: &RibbonParams| params.bytes::<K>() <= allowed;
-    let Some(columns) = (1..=MAX_COLUMNS)
-        .rev()
-        .find(|&columns| fits(&with(columns, most_short(columns))))
+    let Some(columns) =
+        (1..=MAX_COLUMNS).rev().find(|&columns| fits(&with(columns, most_short(columns))))
     else {
-        return Err(PlanError::Bytes {
-            bytes: allowed,
-            min: with(1, 0).bytes::<K>(),
-        });
+        return Err(PlanError::Bytes { bytes: allowed, min: with(1, 0).bytes::<K>() });
     };
     let short = first_true(0, most_short(columns), |short| fits(&with(columns, short)));
     Ok(with(columns, short))

@@ -14,9 +14,7 @@ pub(crate) const fn limit(threshold: u8, bucket: u64) -> u64 {
 
 /// The lowest threshold that bumps a key `offset` starts into its bucket.
 pub(crate) fn threshold_above(offset: u64, bucket: u64) -> u8 {
-    (1..3)
-        .find(|&threshold| limit(threshold, bucket) > offset)
-        .unwrap_or(3)
+    (1..3).find(|&threshold| limit(threshold, bucket) > offset).unwrap_or(3)
 }
 
 /// The threshold of a bucket, 32 of them to a word.

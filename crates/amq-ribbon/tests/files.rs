@@ -42,11 +42,7 @@ fn sections(bytes: &[u8]) -> [(usize, usize); 4] {
 /// Makes the checksums right.
 fn mend(bytes: &mut [u8]) {
     let payload = HEADER + u64_at(bytes, 136) as usize;
-    let sums = [
-        (168, payload..bytes.len()),
-        (176, HEADER..payload),
-        (184, 0..184),
-    ];
+    let sums = [(168, payload..bytes.len()), (176, HEADER..payload), (184, 0..184)];
     for (at, part) in sums {
         let sum = xxh3_64(&bytes[part]);
         bytes[at..at + 8].copy_from_slice(&sum.to_le_bytes());
@@ -70,18 +66,10 @@ fn golden_files_are_read_and_written_as_ever() {
         }
     }
     all::<Standard>("ribbon", &[("large", 5000, 1), ("byte", 1000, 1)]);
-    all::<Standard64>(
-        "narrow-ribbon",
-        &[("large", 5000, 1), ("shards", 20_000, 1)],
-    );
+    all::<Standard64>("narrow-ribbon", &[("large", 5000, 1), ("shards", 20_000, 1)]);
     all::<Bumped>(
         "bumped-ribbon",
-        &[
-            ("bumped", 5000, 2),
-            ("layers", 30_000, 3),
-            ("byte", 5000, 2),
-            ("bytes", 2000, 2),
-        ],
+        &[("bumped", 5000, 2), ("layers", 30_000, 3), ("byte", 5000, 2), ("bytes", 2000, 2)],
     );
     // Up to 8,000 keys these have one layer.
     all::<Bumped128>("wide-bumped-ribbon", &[("bumped", 9000, 2)]);
@@ -146,11 +134,7 @@ fn what_no_build_writes_is_refused_by_name_even_with_the_right_checksum() {
     ] {
         let [of_file, of_view] = <[_; 2]>::from(refused(number(entry, i), value));
         // Another number of keys is named by what the header says.
-        let value = if field == "number of keys" {
-            stated(1, 0)
-        } else {
-            value
-        };
+        let value = if field == "number of keys" { stated(1, 0) } else { value };
         assert_eq!(of_file, no_filter(field, value), "{entry}, {i}");
         if cfg!(target_endian = "little") {
             assert_eq!(of_view, of_file);
@@ -210,18 +194,13 @@ fn a_good_file_of_one_kind_is_none_of_another() {
 }
 
 #[test]
-#[cfg_attr(
-    target_endian = "big",
-    ignore = "views of words need a little-endian machine"
-)]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
 fn any_payload_with_the_right_checksum_answers_alike_in_every_way() {
     fn all<K: Kind>(budget: Budget) {
         let filter = of::<K>(budget, 9000, 1);
         let mut bytes = filter.to_bytes().unwrap();
         let payload = sections(&bytes)[0].0;
-        let hashes: Vec<_> = (0..5000u64)
-            .map(|i| amq_ribbon::KeyHash::of(&i, 99))
-            .collect();
+        let hashes: Vec<_> = (0..5000u64).map(|i| amq_ribbon::KeyHash::of(&i, 99)).collect();
         for round in 0..4u64 {
             for (i, word) in bytes[payload..].chunks_mut(8).enumerate() {
                 let noise = amq_ribbon::KeyHash::of(&(i as u64), round).get();
@@ -236,10 +215,7 @@ fn any_payload_with_the_right_checksum_answers_alike_in_every_way() {
             let view = RibbonView::<K>::open_without_checking_payload(held).unwrap();
             let mut batch = vec![false; hashes.len()];
             view.contains_batch(&hashes, &mut batch).unwrap();
-            let single: Vec<bool> = hashes
-                .iter()
-                .map(|&hash| view.contains_hash(hash))
-                .collect();
+            let single: Vec<bool> = hashes.iter().map(|&hash| view.contains_hash(hash)).collect();
             assert_eq!(batch, single);
             let found = batch.iter().filter(|&&found| found).count();
             assert!((1..500).contains(&found), "{found} of 5000");

@@ -57,10 +57,7 @@ fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
         let held = filter.size_in_bytes() as f64;
         // At most, and no more than the spread below.
         let share = held / planned;
-        assert!(
-            share <= 1.0 && share > 1.0 - 1.0 / (n as f64).sqrt(),
-            "{n}: {share}"
-        );
+        assert!(share <= 1.0 && share > 1.0 - 1.0 / (n as f64).sqrt(), "{n}: {share}");
         held * 8.0 / n as f64 / -filter.expected_fpr().log2()
     }
     // Whole columns: nothing is lost to mixing them.
@@ -99,23 +96,13 @@ fn a_size_is_met_to_a_block_and_never_exceeded_by_the_plan() {
 
 #[test]
 fn the_rate_is_the_mixture_of_its_columns() {
-    for (asked, columns) in [
-        (0.3, 2),
-        (0.25, 2),
-        (0.01, 7),
-        (1.0 / 256.0, 8),
-        (0.0039, 9),
-        (2.5e-9, 29),
-    ] {
-        let params = BumpedRibbonFilter::plan(Goal::fpr(50_000, asked))
-            .unwrap()
-            .params;
+    for (asked, columns) in
+        [(0.3, 2), (0.25, 2), (0.01, 7), (1.0 / 256.0, 8), (0.0039, 9), (2.5e-9, 29)]
+    {
+        let params = BumpedRibbonFilter::plan(Goal::fpr(50_000, asked)).unwrap().params;
         assert_eq!(params.columns, columns);
         let rate = theory::fpr::<Bumped>(&params, 50_000);
-        assert!(
-            rate.mean <= asked + 1e-14 && rate.mean > asked * 0.998,
-            "{asked}: {rate:?}"
-        );
+        assert!(rate.mean <= asked + 1e-14 && rate.mean > asked * 0.998, "{asked}: {rate:?}");
         assert_eq!(rate.sd, 0.0);
     }
     assert!(BumpedRibbonFilter::plan(Goal::fpr(50_000, 2e-10)).is_err());
@@ -163,10 +150,7 @@ fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
     let one = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 9, &keys).unwrap();
     let two = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 9, &backwards).unwrap();
     holds_all(&two, &keys);
-    assert_eq!(
-        (one.params().columns, one.len()),
-        (two.params().columns, two.len())
-    );
+    assert_eq!((one.params().columns, one.len()), (two.params().columns, two.len()));
 
     let mut told = Vec::new();
     let three = BumpedRibbonFilter::build_with_progress(Budget::Fpr(0.01), 9, &keys, |done| {
@@ -174,10 +158,7 @@ fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
     })
     .unwrap();
     assert!(three == one);
-    assert!(
-        told.is_sorted() && told.len() >= 3 && told.last() == Some(&200_000),
-        "{told:?}"
-    );
+    assert!(told.is_sorted() && told.len() >= 3 && told.last() == Some(&200_000), "{told:?}");
 
     let four = BumpedRibbonFilter::build_with_seed(Budget::Fpr(0.01), 9, 0..200_000u64).unwrap();
     assert!(four == one);
@@ -244,9 +225,7 @@ fn scattered(i: u64) -> u64 {
 fn a_filter_over_its_budget_is_built_again_with_the_columns_that_fit() {
     // Seldom, more keys are bumped than planned; then the filter is as large as fits.
     let (n, bytes) = (1500, 1700);
-    let planned = BumpedRibbonFilter::plan(Goal::bytes(n as usize, bytes))
-        .unwrap()
-        .params;
+    let planned = BumpedRibbonFilter::plan(Goal::bytes(n as usize, bytes)).unwrap().params;
     let mut again = 0;
     for seed in 0..1500 {
         let keys = hashes(n, seed);
@@ -265,23 +244,14 @@ fn a_filter_over_its_budget_is_built_again_with_the_columns_that_fit() {
 #[test]
 fn many_values_for_one_key_are_found_at_once_and_named() {
     // However many they are, among however many others. To try all seeds would take minutes.
-    for (others, values) in [
-        (0, 2),
-        (0, 100_000),
-        (3000, 40),
-        (200_000, 2),
-        (200_000, 3000),
-    ] {
+    for (others, values) in [(0, 2), (0, 100_000), (3000, 40), (200_000, 2), (200_000, 3000)] {
         let one = (0..values).map(|value| (7u64, value));
         let rest = (0..others).map(|key| (1000 + key, 5));
         let pairs: Vec<(u64, u32)> = rest.chain(one).collect();
         let first = others as usize;
         assert_eq!(
             RibbonMap::build(32, pairs.iter().copied()).map(drop),
-            Err(MapError::Conflict {
-                first,
-                second: first + 1
-            }),
+            Err(MapError::Conflict { first, second: first + 1 }),
             "{others} others, {values} values"
         );
     }
@@ -304,9 +274,7 @@ fn copies_are_dropped_where_they_are_too_many_to_bump() {
 
 #[test]
 fn parameters_out_of_range_have_no_rate() {
-    let good = BumpedRibbonFilter::plan(Goal::fpr(5000, 0.01))
-        .unwrap()
-        .params;
+    let good = BumpedRibbonFilter::plan(Goal::fpr(5000, 0.01)).unwrap().params;
     assert!(good.check().is_ok());
     let mut bad = vec![good; 5];
     bad[0].columns = 0;
@@ -316,10 +284,7 @@ fn parameters_out_of_range_have_no_rate() {
     bad[4].widened = u32::MAX;
     for params in bad {
         assert!(params.check().is_err(), "{params:?}");
-        assert!(
-            BumpedRibbonFilter::predicted_fpr(&params, 10).mean.is_nan(),
-            "{params:?}"
-        );
+        assert!(BumpedRibbonFilter::predicted_fpr(&params, 10).mean.is_nan(), "{params:?}");
     }
 }
 
@@ -332,10 +297,7 @@ fn what_hashes_add_to_the_rate_is_counted_where_it_counts() {
         (1 << 20, 0.5f64.powi(20)),
     ] {
         match BumpedRibbonFilter::plan(Goal::new(items, Budget::Fpr(asked))) {
-            Ok(plan) => assert!(
-                plan.expected_fpr <= asked * (1.0 + 1.1e-6),
-                "{items} at {asked}"
-            ),
+            Ok(plan) => assert!(plan.expected_fpr <= asked * (1.0 + 1.1e-6), "{items} at {asked}"),
             Err(error) => assert!(asked < 1e-9, "{error}"),
         }
     }
@@ -358,15 +320,9 @@ fn a_map_gives_every_key_its_value() {
             let hashes: Vec<KeyHash> = pairs.iter().map(|(key, _)| key.key_hash(5)).collect();
             let mut values = vec![0; hashes.len()];
             map.get_batch(&hashes, &mut values).unwrap();
-            assert!(
-                map.get_batch(&hashes, &mut vec![0; hashes.len() + 1])
-                    .is_err()
-            );
+            assert!(map.get_batch(&hashes, &mut vec![0; hashes.len() + 1]).is_err());
             assert!(pairs.iter().zip(&values).all(|((_, one), two)| one == two));
-            assert_eq!(
-                (map.len(), map.value_bits(), map.seed()),
-                (n.into(), bits, 5)
-            );
+            assert_eq!((map.len(), map.value_bits(), map.seed()), (n.into(), bits, 5));
             // Others get some value of as many bits.
             assert!((n..n + 1000).all(|key| u64::from(map.get(&key)) < 1 << bits));
             if n >= 40_000 {
@@ -390,24 +346,11 @@ fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
     assert!((0..5000).all(|key: u64| map.get(&key) == key as u32 & 7));
     pairs[5500].1 ^= 1;
     let refused = RibbonMap::build(3, pairs.iter().copied()).unwrap_err();
-    assert_eq!(
-        refused,
-        MapError::Conflict {
-            first: 1500,
-            second: 5500
-        }
-    );
+    assert_eq!(refused, MapError::Conflict { first: 1500, second: 5500 });
     assert!(refused.to_string().contains("1500 and 5500"));
 
     let refused = RibbonMap::build(3, [(1u8, 7), (2, 8)]).unwrap_err();
-    assert_eq!(
-        refused,
-        MapError::Value {
-            index: 1,
-            value: 8,
-            bits: 3
-        }
-    );
+    assert_eq!(refused, MapError::Value { index: 1, value: 8, bits: 3 });
     for bits in [0, 33, u32::MAX] {
         let refused = RibbonMap::build(bits, [(1u8, 0)]).unwrap_err();
         assert!(matches!(refused, MapError::Build(BuildError::Plan(_))));
@@ -418,14 +361,9 @@ fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
 fn repeated_keys_do_no_harm_at_any_number() {
     let mut keys = hashes(3000, 2);
     for copies in [2, 50] {
-        let all: Vec<KeyHash> = keys
-            .iter()
-            .flat_map(|&key| std::iter::repeat_n(key, copies))
-            .collect();
-        holds_all(
-            &RibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &all).unwrap(),
-            &keys,
-        );
+        let all: Vec<KeyHash> =
+            keys.iter().flat_map(|&key| std::iter::repeat_n(key, copies)).collect();
+        holds_all(&RibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &all).unwrap(), &keys);
         // Too few distinct ones for a second layer.
         let bumped = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &all).unwrap();
         holds_all(&bumped, &keys);
@@ -433,10 +371,7 @@ fn repeated_keys_do_no_harm_at_any_number() {
         assert!((0.0078..0.0157).contains(&rate), "{rate}");
     }
     keys = vec![keys[0]; 200_000];
-    holds_all(
-        &BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &keys).unwrap(),
-        &keys[..1],
-    );
+    holds_all(&BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &keys).unwrap(), &keys[..1]);
 }
 
 #[test]
@@ -448,10 +383,7 @@ fn a_goal_or_plan_refuses_more_keys_and_gives_fewer_the_same_rate_in_less_space(
         let refused = Err(BuildError::TooManyKeys { planned: n as u64 });
         assert_eq!(Ribbon::<K>::build_hashes(goal, 4, &keys).map(drop), refused);
         assert_eq!(Ribbon::<K>::build_hashes(plan, 4, &keys).map(drop), refused);
-        assert_eq!(
-            Ribbon::<K>::build_with_seed(plan, 4, 0..=n as u64).map(drop),
-            refused
-        );
+        assert_eq!(Ribbon::<K>::build_with_seed(plan, 4, 0..=n as u64).map(drop), refused);
         assert_eq!(
             Ribbon::<K>::build_keys(plan, 4, &(0..=n as u64).collect::<Vec<_>>()).map(drop),
             refused
@@ -464,16 +396,10 @@ fn a_goal_or_plan_refuses_more_keys_and_gives_fewer_the_same_rate_in_less_space(
             holds_all(&one, keys);
             assert_eq!((one.len(), one.capacity()), (used as u64, n as u64));
             let params = one.params();
-            assert_eq!(
-                (params.columns, params.short),
-                (plan.params.columns, plan.params.short)
-            );
+            assert_eq!((params.columns, params.short), (plan.params.columns, plan.params.short));
             let share = one.size_in_bytes() as f64 / plan.bytes as f64;
             // To within a shard's last blocks.
-            assert!(
-                share <= 1.0 && share < used as f64 / n as f64 + 0.025,
-                "{used} keys: {share}"
-            );
+            assert!(share <= 1.0 && share < used as f64 / n as f64 + 0.025, "{used} keys: {share}");
             if used > 0 {
                 // A few blocks cannot have the same share of short ones; then there are fewer.
                 let rate = one.expected_fpr() / plan.expected_fpr;
@@ -503,10 +429,7 @@ fn a_plan_of_explicit_parameters_is_followed_and_checked_again() {
         // The rate does not wait for the keys of each layer to be known.
         let rate = theory::fpr::<Bumped>(&params, 5000).mean;
         assert_eq!(rate, plan.expected_fpr);
-        assert_eq!(
-            filter.expected_fpr(),
-            theory::fpr::<Bumped>(&filter.params(), 5000).mean
-        );
+        assert_eq!(filter.expected_fpr(), theory::fpr::<Bumped>(&filter.params(), 5000).mean);
         // A plan, and what a filter became, can be planned again.
         for params in [plan.params, filter.params()] {
             assert_eq!(BumpedRibbonFilter::plan_params(params, 5000), Ok(plan));
@@ -521,19 +444,10 @@ fn a_plan_of_explicit_parameters_is_followed_and_checked_again() {
             BumpedRibbonFilter::plan_params(RibbonParams::new(9, 0), 5000).unwrap();
         plan.params = params;
         let refused = BumpedRibbonFilter::build_hashes(plan, 7, &keys).map(drop);
-        assert!(matches!(
-            refused,
-            Err(BuildError::Plan(PlanError::Parameter { .. }))
-        ));
+        assert!(matches!(refused, Err(BuildError::Plan(PlanError::Parameter { .. }))));
     }
     let refused = BumpedRibbonFilter::plan_params(RibbonParams::new(9, 0), u64::MAX);
-    assert!(matches!(
-        refused,
-        Err(PlanError::Items {
-            items: u64::MAX,
-            ..
-        })
-    ));
+    assert!(matches!(refused, Err(PlanError::Items { items: u64::MAX, .. })));
 }
 
 #[test]
@@ -564,10 +478,7 @@ fn a_view_answers_as_its_owner() {
     let map = RibbonMap::build(7, (0..5000u32).map(|key| (key, key % 100))).unwrap();
     let view: RibbonMapView<'_> = map.view();
     assert!((0..9000).all(|key| map.get(&key) == view.get(&key)));
-    assert_eq!(
-        (map.len(), map.value_bits()),
-        (view.len(), view.value_bits())
-    );
+    assert_eq!((map.len(), map.value_bits()), (view.len(), view.value_bits()));
 }
 
 #[test]

@@ -131,9 +131,8 @@ fn golden_files_are_read_and_written_as_ever() {
         ("wide", 2000, 32, 0),
     ] {
         let map = golden_map(keys, bits, seed);
-        let absent: Vec<String> = (1_000_000..1_000_020u32)
-            .map(|key| map.get(&key).to_string())
-            .collect();
+        let absent: Vec<String> =
+            (1_000_000..1_000_020u32).map(|key| map.get(&key).to_string()).collect();
         let record = format!(
             "seed: {seed}\nkeys: 0..{keys}\nvalues: the lower {bits} bits of key * 2654435761\n\
              values from 1000000 on: {}\n",
@@ -164,10 +163,7 @@ fn a_map_is_saved_streamed_and_viewed_and_has_the_same_values() {
     let held = &mut held[begin..][..bytes.len()];
     held.copy_from_slice(&bytes);
     if cfg!(target_endian = "big") {
-        assert_eq!(
-            RibbonMapView::open(held).err(),
-            Some(DecodeError::BigEndian)
-        );
+        assert_eq!(RibbonMapView::open(held).err(), Some(DecodeError::BigEndian));
         return;
     }
     for view in [
@@ -178,11 +174,7 @@ fn a_map_is_saved_streamed_and_viewed_and_has_the_same_values() {
         let hashes: Vec<_> = (0..40_000u32).map(|key| key.key_hash(3)).collect();
         let mut values = vec![0; hashes.len()];
         view.get_batch(&hashes, &mut values).unwrap();
-        assert!(
-            (0..)
-                .zip(values)
-                .all(|(key, value): (u32, u32)| value == map.get(&key))
-        );
+        assert!((0..).zip(values).all(|(key, value): (u32, u32)| value == map.get(&key)));
     }
 }
 
@@ -209,11 +201,5 @@ fn a_filter_is_no_map_and_a_map_with_short_blocks_is_none() {
     bytes[entries + 8..entries + 16].fill(0);
     mend(&mut bytes);
     let refused = RibbonMap::from_bytes(&bytes).unwrap_err();
-    assert!(matches!(
-        refused,
-        DecodeError::Geometry {
-            field: "short blocks",
-            value: 1..
-        }
-    ));
+    assert!(matches!(refused, DecodeError::Geometry { field: "short blocks", value: 1.. }));
 }

@@ -27,10 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut seen = ScalableBloomFilter::new(ScalableBloomFilter::plan_params(params, 10_000)?)?;
     match crawl(&mut seen) {
         Ok(visited) => println!("visited {visited} of {PAGES} pages"),
-        Err(stopped) => println!(
-            "visited {} of {PAGES} pages: {}",
-            stopped.done, stopped.full
-        ),
+        Err(stopped) => println!("visited {} of {PAGES} pages: {}", stopped.done, stopped.full),
     }
     println!("{}", seen.stats());
     for (number, stage) in seen.stages().enumerate() {
@@ -62,7 +59,5 @@ fn crawl(seen: &mut ScalableBloomFilter) -> Result<u64, BatchFull> {
 
 /// The links of a page: two that lead on, and one back to a page seen before.
 fn links(page: u64) -> impl Iterator<Item = u64> {
-    [2 * page + 1, 2 * page + 2, page / 3]
-        .into_iter()
-        .filter(|&link| link < PAGES)
+    [2 * page + 1, 2 * page + 2, page / 3].into_iter().filter(|&link| link < PAGES)
 }

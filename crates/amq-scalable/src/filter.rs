@@ -102,9 +102,7 @@ impl<F> ScalableFilter<F> {
     #[inline(always)]
     fn newest_first(&self) -> impl Iterator<Item = (usize, &Stage<F>)> {
         let later = self.later.iter().enumerate().rev();
-        later
-            .map(|(i, stage)| (i + 1, stage))
-            .chain(iter::once((0, &self.first)))
+        later.map(|(i, stage)| (i + 1, stage)).chain(iter::once((0, &self.first)))
     }
 
     fn newest(&self) -> &Stage<F> {
@@ -168,11 +166,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
         self.header.check_hashes(&other.header)?;
 
         // The union has the stages of whichever filter has more.
-        let longer = if self.later.len() < other.later.len() {
-            other
-        } else {
-            self
-        };
+        let longer = if self.later.len() < other.later.len() { other } else { self };
         if longer.bytes() > ours.max_bytes {
             return Err(MergeError::Full(ours.too_many_bytes()));
         }
@@ -187,20 +181,12 @@ impl<F: OwnedStage> ScalableFilter<F> {
         for (index, shape) in longer.later.iter().enumerate() {
             later.push(union(index + 1, shape)?);
         }
-        let merged = Self {
-            len: self.len.saturating_add(other.len),
-            first,
-            later,
-            limit: None,
-            ..*self
-        };
+        let merged =
+            Self { len: self.len.saturating_add(other.len), first, later, limit: None, ..*self };
         let full = merged.rate_when_full();
         // A single stage has all of the rate, but for rounding.
         if full > ours.fpr * (1.0 + 1e-9) {
-            return Err(MergeError::Rate {
-                merged: full,
-                asked: ours.fpr,
-            });
+            return Err(MergeError::Rate { merged: full, asked: ours.fpr });
         }
         Ok(merged)
     }
@@ -268,9 +254,7 @@ impl<F: StageFilter> Shell for ScalableFilter<F> {
     }
 
     fn bytes(&self) -> u64 {
-        let tables = self
-            .oldest_first()
-            .map(|stage| stage.filter.size_in_bytes());
+        let tables = self.oldest_first().map(|stage| stage.filter.size_in_bytes());
         tables.sum::<u64>() + STAGE_BYTES * self.later.len() as u64
     }
 
@@ -290,15 +274,12 @@ impl<F: StageFilter> Shell for ScalableFilter<F> {
     }
 
     fn stuck(&self) -> u64 {
-        self.oldest_first()
-            .map(|stage| stage.filter.saturated())
-            .sum()
+        self.oldest_first().map(|stage| stage.filter.saturated()).sum()
     }
 
     #[inline]
     fn has(&self, hash: KeyHash) -> bool {
-        self.newest_first()
-            .any(|(index, stage)| stage.filter.holds(in_stage(hash, index)))
+        self.newest_first().any(|(index, stage)| stage.filter.holds(in_stage(hash, index)))
     }
 
     /// Stage by stage, the newest first: each is asked, in one batch, for the keys that no newer
@@ -351,10 +332,7 @@ impl<F: StageFilter> Stored for ScalableFilter<F> {
                 0,
             ],
             entries: stages.map(Stage::entry).collect(),
-            sections: self
-                .oldest_first()
-                .map(|stage| stage.filter.section())
-                .collect(),
+            sections: self.oldest_first().map(|stage| stage.filter.section()).collect(),
         }
     }
 }

@@ -80,10 +80,7 @@ impl ScalableParams {
     /// With a bound on the number of keys.
     #[must_use]
     pub const fn bounded(self, max_items: u64) -> Self {
-        Self {
-            max_items: Some(max_items),
-            ..self
-        }
+        Self { max_items: Some(max_items), ..self }
     }
 
     /// With a limit on the size in bytes.
@@ -118,10 +115,7 @@ impl ScalableParams {
 
     /// The refusal at the limit on bytes.
     pub(crate) const fn too_many_bytes(&self) -> Full {
-        Full::Limit {
-            what: "bytes",
-            limit: self.max_bytes,
-        }
+        Full::Limit { what: "bytes", limit: self.max_bytes }
     }
 
     /// The goal of stage `index`; and what is left for that stage and all later ones together.

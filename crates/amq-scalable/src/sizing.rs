@@ -93,10 +93,7 @@ pub(crate) fn first_stage<F: OwnedStage>(
         other => other,
     })?;
     if plan.bytes > params.max_bytes {
-        return Err(PlanError::Bytes {
-            bytes: params.max_bytes,
-            min: plan.bytes,
-        });
+        return Err(PlanError::Bytes { bytes: params.max_bytes, min: plan.bytes });
     }
     Ok((stage, plan))
 }
@@ -130,10 +127,7 @@ pub(crate) fn next_stage<F: OwnedStage>(
 
 /// The most keys that `room` bytes hold at the rate of `rest`; none if not even one.
 fn last_stage<F: OwnedStage>(rest: StageGoal, room: u64) -> Option<StagePlan<F::Params>> {
-    let goal = |capacity| StageGoal {
-        cut: true,
-        ..StageGoal::new(capacity, rest.fpr)
-    };
+    let goal = |capacity| StageGoal { cut: true, ..StageGoal::new(capacity, rest.fpr) };
     let within = |capacity| {
         let plan = F::plan(goal(capacity).goal()).ok()?;
         (plan.bytes <= room).then_some(plan)

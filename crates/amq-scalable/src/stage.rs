@@ -207,11 +207,7 @@ impl<F: OwnedStage> Stage<F> {
     pub(crate) fn empty(goal: StageGoal, plan: Plan<F::Params>) -> Result<Self, BuildError> {
         // The number of distinct keys it is planned for follows from its goal, and is not kept.
         let plan = Plan::new(plan.params, goal.capacity);
-        Ok(Self {
-            filter: F::empty(plan, SEED)?,
-            goal,
-            taken: 0,
-        })
+        Ok(Self { filter: F::empty(plan, SEED)?, goal, taken: 0 })
     }
 
     /// An empty stage of the same shape.
@@ -238,11 +234,7 @@ impl<F: OwnedStage> Stage<F> {
 
     /// The same stage over a borrowed table.
     pub(crate) fn borrowed(&self) -> Stage<F::Over<Borrowing<'_>>> {
-        Stage {
-            filter: self.filter.borrowed(),
-            goal: self.goal,
-            taken: self.taken,
-        }
+        Stage { filter: self.filter.borrowed(), goal: self.goal, taken: self.taken }
     }
 }
 
@@ -267,9 +259,7 @@ impl<F: StageFilter> Stage<F> {
         self.filter.walk()?;
         let (_, probes) = self.filter.geometry();
         if self.filter.ones() > self.taken.saturating_mul(probes.into()) {
-            return Err(DecodeError::Structure {
-                what: "more bits set than a stage's keys have",
-            });
+            return Err(DecodeError::Structure { what: "more bits set than a stage's keys have" });
         }
         Ok(())
     }

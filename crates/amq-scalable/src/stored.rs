@@ -32,16 +32,7 @@ pub(crate) fn room<T>(list: &mut Vec<T>, stages: usize) -> Result<(), DecodeErro
 /// The growth parameters.
 pub(crate) fn params(opened: &Opened<'_>) -> Result<ScalableParams, DecodeError> {
     opened.expect_asked(7)?;
-    let [
-        initial,
-        fpr,
-        growth,
-        tightening,
-        max_items,
-        max_bytes,
-        max_stages,
-        _,
-    ] = *opened.asked();
+    let [initial, fpr, growth, tightening, max_items, max_bytes, max_stages, _] = *opened.asked();
     let params = ScalableParams {
         initial,
         fpr: f64::from_bits(fpr),
@@ -99,10 +90,7 @@ pub(crate) fn shapes<F: OwnedStage>(
     let (mut before, mut bytes, mut keys) = (0u64, 0u64, 0u64);
     for index in 0..stages {
         let [places, probes, capacity, taken, len, fpr, cut] = opened.numbers(index)?;
-        let goal = StageGoal {
-            cut: cut != 0,
-            ..StageGoal::new(capacity, f64::from_bits(fpr))
-        };
+        let goal = StageGoal { cut: cut != 0, ..StageGoal::new(capacity, f64::from_bits(fpr)) };
         // Only the last of several, and only at a limit.
         let may_be_cut = index > 0 && index + 1 == stages && params.max_bytes < u64::MAX;
         if cut > may_be_cut.into() {
@@ -119,12 +107,7 @@ pub(crate) fn shapes<F: OwnedStage>(
         bytes = bytes.saturating_add(F::section_of(&shape).0);
         before = before.saturating_add(capacity);
         keys = keys.saturating_add(len);
-        shapes.push(Shape {
-            params: shape,
-            goal,
-            taken,
-            len,
-        });
+        shapes.push(Shape { params: shape, goal, taken, len });
     }
     if bytes > params.max_bytes {
         return Err(wrong("bytes of all stages", bytes));

@@ -55,9 +55,7 @@ pub fn absorbed(fpr: f64) -> f64 {
 ///
 /// By the sum of logarithms, since the product is 1 where all rates are below an ulp of it.
 pub fn compound(rates: impl IntoIterator<Item = f64>) -> f64 {
-    let clear = rates
-        .into_iter()
-        .fold(0.0, |sum, rate| sum + libm::log1p(-rate));
+    let clear = rates.into_iter().fold(0.0, |sum, rate| sum + libm::log1p(-rate));
     0.0 - libm::expm1(clear)
 }
 
@@ -66,10 +64,7 @@ pub fn compound(rates: impl IntoIterator<Item = f64>) -> f64 {
 pub fn fpr<F: OwnedStage>(params: &ScalableParams, items: u64) -> PredictedFpr {
     let mut stages = sizing::stages::<F>(*params).peekable();
     if stages.peek().is_none() {
-        return PredictedFpr {
-            mean: f64::NAN,
-            sd: f64::NAN,
-        };
+        return PredictedFpr { mean: f64::NAN, sd: f64::NAN };
     }
     let mut left = items as f64;
     // The logarithm of the share of keys that no stage so far answers `true` for, and the relative

@@ -87,12 +87,7 @@ fn a_filter_that_was_read_grows_on_as_the_one_that_was_written() {
         assert!((0..keys).all(|key| read.contains(&key)));
         // The same keys go in, and the same one is refused for the same reason.
         for key in keys..keys + 1500 {
-            assert_eq!(
-                read.insert(&key),
-                filter.insert(&key),
-                "{:?}",
-                filter.params()
-            );
+            assert_eq!(read.insert(&key), filter.insert(&key), "{:?}", filter.params());
         }
         assert_eq!(read, filter);
         // A filter that has grown and remembers its refusal is written without it.
@@ -177,10 +172,7 @@ fn stages_that_growth_does_not_lead_to_are_refused() {
         for wrong in [0, 19, 21 << stage, u64::MAX] {
             assert_eq!(field(&[(entry(stage, 2), wrong)]), "capacity of a stage");
         }
-        assert_eq!(
-            field(&[(entry(stage, 3), 10_000)]),
-            "keys that a stage has taken"
-        );
+        assert_eq!(field(&[(entry(stage, 3), 10_000)]), "keys that a stage has taken");
         assert_eq!(field(&[(entry(stage, 4), 10_000)]), "keys of all stages");
         for wrong in [0.0, -0.0, 1.0, 2.0, f64::NAN, f64::INFINITY, -0.5] {
             assert_eq!(field(&[(entry(stage, 5), real(wrong))]), "params");
@@ -199,10 +191,7 @@ fn stages_that_growth_does_not_lead_to_are_refused() {
     assert_eq!(field(&[(entry(2, 6), 2)]), "cut");
     assert_eq!(forged(&file, &[(entry(2, 6), 1), (entry(2, 2), 50)]), None);
     assert_eq!(field(&[(entry(2, 6), 1), (ASKED + 40, u64::MAX)]), "cut");
-    assert_eq!(
-        field(&[(entry(2, 6), 1), (entry(2, 2), 0)]),
-        "capacity of a stage"
-    );
+    assert_eq!(field(&[(entry(2, 6), 1), (entry(2, 2), 0)]), "capacity of a stage");
     // The parameters, which the stages must keep to.
     assert_eq!(field(&[(ASKED, 21)]), "capacity of a stage");
     assert_eq!(field(&[(ASKED + 16, 3)]), "capacity of a stage");
@@ -215,29 +204,16 @@ fn stages_that_growth_does_not_lead_to_are_refused() {
     assert_eq!(field(&[(ASKED + 40, 100)]), "bytes of all stages");
     assert_eq!(field(&[(ASKED + 48, 2)]), "entries");
     assert_eq!(field(&[(ASKED + 48, 1 << 32)]), "max_stages");
-    for (at, wrong) in [
-        (0, 0),
-        (8, real(f64::NAN)),
-        (16, 1),
-        (24, real(1.0)),
-        (32, 19),
-        (48, 0),
-    ] {
+    for (at, wrong) in [(0, 0), (8, real(f64::NAN)), (16, 1), (24, real(1.0)), (32, 19), (48, 0)] {
         assert_eq!(field(&[(ASKED + at, wrong)]), "params", "{at}");
     }
     for reserved in [(ASKED + 56, 1), (entry(1, 7), 1)] {
-        assert!(matches!(
-            forged(&file, &[reserved]),
-            Some(DecodeError::Reserved { .. })
-        ));
+        assert!(matches!(forged(&file, &[reserved]), Some(DecodeError::Reserved { .. })));
     }
 }
 
 #[test]
-#[cfg_attr(
-    target_endian = "big",
-    ignore = "views of words need a little-endian machine"
-)]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
 fn a_view_whose_payload_nobody_checked_has_a_rate() {
     // Tables of all ones that claim to be shorter than their last word, of every length.
     let filter = filled(ScalableParams::new(20, 0.01), 0..100);
@@ -295,13 +271,7 @@ fn more_stages_than_can_exist_are_refused() {
     for stages in [0, 65, 30_000] {
         let refused = ScalableBloomFilter::from_bytes(&bytes(stages));
         let field = "entries";
-        assert_eq!(
-            refused.err(),
-            Some(DecodeError::Geometry {
-                field,
-                value: stages
-            })
-        );
+        assert_eq!(refused.err(), Some(DecodeError::Geometry { field, value: stages }));
     }
 }
 

@@ -46,14 +46,8 @@ fn grow<F: OwnedStage>(params: ScalableParams, growths: usize, seed: u64) -> Sca
         let found = false_positives(&filter) as f64;
         let off = (found - QUERIES as f64 * predicted.mean) / sd;
         assert!(off.abs() < 4.5, "{stages} stages, {key} keys: {off} sigma");
-        assert!(
-            predicted.mean <= params.fpr * 1.0001,
-            "{stages} stages: {predicted:?}"
-        );
-        assert!(
-            found <= QUERIES as f64 * params.fpr + 3.0 * sd,
-            "{stages} stages: {found}"
-        );
+        assert!(predicted.mean <= params.fpr * 1.0001, "{stages} stages: {predicted:?}");
+        assert!(found <= QUERIES as f64 * params.fpr + 3.0 * sd, "{stages} stages: {found}");
         // By its own contents, exactly.
         let own = filter.expected_fpr();
         assert!((own - predicted.mean).abs() < 5.0 * predicted.sd + 1e-3 * predicted.mean);
@@ -78,11 +72,7 @@ fn the_compound_rate_holds_through_twelve_growths() {
 #[test]
 fn the_compound_rate_holds_at_any_pace() {
     grow::<BloomFilter>(ScalableParams::new(1, 0.05).tightening(0.5), 12, 3);
-    grow::<BloomFilter>(
-        ScalableParams::new(50, 0.01).growth(4).tightening(0.7),
-        5,
-        4,
-    );
+    grow::<BloomFilter>(ScalableParams::new(50, 0.01).growth(4).tightening(0.7), 5, 4);
     grow::<BloomFilter>(ScalableParams::new(1000, 1e-3).growth(8), 2, 5);
 }
 
@@ -95,13 +85,7 @@ fn a_bounded_filter_keeps_the_rate_up_to_its_bound_and_refuses_the_next_key() {
     assert_eq!(filter.len(), max);
     let before = filter.clone();
     let key = (1u64 << 50..).find(|key| !filter.contains(key)).unwrap();
-    assert_eq!(
-        filter.insert(&key),
-        Err(Full::Limit {
-            what: "items",
-            limit: max
-        })
-    );
+    assert_eq!(filter.insert(&key), Err(Full::Limit { what: "items", limit: max }));
     assert_eq!(filter, before);
     // What is in is still accepted, and changes nothing.
     assert!(!filter.insert(&0u64).unwrap().is_new());
@@ -160,37 +144,25 @@ fn parameters_out_of_range_are_refused_by_name() {
 fn stages_whose_sizes_pass_64_bits_end_growth() {
     let params = ScalableParams::new(1 << 40, 0.01).growth(1 << 16);
     assert!(params.stage(1).is_ok());
-    assert!(matches!(
-        params.stage(2),
-        Err(Full::Limit { what: "items", .. })
-    ));
+    assert!(matches!(params.stage(2), Err(Full::Limit { what: "items", .. })));
 }
 
 #[test]
 fn bits_per_key_are_the_published_ones() {
     type F = BloomFilter;
     // 1 %, grown a thousand times, all stages full.
-    for (growth, tightening, stages, want) in [
-        (2, 0.5, 10, 22.6),
-        (2, 0.85, 10, 16.2),
-        (4, 0.8, 6, 15.1),
-        (8, 0.7, 4, 14.2),
-    ] {
-        let params = ScalableParams::new(1000, 0.01)
-            .growth(growth)
-            .tightening(tightening);
+    for (growth, tightening, stages, want) in
+        [(2, 0.5, 10, 22.6), (2, 0.85, 10, 16.2), (4, 0.8, 6, 15.1), (8, 0.7, 4, 14.2)]
+    {
+        let params = ScalableParams::new(1000, 0.01).growth(growth).tightening(tightening);
         let got = bits_per_key::<F>(&params, stages);
         assert!((got - want).abs() < 0.12, "{growth} {tightening}: {got}");
     }
     // With a bound: the sum of all stages is exactly what is asked for.
-    for (growth, stages, bound, want) in [
-        (2, 10, 1_023_000, 12.45),
-        (4, 6, 1_365_000, 11.13),
-        (8, 4, 585_000, 10.48),
-    ] {
-        let params = ScalableParams::new(1000, 0.01)
-            .growth(growth)
-            .bounded(bound);
+    for (growth, stages, bound, want) in
+        [(2, 10, 1_023_000, 12.45), (4, 6, 1_365_000, 11.13), (8, 4, 585_000, 10.48)]
+    {
+        let params = ScalableParams::new(1000, 0.01).growth(growth).bounded(bound);
         let got = bits_per_key::<F>(&params, stages);
         assert!((got - want).abs() < 0.06, "{growth}: {got}");
     }
@@ -209,14 +181,9 @@ fn stages_err_independently() {
     let rates: Vec<f64> = filter.stages().map(|stage| stage.expected_fpr).collect();
     let expected = 1.0 - (1.0 - rates[0]) * (1.0 - rates[1]);
     let queries = 2_000_000u64;
-    let found = (1u64 << 40..(1 << 40) + queries)
-        .filter(|key| filter.contains(key))
-        .count() as f64;
+    let found = (1u64 << 40..(1 << 40) + queries).filter(|key| filter.contains(key)).count() as f64;
     let sd = (queries as f64 * expected * (1.0 - expected)).sqrt();
-    assert!(
-        (found - queries as f64 * expected).abs() < 5.0 * sd,
-        "{found} {expected}"
-    );
+    assert!((found - queries as f64 * expected).abs() < 5.0 * sd, "{found} {expected}");
 }
 
 fn filled(params: ScalableParams, keys: std::ops::Range<u64>) -> ScalableBloomFilter {
@@ -233,11 +200,7 @@ fn filters_of_the_same_parameters_merge_while_the_rate_will_hold() {
     // Within the capacity of the first stage.
     let mut sum = filled(params, 0..500);
     sum.merge(&filled(params, 10_000..10_400)).unwrap();
-    assert!(
-        (0..500)
-            .chain(10_000..10_400)
-            .all(|key: u64| sum.contains(&key))
-    );
+    assert!((0..500).chain(10_000..10_400).all(|key: u64| sum.contains(&key)));
     assert!(sum.expected_fpr() <= 0.01);
     // The same keys, or some of them: the union is the filter itself, however full, with as much
     // room as before.
@@ -278,13 +241,7 @@ fn a_merge_looks_at_the_rate_when_full_not_at_the_moment() {
     // Whatever is accepted keeps the rate to the end: mostly common keys, or keys with room.
     let mut accepted = 0;
     for overlap in [0, 300, 580, 600] {
-        for (ours, theirs) in [
-            (400, 600),
-            (700, 600),
-            (1000, 600),
-            (5100, 600),
-            (5100, 5000),
-        ] {
+        for (ours, theirs) in [(400, 600), (700, 600), (1000, 600), (5100, 600), (5100, 5000)] {
             let mut sum = filled(params, 0..ours);
             let from = ours - overlap.min(ours);
             if sum.merge(&filled(params, from..from + theirs)).is_err() {
@@ -357,12 +314,7 @@ fn a_filter_says_how_its_stages_stand() {
     assert!(filter.size_in_bytes() >= tables && filter.size_in_bytes() < tables + 500);
     let hash = KeyHash::of(&7u64, 0);
     assert!(filter.contains_hash(hash));
-    assert_eq!(
-        ScalableBloomFilter::plan(Goal::fpr(100, 0.01))
-            .unwrap()
-            .bytes,
-        stages[0].bytes
-    );
+    assert_eq!(ScalableBloomFilter::plan(Goal::fpr(100, 0.01)).unwrap().bytes, stages[0].bytes);
 }
 
 #[test]
@@ -380,10 +332,7 @@ fn a_refusal_at_a_limit_is_remembered_until_there_may_be_room() {
                 continue;
             }
             let (full, steps) = amq_core::steps_of(|| filter.insert(&key));
-            assert!(
-                matches!(full, Err(Full::Limit { .. } | Full::Stages { .. })),
-                "{full:?}"
-            );
+            assert!(matches!(full, Err(Full::Limit { .. } | Full::Stages { .. })), "{full:?}");
             assert_eq!(steps, 0);
         }
         assert_eq!(filter, before);
@@ -399,12 +348,7 @@ fn parameters_that_are_refused_have_no_rate_and_at_most_one_stage() {
     type F = BloomFilter;
     let good = ScalableParams::new(100, 0.01).max_stages(u32::MAX);
     let none = ScalableParams::new(0, 0.01).max_stages(u32::MAX);
-    for params in [
-        good.growth(0),
-        good.growth(1),
-        good.tightening(f64::NAN),
-        none,
-    ] {
+    for params in [good.growth(0), good.growth(1), good.tightening(f64::NAN), none] {
         assert!(params.check().is_err());
         let (rate, steps) = amq_core::steps_of(|| theory::fpr::<F>(&params, u64::MAX));
         assert!(rate.mean.is_nan() && rate.sd.is_nan() && steps == 0);
@@ -418,9 +362,7 @@ fn parameters_that_are_refused_have_no_rate_and_at_most_one_stage() {
 
 /// Inserts 0, 1, 2, ... until a key is refused; returns that key and why.
 fn fill<F: OwnedStage>(filter: &mut ScalableFilter<F>) -> (u64, Full) {
-    (0u64..)
-        .find_map(|key| Some(key).zip(filter.insert(&key).err()))
-        .unwrap()
+    (0u64..).find_map(|key| Some(key).zip(filter.insert(&key).err())).unwrap()
 }
 
 /// Fills a filter up to its limit on bytes, which must be used to the last, at the rate promised.
@@ -450,10 +392,7 @@ fn uses_every_byte<F: OwnedStage>(params: ScalableParams) -> ScalableFilter<F> {
     assert_eq!(plan.bytes, filter.size_in_bytes());
     let (items, min) = (max + 1, 0);
     let refusal = PlanError::Items { items, min, max };
-    assert_eq!(
-        ScalableFilter::<F>::plan_params(params, items),
-        Err(refusal)
-    );
+    assert_eq!(ScalableFilter::<F>::plan_params(params, items), Err(refusal));
     filter
 }
 
@@ -490,9 +429,7 @@ fn a_limit_on_bytes_is_used_to_the_last_one_and_the_rate_is_kept() {
 #[test]
 fn a_limit_on_bytes_too_small_for_the_first_stage_is_refused_with_the_least() {
     let params = ScalableParams::new(1000, 0.01);
-    let first = ScalableBloomFilter::plan_params(params, 1000)
-        .unwrap()
-        .bytes;
+    let first = ScalableBloomFilter::plan_params(params, 1000).unwrap().bytes;
     let refused = ScalableBloomFilter::plan_params(params.max_bytes(first - 1), 1000);
     let (bytes, min) = (first - 1, first);
     assert_eq!(refused, Err(PlanError::Bytes { bytes, min }));
@@ -521,20 +458,13 @@ fn a_stage_that_fits_is_not_cut() {
 fn the_last_stage_is_planned_in_a_bounded_number_of_steps() {
     for params in [
         ScalableParams::new(1, 1e-9).max_bytes(u64::MAX - 1),
-        ScalableParams::new(1000, 0.01)
-            .growth(1 << 16)
-            .max_bytes(1 << 40),
+        ScalableParams::new(1000, 0.01).growth(1 << 16).max_bytes(1 << 40),
         ScalableParams::new(1 << 40, 0.5).max_bytes(1 << 50),
-        ScalableParams::new(1, 0.9)
-            .bounded(1 << 40)
-            .max_bytes(1 << 30),
+        ScalableParams::new(1, 0.9).bounded(1 << 40).max_bytes(1 << 30),
     ] {
         let plan = || ScalableBloomFilter::plan_params(params, u64::MAX);
         let (refused, steps) = amq_core::steps_of(plan);
-        assert!(
-            matches!(refused, Err(PlanError::Items { .. })),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(PlanError::Items { .. })), "{refused:?}");
         let rate = || theory::fpr::<BloomFilter>(&params, u64::MAX);
         let (rate, more) = amq_core::steps_of(rate);
         assert!((0.0..=params.fpr * 1.0001).contains(&rate.mean), "{rate:?}");
@@ -548,11 +478,8 @@ fn filters_cut_to_one_limit_merge_and_those_of_two_are_refused_by_name() {
     let mut full = make::<ScalableBloomFilter>(params, 0).unwrap();
     let (keys, _) = fill(&mut full);
     let early = filled(params, 0..300);
-    for (mut sum, other) in [
-        (full.clone(), &early),
-        (early.clone(), &full),
-        (full.clone(), &full),
-    ] {
+    for (mut sum, other) in [(full.clone(), &early), (early.clone(), &full), (full.clone(), &full)]
+    {
         sum.merge(other).unwrap();
         assert!((0..keys).all(|key| sum.contains(&key)));
         assert!(sum.stages().eq(full.stages()));
@@ -566,11 +493,7 @@ fn filters_cut_to_one_limit_merge_and_those_of_two_are_refused_by_name() {
         let before = other.clone();
         let field = "max_bytes";
         let (ours, theirs) = (limit, 5000);
-        let refusal = MergeError::Mismatch {
-            field,
-            ours,
-            theirs,
-        };
+        let refusal = MergeError::Mismatch { field, ours, theirs };
         assert_eq!(other.merge(&full), Err(refusal));
         assert_eq!(other, before);
         assert!(full.clone().merge(&other).is_err());
@@ -580,14 +503,9 @@ fn filters_cut_to_one_limit_merge_and_those_of_two_are_refused_by_name() {
     larger.merge(&early).unwrap();
     // A merge that would exceed the rate once the last stage is full is refused as ever.
     let mut others = make::<ScalableBloomFilter>(params, 0).unwrap();
-    others
-        .insert_keys(&Vec::from_iter(1u64 << 40..(1 << 40) + 100))
-        .unwrap();
+    others.insert_keys(&Vec::from_iter(1u64 << 40..(1 << 40) + 100)).unwrap();
     let mut sum = full.clone();
-    assert!(matches!(
-        sum.merge(&others),
-        Err(MergeError::Rate { asked: 0.01, .. })
-    ));
+    assert!(matches!(sum.merge(&others), Err(MergeError::Rate { asked: 0.01, .. })));
     assert_eq!(sum, full);
 }
 
@@ -602,11 +520,7 @@ fn a_plan_says_what_growing_to_a_number_of_keys_costs() {
             let plan = ScalableBloomFilter::plan_params(params, items).unwrap();
             let mut filter = ScalableBloomFilter::new(plan).unwrap();
             filter.try_extend(0..items).unwrap();
-            assert_eq!(
-                plan.bytes,
-                filter.size_in_bytes(),
-                "{params:?}, {items} keys"
-            );
+            assert_eq!(plan.bytes, filter.size_in_bytes(), "{params:?}, {items} keys");
             let predicted = theory::fpr::<BloomFilter>(&params, items);
             assert_eq!(plan.expected_fpr, predicted.mean);
         }
@@ -646,9 +560,6 @@ fn stats_count_what_all_stages_hold() {
     let later = filter.stage_count() as u64 - 1;
     assert_eq!(stats.bytes, tables + 128 * later);
     assert!((0.2..0.6).contains(&stats.load_factor), "{stats}");
-    assert_eq!(
-        (stats.len, stats.capacity),
-        (filter.len(), filter.capacity())
-    );
+    assert_eq!((stats.len, stats.capacity), (filter.len(), filter.capacity()));
     assert_eq!(stats.saturated, 0);
 }

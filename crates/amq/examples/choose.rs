@@ -36,10 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ),
         (
             "A stream without its repetitions: what is older than an hour is removed",
-            Workload::new(Keys::AtMost(1_000_000))
-                .fpr(0.001)
-                .need(Need::Remove)
-                .absent(0.9),
+            Workload::new(Keys::AtMost(1_000_000)).fpr(0.001).need(Need::Remove).absent(0.9),
         ),
         (
             "A blocklist that is shipped with a program",
@@ -51,9 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ),
         (
             "The user names taken, as many as there will be",
-            Workload::new(Keys::Unknown { start: 10_000 })
-                .fpr(0.01)
-                .absent(0.5),
+            Workload::new(Keys::Unknown { start: 10_000 }).fpr(0.01).absent(0.5),
         ),
     ];
     for (title, workload) in workloads {

@@ -14,10 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let keys = arguments.next().map_or(Ok(1_000_000), |n| n.parse())?;
     let fpr = arguments.next().map_or(Ok(0.01), |rate| rate.parse())?;
-    let wide = [
-        Engine::PostgreSql { columns: 3 },
-        Engine::PostgreSql { columns: 8 },
-    ];
+    let wide = [Engine::PostgreSql { columns: 3 }, Engine::PostgreSql { columns: 8 }];
     for engine in Engine::ALL.into_iter().chain(wide) {
         match engine.setting(keys, fpr) {
             Ok(set) => {

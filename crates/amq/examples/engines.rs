@@ -9,9 +9,7 @@ use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let keys = arguments
-        .next()
-        .map_or(Ok(1_000_000), |keys| keys.parse())?;
+    let keys = arguments.next().map_or(Ok(1_000_000), |keys| keys.parse())?;
     let fpr = arguments.next().map_or(Ok(0.01), |fpr| fpr.parse())?;
     for engine in Engine::ALL {
         match engine.setting(keys, fpr) {

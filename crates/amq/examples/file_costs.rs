@@ -36,17 +36,9 @@ struct Scale {
     large: u64,
 }
 
-const FULL: Scale = Scale {
-    keys: [1_000_000, 10_000_000],
-    queries: 2_000_000,
-    large: 1 << 30,
-};
+const FULL: Scale = Scale { keys: [1_000_000, 10_000_000], queries: 2_000_000, large: 1 << 30 };
 
-const QUICK: Scale = Scale {
-    keys: [1_000, 20_000],
-    queries: 10_000,
-    large: 1 << 24,
-};
+const QUICK: Scale = Scale { keys: [1_000, 20_000], queries: 10_000, large: 1 << 24 };
 
 fn main() -> Outcome<()> {
     let scale = match std::env::args().nth(1).as_deref() {
@@ -83,9 +75,8 @@ fn every_kind(keys: u64, queries: u64) -> Outcome<Vec<Row>> {
     let hashes: Vec<KeyHash> = (0..keys).map(|key| key.key_hash(0)).collect();
     // Every other query is for a key that is in; in no order that the table knows.
     let scattered = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
-    let asked: Vec<KeyHash> = (0..queries)
-        .map(|i| (scattered(i) % keys + keys * (i % 2)).key_hash(0))
-        .collect();
+    let asked: Vec<KeyHash> =
+        (0..queries).map(|i| (scattered(i) % keys + keys * (i % 2)).key_hash(0)).collect();
     Ok(vec![
         measure(built::<BloomFilter>(&hashes)?, keys, &asked)?,
         measure(built::<BlockedBloomFilter>(&hashes)?, keys, &asked)?,
@@ -172,10 +163,7 @@ where
 
 #[inline(never)]
 fn one_by_one<F: Filter>(filter: &F, asked: &[KeyHash]) -> usize {
-    asked
-        .iter()
-        .filter(|&&hash| filter.contains_hash(hash))
-        .count()
+    asked.iter().filter(|&&hash| filter.contains_hash(hash)).count()
 }
 
 fn print_files(rows: &[Row]) {
@@ -245,15 +233,9 @@ fn to_first_answer(path: &Path) -> Outcome<()> {
             let map = map()?;
             Ok(AnyView::open_without_checking_payload(&map)?.contains(&17u64))
         }),
-        ("mapped, all checked", &|| {
-            Ok(AnyView::open(&map()?)?.contains(&17u64))
-        }),
-        ("BloomFilter::load", &|| {
-            Ok(BloomFilter::load(path)?.contains(&17u64))
-        }),
-        ("AnyFilter::load", &|| {
-            Ok(AnyFilter::load(path)?.contains(&17u64))
-        }),
+        ("mapped, all checked", &|| Ok(AnyView::open(&map()?)?.contains(&17u64))),
+        ("BloomFilter::load", &|| Ok(BloomFilter::load(path)?.contains(&17u64))),
+        ("AnyFilter::load", &|| Ok(AnyFilter::load(path)?.contains(&17u64))),
     ];
     for (way, first_answer) in ways {
         if !first_answer()? {

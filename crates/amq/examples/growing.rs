@@ -33,14 +33,9 @@ fn costs<F: InsertFilter>(mut filter: F, keys: u64) -> Result<Costs, Box<dyn Err
     let key = |i: u64| KeyHash::of(&i, 1).get();
     let present: Vec<u64> = (0..keys).map(key).collect();
     let absent: Vec<u64> = (keys..2 * keys).map(key).collect();
-    let half: Vec<u64> = (0..keys)
-        .map(|i| key(i * 2 % keys + i % 2 * keys))
-        .collect();
-    let (inserted, insert) = timed(keys, || {
-        present
-            .iter()
-            .try_for_each(|key| filter.insert(key).map(drop))
-    });
+    let half: Vec<u64> = (0..keys).map(|i| key(i * 2 % keys + i % 2 * keys)).collect();
+    let (inserted, insert) =
+        timed(keys, || present.iter().try_for_each(|key| filter.insert(key).map(drop)));
     inserted?;
     let ask = |queries: &[u64]| {
         let hits = || queries.iter().filter(|key| filter.contains(*key)).count();
@@ -55,9 +50,7 @@ fn costs<F: InsertFilter>(mut filter: F, keys: u64) -> Result<Costs, Box<dyn Err
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let keys: u64 = std::env::args()
-        .nth(1)
-        .map_or(Ok(60_000), |keys| keys.parse())?;
+    let keys: u64 = std::env::args().nth(1).map_or(Ok(60_000), |keys| keys.parse())?;
     let goal = Goal::fpr(FIRST, 0.01);
     let most = Goal::fpr(usize::try_from(keys)?.max(FIRST), 0.01);
     let bounded = QuotientFilter::plan_growing(most, FIRST as u64)?;

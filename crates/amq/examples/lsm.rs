@@ -73,10 +73,7 @@ impl Run {
 
     /// Reads the one block that may hold `key`, and searches it.
     fn search(&self, key: u64) -> io::Result<Option<Value>> {
-        let Some(block) = self
-            .first_keys
-            .partition_point(|&first| first <= key)
-            .checked_sub(1)
+        let Some(block) = self.first_keys.partition_point(|&first| first <= key).checked_sub(1)
         else {
             return Ok(None);
         };
@@ -85,9 +82,7 @@ impl Run {
         file.seek(SeekFrom::Start((block * BLOCK) as u64))?;
         file.read_exact(&mut bytes)?;
         let mut records = bytes.chunks_exact(RECORD);
-        Ok(records
-            .find(|r| r[..8] == key.to_be_bytes())
-            .map(|r| value_of(&r[8..])))
+        Ok(records.find(|r| r[..8] == key.to_be_bytes()).map(|r| value_of(&r[8..])))
     }
 
     /// Every record, in order.
@@ -175,10 +170,7 @@ impl Store {
                 return Ok(());
             }
             let runs = std::mem::take(&mut self.levels[level]);
-            let sources = runs
-                .iter()
-                .map(Run::records)
-                .collect::<Result<Vec<_>, _>>()?;
+            let sources = runs.iter().map(Run::records).collect::<Result<Vec<_>, _>>()?;
             let merged = self.write(newest_of(sources))?;
             for run in runs {
                 std::fs::remove_file(&run.path)?;
@@ -216,12 +208,7 @@ impl Store {
         file.write_all(&[0; BLOCK][partly * RECORD..])?;
         file.into_inner()?.sync_all()?;
 
-        let mut run = Run {
-            data: File::open(&path)?,
-            path,
-            first_keys,
-            filter: None,
-        };
+        let mut run = Run { data: File::open(&path)?, path, first_keys, filter: None };
         if let Some(kind) = self.kind {
             let start = Instant::now();
             // Sized to the keys of this run. All share a seed, so that a read hashes its key once.
@@ -247,11 +234,7 @@ impl Store {
         }
         let hash = KeyHash::of(&key, DEFAULT_SEED);
         for run in self.levels.iter().flat_map(|level| level.iter().rev()) {
-            if run
-                .filter
-                .as_ref()
-                .is_some_and(|filter| !filter.contains_hash(hash))
-            {
+            if run.filter.as_ref().is_some_and(|filter| !filter.contains_hash(hash)) {
                 self.tally.blocks_saved += 1;
                 continue;
             }
@@ -269,15 +252,8 @@ impl Store {
     }
 
     fn report(&self) -> Outcome<()> {
-        let Tally {
-            gets,
-            reading,
-            blocks_read,
-            blocks_saved,
-            read_in_vain,
-            writing,
-            building,
-        } = &self.tally;
+        let Tally { gets, reading, blocks_read, blocks_saved, read_in_vain, writing, building } =
+            &self.tally;
         let mut bytes = 0;
         for run in self.runs().filter(|run| run.filter.is_some()) {
             bytes += std::fs::metadata(run.filter_path())?.len();
@@ -305,10 +281,7 @@ fn newest_of<R: Iterator<Item = io::Result<(u64, Value)>>>(
     std::iter::from_fn(move || {
         // An error comes first of all, as key 0.
         let key_of = |record: &io::Result<(u64, Value)>| record.as_ref().map_or(0, |r| r.0);
-        let least = runs
-            .iter_mut()
-            .filter_map(|run| run.peek().map(key_of))
-            .min()?;
+        let least = runs.iter_mut().filter_map(|run| run.peek().map(key_of)).min()?;
         let mut newest = None;
         for run in &mut runs {
             newest = run.next_if(|record| key_of(record) == least).or(newest);
@@ -349,11 +322,7 @@ fn mostly_merges(store: &mut Store, writes: u64) -> Outcome<()> {
             // The newest value of a key already written.
             let asked = n / 10 * 7919 % (n + 1).min(keys);
             let newest = asked + (n - asked) / keys * keys;
-            assert_eq!(
-                store.get(key(asked))?,
-                Some(value(newest)),
-                "key {asked} is stale"
-            );
+            assert_eq!(store.get(key(asked))?, Some(value(newest)), "key {asked} is stale");
         }
     }
     Ok(())
@@ -370,15 +339,10 @@ fn main() -> Outcome<()> {
         FilterKind::BumpedRibbon,
     ];
     type Workload = fn(&mut Store, u64) -> Outcome<()>;
-    let workloads: [(&str, Workload); 2] = [
-        ("mostly reads", mostly_reads),
-        ("mostly merges", mostly_merges),
-    ];
+    let workloads: [(&str, Workload); 2] =
+        [("mostly reads", mostly_reads), ("mostly merges", mostly_merges)];
     for (name, workload) in workloads {
-        println!(
-            "{name}: {keys} writes of {RECORD} bytes, filters at {:.0} %",
-            100.0 * RATE
-        );
+        println!("{name}: {keys} writes of {RECORD} bytes, filters at {:.0} %", 100.0 * RATE);
         println!(
             "{:22} {:>12} {:>9} {:>12} {:>12} {:>12} {:>8} {:>8}",
             "", "filter bytes", "runs", "blocks read", "in vain", "saved", "us/read", "build %"

@@ -11,9 +11,7 @@ use std::fs::File;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let keys = std::env::args()
-        .nth(1)
-        .map_or(Ok(1_000_000), |n| n.parse())?;
+    let keys = std::env::args().nth(1).map_or(Ok(1_000_000), |n| n.parse())?;
     let path = std::env::temp_dir().join(format!("amq-mapped-{}.amq", std::process::id()));
     let mut filter = BloomFilter::new(Goal::fpr(keys, 0.01))?;
     filter.extend(0..keys as u64);
@@ -25,18 +23,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let map = unsafe { Mmap::map(&file)? };
     let view = AnyView::open_without_checking_payload(&map)?;
     let answer = view.contains(&17u64);
-    println!(
-        "mapped, opened and asked in {:?}: {answer}",
-        start.elapsed()
-    );
+    println!("mapped, opened and asked in {:?}: {answer}", start.elapsed());
 
     let start = Instant::now();
     let view = AnyView::open(&map)?;
-    println!(
-        "checked from end to end in {:?}: {}",
-        start.elapsed(),
-        view.stats()
-    );
+    println!("checked from end to end in {:?}: {}", start.elapsed(), view.stats());
     std::fs::remove_file(&path)?;
     Ok(())
 }

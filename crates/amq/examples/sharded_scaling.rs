@@ -24,9 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let share = keys / threads;
             let insert = timed(threads, |thread| {
                 let mine = thread * share..(thread + 1) * share;
-                let inserted = mine
-                    .into_iter()
-                    .try_for_each(|key| filter.insert(&key).map(drop));
+                let inserted = mine.into_iter().try_for_each(|key| filter.insert(&key).map(drop));
                 inserted.is_ok()
             });
             let contains = timed(threads, |thread| {
@@ -57,9 +55,7 @@ fn timed(threads: u64, work: impl Fn(u64) -> bool + Sync) -> Option<Duration> {
     let start = Instant::now();
     let done = std::thread::scope(|scope| {
         let work = &work;
-        let all: Vec<_> = (0..threads)
-            .map(|thread| scope.spawn(move || work(thread)))
-            .collect();
+        let all: Vec<_> = (0..threads).map(|thread| scope.spawn(move || work(thread))).collect();
         all.into_iter().all(|thread| thread.join().unwrap_or(false))
     });
     done.then(|| start.elapsed())

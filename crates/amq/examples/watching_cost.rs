@@ -82,15 +82,9 @@ fn show<F: Filter + Sync + Send>(
     make: impl Fn() -> Result<F, BuildError>,
 ) -> Result<(), Box<dyn Error>> {
     let (bare, watched) = (make()?, Monitored::new(make()?, 0.01)?);
-    let processors = thread::available_parallelism()
-        .map_or(1, NonZero::get)
-        .min(2);
+    let processors = thread::available_parallelism().map_or(1, NonZero::get).min(2);
     for threads in 1..=processors {
-        type Way<F> = (
-            &'static str,
-            fn(&F, u64) -> f64,
-            fn(&Monitored<F>, u64) -> f64,
-        );
+        type Way<F> = (&'static str, fn(&F, u64) -> f64, fn(&Monitored<F>, u64) -> f64);
         let ways: [Way<F>; 2] = [
             ("one by one", one_by_one::<F>, one_by_one::<Monitored<F>>),
             ("in batches", in_batches::<F>, in_batches::<Monitored<F>>),
@@ -99,10 +93,7 @@ fn show<F: Filter + Sync + Send>(
             let all: Vec<_> = thread::scope(|scope| {
                 let ask = || compare(&bare, &watched, of_bare, of_watched);
                 let running: Vec<_> = (0..threads).map(|_| scope.spawn(ask)).collect();
-                running
-                    .into_iter()
-                    .filter_map(|one| one.join().ok())
-                    .collect()
+                running.into_iter().filter_map(|one| one.join().ok()).collect()
             });
             for [(bare, bare_middle), (watched, watched_middle), (_, between)] in all {
                 println!(

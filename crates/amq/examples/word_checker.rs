@@ -42,19 +42,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     ];
     for filter in &filters {
         println!("\n{}", filter.stats());
-        assert!(
-            words.iter().all(|word| filter.contains(word)),
-            "a word was lost"
-        );
+        assert!(words.iter().all(|word| filter.contains(word)), "a word was lost");
 
         // A word is right as it stands, or as a sentence begins with it.
         let known = |word: &str| filter.contains(word) || filter.contains(&word.to_lowercase());
         let unknown: Vec<_> = asked.iter().filter(|word| !known(word)).collect();
-        print!(
-            "{} of {} words of the text are unknown:",
-            unknown.len(),
-            asked.len()
-        );
+        print!("{} of {} words of the text are unknown:", unknown.len(), asked.len());
         for word in unknown.iter().take(8) {
             print!(" {word}");
         }

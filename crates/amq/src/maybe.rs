@@ -32,9 +32,7 @@ impl OrMaybe {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.0
-            .as_ref()
-            .map_or(true, |filter| filter.contains_hash(hash))
+        self.0.as_ref().map_or(true, |filter| filter.contains_hash(hash))
     }
 
     /// The filter, if it was loaded.

@@ -106,10 +106,6 @@ fn abilities_can_be_asked_for_and_listed() {
     for kind in FilterKind::ALL {
         let abilities = Abilities::of(kind);
         assert_ne!(abilities.insert, abilities.build_only, "{kind}");
-        assert!(
-            abilities
-                .iter()
-                .all(|ability| ability.kinds().any(|each| each == kind))
-        );
+        assert!(abilities.iter().all(|ability| ability.kinds().any(|each| each == kind)));
     }
 }

@@ -47,32 +47,25 @@ fn every_committed_file_is_loaded_and_viewed_and_answers_as_recorded() {
         let name = path.display();
         let keys: u64 = line("keys: 0..").parse().unwrap();
         let positives = line("false positives from 1000000 on:");
-        let positives: Vec<u64> = positives
-            .split_whitespace()
-            .map(|key| key.parse().unwrap())
-            .collect();
+        let positives: Vec<u64> =
+            positives.split_whitespace().map(|key| key.parse().unwrap()).collect();
 
         let filter = AnyFilter::from_bytes(&bytes).unwrap();
         kinds.insert(filter.kind().name());
         assert!((0..keys).all(|key| filter.contains(&key)), "{name}");
         let seed = filter.key_seed();
         let hash = |key: u64| seed.map_or(callers_hash(key), |seed| key.key_hash(seed));
-        assert!(
-            (0..keys).all(|key| filter.contains_hash(hash(key))),
-            "{name}"
-        );
-        let stream = (1_000_000..1_100_000u64)
-            .filter(|&key| filter.contains_hash(hash(key)))
-            .take(20);
+        assert!((0..keys).all(|key| filter.contains_hash(hash(key))), "{name}");
+        let stream =
+            (1_000_000..1_100_000u64).filter(|&key| filter.contains_hash(hash(key))).take(20);
         assert!(stream.eq(positives.iter().copied()), "{name}");
         assert_eq!(filter.to_bytes().unwrap(), bytes, "{name}");
 
         let (held, start) = aligned(&bytes);
         let held = &held[start..start + bytes.len()];
-        for view in [
-            AnyView::open(held).unwrap(),
-            AnyView::open_without_checking_payload(held).unwrap(),
-        ] {
+        for view in
+            [AnyView::open(held).unwrap(), AnyView::open_without_checking_payload(held).unwrap()]
+        {
             assert_eq!(view.stats(), filter.stats(), "{name}");
             assert!((0..keys).all(|key| view.contains(&key)), "{name}");
         }
@@ -87,9 +80,7 @@ fn every_committed_file_is_loaded_and_viewed_and_answers_as_recorded() {
 #[test]
 fn a_map_is_no_filter_and_the_error_names_the_type_that_loads_it() {
     let maps = files().into_iter().map(|path| std::fs::read(path).unwrap());
-    let maps: Vec<_> = maps
-        .filter(|bytes| bytes[16] == FilterKind::RibbonMap as u8)
-        .collect();
+    let maps: Vec<_> = maps.filter(|bytes| bytes[16] == FilterKind::RibbonMap as u8).collect();
     assert!(maps.len() >= 3);
     for bytes in maps {
         let (held, start) = aligned(&bytes);

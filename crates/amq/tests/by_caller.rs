@@ -22,9 +22,7 @@ fn hash(key: u64) -> KeyHash {
 fn of_caller(kind: FilterKind) -> AnyFilter {
     let hashes: Vec<KeyHash> = (0..KEYS).map(hash).collect();
     let goal = Goal::fpr(KEYS as usize, 0.01);
-    AnyFilter::build_hashes(kind, goal, 7, &hashes)
-        .unwrap()
-        .hashed_by_caller()
+    AnyFilter::build_hashes(kind, goal, 7, &hashes).unwrap().hashed_by_caller()
 }
 
 /// `Ok` if no key is denied, and most absent hashes are.
@@ -35,10 +33,7 @@ fn denies_hashes_alone<F: Filter>(filter: &F, what: FilterKind) {
     let keys: Vec<u64> = (0..300).collect();
     filter.contains_keys(&keys, &mut answers).unwrap();
     assert_eq!(answers, [true; 300], "{what}");
-    assert!(
-        (0..KEYS).all(|key| filter.contains_hash(hash(key))),
-        "{what}"
-    );
+    assert!((0..KEYS).all(|key| filter.contains_hash(hash(key))), "{what}");
     let found = (KEYS..KEYS + 2000).filter(|&key| filter.contains_hash(hash(key)));
     assert!(found.count() < 200, "{what}");
 }
@@ -68,10 +63,7 @@ fn every_kind_denies_no_key_before_and_after_its_file() {
         denies_hashes_alone(&loaded, kind);
         let loaded = load_or_maybe(&path);
         assert!((0..2000u64).all(|key| loaded.contains(&key)), "{kind}");
-        assert!(
-            (KEYS..2000).any(|key| !loaded.contains_hash(hash(key))),
-            "{kind}"
-        );
+        assert!((KEYS..2000).any(|key| !loaded.contains_hash(hash(key))), "{kind}");
 
         let bytes = filter.to_bytes().unwrap();
         assert_eq!(filter.to_bytes_without_seed().unwrap(), bytes, "{kind}");
@@ -147,10 +139,7 @@ fn a_filter_that_grows_and_is_cleared_stays_the_callers() {
         let back = AnyFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
         assert!(back == filter && back.key_seed().is_none(), "{kind}");
         filter.clear().unwrap();
-        assert!(
-            filter.key_seed().is_none() && filter.contains("any key"),
-            "{kind}"
-        );
+        assert!(filter.key_seed().is_none() && filter.contains("any key"), "{kind}");
     }
 }
 

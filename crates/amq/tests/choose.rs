@@ -26,10 +26,7 @@ fn worked_choices() {
     let table: &[(&str, Workload, Structure)] = &[
         (
             "sorted file of an LSM tree, where memory is what counts",
-            lsm()
-                .bits_per_key(10.0)
-                .false_positive_ns(20_000.0)
-                .queries_per_key(10.0),
+            lsm().bits_per_key(10.0).false_positive_ns(20_000.0).queries_per_key(10.0),
             Filter(FilterKind::BumpedRibbon),
         ),
         (
@@ -73,18 +70,12 @@ fn worked_choices() {
         ),
         (
             "the same in 16 bits per key, least time",
-            removed()
-                .absent(0.9)
-                .bits_per_key(16.0)
-                .false_positive_ns(5_000.0),
+            removed().absent(0.9).bits_per_key(16.0).false_positive_ns(5_000.0),
             Filter(FilterKind::Cuckoo),
         ),
         (
             "shipped blocklist",
-            Workload::new(Keys::Exactly(2 * MILLION))
-                .fpr(0.001)
-                .built_once()
-                .need(Need::Files),
+            Workload::new(Keys::Exactly(2 * MILLION)).fpr(0.001).built_once().need(Need::Files),
             Filter(FilterKind::BumpedRibbon),
         ),
         (
@@ -97,49 +88,22 @@ fn worked_choices() {
             at_most_a_million().fpr(0.01).need(Need::Grow),
             Filter(FilterKind::Quotient),
         ),
-        (
-            "500 keys",
-            Workload::new(Keys::Exactly(500)).fpr(0.01),
-            ExactSet,
-        ),
-        (
-            "every query present",
-            million().fpr(0.01).absent(0.0),
-            Nothing,
-        ),
-        (
-            "a lookup as cheap as a query",
-            million().fpr(0.01).false_positive_ns(5.0),
-            Nothing,
-        ),
+        ("500 keys", Workload::new(Keys::Exactly(500)).fpr(0.01), ExactSet),
+        ("every query present", million().fpr(0.01).absent(0.0), Nothing),
+        ("a lookup as cheap as a query", million().fpr(0.01).false_positive_ns(5.0), Nothing),
         (
             "2 bits a key, built once",
             million().bits_per_key(2.0).built_once(),
             Filter(FilterKind::BumpedRibbon),
         ),
-        (
-            "2 bits a key, one by one",
-            million().bits_per_key(2.0),
-            Filter(FilterKind::Bloom),
-        ),
-        (
-            "values",
-            million().built_once().need(Need::Values { bits: 4 }),
-            Map,
-        ),
+        ("2 bits a key, one by one", million().bits_per_key(2.0), Filter(FilterKind::Bloom)),
+        ("values", million().built_once().need(Need::Values { bits: 4 }), Map),
         (
             "values, though every query is present",
-            million()
-                .built_once()
-                .need(Need::Values { bits: 4 })
-                .absent(0.0),
+            million().built_once().need(Need::Values { bits: 4 }).absent(0.0),
             Map,
         ),
-        (
-            "strangers",
-            million().fpr(0.01).keys_by(KeysBy::Strangers),
-            Filter(FilterKind::Bloom),
-        ),
+        ("strangers", million().fpr(0.01).keys_by(KeysBy::Strangers), Filter(FilterKind::Bloom)),
         (
             "threads that insert",
             million().fpr(0.01).threads(8).need(Need::SharedInsert),
@@ -147,11 +111,7 @@ fn worked_choices() {
         ),
         (
             "threads that remove",
-            removed()
-                .threads(8)
-                .need(Need::SharedInsert)
-                .false_positive_ns(0.0)
-                .absent(1.0),
+            removed().threads(8).need(Need::SharedInsert).false_positive_ns(0.0).absent(1.0),
             Nothing,
         ),
         (
@@ -164,11 +124,7 @@ fn worked_choices() {
             million().fpr(0.01).need(Need::List).need(Need::Merge),
             Filter(FilterKind::Quotient),
         ),
-        (
-            "sets of many unions",
-            million().fpr(0.01).need(Need::Merge),
-            Filter(FilterKind::Bloom),
-        ),
+        ("sets of many unions", million().fpr(0.01).need(Need::Merge), Filter(FilterKind::Bloom)),
     ];
     for (name, workload, expected) in table {
         let answer = choose(workload).unwrap();
@@ -182,23 +138,14 @@ fn what_growing_without_a_bound_costs_is_said() {
     let (low, high) = answer.best().grown.unwrap();
     // The first stage alone: a Bloom filter of 15 % of the rate. Right after it the next stage of
     // twice the size is empty: three times that, and some for the tighter rate.
-    let first = amq::BloomFilter::plan(amq::Goal::fpr(10_000, 0.0015))
-        .unwrap()
-        .bits_per_key();
+    let first = amq::BloomFilter::plan(amq::Goal::fpr(10_000, 0.0015)).unwrap().bits_per_key();
     assert!((low / first - 1.0).abs() < 0.005, "{low} {first}");
     assert!((3.0..3.2).contains(&(high / low)), "{low} {high}");
-    assert!(
-        answer
-            .best()
-            .reason
-            .contains(&format!("{low:.1} to {high:.1} bits per key"))
-    );
+    assert!(answer.best().reason.contains(&format!("{low:.1} to {high:.1} bits per key")));
     assert!(notes(&answer).contains("`Keys::AtMost`"), "{answer}");
 
     // A bound makes it cheaper, and lets other filters in.
-    let bounded = Workload::new(Keys::AtMost(10_000_000))
-        .fpr(0.01)
-        .need(Need::Grow);
+    let bounded = Workload::new(Keys::AtMost(10_000_000)).fpr(0.01).need(Need::Grow);
     let bounded = choose(&bounded).unwrap();
     assert!(bounded.best().bits_per_key < 11.0, "{bounded}");
     let scalable = |choice: &&amq::choose::Choice| choice.structure == Filter(FilterKind::Scalable);
@@ -215,10 +162,7 @@ fn what_never_full_costs_is_said() {
     let said = format!("with twice the keys it errs at {:.1} %", rate * 100.0);
     assert!(notes(&answer).contains(&said), "{said}\n{answer}");
     let refuses = choose(&million().fpr(0.001)).unwrap();
-    assert!(
-        notes(&refuses).contains("refuses keys beyond its plan of 1,000,000"),
-        "{refuses}"
-    );
+    assert!(notes(&refuses).contains("refuses keys beyond its plan of 1,000,000"), "{refuses}");
 }
 
 #[test]
@@ -228,15 +172,10 @@ fn the_exact_set_stands_beside_every_answer() {
     assert_eq!(answer.exact_set.bytes, (1 << 24) * 9 + 16);
     assert!(notes(&answer).contains("An exact set of the keys takes 151 MB, 12.6 times as much"));
     let long = choose(&Workload::new(Keys::Exactly(500)).fpr(0.01).key_bytes(64)).unwrap();
-    assert!(
-        long.best().structure.is_filter(),
-        "too large for a small set: {long}"
-    );
+    assert!(long.best().structure.is_filter(), "too large for a small set: {long}");
     // It cannot be stored, and it must fit what is allowed.
     for workload in [
-        Workload::new(Keys::Exactly(500))
-            .fpr(0.01)
-            .need(Need::Files),
+        Workload::new(Keys::Exactly(500)).fpr(0.01).need(Need::Files),
         Workload::new(Keys::Exactly(500)).fpr(0.01).bytes(2000),
     ] {
         assert!(choose(&workload).unwrap().best().structure.is_filter());
@@ -250,11 +189,7 @@ fn the_size_of_the_exact_set_is_that_of_a_hash_set() {
         let set: std::collections::HashSet<u64> = (0..keys).collect();
         // As many buckets as the capacity says: 7/8 of them, all but one below eight.
         let capacity = set.capacity() as u64;
-        let buckets = if capacity < 8 {
-            capacity + 1
-        } else {
-            capacity / 7 * 8
-        };
+        let buckets = if capacity < 8 { capacity + 1 } else { capacity / 7 * 8 };
         let answer = choose(&Workload::new(Keys::Exactly(keys)).fpr(0.01)).unwrap();
         assert_eq!(answer.exact_set.bytes, buckets * 9 + 16, "{keys} keys");
     }
@@ -262,26 +197,14 @@ fn the_size_of_the_exact_set_is_that_of_a_hash_set() {
 
 #[test]
 fn few_keys_leave_tables_empty_and_that_is_said() {
-    let ten = Workload::new(Keys::Exactly(10))
-        .fpr(0.01)
-        .built_once()
-        .need(Need::Files);
+    let ten = Workload::new(Keys::Exactly(10)).fpr(0.01).built_once().need(Need::Files);
     let answer = choose(&ten).unwrap();
-    assert_eq!(
-        answer.best().structure,
-        Filter(FilterKind::Bloom),
-        "{answer}"
-    );
-    let bumped = answer
-        .filters()
-        .find(|choice| choice.structure == Filter(FilterKind::BumpedRibbon));
+    assert_eq!(answer.best().structure, Filter(FilterKind::Bloom), "{answer}");
+    let bumped =
+        answer.filters().find(|choice| choice.structure == Filter(FilterKind::BumpedRibbon));
     let bumped = bumped.unwrap();
     assert!((45.0..46.0).contains(&bumped.bits_per_key), "{answer}");
-    assert!(
-        bumped.reason.contains("mostly empty: 46 bits each"),
-        "{}",
-        bumped.reason
-    );
+    assert!(bumped.reason.contains("mostly empty: 46 bits each"), "{}", bumped.reason);
 }
 
 #[test]
@@ -294,9 +217,7 @@ fn strangers_are_told_of_the_seed() {
 
 #[test]
 fn what_grows_and_removes_is_the_expandable_quotient_filter() {
-    let workload = Workload::new(Keys::Unknown { start: 1000 })
-        .fpr(0.01)
-        .need(Need::Remove);
+    let workload = Workload::new(Keys::Unknown { start: 1000 }).fpr(0.01).need(Need::Remove);
     let answer = choose(&workload).unwrap();
     let best = answer.best();
     let kind = FilterKind::ExpandableQuotient;
@@ -304,16 +225,10 @@ fn what_grows_and_removes_is_the_expandable_quotient_filter() {
     assert_eq!(answer.filters().count(), 1);
     // Fingerprints of 11 bits with the mark of their age, 2.125 of metadata, 95 % full.
     let (low, high) = best.grown.unwrap();
-    assert!(
-        (14.8..15.5).contains(&low) && high == 2.0 * low,
-        "{low} {high}"
-    );
+    assert!((14.8..15.5).contains(&low) && high == 2.0 * low, "{low} {high}");
 
     let merging = choose(&workload.need(Need::Merge)).unwrap_err().to_string();
-    assert!(
-        merging.contains("merging") && merging.contains("removing"),
-        "{merging}"
-    );
+    assert!(merging.contains("merging") && merging.contains("removing"), "{merging}");
 }
 
 #[test]
@@ -327,20 +242,13 @@ fn the_total_is_the_sum_it_is_said_to_be() {
         .queries_per_key(4.0);
     let answer = choose(&costs).unwrap();
     assert_eq!(answer.without_ns, Some(0.8 * 10_000.0 + 0.2 * 3_000.0));
-    let measured: Vec<_> = answer
-        .filters()
-        .filter(|choice| choice.cost_ns.is_some())
-        .collect();
+    let measured: Vec<_> = answer.filters().filter(|choice| choice.cost_ns.is_some()).collect();
     assert!(measured.len() >= 4);
     for choice in measured {
         let own = choice.query_ns.unwrap()
             + (choice.insert_ns.unwrap() + choice.remove_ns.unwrap()) / 4.0;
         let all = own + 0.8 * choice.fpr * 10_000.0 + 0.2 * 3_000.0;
-        assert!(
-            (choice.cost_ns.unwrap() - all).abs() < 1e-9 * all,
-            "{}",
-            choice.structure
-        );
+        assert!((choice.cost_ns.unwrap() - all).abs() < 1e-9 * all, "{}", choice.structure);
     }
 }
 
@@ -353,18 +261,12 @@ fn conflicts_name_two_demands_and_the_ways_out() {
             "a value of 4 bits per key",
         ),
         (
-            million()
-                .built_once()
-                .need(Need::Values { bits: 4 })
-                .need(Need::Remove),
+            million().built_once().need(Need::Values { bits: 4 }).need(Need::Remove),
             "a value of 4 bits per key",
             "removing keys",
         ),
         (
-            million()
-                .built_once()
-                .need(Need::Values { bits: 4 })
-                .fpr(0.01),
+            million().built_once().need(Need::Values { bits: 4 }).fpr(0.01),
             "a value of 4 bits per key",
             "a false-positive rate of 1 %",
         ),
@@ -378,31 +280,20 @@ fn conflicts_name_two_demands_and_the_ways_out() {
             "keys that come one by one",
             "a false-positive rate of 1 %",
         ),
-        (
-            million().need(Need::Remove).bits_per_key(1.0),
-            "removing keys",
-            "at most 1 bits per key",
-        ),
+        (million().need(Need::Remove).bits_per_key(1.0), "removing keys", "at most 1 bits per key"),
         (
             Workload::new(Keys::Unknown { start: 1000 }).bytes(100_000),
             "growing at the same rate",
             "at most 100 kB",
         ),
-        (
-            million().fpr(1e-15),
-            "a false-positive rate of 1.00e-15",
-            "1,000,000 keys",
-        ),
+        (million().fpr(1e-15), "a false-positive rate of 1.00e-15", "1,000,000 keys"),
         (
             million().need(Need::SharedInsert).need(Need::Files),
             "inserts by several threads",
             "saving and mapping",
         ),
         (
-            at_most_a_million()
-                .need(Need::Count { most: 1000 })
-                .bits_per_key(3.0)
-                .copies(10.0),
+            at_most_a_million().need(Need::Count { most: 1000 }).bits_per_key(3.0).copies(10.0),
             "counting to 1000",
             "at most 3 bits per key",
         ),
@@ -412,11 +303,7 @@ fn conflicts_name_two_demands_and_the_ways_out() {
             panic!("{first} and {second} do not conflict");
         };
         let pair = (conflict.first.to_string(), conflict.second.to_string());
-        assert_eq!(
-            pair,
-            ((*first).to_owned(), (*second).to_owned()),
-            "{conflict}"
-        );
+        assert_eq!(pair, ((*first).to_owned(), (*second).to_owned()), "{conflict}");
         assert!(conflict.to_string().contains(first) && conflict.to_string().contains(second));
         for (demand, choice) in &conflict.ways_out {
             assert!(choice.structure.is_filter(), "{demand}");
@@ -454,22 +341,8 @@ fn impossible_numbers_are_refused_by_name() {
 
 #[test]
 fn no_number_is_too_large_for_an_answer_or_an_error() {
-    for keys in [
-        1,
-        2,
-        3,
-        1 << 32,
-        1 << 40,
-        (1 << 40) + 1,
-        1 << 56,
-        1 << 63,
-        u64::MAX,
-    ] {
-        for keys in [
-            Keys::Exactly(keys),
-            Keys::AtMost(keys),
-            Keys::Unknown { start: keys },
-        ] {
+    for keys in [1, 2, 3, 1 << 32, 1 << 40, (1 << 40) + 1, 1 << 56, 1 << 63, u64::MAX] {
+        for keys in [Keys::Exactly(keys), Keys::AtMost(keys), Keys::Unknown { start: keys }] {
             for workload in [
                 Workload::new(keys).fpr(0.01),
                 Workload::new(keys).fpr(1e-300),
@@ -478,16 +351,9 @@ fn no_number_is_too_large_for_an_answer_or_an_error() {
                 Workload::new(keys).bits_per_key(1e-300),
                 Workload::new(keys).bytes(0),
                 Workload::new(keys).bytes(u64::MAX),
-                Workload::new(keys)
-                    .threads(u32::MAX)
-                    .need(Need::SharedInsert),
-                Workload::new(keys)
-                    .copies(1e300)
-                    .need(Need::Count { most: u32::MAX }),
-                Workload::new(keys)
-                    .key_bytes(u64::MAX)
-                    .built_once()
-                    .false_positive_ns(1e300),
+                Workload::new(keys).threads(u32::MAX).need(Need::SharedInsert),
+                Workload::new(keys).copies(1e300).need(Need::Count { most: u32::MAX }),
+                Workload::new(keys).key_bytes(u64::MAX).built_once().false_positive_ns(1e300),
             ] {
                 match choose(&workload) {
                     Ok(answer) => assert!(!answer.to_string().contains("NaN"), "{answer}"),
@@ -510,19 +376,10 @@ fn every_rejection_is_true() {
     for need in needs {
         let answer = choose(&million().built_once().need(need)).unwrap();
         for kind in FilterKind::ALL {
-            let rejected = answer
-                .rejections
-                .iter()
-                .any(|rejection| rejection.structure == Filter(kind));
-            let chosen = answer
-                .choices
-                .iter()
-                .any(|choice| choice.structure == Filter(kind));
-            assert_eq!(
-                (rejected, chosen),
-                (!has(kind, need), has(kind, need)),
-                "{kind} {need:?}"
-            );
+            let rejected =
+                answer.rejections.iter().any(|rejection| rejection.structure == Filter(kind));
+            let chosen = answer.choices.iter().any(|choice| choice.structure == Filter(kind));
+            assert_eq!((rejected, chosen), (!has(kind, need), has(kind, need)), "{kind} {need:?}");
         }
     }
     // By size: nothing smaller can be planned, and the least that is named is enough.
@@ -539,9 +396,7 @@ fn every_rejection_is_true() {
             _ if !Abilities::of(kind).insert => assert!(reason.contains("all keys at once")),
             Err(_) => assert!(reason.contains("at least for 1,000,000 keys"), "{reason}"),
             Ok(plan) => {
-                let percent = reason
-                    .split_whitespace()
-                    .find_map(|word| word.parse::<f64>().ok());
+                let percent = reason.split_whitespace().find_map(|word| word.parse::<f64>().ok());
                 let off = (percent.unwrap() / 100.0 - plan.expected_fpr).abs();
                 assert!(off < 0.0006 && plan.expected_fpr > 0.9, "{reason}");
             }
@@ -550,21 +405,15 @@ fn every_rejection_is_true() {
     // By rate: with the size it would need.
     let both = million().built_once().fpr(0.01).bits_per_key(7.0);
     let answer = choose(&both).unwrap();
-    assert!(
-        answer
-            .filters()
-            .all(|choice| choice.bits_per_key <= 7.0 && choice.fpr <= 0.01)
-    );
+    assert!(answer.filters().all(|choice| choice.bits_per_key <= 7.0 && choice.fpr <= 0.01));
     for rejection in &answer.rejections {
         let Filter(kind) = rejection.structure else {
             panic!("{}", rejection.structure);
         };
         let plan = amq::AnyFilter::plan(kind, amq::Goal::fpr(1_000_000, 0.01)).unwrap();
         assert!(plan.bits_per_key() > 7.0);
-        let said = format!(
-            "needs {:.2} bits per key for 1 %, and 7 are allowed",
-            plan.bits_per_key()
-        );
+        let said =
+            format!("needs {:.2} bits per key for 1 %, and 7 are allowed", plan.bits_per_key());
         assert_eq!(rejection.reason, said, "{kind}");
     }
 }
@@ -593,24 +442,15 @@ fn as_many_copies_fit_as_the_advice_says() {
     let advised = |kind| {
         let fits = |&most: &u32| {
             let answer = choose(&million().need(Need::Count { most })).unwrap();
-            answer
-                .choices
-                .iter()
-                .any(|choice| choice.structure == Filter(kind))
+            answer.choices.iter().any(|choice| choice.structure == Filter(kind))
         };
         (1..=20).take_while(fits).last().unwrap()
     };
     let table = [
         (FilterKind::Counting, held::<amq::CountingBloomFilter>()),
-        (
-            FilterKind::BlockedCounting,
-            held::<amq::BlockedCountingBloomFilter>(),
-        ),
+        (FilterKind::BlockedCounting, held::<amq::BlockedCountingBloomFilter>()),
         (FilterKind::Cuckoo, held::<amq::CuckooFilter>()),
-        (
-            FilterKind::WindowedCuckoo,
-            held::<amq::WindowedCuckooFilter>(),
-        ),
+        (FilterKind::WindowedCuckoo, held::<amq::WindowedCuckooFilter>()),
         (FilterKind::Quotient, held::<amq::QuotientFilter>()),
     ];
     for (kind, held) in table {
@@ -624,10 +464,6 @@ fn an_answer_prints_as_a_table() {
     let text = answer.to_string();
     let row = text.lines().find(|line| line.starts_with("  1  ")).unwrap();
     let cells: Vec<_> = row.split_whitespace().collect();
-    assert_eq!(
-        cells[..6],
-        ["1", "Bloom", "9.59", "1.20", "MB", "1.20"],
-        "{text}"
-    );
+    assert_eq!(cells[..6], ["1", "Bloom", "9.59", "1.20", "MB", "1.20"], "{text}");
     assert!(text.lines().all(|line| line == line.trim_end()), "{text}");
 }

@@ -9,20 +9,12 @@ use std::collections::HashMap;
 
 /// Bytes of the smallest filter; none if there is no answer.
 fn smallest(workload: &Workload) -> Option<u64> {
-    choose(workload)
-        .ok()?
-        .filters()
-        .map(|choice| choice.bytes)
-        .min()
+    choose(workload).ok()?.filters().map(|choice| choice.bytes).min()
 }
 
 /// The lowest rate; none if there is no answer.
 fn lowest(workload: &Workload) -> Option<f64> {
-    choose(workload)
-        .ok()?
-        .filters()
-        .map(|choice| choice.fpr)
-        .reduce(f64::min)
+    choose(workload).ok()?.filters().map(|choice| choice.fpr).reduce(f64::min)
 }
 
 const NEEDS: [Need; 7] = [
@@ -38,19 +30,13 @@ const NEEDS: [Need; 7] = [
 /// The workload with the needs of a bit mask.
 fn with_needs(workload: &Workload, mask: u32) -> Workload {
     let chosen = (0..NEEDS.len()).filter(|index| mask >> index & 1 == 1);
-    chosen.fold(workload.clone(), |workload, index| {
-        workload.need(NEEDS[index])
-    })
+    chosen.fold(workload.clone(), |workload, index| workload.need(NEEDS[index]))
 }
 
 /// Kinds of use that the laws hold in: of known, bounded and unknown numbers of keys, built at once
 /// or key by key.
 fn uses(keys: u64) -> Vec<Workload> {
-    let all = [
-        Keys::Exactly(keys),
-        Keys::AtMost(keys),
-        Keys::Unknown { start: keys },
-    ];
+    let all = [Keys::Exactly(keys), Keys::AtMost(keys), Keys::Unknown { start: keys }];
     let both = |keys| [Workload::new(keys), Workload::new(keys).built_once()];
     all.into_iter().flat_map(both).collect()
 }
@@ -68,9 +54,8 @@ fn each_drop<T: Copy>(
     measure: impl Fn(&Workload) -> Option<T>,
     mut law: impl FnMut(T, Option<T>, Need),
 ) {
-    let of: HashMap<u32, _> = masks()
-        .map(|mask| (mask, measure(&with_needs(base, mask))))
-        .collect();
+    let of: HashMap<u32, _> =
+        masks().map(|mask| (mask, measure(&with_needs(base, mask)))).collect();
     for (mask, with) in &of {
         for index in (0..NEEDS.len()).filter(|index| mask >> index & 1 == 1) {
             if let Some(with) = with {
@@ -86,10 +71,7 @@ fn dropping_a_need_never_makes_the_answer_larger() {
     for base in SIZES.into_iter().flat_map(uses).map(|base| base.fpr(0.004)) {
         each_drop(&base, smallest, |with, without, need| {
             let without = without.unwrap_or(u64::MAX);
-            assert!(
-                without <= with,
-                "{base:?}: {without} without {need:?}, {with} with it"
-            );
+            assert!(without <= with, "{base:?}: {without} without {need:?}, {with} with it");
             compared += 1;
             dropped += u64::from(without < with);
         });
@@ -100,17 +82,10 @@ fn dropping_a_need_never_makes_the_answer_larger() {
 #[test]
 fn dropping_a_need_never_makes_the_rate_higher() {
     let mut compared = 0;
-    for base in [300, 1_000_000]
-        .into_iter()
-        .flat_map(uses)
-        .map(|base| base.bits_per_key(18.0))
-    {
+    for base in [300, 1_000_000].into_iter().flat_map(uses).map(|base| base.bits_per_key(18.0)) {
         each_drop(&base, lowest, |with, without, need| {
             let without = without.unwrap_or(1.0);
-            assert!(
-                without <= with,
-                "{base:?}: {without} without {need:?}, {with} with it"
-            );
+            assert!(without <= with, "{base:?}: {without} without {need:?}, {with} with it");
             compared += 1;
         });
     }
@@ -120,11 +95,7 @@ fn dropping_a_need_never_makes_the_rate_higher() {
 #[test]
 fn to_know_all_keys_at_once_never_makes_the_answer_larger() {
     for keys in SIZES {
-        for keys in [
-            Keys::Exactly(keys),
-            Keys::AtMost(keys),
-            Keys::Unknown { start: keys },
-        ] {
+        for keys in [Keys::Exactly(keys), Keys::AtMost(keys), Keys::Unknown { start: keys }] {
             for base in masks().map(|mask| with_needs(&Workload::new(keys).fpr(0.004), mask)) {
                 let (Some(one_by_one), at_once) =
                     (smallest(&base), smallest(&base.clone().built_once()))
@@ -158,10 +129,7 @@ fn a_higher_rate_never_makes_the_answer_larger() {
                     break;
                 };
                 let least = last as f64 / rounding;
-                assert!(
-                    bytes as f64 >= least,
-                    "{base:?}: {bytes} for {fpr}, {last} for more"
-                );
+                assert!(bytes as f64 >= least, "{base:?}: {bytes} for {fpr}, {last} for more");
                 last = last.max(bytes);
             }
         }
@@ -175,20 +143,14 @@ fn more_memory_never_gives_a_worse_rate() {
             let base = with_needs(&base, mask);
             let mut last = 1.0;
             // To plan growth for a size takes many plans.
-            let step = if mask == GROW || matches!(base.keys(), Keys::Unknown { .. }) {
-                10
-            } else {
-                1
-            };
+            let step =
+                if mask == GROW || matches!(base.keys(), Keys::Unknown { .. }) { 10 } else { 1 };
             for half in (1..=80).step_by(step) {
                 let bits = f64::from(half) / 2.0;
                 let Some(fpr) = lowest(&base.clone().bits_per_key(bits)) else {
                     continue;
                 };
-                assert!(
-                    fpr <= last,
-                    "{base:?}: {fpr} in {bits} bits, {last} in fewer"
-                );
+                assert!(fpr <= last, "{base:?}: {fpr} in {bits} bits, {last} in fewer");
                 last = fpr;
             }
             // The same in bytes.
@@ -209,10 +171,7 @@ fn more_keys_never_take_fewer_bytes() {
                     let base = Workload::new(Keys::AtMost(keys)).fpr(fpr);
                     let base = if built_once { base.built_once() } else { base };
                     let bytes = smallest(&with_needs(&base, mask)).unwrap();
-                    assert!(
-                        bytes >= last,
-                        "{keys} keys at {fpr}, needs {mask:b}: {bytes}, {last}"
-                    );
+                    assert!(bytes >= last, "{keys} keys at {fpr}, needs {mask:b}: {bytes}, {last}");
                     last = bytes;
                     keys += 1 + keys / 7;
                 }
@@ -228,36 +187,21 @@ fn check(workload: &Workload, answer: &Answer, fpr: Option<f64>, bits: Option<f6
     let smallest = answer.filters().map(|choice| choice.bytes).min().unwrap();
     let first = answer.filters().next().unwrap();
     if let (Some(fpr), None) = (fpr, answer.without_ns) {
-        assert!(
-            first.bytes as f64 <= smallest as f64 * 1.03,
-            "{workload:?}\n{answer}"
-        );
+        assert!(first.bytes as f64 <= smallest as f64 * 1.03, "{workload:?}\n{answer}");
         let mut best = smallest;
         for choice in answer.filters() {
             assert!(choice.fpr <= fpr * (1.0 + 1e-9), "{workload:?}\n{answer}");
             // A later choice is at most 3 % smaller than an earlier one.
-            assert!(
-                choice.bytes as f64 * 1.03 >= best as f64,
-                "{workload:?}\n{answer}"
-            );
+            assert!(choice.bytes as f64 * 1.03 >= best as f64, "{workload:?}\n{answer}");
             best = best.max(choice.bytes);
         }
     }
     if answer.without_ns.is_some() {
-        let cheapest = answer
-            .filters()
-            .filter_map(|choice| choice.cost_ns)
-            .reduce(f64::min);
-        assert!(
-            first.cost_ns <= cheapest.map(|ns| ns * 1.03),
-            "{workload:?}\n{answer}"
-        );
+        let cheapest = answer.filters().filter_map(|choice| choice.cost_ns).reduce(f64::min);
+        assert!(first.cost_ns <= cheapest.map(|ns| ns * 1.03), "{workload:?}\n{answer}");
     }
     for choice in answer.filters() {
-        assert!(
-            bits.is_none_or(|bits| choice.bits_per_key <= bits),
-            "{workload:?}\n{answer}"
-        );
+        assert!(bits.is_none_or(|bits| choice.bits_per_key <= bits), "{workload:?}\n{answer}");
         assert!(choice.build_bytes >= choice.bytes && !choice.reason.is_empty());
         assert!(
             choice.query_ns.is_none_or(|ns| ns > 0.0) && choice.insert_ns.is_none_or(|ns| ns > 0.0)
@@ -284,16 +228,8 @@ fn check(workload: &Workload, answer: &Answer, fpr: Option<f64>, bits: Option<f6
         let of_kind = |structure: Structure| {
             [Structure::Filter(kind), Structure::Sharded(kind)].contains(&structure)
         };
-        let chosen = answer
-            .choices
-            .iter()
-            .filter(|choice| of_kind(choice.structure))
-            .count();
-        let rejected = answer
-            .rejections
-            .iter()
-            .filter(|one| of_kind(one.structure))
-            .count();
+        let chosen = answer.choices.iter().filter(|choice| of_kind(choice.structure)).count();
+        let rejected = answer.rejections.iter().filter(|one| of_kind(one.structure)).count();
         assert_eq!(chosen + rejected, 1, "{kind}: {workload:?}");
     }
 }
@@ -304,11 +240,7 @@ fn every_answer_keeps_what_was_asked_and_its_own_rule() {
     for base in [10, 1_000_000].into_iter().flat_map(uses) {
         for mask in masks() {
             let base = with_needs(&base, mask);
-            for (fpr, bits) in [
-                (Some(0.01), None),
-                (None, Some(14.0)),
-                (Some(0.05), Some(20.0)),
-            ] {
+            for (fpr, bits) in [(Some(0.01), None), (None, Some(14.0)), (Some(0.05), Some(20.0))] {
                 let mut workload = base.clone();
                 workload = fpr.map_or(workload.clone(), |fpr| workload.fpr(fpr));
                 workload = bits.map_or(workload.clone(), |bits| workload.bits_per_key(bits));

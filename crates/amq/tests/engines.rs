@@ -5,43 +5,13 @@ use amq::engines::Engine;
 #[test]
 fn lines_for_several_keys_and_rates() {
     let table: &[(Engine, u64, f64, &str)] = &[
-        (
-            Engine::RocksDb,
-            1_000_000,
-            0.01,
-            "NewBloomFilterPolicy(9.896)",
-        ),
+        (Engine::RocksDb, 1_000_000, 0.01, "NewBloomFilterPolicy(9.896)"),
         (Engine::RocksDb, 10, 0.1, "NewBloomFilterPolicy(4.832)"),
-        (
-            Engine::RocksDb,
-            1_000_000_000,
-            0.001,
-            "NewBloomFilterPolicy(15.489)",
-        ),
-        (
-            Engine::RocksDbRibbon,
-            1_000_000,
-            0.01,
-            "NewRibbonFilterPolicy(9.896)",
-        ),
-        (
-            Engine::RocksDbRibbon,
-            900_000_000,
-            0.001,
-            "NewRibbonFilterPolicy(15.489)",
-        ),
-        (
-            Engine::Cassandra,
-            1_000,
-            0.1,
-            "ALTER TABLE t WITH bloom_filter_fp_chance = 0.1;",
-        ),
-        (
-            Engine::Cassandra,
-            1_000,
-            0.0001,
-            "ALTER TABLE t WITH bloom_filter_fp_chance = 0.0001;",
-        ),
+        (Engine::RocksDb, 1_000_000_000, 0.001, "NewBloomFilterPolicy(15.489)"),
+        (Engine::RocksDbRibbon, 1_000_000, 0.01, "NewRibbonFilterPolicy(9.896)"),
+        (Engine::RocksDbRibbon, 900_000_000, 0.001, "NewRibbonFilterPolicy(15.489)"),
+        (Engine::Cassandra, 1_000, 0.1, "ALTER TABLE t WITH bloom_filter_fp_chance = 0.1;"),
+        (Engine::Cassandra, 1_000, 0.0001, "ALTER TABLE t WITH bloom_filter_fp_chance = 0.0001;"),
         (
             Engine::HBase,
             1_000_000,
@@ -61,36 +31,11 @@ fn lines_for_several_keys_and_rates() {
             0.01,
             "CREATE INDEX ON t USING bloom (c1, c2, c3) WITH (length=32, col1=7, col2=7, col3=7);",
         ),
-        (
-            Engine::RedisBloom,
-            1_000_000,
-            0.01,
-            "BF.RESERVE key 0.01 1000000 NONSCALING",
-        ),
-        (
-            Engine::RedisBloom,
-            1 << 30,
-            0.001,
-            "BF.RESERVE key 0.001 1073741824 NONSCALING",
-        ),
-        (
-            Engine::RedisCuckoo,
-            1_000_000,
-            0.01,
-            "CF.RESERVE key 2097152 BUCKETSIZE 1",
-        ),
-        (
-            Engine::RedisCuckoo,
-            1_000_000,
-            0.02,
-            "CF.RESERVE key 2097152 BUCKETSIZE 2",
-        ),
-        (
-            Engine::RedisCuckoo,
-            990_000,
-            0.05,
-            "CF.RESERVE key 1048576 BUCKETSIZE 4",
-        ),
+        (Engine::RedisBloom, 1_000_000, 0.01, "BF.RESERVE key 0.01 1000000 NONSCALING"),
+        (Engine::RedisBloom, 1 << 30, 0.001, "BF.RESERVE key 0.001 1073741824 NONSCALING"),
+        (Engine::RedisCuckoo, 1_000_000, 0.01, "CF.RESERVE key 2097152 BUCKETSIZE 1"),
+        (Engine::RedisCuckoo, 1_000_000, 0.02, "CF.RESERVE key 2097152 BUCKETSIZE 2"),
+        (Engine::RedisCuckoo, 990_000, 0.05, "CF.RESERVE key 1048576 BUCKETSIZE 4"),
         (
             Engine::Parquet,
             1_000_000,
@@ -138,13 +83,7 @@ fn what_a_line_gives_by_the_engines_own_formula() {
         (Engine::Cassandra, 1_000_000, 0.01, 0.009_43, 10.0),
         (Engine::Cassandra, 1_000_000, 0.1, 0.091_9, 5.0),
         (Engine::HBase, 1_000_000, 0.01, 0.01, 9.593),
-        (
-            Engine::PostgreSql { columns: 1 },
-            1_000_000,
-            0.01,
-            0.001_128,
-            64.0,
-        ),
+        (Engine::PostgreSql { columns: 1 }, 1_000_000, 0.01, 0.001_128, 64.0),
         (Engine::RedisBloom, 1_000_000, 0.01, 0.010_04, 9.585),
         (Engine::RedisCuckoo, 1_000_000, 0.01, 0.007_843, 16.777),
         (Engine::Parquet, 1_000_000, 0.01, 0.001_035, 16.777),
@@ -152,11 +91,7 @@ fn what_a_line_gives_by_the_engines_own_formula() {
     ];
     for &(engine, keys, asked, fpr, bits) in table {
         let setting = engine.setting(keys, asked).unwrap();
-        assert!(
-            (setting.fpr / fpr - 1.0).abs() < 0.003,
-            "{engine}: {}",
-            setting.fpr
-        );
+        assert!((setting.fpr / fpr - 1.0).abs() < 0.003, "{engine}: {}", setting.fpr);
         assert!(
             (setting.bits_per_key / bits - 1.0).abs() < 0.001,
             "{engine}: {}",
@@ -175,23 +110,15 @@ fn the_rate_of_a_parquet_line_is_that_of_the_same_table_here() {
         assert!(bytes.is_power_of_two(), "{bytes}");
         let plan = BlockedBloomFilter::plan(Goal::bytes(keys as usize, bytes)).unwrap();
         assert_eq!(plan.bytes, bytes);
-        assert!(
-            (plan.expected_fpr / setting.fpr - 1.0).abs() < 0.01,
-            "{keys} {fpr}"
-        );
+        assert!((plan.expected_fpr / setting.fpr - 1.0).abs() < 0.01, "{keys} {fpr}");
         assert!(setting.fpr <= fpr);
         let mut filter = BlockedBloomFilter::new(plan).unwrap();
         filter.extend(0..keys);
         let asked = 1_000_000u64;
-        let positives = (1 << 40..(1 << 40) + asked)
-            .filter(|key| filter.contains(key))
-            .count();
+        let positives = (1 << 40..(1 << 40) + asked).filter(|key| filter.contains(key)).count();
         let expected = asked as f64 * setting.fpr;
         let off = (positives as f64 - expected).abs();
-        assert!(
-            off < 5.0 * expected.sqrt() + 0.02 * expected,
-            "{positives} {expected}"
-        );
+        assert!(off < 5.0 * expected.sqrt() + 0.02 * expected, "{positives} {expected}");
     }
 }
 
@@ -211,15 +138,8 @@ fn the_rate_is_at_most_what_was_asked_for_up_to_the_engines_rounding() {
                 Engine::Cassandra | Engine::ClickHouse => 1.005,
                 _ => 1.0 + 1e-9,
             };
-            assert!(
-                setting.fpr <= fpr * rounding,
-                "{engine} at {fpr}: {}",
-                setting.fpr
-            );
-            assert!(
-                setting.bits_per_key >= -fpr.log2() * 0.9,
-                "{engine} at {fpr}"
-            );
+            assert!(setting.fpr <= fpr * rounding, "{engine} at {fpr}: {}", setting.fpr);
+            assert!(setting.bits_per_key >= -fpr.log2() * 0.9, "{engine} at {fpr}");
             assert!(setting.fpr <= last * (1.0 + 1e-9), "{engine} at {fpr}");
             last = setting.fpr;
         }
@@ -230,57 +150,17 @@ fn the_rate_is_at_most_what_was_asked_for_up_to_the_engines_rounding() {
 #[test]
 fn what_an_engine_cannot_give_is_said() {
     let table: &[(Engine, u64, f64, &str)] = &[
-        (
-            Engine::RedisCuckoo,
-            1000,
-            0.001,
-            "Redis (CF) cannot give 0.1 %: 0.784 % is the lowest",
-        ),
-        (
-            Engine::Cassandra,
-            1000,
-            1e-5,
-            "Cassandra cannot give 0.001 %: 0.00671 % is the lowest",
-        ),
+        (Engine::RedisCuckoo, 1000, 0.001, "Redis (CF) cannot give 0.1 %: 0.784 % is the lowest"),
+        (Engine::Cassandra, 1000, 1e-5, "Cassandra cannot give 0.001 %: 0.00671 % is the lowest"),
         (Engine::Cassandra, 1000, 0.5, "disables the filter"),
-        (
-            Engine::ClickHouse,
-            1000,
-            1e-4,
-            "ClickHouse cannot give 0.01 %: 0.0109 % is the lowest",
-        ),
+        (Engine::ClickHouse, 1000, 1e-4, "ClickHouse cannot give 0.01 %: 0.0109 % is the lowest"),
         (Engine::ClickHouse, 1000, 0.3, "the same two bits per row"),
-        (
-            Engine::RedisBloom,
-            1 << 31,
-            0.01,
-            "1,073,741,824 are the most",
-        ),
-        (
-            Engine::RedisCuckoo,
-            1 << 30,
-            0.01,
-            "536,870,912 are the most",
-        ),
-        (
-            Engine::RocksDbRibbon,
-            1 << 30,
-            0.01,
-            "950,000,000 are the most",
-        ),
+        (Engine::RedisBloom, 1 << 31, 0.01, "1,073,741,824 are the most"),
+        (Engine::RedisCuckoo, 1 << 30, 0.01, "536,870,912 are the most"),
+        (Engine::RocksDbRibbon, 1 << 30, 0.01, "950,000,000 are the most"),
         (Engine::Parquet, 1_000_000_000, 0.01, "128 MiB at most"),
-        (
-            Engine::PostgreSql { columns: 33 },
-            1000,
-            0.01,
-            "1 to 32 columns, not 33",
-        ),
-        (
-            Engine::PostgreSql { columns: 0 },
-            1000,
-            0.01,
-            "1 to 32 columns, not 0",
-        ),
+        (Engine::PostgreSql { columns: 33 }, 1000, 0.01, "1 to 32 columns, not 33"),
+        (Engine::PostgreSql { columns: 0 }, 1000, 0.01, "1 to 32 columns, not 0"),
         (Engine::RocksDb, 0, 0.01, "0 items"),
         (Engine::RocksDb, 1000, 0.0, "strictly between 0 and 1"),
         (Engine::HBase, 1000, f64::NAN, "strictly between 0 and 1"),
@@ -295,9 +175,7 @@ fn what_an_engine_cannot_give_is_said() {
 
 #[test]
 fn no_keys_and_no_rate_make_it_panic() {
-    let engines = Engine::ALL
-        .into_iter()
-        .chain([Engine::PostgreSql { columns: 32 }]);
+    let engines = Engine::ALL.into_iter().chain([Engine::PostgreSql { columns: 32 }]);
     for engine in engines {
         for keys in [1, 2, 1 << 20, 1 << 40, 1 << 62, u64::MAX] {
             for fpr in [0.999_999, 0.9, 0.6, 0.4, 0.3, 1e-3, 1e-9, 1e-15, 1e-18] {

@@ -32,14 +32,8 @@ fn every_kind_is_planned_and_made_as_planned() {
     for kind in FilterKind::ALL {
         let plan = AnyFilter::plan(kind, goal()).unwrap();
         assert_eq!((plan.kind, plan.items), (kind, KEYS));
-        assert!(
-            plan.expected_fpr > 0.0 && plan.expected_fpr <= 0.01,
-            "{plan}"
-        );
-        assert!(
-            plan.build_bytes >= plan.bytes && plan.bits_per_key() > 6.0,
-            "{plan}"
-        );
+        assert!(plan.expected_fpr > 0.0 && plan.expected_fpr <= 0.01, "{plan}");
+        assert!(plan.build_bytes >= plan.bytes && plan.bits_per_key() > 6.0, "{plan}");
         assert!(plan.to_string().starts_with(kind.name()), "{plan}");
 
         let all = hashes(0..KEYS);
@@ -177,10 +171,8 @@ fn every_operation_is_done_or_refused_by_name() {
 fn filters_of_two_kinds_cannot_be_merged() {
     let mut bloom = filled(FilterKind::Bloom, 0..10);
     let cuckoo = filled(FilterKind::Cuckoo, 0..10);
-    let kinds = AnyError::Merge(MergeError::Kinds {
-        ours: FilterKind::Bloom,
-        theirs: FilterKind::Cuckoo,
-    });
+    let kinds =
+        AnyError::Merge(MergeError::Kinds { ours: FilterKind::Bloom, theirs: FilterKind::Cuckoo });
     let before = bloom.clone();
     assert_eq!(bloom.can_merge(&cuckoo), Err(kinds));
     assert_eq!(bloom.merge(&cuckoo), Err(kinds));
@@ -190,19 +182,14 @@ fn filters_of_two_kinds_cannot_be_merged() {
 #[test]
 fn a_full_filter_refuses_and_says_how_far_a_batch_came() {
     let mut filter = AnyFilter::new(FilterKind::Cuckoo, Goal::fpr(100, 0.01)).unwrap();
-    let hashes: Vec<_> = (0..1000u64)
-        .map(|key| key.key_hash(filter.seed()))
-        .collect();
+    let hashes: Vec<_> = (0..1000u64).map(|key| key.key_hash(filter.seed())).collect();
     let Err(AnyError::Batch(refused)) = filter.insert_batch(&hashes) else {
         unreachable!("a thousand keys in a table for a hundred");
     };
     let (done, rest) = hashes.split_at(refused.done as usize);
     assert!(done.iter().all(|&hash| filter.contains_hash(hash)));
     let before = filter.clone();
-    assert_eq!(
-        filter.insert_hash(rest[0]),
-        Err(AnyError::Full(refused.full))
-    );
+    assert_eq!(filter.insert_hash(rest[0]), Err(AnyError::Full(refused.full)));
     assert_eq!(filter, before);
 }
 
@@ -225,45 +212,26 @@ fn every_kind_is_saved_and_loaded_and_read_from_a_stream() {
         assert_eq!(reader, bytes, "no byte more is read");
         let limit = bytes.len() as u64 - 1;
         let error = AnyFilter::read_from_within(&bytes[..], limit).unwrap_err();
-        assert!(
-            matches!(error, ReadError::Decode(DecodeError::OverLimit { .. })),
-            "{error}"
-        );
+        assert!(matches!(error, ReadError::Decode(DecodeError::OverLimit { .. })), "{error}");
 
         let secret = filter.to_bytes_without_seed().unwrap();
-        assert_eq!(
-            AnyFilter::from_bytes(&secret),
-            Err(DecodeError::SeedWithheld)
-        );
-        assert_eq!(
-            AnyFilter::from_bytes_with_seed(&secret, SEED),
-            Ok(filter.clone())
-        );
+        assert_eq!(AnyFilter::from_bytes(&secret), Err(DecodeError::SeedWithheld));
+        assert_eq!(AnyFilter::from_bytes_with_seed(&secret, SEED), Ok(filter.clone()));
         std::fs::write(&path, &secret).unwrap();
         assert_eq!(AnyFilter::load_with_seed(&path, SEED).unwrap(), filter);
         let error = AnyFilter::load(&path).unwrap_err();
-        assert!(
-            matches!(error, ReadError::Decode(DecodeError::SeedWithheld)),
-            "{error}"
-        );
+        assert!(matches!(error, ReadError::Decode(DecodeError::SeedWithheld)), "{error}");
 
         std::fs::write(&path, [&bytes[..], &[0]].concat()).unwrap();
         let error = AnyFilter::load(&path).unwrap_err();
         let trailing = DecodeError::Trailing { bytes: 1 };
-        assert!(
-            matches!(error, ReadError::Decode(error) if error == trailing),
-            "{error}"
-        );
+        assert!(matches!(error, ReadError::Decode(error) if error == trailing), "{error}");
         for cut in [0, 1, 100, 191, 192, bytes.len() - 1] {
             std::fs::write(&path, &bytes[..cut]).unwrap();
             let ReadError::Decode(loaded) = AnyFilter::load(&path).unwrap_err() else {
                 unreachable!("a file that is cut can be read");
             };
-            assert_eq!(
-                AnyFilter::from_bytes(&bytes[..cut]),
-                Err(loaded),
-                "{kind} cut at {cut}"
-            );
+            assert_eq!(AnyFilter::from_bytes(&bytes[..cut]), Err(loaded), "{kind} cut at {cut}");
         }
     }
     std::fs::remove_dir_all(&folder).unwrap();

@@ -40,10 +40,7 @@ fn a_file_that_claims_more_than_it_holds_takes_a_step_of_memory() -> Result<(), 
         let (loaded, peak) = peak_of(|| AnyFilter::load(&path))?;
         assert!(loaded.is_err());
         // Memory grows in steps of a mebibyte, beside the buffer to read through.
-        assert!(
-            peak <= (1 << 20) + (90 << 10),
-            "{kind}: {peak} bytes for 10,000"
-        );
+        assert!(peak <= (1 << 20) + (90 << 10), "{kind}: {peak} bytes for 10,000");
     }
     std::fs::remove_file(&path).unwrap();
     Ok(())

@@ -41,10 +41,7 @@ fn ask_absent<F: Filter, const E: bool>(
 
 /// `found` within five standard deviations of `expected`.
 fn near(found: f64, expected: f64, sd: f64) {
-    assert!(
-        (found - expected).abs() <= 5.0 * sd,
-        "{found}, not {expected} +- {sd}"
-    );
+    assert!((found - expected).abs() <= 5.0 * sd, "{found}, not {expected} +- {sd}");
 }
 
 #[test]
@@ -66,28 +63,16 @@ fn an_honest_filter_is_as_planned_and_its_rate_is_observed() {
 
         // Counted one in SAMPLED: that many times the variance.
         let queries = (absent + present) as f64;
-        near(
-            report.queries as f64,
-            queries,
-            (SAMPLED as f64 * queries).sqrt(),
-        );
+        near(report.queries as f64, queries, (SAMPLED as f64 * queries).sqrt());
         let saved = (absent - found) as f64;
-        near(
-            report.reads_saved as f64,
-            saved,
-            (SAMPLED as f64 * saved).sqrt(),
-        );
+        near(report.reads_saved as f64, saved, (SAMPLED as f64 * saved).sqrt());
         let share = SAMPLED as f64 / absent as f64;
         let p = report.stats.expected_fpr;
         let sd = p * (1.0 / (p * absent as f64) + share).sqrt();
         near(report.observed_fpr, p, sd);
         pooled += (report.observed_fpr - p) / sd;
         near(report.hit_rate(), 0.6, (SAMPLED as f64 / queries).sqrt());
-        near(
-            report.saved_share(),
-            saved / queries,
-            (SAMPLED as f64 / queries).sqrt(),
-        );
+        near(report.saved_share(), saved / queries, (SAMPLED as f64 / queries).sqrt());
     }
     near(pooled, 0.0, (SEEDS as f64).sqrt());
 }
@@ -96,9 +81,7 @@ fn an_honest_filter_is_as_planned_and_its_rate_is_observed() {
 fn every_query_is_counted_if_asked_for() {
     let filter = watched(1, KEYS).counting_every_query();
     let found = ask_absent(&filter, 0..50_000);
-    let hashes: Vec<_> = (0..1000u64)
-        .map(|key| key.key_hash(filter.seed()))
-        .collect();
+    let hashes: Vec<_> = (0..1000u64).map(|key| key.key_hash(filter.seed())).collect();
     let mut answers = vec![false; 1000];
     filter.contains_batch(&hashes, &mut answers).unwrap();
     assert!(filter.contains_batch(&hashes, &mut answers[1..]).is_err());
@@ -111,10 +94,7 @@ fn every_query_is_counted_if_asked_for() {
     let report = filter.report();
     assert_eq!((report.queries, report.false_positives), (0, 0));
     assert!(report.observed_fpr.is_nan() && report.hit_rate().is_nan());
-    assert_eq!(
-        (report.interval, report.verdict),
-        ((0.0, 1.0), Verdict::TooEarly)
-    );
+    assert_eq!((report.interval, report.verdict), ((0.0, 1.0), Verdict::TooEarly));
 }
 
 #[test]
@@ -124,10 +104,7 @@ fn an_overfull_filter_is_told_from_a_hostile_one() {
         ask_absent(&filter, 0..400_000);
         let report = filter.report();
         assert_eq!(report.verdict, Verdict::Overfull, "{report}");
-        assert!(
-            report.observed_fpr > 0.1 && report.stats.expected_fpr > 0.1,
-            "{report}"
-        );
+        assert!(report.observed_fpr > 0.1 && report.stats.expected_fpr > 0.1, "{report}");
     }
 }
 
@@ -147,9 +124,7 @@ fn a_replayed_false_positive_is_hostile_long_before_the_rate_doubles() {
         let filter = watched(seed, KEYS);
         ask_absent(&filter, 0..400_000);
         assert_eq!(filter.report().verdict, Verdict::AsPlanned);
-        let known = (0..)
-            .find(|key| filter.filter().contains(&(1 << 40 | key)))
-            .unwrap();
+        let known = (0..).find(|key| filter.filter().contains(&(1 << 40 | key))).unwrap();
         ask_absent(&filter, std::iter::repeat_n(known, 3300));
         let report = filter.report();
         assert!(report.observed_fpr < 1.9 * ASKED, "{report:?}");
@@ -207,11 +182,9 @@ impl Filter for Worse {
 
 #[test]
 fn a_rate_above_what_the_load_explains_is_bad_luck_below_twice_and_hostile_above() {
-    for (more, verdict) in [
-        (0.0, Verdict::AsPlanned),
-        (0.005, Verdict::Unlucky),
-        (0.02, Verdict::Hostile),
-    ] {
+    for (more, verdict) in
+        [(0.0, Verdict::AsPlanned), (0.005, Verdict::Unlucky), (0.02, Verdict::Hostile)]
+    {
         for seed in 0..4 {
             let filter = watched(seed, KEYS).into_inner();
             let filter = Monitored::new(Worse { filter, more }, ASKED).unwrap();
@@ -253,23 +226,15 @@ fn parsed(page: &str) -> Vec<(String, String, f64)> {
     let name = |text: &str| {
         !text.is_empty()
             && !text.starts_with(|c: char| c.is_ascii_digit())
-            && text
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == ':')
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == ':')
     };
     assert!(page.ends_with('\n'));
     let (mut samples, mut current, mut seen) = (Vec::new(), String::new(), Vec::new());
     for line in page.lines() {
         if let Some(help) = line.strip_prefix("# HELP ") {
             let (metric, help) = help.split_once(' ').unwrap();
-            assert!(
-                name(metric) && !help.is_empty() && !help.contains('\\'),
-                "{line}"
-            );
-            assert!(
-                !seen.contains(&metric.to_string()),
-                "{metric} in two groups"
-            );
+            assert!(name(metric) && !help.is_empty() && !help.contains('\\'), "{line}");
+            assert!(!seen.contains(&metric.to_string()), "{metric} in two groups");
             seen.push(metric.to_string());
             current = metric.to_string();
             continue;
@@ -299,23 +264,12 @@ fn parsed(page: &str) -> Vec<(String, String, f64)> {
                 ends
             });
             rest = &quoted[end.unwrap() + 1..];
-            rest = if rest.is_empty() {
-                rest
-            } else {
-                rest.strip_prefix(',').unwrap()
-            };
+            rest = if rest.is_empty() { rest } else { rest.strip_prefix(',').unwrap() };
         }
-        let value = if value == "+Inf" {
-            f64::INFINITY
-        } else {
-            value.parse().unwrap()
-        };
+        let value = if value == "+Inf" { f64::INFINITY } else { value.parse().unwrap() };
         samples.push((metric.to_string(), labels.to_string(), value));
     }
-    let mut series: Vec<_> = samples
-        .iter()
-        .map(|(metric, labels, _)| (metric, labels))
-        .collect();
+    let mut series: Vec<_> = samples.iter().map(|(metric, labels, _)| (metric, labels)).collect();
     series.sort();
     series.dedup();
     assert_eq!(series.len(), samples.len(), "a series is there twice");
@@ -349,10 +303,7 @@ fn the_page_of_metrics_is_what_prometheus_reads() {
         found[0]
     };
     assert_eq!(value("queries_total", "plain"), reports[2].queries as f64);
-    assert_eq!(
-        value("false_positives_total", "_2"),
-        reports[1].false_positives as f64
-    );
+    assert_eq!(value("false_positives_total", "_2"), reports[1].false_positives as f64);
     assert_eq!(value("observed_fpr", "plain"), reports[2].observed_fpr);
     assert_eq!(value("size_bytes", "plain"), reports[2].stats.bytes as f64);
     assert_eq!(value("verdict", "plain\",verdict=\"as planned"), 1.0);
@@ -369,12 +320,7 @@ fn the_page_of_metrics_is_what_prometheus_reads() {
 fn names_that_prometheus_refuses_are_refused() {
     for prefix in ["", "9", "a-b", "a b", "é"] {
         let refused = Metrics::new(prefix).unwrap_err();
-        assert_eq!(
-            refused,
-            MetricsError::Prefix {
-                prefix: prefix.into()
-            }
-        );
+        assert_eq!(refused, MetricsError::Prefix { prefix: prefix.into() });
     }
     let report = watched(1, 1).report();
     let mut page = Metrics::new("amq").unwrap();
@@ -386,10 +332,5 @@ fn names_that_prometheus_refuses_are_refused() {
     assert_eq!(refused, MetricsError::Repeated { name: "a".into() });
     page.add(&[("a", "x")], &report).unwrap();
     let refused = page.add(&[("a", "x")], &report).unwrap_err();
-    assert_eq!(
-        refused,
-        MetricsError::SameLabels {
-            labels: "a=\"x\"".into()
-        }
-    );
+    assert_eq!(refused, MetricsError::SameLabels { labels: "a=\"x\"".into() });
 }

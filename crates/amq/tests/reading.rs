@@ -28,12 +28,7 @@ fn a_committed_file_of_any_kind_whole_cut_or_damaged_takes_little_more_than_its_
             let whole = std::fs::read(&file).unwrap();
             let mut damaged = whole.clone();
             damaged[whole.len() / 2] ^= 1;
-            for bytes in [
-                &whole[..],
-                &whole[..whole.len() - 1],
-                &whole[..200],
-                &damaged,
-            ] {
+            for bytes in [&whole[..], &whole[..whole.len() - 1], &whole[..200], &damaged] {
                 std::fs::write(&path, bytes).unwrap();
                 let came = bytes.len() as u64;
                 let what = || format!("{came} bytes of {}", file.display());
@@ -65,13 +60,9 @@ fn a_large_file_is_loaded_into_its_place() {
     let length = filter.encoded_len();
     assert!(length > 3 << 20);
     let mut loaded = None;
-    hold(takes_at_most(
-        length + SLACK,
-        &|| "a large file".into(),
-        || {
-            loaded = Some(AnyFilter::load(&path).unwrap());
-        },
-    ));
+    hold(takes_at_most(length + SLACK, &|| "a large file".into(), || {
+        loaded = Some(AnyFilter::load(&path).unwrap());
+    }));
     assert!(loaded == Some(filter.clone().into()));
     // Cut in its middle, it is refused before anything is taken.
     let bytes = std::fs::read(&path).unwrap();

@@ -9,10 +9,7 @@ const SEEDS: u64 = 16;
 
 /// Two-sided, at so many standard deviations.
 fn near(found: f64, expected: f64, sd: f64, sigmas: f64) {
-    assert!(
-        (found - expected).abs() <= sigmas * sd,
-        "{found}, not {expected} +- {sd}"
-    );
+    assert!((found - expected).abs() <= sigmas * sd, "{found}, not {expected} +- {sd}");
 }
 
 /// How many of these keys are found, by a batch and one by one.
@@ -96,10 +93,7 @@ fn errs_as_its_generations_together<F: EmptyFilter>(same: bool) {
             }
         }
         let rate = filter.expected_fpr();
-        assert!(
-            (rate / plan.expected_fpr - 1.0).abs() < 0.05,
-            "{rate}, planned {plan:?}"
-        );
+        assert!((rate / plan.expected_fpr - 1.0).abs() < 0.05, "{rate}, planned {plan:?}");
         let found = found(&filter, 1 << 40..(1 << 40) + absent) as f64;
         let mean = rate * absent as f64;
         let off = mean * (1.0 - rate) + generations as f64 * (own * absent as f64).powi(2);
@@ -127,9 +121,7 @@ fn generations_of_the_same_keys_err_independently() {
 fn by_count_it_advances_before_it_is_full_and_remembers_the_last_keys() {
     let (generations, items) = (4, 2000u64);
     let goal = Goal::fpr(items as usize, 0.001);
-    let mut filter = Rolling::<CuckooFilter>::new(goal, generations)
-        .unwrap()
-        .by_count();
+    let mut filter = Rolling::<CuckooFilter>::new(goal, generations).unwrap().by_count();
     let kept = items - items / generations as u64;
     for key in 0..20_000u64 {
         assert!(filter.insert(&key).is_ok());
@@ -145,11 +137,7 @@ fn by_count_it_advances_before_it_is_full_and_remembers_the_last_keys() {
     let each = items / generations as u64;
     // A few keys are false positives of the newest generation, and take no place in it.
     let rounds = 20_000 / each;
-    assert!(
-        (rounds - 2..rounds).contains(&filter.advanced()),
-        "{}",
-        filter.advanced()
-    );
+    assert!((rounds - 2..rounds).contains(&filter.advanced()), "{}", filter.advanced());
     assert!(filter.len() <= items);
 
     // By hand, too many keys are refused, and nothing changes.
@@ -161,10 +149,7 @@ fn by_count_it_advances_before_it_is_full_and_remembers_the_last_keys() {
         Some((key, error))
     });
     let (key, error) = refused.unwrap();
-    assert!(
-        matches!(error, Full::Table { .. }) && key >= each,
-        "{error} at {key}"
-    );
+    assert!(matches!(error, Full::Table { .. }) && key >= each, "{error} at {key}");
     filter.advance();
     assert!(filter.insert(&key).unwrap().is_new() && filter.contains(&0u64));
 }
@@ -188,20 +173,15 @@ fn an_insert_says_whether_the_key_was_there_within_the_window() {
 
 #[test]
 fn a_plan_is_what_is_made_and_within_its_budget() {
-    for goal in [
-        Goal::fpr(50_000, 0.01),
-        Goal::bytes(50_000, 80_000),
-        Goal::bits_per_key(50_000, 12.0),
-    ] {
+    for goal in
+        [Goal::fpr(50_000, 0.01), Goal::bytes(50_000, 80_000), Goal::bits_per_key(50_000, 12.0)]
+    {
         for generations in [1, 2, 7, 60] {
             let plan = Rolling::<CuckooFilter>::plan(goal, generations).unwrap();
             let filter = Rolling::<CuckooFilter>::new(goal, generations).unwrap();
             assert_eq!(filter.size_in_bytes(), plan.bytes);
             assert!(plan.bytes * 8 <= goal.max_bits(), "{plan:?} for {goal:?}");
-            assert_eq!(
-                (filter.capacity(), filter.generations()),
-                (plan.items, plan.generations)
-            );
+            assert_eq!((filter.capacity(), filter.generations()), (plan.items, plan.generations));
             assert!(plan.generation.items * generations as u64 >= goal.items);
         }
     }
@@ -213,10 +193,7 @@ fn a_plan_is_what_is_made_and_within_its_budget() {
             min: 1,
             max: 4096,
         };
-        assert_eq!(
-            Rolling::<BloomFilter>::plan(goal, generations),
-            Err(refused)
-        );
+        assert_eq!(Rolling::<BloomFilter>::plan(goal, generations), Err(refused));
         let made = Rolling::<BloomFilter>::new(goal, generations);
         assert_eq!(made.unwrap_err(), BuildError::Plan(refused));
     }

@@ -49,10 +49,7 @@ fn no_key_is_lost<F: EmptyFilter + RemoveFilter>() {
         let expected = filter.expected_fpr() * (threads * each / 2) as f64;
         for count in [after, without] {
             let sd = expected.sqrt();
-            assert!(
-                (count as f64 - expected).abs() < 5.0 * sd,
-                "{count}, not {expected}"
-            );
+            assert!((count as f64 - expected).abs() < 5.0 * sd, "{count}, not {expected}");
         }
     }
 }
@@ -85,17 +82,11 @@ fn errs_as_its_shards<F: EmptyFilter>(fpr: f64) {
             let off =
                 rate * absent as f64 * (1.0 - rate) + (own * absent as f64).powi(2) / shards as f64;
             let mean = rate * absent as f64;
-            assert!(
-                (found - mean).abs() <= 5.0 * off.sqrt(),
-                "{shards}: {found}, not {mean}"
-            );
+            assert!((found - mean).abs() <= 5.0 * off.sqrt(), "{shards}: {found}, not {mean}");
             (total, expected, variance) = (total + found, expected + mean, variance + off);
         }
         let off: f64 = total - expected;
-        assert!(
-            off.abs() <= 3.0 * variance.sqrt(),
-            "{shards}: {total}, not {expected}"
-        );
+        assert!(off.abs() <= 3.0 * variance.sqrt(), "{shards}: {total}, not {expected}");
     }
 }
 
@@ -122,10 +113,7 @@ fn no_shard_is_over_its_plan_when_the_filter_is_not() {
         }
         // Without room for chance some shard would be.
         let mean = (keys / shards) as u64;
-        assert!(
-            most <= plan.shard.items && most > mean + mean.isqrt(),
-            "{most} of {plan:?}"
-        );
+        assert!(most <= plan.shard.items && most > mean + mean.isqrt(), "{most} of {plan:?}");
         assert!(plan.expected_fpr <= plan.shard.expected_fpr && plan.shard.expected_fpr <= 0.01);
     }
     for seed in 0..SEEDS {
@@ -138,11 +126,9 @@ fn no_shard_is_over_its_plan_when_the_filter_is_not() {
 
 #[test]
 fn a_plan_is_what_is_made_and_within_its_budget() {
-    for goal in [
-        Goal::fpr(50_000, 0.01),
-        Goal::bytes(50_000, 80_000),
-        Goal::bits_per_key(50_000, 12.0),
-    ] {
+    for goal in
+        [Goal::fpr(50_000, 0.01), Goal::bytes(50_000, 80_000), Goal::bits_per_key(50_000, 12.0)]
+    {
         for shards in [1, 2, 5, 60] {
             let plan = Sharded::<CuckooFilter>::plan(goal, shards).unwrap();
             let filter = Sharded::<CuckooFilter>::new(goal, shards).unwrap();
@@ -153,12 +139,8 @@ fn a_plan_is_what_is_made_and_within_its_budget() {
     }
     let goal = Goal::fpr(1000, 0.01);
     for shards in [0, 65_537, usize::MAX] {
-        let refused = PlanError::Parameter {
-            name: "shards",
-            value: shards as u64,
-            min: 1,
-            max: 65_536,
-        };
+        let refused =
+            PlanError::Parameter { name: "shards", value: shards as u64, min: 1, max: 65_536 };
         assert_eq!(Sharded::<BloomFilter>::plan(goal, shards), Err(refused));
         let made = Sharded::<BloomFilter>::new(goal, shards);
         assert_eq!(made.unwrap_err(), BuildError::Plan(refused));
@@ -185,15 +167,9 @@ fn a_batch_answers_as_one_by_one() {
             let mut answers = vec![false; asked.len()];
             filter.contains_batch(&asked, &mut answers).unwrap();
             let one_by_one = asked.iter().map(|&hash| filter.contains_hash(hash));
-            assert!(
-                one_by_one.eq(answers.iter().copied()),
-                "{shards} shards, {n} keys"
-            );
+            assert!(one_by_one.eq(answers.iter().copied()), "{shards} shards, {n} keys");
             assert!(filter.contains_batch(&asked, &mut answers[..0]).is_err() || n == 0);
-            assert!(
-                all.iter()
-                    .all(|&hash| filter.count_hash(hash).estimate >= 1)
-            );
+            assert!(all.iter().all(|&hash| filter.count_hash(hash).estimate >= 1));
             assert!(all.iter().all(|&hash| filter.remove_hash(hash)));
             assert!(all.iter().all(|&hash| single.remove_hash(hash)));
             assert!(filter.is_empty() && single.is_empty());
@@ -208,15 +184,9 @@ fn a_batch_that_is_refused_says_which_keys_are_not_in() {
     let refused = filter.insert_batch(&all).unwrap_err();
     assert_eq!(filter.len() + refused.hashes.len() as u64, 5000);
     let count = refused.hashes.len().to_string();
-    assert!(
-        count != "0" && refused.to_string().starts_with(&count),
-        "{refused}"
-    );
+    assert!(count != "0" && refused.to_string().starts_with(&count), "{refused}");
     let out: std::collections::HashSet<_> = refused.hashes.iter().copied().collect();
-    assert!(
-        all.iter()
-            .all(|hash| out.contains(hash) || filter.contains_hash(*hash))
-    );
+    assert!(all.iter().all(|hash| out.contains(hash) || filter.contains_hash(*hash)));
 }
 
 #[test]
@@ -232,10 +202,7 @@ fn of_threads_that_insert_one_new_key_exactly_one_sees_it_new() {
             new.count() as u64
         };
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(insert)).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .sum()
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
     assert_eq!((new, filter.len()), (5000, 5000));
 }
@@ -245,14 +212,9 @@ fn shards_are_taken_apart_saved_and_put_together() {
     let goal = Goal::fpr(10_000, 0.01);
     let filter = Sharded::<QuotientFilter>::with_seed(goal, 5, 7).unwrap();
     filter.insert_batch(&hashes(0..10_000, 7)).unwrap();
-    let files: Vec<_> = filter
-        .into_shards()
-        .iter()
-        .map(|shard| shard.to_bytes().unwrap())
-        .collect();
-    let shards = files
-        .iter()
-        .map(|file| QuotientFilter::from_bytes(file).unwrap());
+    let files: Vec<_> =
+        filter.into_shards().iter().map(|shard| shard.to_bytes().unwrap()).collect();
+    let shards = files.iter().map(|file| QuotientFilter::from_bytes(file).unwrap());
     let mut filter = Sharded::from_shards_unchecked(shards.collect(), 10_000).unwrap();
     assert!((0..10_000u64).all(|key| filter.contains(&key)));
     assert_eq!((filter.seed(), filter.kind()), (7, FilterKind::Quotient));
@@ -264,8 +226,5 @@ fn shards_are_taken_apart_saved_and_put_together() {
     let refused = Sharded::from_shards_unchecked(shards, 10_000).unwrap_err();
     assert_eq!(refused, ShardsError::Seeds(MergeError::Seeds));
     let none = Sharded::<QuotientFilter>::from_shards_unchecked(vec![], 1);
-    assert!(matches!(
-        none.unwrap_err(),
-        ShardsError::Build(BuildError::Plan(_))
-    ));
+    assert!(matches!(none.unwrap_err(), ShardsError::Build(BuildError::Plan(_))));
 }

@@ -41,13 +41,7 @@ pub(super) static CUCKOOFILTER: Entry<Fill<CuckooFilter<Fold>>> = Entry::new(
         Ok(CuckooFilter::with_capacity(room.ceil() as usize))
     }),
     // A table as full as planned; the others are larger.
-    |_| {
-        vec![Point {
-            step: Some(8),
-            bits_per_key: 8.0 / MOST,
-            fpr: rate(MOST),
-        }]
-    },
+    |_| vec![Point { step: Some(8), bits_per_key: 8.0 / MOST, fpr: rate(MOST) }],
 );
 
 /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at a load, with the actual distribution

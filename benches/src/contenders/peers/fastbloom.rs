@@ -24,12 +24,8 @@ pub(super) static FASTBLOOM: Entry<Fill<BloomFilter<FixedState>>> = Entry::new(
     Fill(|order, given| {
         let (room, hasher) = (order.room(given), FixedState::with_seed(order.seed));
         Ok(match order.bits(room) {
-            Some(bits) => BloomFilter::with_num_bits(bits)
-                .hasher(hasher)
-                .expected_items(room),
-            None => BloomFilter::with_false_pos(order.fpr()?)
-                .hasher(hasher)
-                .expected_items(room),
+            Some(bits) => BloomFilter::with_num_bits(bits).hasher(hasher).expected_items(room),
+            None => BloomFilter::with_false_pos(order.fpr()?).hasher(hasher).expected_items(room),
         })
     }),
     theory::curve::<amq_bloom::BloomFilter>,

@@ -23,10 +23,7 @@ const STD_INFO: Info = Info {
 };
 
 /// `pleat::filter::StdRibbon`.
-pub(super) static STANDARD: Pleat = Pleat {
-    info: STD_INFO,
-    homogeneous: false,
-};
+pub(super) static STANDARD: Pleat = Pleat { info: STD_INFO, homogeneous: false };
 
 /// `pleat::filter::Ribbon`.
 pub(super) static HOMOGENEOUS: Pleat = Pleat {

@@ -48,11 +48,7 @@ impl<K: BenchKey + ?Sized> Make<K> for Scalable {
             .hasher(FixedState::with_seed(order.seed).build_hasher())
             .rng(SmallRng::seed_from_u64(order.seed))
             .finish::<K>();
-        let filter = Filter {
-            slots: filter.capacity() as u64,
-            filter,
-            asked_fpr,
-        };
+        let filter = Filter { slots: filter.capacity() as u64, filter, asked_fpr };
         filled::<K, _>(filter, keys)
     }
 }

@@ -31,9 +31,8 @@ const BYTES_INFO: Info = Info {
 };
 
 /// With fingerprints of one byte.
-pub(super) static BYTES: Entry<Bytes> = Entry::new(BYTES_INFO, Bytes, |keys| {
-    theory::slots([8], Fuse3NoShards::c(keys as usize))
-});
+pub(super) static BYTES: Entry<Bytes> =
+    Entry::new(BYTES_INFO, Bytes, |keys| theory::slots([8], Fuse3NoShards::c(keys as usize)));
 
 /// With fingerprints of as many bits as the rate needs, or as fit the size.
 pub(super) static PACKED: Entry<Packed> = Entry::new(
@@ -61,10 +60,7 @@ impl Hashed for [u8] {}
 /// Its builder, of one type for each kind of filter.
 macro_rules! builder {
     ($keys:ident, $order:ident) => {
-        VBuilder::default()
-            .seed($order.seed)
-            .max_num_threads(1)
-            .expected_num_keys($keys.len())
+        VBuilder::default().seed($order.seed).max_num_threads(1).expected_num_keys($keys.len())
     };
 }
 

@@ -19,11 +19,10 @@ const FUSE_8_INFO: Info = Info {
 
 /// `xorf::BinaryFuse8`. Equal digests make it fail; a measurement's keys almost certainly have
 /// none.
-pub static BINARY_FUSE_8: Entry<OfDigests<BinaryFuse8>> = Entry::new(
-    FUSE_8_INFO,
-    OfDigests(|digests| Ok(BinaryFuse8::try_from(digests)?)),
-    |keys| theory::slots([8], fuse_factor(keys)),
-);
+pub static BINARY_FUSE_8: Entry<OfDigests<BinaryFuse8>> =
+    Entry::new(FUSE_8_INFO, OfDigests(|digests| Ok(BinaryFuse8::try_from(digests)?)), |keys| {
+        theory::slots([8], fuse_factor(keys))
+    });
 
 /// `xorf::BinaryFuse16`.
 pub static BINARY_FUSE_16: Entry<OfDigests<BinaryFuse16>> = Entry::new(

@@ -100,21 +100,13 @@ fn megabytes(ground: &Ground) -> Option<Claim> {
         "A million keys at 1 % take 1.2 MB and seven probes; 1.8 MB give 0.1 %",
         (computed, bits / 8.0, "MB"),
         holds(close && one.params.probes == 7),
-        format!(
-            "{computed:.3} MB and {} probes; {more:.3} MB (decimal)",
-            one.params.probes
-        ),
+        format!("{computed:.3} MB and {} probes; {more:.3} MB (decimal)", one.params.probes),
     ))
 }
 
 fn sizes(ground: &Ground) -> Option<Claim> {
-    const CLAIMED: [(f64, f64, u32); 5] = [
-        (10.0, 4.8, 3),
-        (1.0, 9.6, 7),
-        (0.1, 14.4, 10),
-        (0.01, 19.2, 13),
-        (0.001, 24.0, 17),
-    ];
+    const CLAIMED: [(f64, f64, u32); 5] =
+        [(10.0, 4.8, 3), (1.0, 9.6, 7), (0.1, 14.4, 10), (0.01, 19.2, 13), (0.001, 24.0, 17)];
     let (mut found, mut all) = (Vec::new(), true);
     for (percent, bits, probes) in CLAIMED {
         let plan = plan(MILLION, percent / 100.0)?;
@@ -127,11 +119,7 @@ fn sizes(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "bloom-sizes",
         &format!("Sizes of a Bloom filter: {}", claimed.join("; ")),
-        (
-            computed,
-            ground.bloom_rate(9.6, 7)? * 100.0,
-            "% at 9.6 bits",
-        ),
+        (computed, ground.bloom_rate(9.6, 7)? * 100.0, "% at 9.6 bits"),
         holds(all),
         format!("to rounding: {}", found.join("; ")),
     ))
@@ -156,18 +144,12 @@ fn counted(ground: &Ground) -> Option<Claim> {
     let queries = MILLION as f64;
     let computed = rate.mean * queries;
     // The queries scatter, and so does the filter's own rate.
-    let spread = (computed * (1.0 - rate.mean))
-        .sqrt()
-        .hypot(rate.sd * queries);
+    let spread = (computed * (1.0 - rate.mean)).sqrt().hypot(rate.sd * queries);
     Some(claim(
         "bloom-counted",
         "A million keys at 14.4 bits each with ten probes gave 994 false positives in a million \
          queries",
-        (
-            computed,
-            ground.bloom_rate(14.4, 10)? * queries,
-            "in a million",
-        ),
+        (computed, ground.bloom_rate(14.4, 10)? * queries, "in a million"),
         holds((CLAIMED - computed).abs() <= 2.0 * spread),
         format!("consistent: {computed:.0} ± {spread:.0} expected"),
     ))
@@ -186,11 +168,7 @@ fn counters(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "counting-overflow",
         "4-bit counters are at risk of overflow",
-        (
-            each * ground.keys as f64 * bloom_bits(0.01),
-            measured,
-            "counters at their limit",
-        ),
+        (each * ground.keys as f64 * bloom_bits(0.01), measured, "counters at their limit"),
         Verdict::Depends,
         format!(
             "not by distinct keys: within the plan a counter overflows with probability \

@@ -53,11 +53,7 @@ fn in_a_million(seed: u64, position: fn(u64, u32) -> u64) -> f64 {
 fn floor() -> f64 {
     let m = BITS as f64;
     let fill = classic::expected_fill(BITS, PROBES, KEYS);
-    let coprime = |d: u64| {
-        (1..=d)
-            .filter(|&step| greatest_common(step, d) == 1)
-            .count()
-    };
+    let coprime = |d: u64| (1..=d).filter(|&step| greatest_common(step, d) == 1).count();
     let orders = (1..u64::from(PROBES)).filter(|d| BITS.is_multiple_of(*d));
     let short = orders.map(|d| coprime(d) as f64 * fill.powi(d as i32) / m);
     let shifts = (1..PROBES).map(|shift| 2.0 * fill.powi(shift as i32));

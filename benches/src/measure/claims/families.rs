@@ -43,11 +43,7 @@ fn cuckoo(ground: &Ground) -> Option<Claim> {
     Some(claim(
         "cuckoo-size",
         "A cuckoo filter is smaller than a Bloom filter below 3 %",
-        (
-            planned::<CuckooFilter>()?,
-            measured,
-            "% larger at 1 %, four-slot buckets",
-        ),
+        (planned::<CuckooFilter>()?, measured, "% larger at 1 %, four-slot buckets"),
         Verdict::Depends,
         format!(
             "filled to {FULL}, four-slot buckets are smaller below {:.2} %, and below {:.1} % if \
@@ -95,11 +91,7 @@ fn ribbon<F: BuildFilter>(ground: &Ground, name: &str) -> Option<Claim> {
     Some(claim(
         &format!("{name}-size"),
         &format!("A ribbon filter ({name}) is 30 % smaller than a Bloom filter"),
-        (
-            computed,
-            -percent_larger(ground.point(&filter)),
-            "% smaller",
-        ),
+        (computed, -percent_larger(ground.point(&filter)), "% smaller"),
         holds((26.5..33.0).contains(&computed)),
         format!("{computed:.1} % at 1 %; the bound of all filters is 30.7 % below Bloom's size"),
     ))

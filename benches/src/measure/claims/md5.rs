@@ -8,19 +8,13 @@ use std::hint::black_box;
 use std::time::Instant;
 
 pub(super) fn all(ground: &Ground) -> Vec<Claim> {
-    [speed(ground), rate(ground)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [speed(ground), rate(ground)].into_iter().flatten().collect()
 }
 
 fn md5(key: u64) -> KeyHash {
     let digest = md5::compute(key.to_le_bytes());
     let (half, _) = digest.0.split_at(8);
-    KeyHash::new(
-        half.iter()
-            .fold(0, |word, &byte| word << 8 | u64::from(byte)),
-    )
+    KeyHash::new(half.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)))
 }
 
 fn xxh3(key: u64) -> KeyHash {
@@ -48,11 +42,7 @@ fn speed(ground: &Ground) -> Option<Claim> {
         "md5-speed",
         "MD5 is a bad choice for a filter's hash",
         (None::<f64>, measured, "times the time of XXH3, 8-byte keys"),
-        if measured > 2.0 {
-            Verdict::Depends
-        } else {
-            Verdict::DoesNot
-        },
+        if measured > 2.0 { Verdict::Depends } else { Verdict::DoesNot },
         "for speed it is; the rate is not affected".to_owned(),
     ))
 }
@@ -66,9 +56,7 @@ fn rate(ground: &Ground) -> Option<Claim> {
     let params: BloomParams = filter.params();
     let predicted = amq_bloom::theory::classic::fpr(&params, ground.keys as u64);
     let measured = ground.rate(|&key| filter.contains_hash(md5(key)));
-    let spread = (predicted.mean / ground.absent.len() as f64)
-        .sqrt()
-        .hypot(predicted.sd);
+    let spread = (predicted.mean / ground.absent.len() as f64).sqrt().hypot(predicted.sd);
     Some(claim(
         "md5-rate",
         "The choice of hash, MD5 or a fast one, does not change the rate",

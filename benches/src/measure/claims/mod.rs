@@ -46,12 +46,7 @@ impl Ground {
     fn new(keys: usize, seed: u64) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xC1A1);
         let mut random = |n: usize| (0..n).map(|_| rng.next_u64()).collect();
-        Self {
-            present: random(5 * keys),
-            absent: random(5 * keys),
-            keys,
-            seed,
-        }
+        Self { present: random(5 * keys), absent: random(5 * keys), keys, seed }
     }
 
     fn planned(&self) -> &[u64] {
@@ -126,11 +121,7 @@ fn claim(
 
 /// The verdict of a claim that is true or not.
 const fn holds(holds: bool) -> Verdict {
-    if holds {
-        Verdict::Holds
-    } else {
-        Verdict::DoesNot
-    }
+    if holds { Verdict::Holds } else { Verdict::DoesNot }
 }
 
 #[cfg(test)]

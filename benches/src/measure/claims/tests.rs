@@ -5,10 +5,8 @@ use crate::record::{Cell, Workload};
 #[test]
 fn every_claim_is_settled_as_theory_says_and_measured_alike() {
     let claims = settled(&[], 100_000, 1);
-    let verdicts: Vec<(&str, Verdict)> = claims
-        .iter()
-        .map(|claim| (claim.id.as_str(), claim.verdict))
-        .collect();
+    let verdicts: Vec<(&str, Verdict)> =
+        claims.iter().map(|claim| (claim.id.as_str(), claim.verdict)).collect();
     use Verdict::{Depends, DoesNot, Holds};
     let expected = [
         ("bloom-halving", DoesNot),
@@ -40,10 +38,7 @@ fn every_claim_is_settled_as_theory_says_and_measured_alike() {
             "cuckoo-size" | "quotient-size" | "bloom-counted" => 0.3,
             _ => 0.15,
         };
-        assert!(
-            (measured - computed).abs() <= within * computed.abs() + 1e-6,
-            "{claim:?}"
-        );
+        assert!((measured - computed).abs() <= within * computed.abs() + 1e-6, "{claim:?}");
     }
 }
 
@@ -97,14 +92,8 @@ fn times_settle_their_claims_at_every_size_or_say_that_it_depends() {
         Some((claim.verdict, claim.measured?))
     };
     assert_eq!(verdict(&rows, "ribbon-build"), Some((Verdict::Holds, 3.1)));
-    assert_eq!(
-        verdict(&rows, "ribbon-query"),
-        Some((Verdict::DoesNot, 1.25))
-    );
+    assert_eq!(verdict(&rows, "ribbon-query"), Some((Verdict::DoesNot, 1.25)));
     rows.push(row("ribbon-bumped", 1000, Workload::Query50, 9.0));
-    assert_eq!(
-        verdict(&rows, "ribbon-query"),
-        Some((Verdict::Depends, 1.25))
-    );
+    assert_eq!(verdict(&rows, "ribbon-query"), Some((Verdict::Depends, 1.25)));
     assert_eq!(verdict(&rows, "blocked-speed"), None);
 }

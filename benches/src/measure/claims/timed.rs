@@ -56,15 +56,7 @@ fn ratio(
         all if all == found.len() => Verdict::Holds,
         _ => Verdict::Depends,
     };
-    let list = found
-        .iter()
-        .map(|(keys, name, ratio)| format!("{name} {ratio:.2} at {keys} keys"));
+    let list = found.iter().map(|(keys, name, ratio)| format!("{name} {ratio:.2} at {keys} keys"));
     let detail = list.collect::<Vec<_>>().join("; ");
-    Some(claim(
-        id,
-        text,
-        (None::<f64>, *largest, "times bloom's time"),
-        verdict,
-        detail,
-    ))
+    Some(claim(id, text, (None::<f64>, *largest, "times bloom's time"), verdict, detail))
 }

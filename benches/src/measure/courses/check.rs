@@ -88,11 +88,7 @@ pub(super) fn check<'a>(
             stop.failure = Some(failure);
         }
     }
-    Ok(Walked {
-        times: vec![Sums::default(); stops.len()],
-        script,
-        stops,
-    })
+    Ok(Walked { times: vec![Sums::default(); stops.len()], script, stops })
 }
 
 /// A filter on its way.
@@ -216,19 +212,12 @@ pub(super) fn replace(
     if done == keys {
         return Ok(());
     }
-    Err(Failure::Short {
-        did: "replaced",
-        done,
-        keys,
-        seed,
-    })
+    Err(Failure::Short { did: "replaced", done, keys, seed })
 }
 
 /// Merges one filter into another.
 pub(super) fn merge(into: &mut dyn Built, other: &dyn Built) -> Result<(), Failure> {
-    guarded(|| into.merge(other))?
-        .ok_or(Failure::Unable { what: "merge" })?
-        .map_err(Failure::Merge)
+    guarded(|| into.merge(other))?.ok_or(Failure::Unable { what: "merge" })?.map_err(Failure::Merge)
 }
 
 /// The hits of these queries, compared with single answers.
@@ -240,10 +229,5 @@ fn count(filter: &dyn Built, queries: &[u64], seed: u64) -> Result<u64, Failure>
     if got == want {
         return Ok(got);
     }
-    Err(Failure::Loops {
-        which: "query",
-        got,
-        want,
-        seed,
-    })
+    Err(Failure::Loops { which: "query", got, want, seed })
 }

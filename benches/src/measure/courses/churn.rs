@@ -32,10 +32,7 @@ impl Churning {
     /// In tables of this many slots.
     pub fn of_slots(slots: usize) -> Self {
         let room = (slots as f64 * FULL) as usize;
-        Self {
-            room,
-            pairs: PAIRS * room,
-        }
+        Self { room, pairs: PAIRS * room }
     }
 }
 
@@ -49,10 +46,7 @@ impl Track for Churning {
     }
 
     fn title(&self) -> String {
-        format!(
-            "replacing {} keys at load {LOAD}, planned for {}",
-            self.pairs, self.room
-        )
+        format!("replacing {} keys at load {LOAD}, planned for {}", self.pairs, self.room)
     }
 
     fn planned(&self) -> usize {
@@ -72,10 +66,7 @@ impl Track for Churning {
         let places = slots.unwrap_or(self.room as u64);
         let (held, keys) = ((places as f64 * LOAD) as usize, ground.present.len());
         if held + self.pairs > keys {
-            return Err(Failure::TooLarge {
-                slots: places,
-                keys: keys as u64,
-            });
+            return Err(Failure::TooLarge { slots: places, keys: keys as u64 });
         }
         let (first, others) = ground.present.split_at(held);
         let leg = |(gone, new, model)| Leg {
@@ -91,13 +82,7 @@ impl Track for Churning {
         if let Some(last) = legs.last_mut() {
             last.check = Check::Rate;
         }
-        Ok(Script {
-            planned: Planned::Room(self.room),
-            first,
-            legs,
-            grows: false,
-            weighs: false,
-        })
+        Ok(Script { planned: Planned::Room(self.room), first, legs, grows: false, weighs: false })
     }
 }
 
@@ -117,10 +102,7 @@ fn replacements<'a>(first: &[u64], new: &'a [u64], seed: u64) -> Vec<Part<'a>> {
         let gone = new.iter().map(replace).collect();
         (gone, new, model.clone())
     };
-    (0..CHECKS)
-        .filter(|_| !first.is_empty())
-        .map(part)
-        .collect()
+    (0..CHECKS).filter(|_| !first.is_empty()).map(part).collect()
 }
 
 #[cfg(test)]
@@ -143,11 +125,7 @@ mod tests {
             assert_eq!(after, model);
         }
         // Most of the initial keys are gone, and some new ones too.
-        assert!(
-            parts
-                .iter()
-                .any(|(gone, ..)| gone.iter().any(|&key| key >= 100))
-        );
+        assert!(parts.iter().any(|(gone, ..)| gone.iter().any(|&key| key >= 100)));
         assert!(replacements(&[], new, 1).is_empty());
     }
 }

@@ -59,12 +59,7 @@ impl Track for Filling {
     }
 
     fn title(&self) -> String {
-        format!(
-            "{} from {} to {} keys",
-            self.workload,
-            self.planned(),
-            self.keys()
-        )
+        format!("{} from {} to {} keys", self.workload, self.planned(), self.keys())
     }
 
     fn planned(&self) -> usize {

@@ -59,19 +59,14 @@ fn fitting(ground: &Ground, slots: Option<u64>) -> Result<u64, Failure> {
 impl Climb {
     /// Over tables of this many slots, with this many queries at each stop.
     pub fn of_slots(slots: usize, queries: usize) -> Self {
-        Self {
-            room: (slots as f64 * FULL) as usize,
-            queries,
-        }
+        Self { room: (slots as f64 * FULL) as usize, queries }
     }
 }
 
 impl Drain {
     /// Over tables of this many slots.
     pub fn of_slots(slots: usize) -> Self {
-        Self {
-            room: (slots as f64 * FULL) as usize,
-        }
+        Self { room: (slots as f64 * FULL) as usize }
     }
 }
 
@@ -118,11 +113,7 @@ impl Track for Climb {
 
     fn script<'a>(&self, ground: &'a Ground, slots: Option<u64>) -> Result<Script<'a>, Failure> {
         let slots = fitting(ground, slots)?;
-        let Ground {
-            present,
-            absent,
-            seed,
-        } = ground;
+        let Ground { present, absent, seed } = ground;
         let (mut legs, mut held) = (Vec::new(), 0);
         for stop in STOPS {
             let to = at(slots, stop);
@@ -191,10 +182,7 @@ impl Track for Drain {
         let slots = fitting(ground, slots)?;
         let top = at(slots, TOP);
         let workload = Workload::LoadRemove;
-        let mut legs = vec![Leg {
-            workload,
-            ..insert(ground, 0, top, slots, Check::Passage)
-        }];
+        let mut legs = vec![Leg { workload, ..insert(ground, 0, top, slots, Check::Passage) }];
         let mut gone = 0;
         let below = STOPS.iter().rev().filter(|&&stop| stop < TOP);
         for stop in below.chain(&[0.0]) {

@@ -132,11 +132,7 @@ struct Walked<'a> {
 
 impl Lane<'_> {
     fn order(&self, planned: Planned, seed: u64) -> Order {
-        Order {
-            planned,
-            budget: self.budget,
-            seed,
-        }
+        Order { planned, budget: self.budget, seed }
     }
 }
 
@@ -234,11 +230,7 @@ fn script_of<'a>(
 }
 
 fn rounds(track: &dyn Track, rounds: u64) -> u64 {
-    if track.is_long() {
-        rounds.div_ceil(2)
-    } else {
-        rounds
-    }
+    if track.is_long() { rounds.div_ceil(2) } else { rounds }
 }
 
 /// The estimated durations for one contender, in nanoseconds: of verification, and of a pass beside

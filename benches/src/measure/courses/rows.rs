@@ -92,14 +92,8 @@ fn of_contender(lane: &Lane<'_>, walked: &Walked<'_>, levels: &Levels) -> Vec<Ti
 fn facts(lane: &Lane<'_>, leg: &Leg<'_>, stop: &Stop) -> Row {
     let info = lane.contender.info();
     let keys = stop.refused_at.unwrap_or(leg.keys as u64);
-    let cell = Cell {
-        keys: if leg.load.is_some() {
-            keys
-        } else {
-            leg.keys as u64
-        },
-        ..lane.cell.clone()
-    };
+    let cell =
+        Cell { keys: if leg.load.is_some() { keys } else { leg.keys as u64 }, ..lane.cell.clone() };
     let mut row = Row::new(info.name, &cell, leg.workload);
     // A refusal comes earlier than the stop.
     let refused = |load: f64| cell.keys as f64 / (leg.keys as f64 / load).round();

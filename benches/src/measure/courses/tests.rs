@@ -6,11 +6,7 @@ use crate::measure::broken::{Broken, Fault};
 use crate::record::State;
 
 fn setting(rounds: u64) -> Setting {
-    Setting {
-        suite: Suite::Smoke,
-        seed: 1,
-        rounds,
-    }
+    Setting { suite: Suite::Smoke, seed: 1, rounds }
 }
 
 /// The rows of a broken contender.
@@ -46,76 +42,24 @@ const MERGE: merge::Merging = merge::Merging { keys: 1000 };
 fn each_wrong_answer_on_a_course_is_found() {
     let (overfill, climb, drain, churn) = (overfill(), climb(), drain(), churn());
     let cases: [(&dyn Track, Fault, &str); 20] = [
-        (
-            &overfill,
-            Fault::CannotChange,
-            "claims to insert, but does not",
-        ),
+        (&overfill, Fault::CannotChange, "claims to insert, but does not"),
         (&overfill, Fault::PanicsWhenChanged, "panicked: changed"),
-        (
-            &overfill,
-            Fault::DropsFurtherKeys,
-            "false negatives among its 1200 keys",
-        ),
-        (
-            &overfill,
-            Fault::RefusesAndForgets,
-            "1 false negatives among its 1200 keys",
-        ),
-        (
-            &overfill,
-            Fault::HasThreeTimesTheRate,
-            "predicted rate 1.0000e-2",
-        ),
+        (&overfill, Fault::DropsFurtherKeys, "false negatives among its 1200 keys"),
+        (&overfill, Fault::RefusesAndForgets, "1 false negatives among its 1200 keys"),
+        (&overfill, Fault::HasThreeTimesTheRate, "predicted rate 1.0000e-2"),
         (&overfill, Fault::LiesAboutItsSize, "bytes but holds"),
-        (
-            &climb,
-            Fault::ForgetsWhenHalfFull,
-            "1 false negatives among its 750 keys",
-        ),
-        (
-            &climb,
-            Fault::HasThreeTimesTheRate,
-            "predicted rate 1.0000e-2",
-        ),
+        (&climb, Fault::ForgetsWhenHalfFull, "1 false negatives among its 750 keys"),
+        (&climb, Fault::HasThreeTimesTheRate, "predicted rate 1.0000e-2"),
         (&climb, Fault::Refuses, "build refused: no"),
         (&drain, Fault::RemovesNothing, "predicted rate"),
-        (
-            &drain,
-            Fault::RemovesEverything,
-            "false negatives among its 1000 keys",
-        ),
-        (
-            &drain,
-            Fault::DeniesWhatItRemoves,
-            "removed 124 of 125 keys",
-        ),
-        (
-            &churn,
-            Fault::LosesOneInChurn,
-            "1 false negatives among its 1125 keys",
-        ),
-        (
-            &churn,
-            Fault::KeepsWhatIsReplaced,
-            "false negatives among its 1125 keys",
-        ),
+        (&drain, Fault::RemovesEverything, "false negatives among its 1000 keys"),
+        (&drain, Fault::DeniesWhatItRemoves, "removed 124 of 125 keys"),
+        (&churn, Fault::LosesOneInChurn, "1 false negatives among its 1125 keys"),
+        (&churn, Fault::KeepsWhatIsReplaced, "false negatives among its 1125 keys"),
         (&churn, Fault::StopsReplacing, "replaced 296 of 593 keys"),
-        (
-            &churn,
-            Fault::CannotChange,
-            "claims to replace, but does not",
-        ),
-        (
-            &MERGE,
-            Fault::MergesAllButOne,
-            "1 false negatives among its 1000 keys",
-        ),
-        (
-            &MERGE,
-            Fault::MergesNothing,
-            "false negatives among its 1000 keys",
-        ),
+        (&churn, Fault::CannotChange, "claims to replace, but does not"),
+        (&MERGE, Fault::MergesAllButOne, "1 false negatives among its 1000 keys"),
+        (&MERGE, Fault::MergesNothing, "false negatives among its 1000 keys"),
         (&MERGE, Fault::RefusesToMerge, "refused to merge: no"),
         (&MERGE, Fault::CannotChange, "claims to merge, but does not"),
     ];
@@ -124,12 +68,7 @@ fn each_wrong_answer_on_a_course_is_found() {
         let last = &rows.last().unwrap().row;
         let found = rows.iter().find(|timed| timed.row.state == State::Failed);
         let found = &found.unwrap_or_else(|| panic!("{fault:?}: {last:?}")).row;
-        assert!(
-            found.why.contains(text),
-            "{fault:?} {}: {}",
-            track.title(),
-            found.why
-        );
+        assert!(found.why.contains(text), "{fault:?} {}: {}", track.title(), found.why);
         assert_eq!(found.ns, None);
     }
 }
@@ -158,10 +97,7 @@ fn what_grows_must_keep_its_target() {
 #[test]
 fn a_refusal_is_no_failure_and_says_how_many_keys_were_held() {
     let rows = broken(&overfill(), Fault::RefusesFurtherKeys, 1);
-    let states: Vec<(u64, State)> = rows
-        .iter()
-        .map(|one| (one.row.keys, one.row.state))
-        .collect();
+    let states: Vec<(u64, State)> = rows.iter().map(|one| (one.row.keys, one.row.state)).collect();
     use State::{Measured, Refused};
     assert_eq!(states, [(800, Measured), (1200, Measured), (1600, Refused)]);
     assert_eq!(rows[2].row.refused_at, Some(1200));
@@ -169,10 +105,7 @@ fn a_refusal_is_no_failure_and_says_how_many_keys_were_held() {
     // Past the last stop, at load 0.95, the way up goes on until it is refused.
     let rows = broken(&climb(), Fault::RefusesFurtherKeys, 1);
     let last = &rows.last().unwrap().row;
-    assert_eq!(
-        (last.state, last.refused_at, last.load),
-        (Refused, Some(1200), Some(0.96))
-    );
+    assert_eq!((last.state, last.refused_at, last.load), (Refused, Some(1200), Some(0.96)));
     assert_eq!(rows.len(), 21);
 }
 
@@ -194,10 +127,7 @@ fn every_stop_is_timed_beside_the_reference_and_without_rounds_none_is() {
             // A long course has half of the rounds.
             let timed = rounds.div_ceil(2);
             assert_eq!(row.rounds.unwrap_or(0), timed);
-            assert_eq!(
-                (times.ns.len(), times.reference.len()),
-                (timed as usize, timed as usize)
-            );
+            assert_eq!((times.ns.len(), times.reference.len()), (timed as usize, timed as usize));
             assert_eq!(row.reference.is_some(), rounds > 0);
             assert_eq!(row.hits.is_some(), row.workload == Workload::LoadQuery);
         }
@@ -230,20 +160,14 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
     bad.walked = check::check(&good, script, &ground, &Suite::Smoke.effort(800));
     time::walk(&mut bad, &ground, 1);
     let failure = bad.walked.err().unwrap().to_string();
-    assert!(
-        failure.contains("after a timed course it finds"),
-        "{failure}"
-    );
+    assert!(failure.contains("after a timed course it finds"), "{failure}");
 }
 
 #[test]
 fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
     let names = |track: &dyn Track| -> Vec<&str> {
         let entrants = entrants(track, contenders::ALL);
-        entrants
-            .iter()
-            .map(|(contender, _)| contender.info().name)
-            .collect()
+        entrants.iter().map(|(contender, _)| contender.info().name).collect()
     };
     let (grow, over) = (names(&grow()), names(&overfill()));
     assert!(over.contains(&"bloom") && over.contains(&"counting-bloom"));

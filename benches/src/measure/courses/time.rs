@@ -34,26 +34,14 @@ fn pass(lane: &mut Lane<'_>, ground: &Ground, round: u64) -> Result<(), Failure>
     let script = &walked.script;
     let room = script.legs.iter().map(|leg| leg.holds.len()).max();
     let room = Planned::Room(room.unwrap_or(1));
-    let order = Order {
-        planned: script.planned,
-        budget: lane.budget,
-        seed: ground.seed,
-    };
+    let order = Order { planned: script.planned, budget: lane.budget, seed: ground.seed };
     let beside = order_of_reference(room, ground.seed);
     let (other, reference_ns) = begin(reference(REMOVER)?, script.first, &beside)?;
     let (filter, ns) = begin(lane.contender, script.first, &order)?;
     let mut pair = Pair {
         both: [
-            Side {
-                contender: reference(REMOVER)?,
-                filter: other,
-                order: beside,
-            },
-            Side {
-                contender: lane.contender,
-                filter,
-                order,
-            },
+            Side { contender: reference(REMOVER)?, filter: other, order: beside },
+            Side { contender: lane.contender, filter, order },
         ],
         seed: ground.seed,
     };
@@ -84,12 +72,7 @@ fn pass(lane: &mut Lane<'_>, ground: &Ground, round: u64) -> Result<(), Failure>
             let got = std::mem::take(&mut walked.times[place].hits);
             if got != want {
                 let seed = ground.seed;
-                return Err(Failure::Loops {
-                    which: "timed",
-                    got,
-                    want,
-                    seed,
-                });
+                return Err(Failure::Loops { which: "timed", got, want, seed });
             }
         } else if leg.check != Check::Passage {
             holds_sample(&*pair.both[1].filter, Keys::U64(&leg.holds), "course")?;
@@ -100,13 +83,7 @@ fn pass(lane: &mut Lane<'_>, ground: &Ground, round: u64) -> Result<(), Failure>
         *operations += leg.act.operations(script.first);
     }
     if round > 0 {
-        for (
-            Sums {
-                times, operations, ..
-            },
-            (sums, done),
-        ) in walked.times.iter_mut().zip(passed)
-        {
+        for (Sums { times, operations, .. }, (sums, done)) in walked.times.iter_mut().zip(passed) {
             if done > 0 {
                 times.push(sums, done);
                 *operations += done as u64;
@@ -197,10 +174,5 @@ fn all_of(did: &'static str, done: Option<u64>, keys: usize, seed: u64) -> Resul
     if done == keys {
         return Ok(());
     }
-    Err(Failure::Short {
-        did,
-        done,
-        keys,
-        seed,
-    })
+    Err(Failure::Short { did, done, keys, seed })
 }

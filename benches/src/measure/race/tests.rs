@@ -20,34 +20,19 @@ fn raced(fault: Fault, rounds: u64) -> Vec<Timed> {
     let filter = verify::build(good, subject.present, &subject.order(1)).unwrap();
     let absent = filter.answers(subject.absent);
     let (all, half) = ([true; 20_000].to_vec(), absent.clone());
-    let expected = Expected {
-        none: absent,
-        half,
-        all,
-    };
+    let expected = Expected { none: absent, half, all };
     let present = subject.present;
     let Keys::U64(keys) = present else {
         panic!("integers are integers");
     };
     let repeated: Vec<u64> = keys.iter().copied().cycle().take(20_000).collect();
-    let queries = Queries {
-        none: subject.absent,
-        half: subject.absent,
-        all: Keys::U64(&repeated),
-    };
+    let queries = Queries { none: subject.absent, half: subject.absent, all: Keys::U64(&repeated) };
     let removal = verify_removal(good, &subject, &EFFORT).ok();
     let order = subject.order(1);
     let contender = Broken::lasting(fault, true);
     let ready = Ready::new(contender, cell, order, 20_000, Some(&expected), removal);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    race(
-        vec![ready],
-        &queries,
-        &subject,
-        rounds,
-        &mut rng,
-        &Progress::hidden(),
-    )
+    race(vec![ready], &queries, &subject, rounds, &mut rng, &Progress::hidden())
 }
 
 #[test]
@@ -62,11 +47,7 @@ fn every_workload_is_timed_beside_the_reference_and_its_hits_are_the_verified_on
         let rounds = if asked { 3 * PAIRS } else { 3 };
         assert_eq!((times.ns.len(), times.reference.len()), (rounds, rounds));
         assert_eq!(row.rounds, Some(rounds as u64));
-        let beside = if row.workload == Workload::Remove {
-            REMOVER
-        } else {
-            REFERENCE
-        };
+        let beside = if row.workload == Workload::Remove { REMOVER } else { REFERENCE };
         assert_eq!(row.reference.as_deref(), Some(beside));
         assert_eq!(row.hits.is_some(), asked);
         assert!(row.ns > Some(0.0) && row.ratio_low <= row.ratio);
@@ -81,45 +62,22 @@ fn every_workload_is_timed_beside_the_reference_and_its_hits_are_the_verified_on
 fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
     for (fault, fails, text) in [
         (Fault::ForgetsAfterAWhile, &ASKED[..], "were verified"),
-        (
-            Fault::RemovesEverything,
-            &[Workload::Remove],
-            "after a timed removal it finds",
-        ),
-        (
-            Fault::DeniesWhatItRemoves,
-            &[Workload::Remove],
-            "removed 499 of 500 keys",
-        ),
-        (
-            Fault::CountsOtherwiseInBatches,
-            &[Workload::Batch50],
-            "were verified",
-        ),
-        (
-            Fault::ForgetsAKey,
-            &[Workload::Build, Workload::Query100, Workload::Remove],
-            "",
-        ),
+        (Fault::RemovesEverything, &[Workload::Remove], "after a timed removal it finds"),
+        (Fault::DeniesWhatItRemoves, &[Workload::Remove], "removed 499 of 500 keys"),
+        (Fault::CountsOtherwiseInBatches, &[Workload::Batch50], "were verified"),
+        (Fault::ForgetsAKey, &[Workload::Build, Workload::Query100, Workload::Remove], ""),
     ] {
         for Timed { row, .. } in raced(fault, 2) {
             let failed = row.state == State::Failed;
             assert_eq!(failed, fails.contains(&row.workload), "{fault:?}: {row:?}");
-            assert!(
-                !failed || row.why.contains(text) && row.ns.is_none(),
-                "{row:?}"
-            );
+            assert!(!failed || row.why.contains(text) && row.ns.is_none(), "{row:?}");
         }
     }
 }
 
 #[test]
 fn chunks_cover_the_stream_and_the_lead_stays_within_it() {
-    let info = Broken {
-        fault: Fault::Nothing,
-        ours: true,
-    }
-    .info();
+    let info = Broken { fault: Fault::Nothing, ours: true }.info();
     for keys in [100, 10_000, 1_000_000, 100_000_000] {
         for stream in [1 << 14, 1 << 18, 1 << 20] {
             let chunk = chunk(&info, keys, stream);

@@ -133,11 +133,7 @@ impl Failure {
     /// The row in the state that this failure means: for some budgets there is no filter.
     pub fn mark(&self, row: Row) -> Row {
         let no_filter = row.asked_bits.is_some() && matches!(self, Self::Build(_));
-        let state = if no_filter {
-            State::Skipped
-        } else {
-            State::Failed
-        };
+        let state = if no_filter { State::Skipped } else { State::Failed };
         row.without(state, &self.to_string())
     }
 

@@ -46,11 +46,7 @@ impl Effort {
         if info.seeded {
             return self;
         }
-        Self {
-            min_seeds: 1,
-            max_seeds: 1,
-            ..self
-        }
+        Self { min_seeds: 1, max_seeds: 1, ..self }
     }
 }
 
@@ -74,11 +70,7 @@ pub struct Subject<'a> {
 impl Subject<'_> {
     /// The order for a filter of the present keys.
     pub const fn order(&self, seed: u64) -> Order {
-        Order {
-            planned: Planned::Keys,
-            budget: self.budget,
-            seed,
-        }
+        Order { planned: Planned::Keys, budget: self.budget, seed }
     }
 }
 
@@ -123,17 +115,11 @@ pub fn build_counted(
     order: &Order,
 ) -> Result<(Box<dyn Built>, Memory), Failure> {
     let work = || build(contender, keys, order);
-    let (built, Memory { held, peak }) = if contender.info().threads {
-        counted_everywhere(work)
-    } else {
-        counted(work)
-    };
+    let (built, Memory { held, peak }) =
+        if contender.info().threads { counted_everywhere(work) } else { counted(work) };
     let filter = built?;
     let boxed = size_of_val(&*filter) as i64;
-    let memory = Memory {
-        held: held - boxed,
-        peak: peak - boxed,
-    };
+    let memory = Memory { held: held - boxed, peak: peak - boxed };
     Ok((filter, memory))
 }
 
@@ -173,10 +159,7 @@ pub fn verify(
         let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
         facts.see(&*filter, memory, seed)?;
         if info.role == Role::Floor {
-            return Ok(Verified {
-                absent: Vec::new(),
-                facts,
-            });
+            return Ok(Verified { absent: Vec::new(), facts });
         }
         let hits = tally.take(&*filter, subject.present, subject.absent, seed)?;
         if first.is_none() {
@@ -184,10 +167,7 @@ pub fn verify(
         }
     }
     facts.answers = Some(tally.judged(info.ours)?);
-    Ok(Verified {
-        absent: first.unwrap_or_default(),
-        facts,
-    })
+    Ok(Verified { absent: first.unwrap_or_default(), facts })
 }
 
 /// The answers for the absent keys, after checking that all loops agree with them.
@@ -210,12 +190,7 @@ fn compare_loops(
         if let Some(got) = got
             && got != want
         {
-            return Err(Failure::Loops {
-                which,
-                got,
-                want,
-                seed,
-            });
+            return Err(Failure::Loops { which, got, want, seed });
         }
     }
     Ok(answers)
@@ -233,10 +208,7 @@ pub fn octave(
     let (mut low, mut high) = (f64::INFINITY, 0.0f64);
     for step in 0..STEPS {
         let many = (keys as f64 * (f64::from(step) / f64::from(STEPS)).exp2()) as usize;
-        let order = Order {
-            planned: Planned::Octave(keys),
-            ..subject.order(subject.seed)
-        };
+        let order = Order { planned: Planned::Octave(keys), ..subject.order(subject.seed) };
         let (_, memory) = build_counted(contender, pool.first(many), &order)?;
         let scaled = memory.held as f64 * keys as f64 / many as f64;
         (low, high) = (low.min(scaled), high.max(scaled));

@@ -34,10 +34,5 @@ pub fn take_out(filter: &mut dyn Built, gone: Keys<'_>, seed: u64) -> Result<(),
     if done == keys {
         return Ok(());
     }
-    Err(Failure::Short {
-        did: "removed",
-        done,
-        keys,
-        seed,
-    })
+    Err(Failure::Short { did: "removed", done, keys, seed })
 }

@@ -68,10 +68,7 @@ impl Tally {
                 predicted: predicted.mean,
             });
         }
-        Ok(Answers {
-            tally: self,
-            agrees,
-        })
+        Ok(Answers { tally: self, agrees })
     }
 
     fn agrees(&self, rate: PredictedFpr) -> bool {
@@ -82,10 +79,8 @@ impl Tally {
 
     /// Fails if the counts exceed the rate that `keys` keys must keep.
     pub fn not_above(&self, asked: f64, keys: u64) -> Result<(), Failure> {
-        let most = PredictedFpr {
-            mean: asked,
-            sd: self.predicted.map_or(0.0, |predicted| predicted.sd),
-        };
+        let most =
+            PredictedFpr { mean: asked, sd: self.predicted.map_or(0.0, |predicted| predicted.sd) };
         let above = self.false_positives as f64 > asked * self.absent_queries as f64;
         if above && !self.agrees(most) {
             return Err(Failure::AboveAsked {
@@ -124,9 +119,5 @@ pub fn no_false_negative(filter: &dyn Built, present: Keys<'_>, seed: u64) -> Re
     if found == keys {
         return Ok(());
     }
-    Err(Failure::FalseNegatives {
-        forgotten: keys.saturating_sub(found),
-        keys,
-        seed,
-    })
+    Err(Failure::FalseNegatives { forgotten: keys.saturating_sub(found), keys, seed })
 }

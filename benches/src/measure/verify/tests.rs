@@ -5,12 +5,7 @@ use crate::measure::broken::{Broken, EFFORT, Fault, made, subject};
 use crate::record::State;
 
 fn cell() -> Cell {
-    Cell {
-        key_set: "random-u64".to_owned(),
-        keys: 1000,
-        asked_fpr: Some(0.01),
-        ..Cell::default()
-    }
+    Cell { key_set: "random-u64".to_owned(), keys: 1000, asked_fpr: Some(0.01), ..Cell::default() }
 }
 
 fn check(fault: Fault, ours: bool) -> Row {
@@ -54,24 +49,15 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
     ] {
         let row = check(fault, true);
         assert!(row.why.contains(text), "{fault:?}: {}", row.why);
-        assert_eq!(
-            row,
-            Row::failed("broken", &cell(), Workload::Verify, &row.why)
-        );
+        assert_eq!(row, Row::failed("broken", &cell(), Workload::Verify, &row.why));
     }
 }
 
 #[test]
 fn each_wrong_removal_is_found() {
     for (fault, text) in [
-        (
-            Fault::RemovesNothing,
-            "1000 false positives in 1000 queries",
-        ),
-        (
-            Fault::RemovesEverything,
-            "false negatives among its 500 keys",
-        ),
+        (Fault::RemovesNothing, "1000 false positives in 1000 queries"),
+        (Fault::RemovesEverything, "false negatives among its 500 keys"),
         (Fault::DeniesWhatItRemoves, "removed 499 of 500 keys"),
         (Fault::CannotChange, "claims to remove, but does not"),
         (Fault::PanicsWhenChanged, "panicked: changed"),
@@ -101,11 +87,7 @@ fn a_peer_of_another_rate_is_flagged_and_kept_and_one_that_forgets_is_not() {
 
 #[test]
 fn where_there_is_no_filter_of_a_budget_that_is_no_failure() {
-    let tight = Cell {
-        asked_fpr: None,
-        asked_bits: Some(2.0),
-        ..cell()
-    };
+    let tight = Cell { asked_fpr: None, asked_bits: Some(2.0), ..cell() };
     let row =
         |cell: &Cell, failure: &Failure| failure.mark(Row::new("broken", cell, Workload::Verify));
     let refused = Failure::Build("too tight".to_owned());
@@ -127,10 +109,7 @@ fn sizes_over_an_octave_are_least_and_most_per_key() {
         }
         _ => Vec::new(),
     };
-    let good = Broken {
-        fault: Fault::Nothing,
-        ours: true,
-    };
+    let good = Broken { fault: Fault::Nothing, ours: true };
     let range = octave(&good, Keys::U64(&pool), 1000, &subject(&made)).unwrap();
     assert_eq!(range, (8000, 8000));
 }

@@ -70,11 +70,7 @@ mod tests {
     fn bits_per_key_are_the_known_ones() {
         for (asked, want) in [(0.01, 10.53), (1.0 / 256.0, 12.85), (1e-3, 16.89)] {
             let plan = plan(Goal::fpr(1_000_000, asked)).unwrap();
-            assert!(
-                (plan.bits_per_key() - want).abs() < 0.006,
-                "{asked}: {}",
-                plan.bits_per_key()
-            );
+            assert!((plan.bits_per_key() - want).abs() < 0.006, "{asked}: {}", plan.bits_per_key());
         }
     }
 
@@ -116,18 +112,9 @@ mod tests {
             plan(Goal::new(1 << 40, amq_core::Budget::Fpr(0.01))),
             Err(PlanError::TooLarge { .. })
         ));
-        assert!(matches!(
-            plan(Goal::fpr(1_000_000, 8e-14)),
-            Err(PlanError::FprUnreachable { .. })
-        ));
-        assert!(matches!(
-            plan(Goal::bytes(1, 31)),
-            Err(PlanError::Bytes { bytes: 31, min: 32 })
-        ));
-        assert!(matches!(
-            plan(Goal::bytes(1, 1 << 40)),
-            Err(PlanError::TooLarge { .. })
-        ));
+        assert!(matches!(plan(Goal::fpr(1_000_000, 8e-14)), Err(PlanError::FprUnreachable { .. })));
+        assert!(matches!(plan(Goal::bytes(1, 31)), Err(PlanError::Bytes { bytes: 31, min: 32 })));
+        assert!(matches!(plan(Goal::bytes(1, 1 << 40)), Err(PlanError::TooLarge { .. })));
     }
 
     #[test]

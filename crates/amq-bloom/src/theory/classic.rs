@@ -190,11 +190,7 @@ fn distinct_probes(m: f64, probes: usize) -> [f64; 2 * MAX_POWER + 1] {
     for thrown in 0..probes {
         for j in (0..=thrown + 1).rev() {
             let stays = p[j] * (j as f64 / m).min(1.0);
-            let grows = if j > 0 {
-                p[j - 1] * (1.0 - (j - 1) as f64 / m).max(0.0)
-            } else {
-                0.0
-            };
+            let grows = if j > 0 { p[j - 1] * (1.0 - (j - 1) as f64 / m).max(0.0) } else { 0.0 };
             p[j] = stays + grows;
         }
     }
@@ -241,12 +237,7 @@ impl Corrections {
         for i in 1..=power {
             set[i] = set[i - 1] * (1.0 - clear);
         }
-        Self {
-            clear,
-            set,
-            differences,
-            terms,
-        }
+        Self { clear, set, differences, terms }
     }
 
     /// `P(j given bits are all set)`.
@@ -303,27 +294,17 @@ mod tests {
         p[0] = 1.0;
         for t in 0..throws {
             for x in (0..=m.min(t + 1)).rev() {
-                let grows = if x > 0 {
-                    p[x - 1] * (m - x + 1) as f64 / m as f64
-                } else {
-                    0.0
-                };
+                let grows = if x > 0 { p[x - 1] * (m - x + 1) as f64 / m as f64 } else { 0.0 };
                 p[x] = p[x] * x as f64 / m as f64 + grows;
             }
         }
-        p.iter()
-            .enumerate()
-            .map(|(x, p)| p * (x as f64 / m as f64).powi(k as i32))
-            .sum()
+        p.iter().enumerate().map(|(x, p)| p * (x as f64 / m as f64).powi(k as i32)).sum()
     }
 
     #[test]
     fn rates_are_the_published_ones() {
-        for (m, k, n, want) in [
-            (2, 2, 1, 0.625),
-            (96, 7, 10, 0.010_888),
-            (958, 7, 100, 0.010_156),
-        ] {
+        for (m, k, n, want) in [(2, 2, 1, 0.625), (96, 7, 10, 0.010_888), (958, 7, 100, 0.010_156)]
+        {
             let got = mean_fpr(m, k, n);
             assert!((got - want).abs() < 1e-6, "m={m} k={k} n={n}: {got}");
         }
@@ -354,10 +335,7 @@ mod tests {
         ] {
             let want = by_dynamic_programming(m, k as usize * n, k);
             let got = fill_moment(m as u64, throws(k, n as u64), k);
-            assert!(
-                (got / want - 1.0).abs() < 1e-6,
-                "m={m} k={k} n={n}: {got} is not {want}"
-            );
+            assert!((got / want - 1.0).abs() < 1e-6, "m={m} k={k} n={n}: {got} is not {want}");
             let square = by_dynamic_programming(m, k as usize * n, 2 * k);
             let want = libm::sqrt((square - want * want).max(0.0));
             let got = fpr_sd(m as u64, k, n as u64);
@@ -396,10 +374,7 @@ mod tests {
         assert!((below / above - 1.0).abs() < 2e-3, "{below} and {above}");
         // 0.554 k / sqrt(m), relative, at the best load.
         let relative = above / mean_fpr((1 << 16) + 64, 7, 6843);
-        assert!(
-            (relative / (0.554 * 7.0 / 256.0) - 1.0).abs() < 0.02,
-            "{relative}"
-        );
+        assert!((relative / (0.554 * 7.0 / 256.0) - 1.0).abs() < 0.02, "{relative}");
     }
 
     #[test]

@@ -42,9 +42,7 @@ fn plan_of(params: BloomParams, items: u64, cell_bits: u64) -> Plan<BloomParams>
     // Saturates: a table of the most bits there can be, in cells of 64, is refused where it is
     // made.
     let bytes = params.bits.div_ceil(64).saturating_mul(cell_bits * 8);
-    Plan::new(params, items)
-        .bytes(bytes)
-        .expected_fpr(mean_fpr(params.bits, params.probes, items))
+    Plan::new(params, items).bytes(bytes).expected_fpr(mean_fpr(params.bits, params.probes, items))
 }
 
 /// The whole numbers next to the ideal number of probes, `log2(1 / fpr)` or `m/n ln 2`.
@@ -85,23 +83,13 @@ fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanErr
             continue;
         }
         if best.is_none_or(|best| groups * 64 < best.bits) {
-            best = Some(BloomParams {
-                bits: groups * 64,
-                probes,
-            });
+            best = Some(BloomParams { bits: groups * 64, probes });
         }
     }
     best.ok_or(if needed >= (max_bits() / 8) as f64 {
-        PlanError::TooLarge {
-            bytes: needed,
-            max_bytes: max_bits() / 8,
-        }
+        PlanError::TooLarge { bytes: needed, max_bytes: max_bits() / 8 }
     } else {
-        PlanError::FprUnreachable {
-            fpr,
-            lowest: lowest_fpr(items),
-            items,
-        }
+        PlanError::FprUnreachable { fpr, lowest: lowest_fpr(items), items }
     })
 }
 
@@ -109,16 +97,10 @@ fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanErr
 fn best_within(items: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, PlanError> {
     let bits = allowed / cell_bits / 64 * 64;
     if bits == 0 {
-        return Err(PlanError::Bytes {
-            bytes: allowed / 8,
-            min: 8 * cell_bits,
-        });
+        return Err(PlanError::Bytes { bytes: allowed / 8, min: 8 * cell_bits });
     }
     if bits > max_bits() / cell_bits {
-        return Err(PlanError::TooLarge {
-            bytes: allowed as f64 / 8.0,
-            max_bytes: max_bits() / 8,
-        });
+        return Err(PlanError::TooLarge { bytes: allowed as f64 / 8.0, max_bytes: max_bits() / 8 });
     }
     let rate = |probes: u32| mean_fpr(bits, probes, items);
     // In a small table the best number is not the textbook's, but close to it, and the rate has one
@@ -168,18 +150,10 @@ mod tests {
 
     #[test]
     fn bits_per_key_at_a_million_are_the_textbook_ones() {
-        for (asked, k, want) in [
-            (0.01, 7, 9.593),
-            (1.0 / 256.0, 8, 11.542),
-            (1e-3, 10, 14.378),
-        ] {
+        for (asked, k, want) in [(0.01, 7, 9.593), (1.0 / 256.0, 8, 11.542), (1e-3, 10, 14.378)] {
             assert!((ideal_bits_per_key(asked, k) - want).abs() < 5e-4);
             let plan = plan(Goal::fpr(1_000_000, asked)).unwrap();
-            assert!(
-                plan.bits_per_key() <= want + 1e-3,
-                "{}",
-                plan.bits_per_key()
-            );
+            assert!(plan.bits_per_key() <= want + 1e-3, "{}", plan.bits_per_key());
             assert!((plan.bits_per_key() - bits_per_key(asked)).abs() < 1e-3);
         }
     }
@@ -213,9 +187,6 @@ mod tests {
                 assert_eq!(within.bytes, cells.bytes);
             }
         }
-        assert_eq!(
-            plan_cells(Goal::bytes(1, 31), 4),
-            Err(PlanError::Bytes { bytes: 31, min: 32 })
-        );
+        assert_eq!(plan_cells(Goal::bytes(1, 31), 4), Err(PlanError::Bytes { bytes: 31, min: 32 }));
     }
 }

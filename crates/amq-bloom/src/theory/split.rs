@@ -56,10 +56,7 @@ impl SplitBlock {
     /// The exact false-positive rate of filters of `blocks` blocks with `items` distinct keys: mean
     /// and spread over all seeds.
     pub fn predicted(&self, blocks: u64, items: u64) -> PredictedFpr {
-        PredictedFpr {
-            mean: self.fpr(blocks, items),
-            sd: self.fpr_sd(blocks, items),
-        }
+        PredictedFpr { mean: self.fpr(blocks, items), sd: self.fpr_sd(blocks, items) }
     }
 
     /// The mean of that rate.
@@ -88,11 +85,8 @@ impl SplitBlock {
         let keys_variance = keys * (1.0 - 1.0 / blocks as f64);
         let rate = self.block_fpr();
         let covariance = self.over_blocks(blocks, items, |i| (i as f64 - keys) * rate(i));
-        let explained = if keys_variance > 0.0 {
-            covariance * covariance / keys_variance
-        } else {
-            0.0
-        };
+        let explained =
+            if keys_variance > 0.0 { covariance * covariance / keys_variance } else { 0.0 };
         libm::sqrt(((square - mean * mean - explained) / blocks as f64).max(0.0))
     }
 
@@ -177,10 +171,7 @@ impl SplitBlock {
     fn most_within(&self, bits: u64) -> Result<u64, PlanError> {
         let bytes = bits / 8;
         match bytes / self.block_bytes {
-            0 => Err(PlanError::Bytes {
-                bytes,
-                min: self.block_bytes,
-            }),
+            0 => Err(PlanError::Bytes { bytes, min: self.block_bytes }),
             blocks if blocks > self.max_blocks => Err(self.too_large(bytes as f64)),
             blocks => Ok(blocks),
         }
@@ -196,11 +187,7 @@ impl SplitBlock {
             return Err(if guess > self.max_blocks as f64 {
                 self.too_large(guess * self.block_bytes as f64)
             } else {
-                PlanError::FprUnreachable {
-                    fpr: asked,
-                    lowest,
-                    items,
-                }
+                PlanError::FprUnreachable { fpr: asked, lowest, items }
             });
         }
         // The odds of an error fall as a power of the number of blocks, nearly: a few steps of the
@@ -234,10 +221,7 @@ impl SplitBlock {
     }
 
     fn too_large(&self, bytes: f64) -> PlanError {
-        PlanError::TooLarge {
-            bytes,
-            max_bytes: self.max_blocks.saturating_mul(self.block_bytes),
-        }
+        PlanError::TooLarge { bytes, max_bytes: self.max_blocks.saturating_mul(self.block_bytes) }
     }
 }
 
@@ -299,11 +283,9 @@ mod tests {
             choices: 1.0,
         };
         for shape in [wide, least] {
-            for goal in [
-                Goal::fpr(100, 0.01),
-                Goal::new(u64::MAX, Budget::Fpr(0.9)),
-                Goal::bytes(9, 9),
-            ] {
+            for goal in
+                [Goal::fpr(100, 0.01), Goal::new(u64::MAX, Budget::Fpr(0.9)), Goal::bytes(9, 9)]
+            {
                 if let Ok(blocks) = shape.blocks_for(goal) {
                     assert!((0.0..=1.0).contains(&shape.fpr(blocks, goal.items)));
                 }

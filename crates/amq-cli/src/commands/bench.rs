@@ -96,11 +96,7 @@ impl Arguments {
             "errs, measured",
         ]);
         let mut wrong = Vec::new();
-        let kinds = if self.kind.is_empty() {
-            AnyFilter::KINDS
-        } else {
-            &self.kind
-        };
+        let kinds = if self.kind.is_empty() { AnyFilter::KINDS } else { &self.kind };
         for &kind in kinds {
             match self.measure(kind, &present, &absent) {
                 Ok(row) => drop(table.add_row(row)),

@@ -170,14 +170,10 @@ impl Arguments {
             &Hashed,
             |work| {
                 for filter in &mut filters {
-                    filter
-                        .insert_batch(&work.hashes)
-                        .map_err(|error| match full(&error) {
-                            Some(Full::Table { len, .. }) if len >= goal.items => {
-                                too_many(goal.items)
-                            }
-                            _ => refused(error),
-                        })?;
+                    filter.insert_batch(&work.hashes).map_err(|error| match full(&error) {
+                        Some(Full::Table { len, .. }) if len >= goal.items => too_many(goal.items),
+                        _ => refused(error),
+                    })?;
                     if filter.len() > goal.items {
                         return Err(too_many(goal.items));
                     }

@@ -125,26 +125,17 @@ Examples:
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let answer = choose(&self.workload())?;
-        let text = if self.json {
-            format!("{}\n", in_json(&answer))
-        } else {
-            self.in_words(&answer)
-        };
+        let text =
+            if self.json { format!("{}\n", in_json(&answer)) } else { self.in_words(&answer) };
         Text::print(&text)?;
         Ok(Outcome::Done)
     }
 
     fn workload(&self) -> Workload {
-        let keys = match (
-            self.number.keys,
-            self.number.at_most,
-            self.number.unknown_from,
-        ) {
+        let keys = match (self.number.keys, self.number.at_most, self.number.unknown_from) {
             (Some(keys), _, _) => Keys::Exactly(keys),
             (_, Some(most), _) => Keys::AtMost(most),
-            (_, _, start) => Keys::Unknown {
-                start: start.unwrap_or(1),
-            },
+            (_, _, start) => Keys::Unknown { start: start.unwrap_or(1) },
         };
         let mut workload = Workload::new(keys)
             .absent(self.absent)

@@ -188,14 +188,9 @@ impl Arguments {
         let name = path.display();
         let other = "leave the option out, or begin with another file";
         // Nothing is inserted: this asks whether the kind can.
-        filter
-            .insert_batch(&[])
-            .with_context(|| input::name(path))?;
+        filter.insert_batch(&[]).with_context(|| input::name(path))?;
         if let Some(kind) = self.kind.filter(|&kind| kind != filter.kind()) {
-            bail!(
-                "{name} is a {} filter, not a {kind} one: {other}",
-                filter.kind()
-            );
+            bail!("{name} is a {} filter, not a {kind} one: {other}", filter.kind());
         }
         if let Some(items) = self.items.filter(|&items| items != filter.capacity()) {
             bail!(
@@ -207,10 +202,7 @@ impl Arguments {
         let budget = input::budget(&filter);
         if let Some(fpr) = self.fpr.filter(|&fpr| budget != Some(Budget::Fpr(fpr))) {
             let made = budget.map_or("parameters".into(), budget_text);
-            bail!(
-                "{name} was made for {made}, not {}: {other}",
-                rate_text(fpr)
-            );
+            bail!("{name} was made for {made}, not {}: {other}", rate_text(fpr));
         }
         if self.seed.given()?.is_some_and(|seed| seed != filter.seed()) {
             bail!("{name} has another seed: {other}");

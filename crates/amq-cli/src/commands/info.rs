@@ -163,9 +163,7 @@ fn fields(debugged: &str) -> Map<String, Value> {
     let fields = inner.split(", ").filter_map(|field| field.split_once(": "));
     let value = |text: &str| {
         let text = text.trim();
-        let text = text
-            .strip_prefix("Some(")
-            .map_or(text, |some| some.trim_end_matches(')'));
+        let text = text.strip_prefix("Some(").map_or(text, |some| some.trim_end_matches(')'));
         match (text.parse::<u64>(), text.parse::<f64>()) {
             (Ok(whole), _) => json!(whole),
             (_, Ok(real)) => json!(real),
@@ -173,9 +171,7 @@ fn fields(debugged: &str) -> Map<String, Value> {
             _ => json!(text),
         }
     };
-    fields
-        .map(|(name, text)| (name.trim().to_owned(), value(text)))
-        .collect()
+    fields.map(|(name, text)| (name.trim().to_owned(), value(text))).collect()
 }
 
 #[cfg(test)]
@@ -186,9 +182,6 @@ mod tests {
     fn parameters_are_the_numbers_of_the_struct() {
         let fields = fields("Scalable { initial: 10, fpr: 0.01, max_items: None, most: Some(7) }");
         let text = serde_json::to_string(&fields).unwrap();
-        assert_eq!(
-            text,
-            r#"{"initial":10,"fpr":0.01,"max_items":null,"most":7}"#
-        );
+        assert_eq!(text, r#"{"initial":10,"fpr":0.01,"max_items":null,"most":7}"#);
     }
 }

@@ -41,9 +41,9 @@ impl Arguments {
         }
         let command = match &self.command {
             None => &root,
-            Some(name) => root
-                .find_subcommand(name)
-                .ok_or_else(|| anyhow!("there is no command {name}"))?,
+            Some(name) => {
+                root.find_subcommand(name).ok_or_else(|| anyhow!("there is no command {name}"))?
+            }
         };
         let mut to = Text::new();
         to.write(&page(command)?)?;

@@ -42,10 +42,7 @@ Examples:
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let output = Output::new(&self.output, self.force)?;
-        let dashes = self
-            .filters
-            .iter()
-            .filter(|path| crate::output::is_dash(path));
+        let dashes = self.filters.iter().filter(|path| crate::output::is_dash(path));
         if dashes.count() > 1 {
             bail!("standard input can be read once only: name files for the rest");
         }

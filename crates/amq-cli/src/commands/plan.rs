@@ -18,11 +18,7 @@ use serde_json::json;
 pub(crate) struct Arguments {
     /// Numbers of keys, with commas between: 1000000, 1_000_000 or 1e6
     #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
-    #[arg(
-        value_delimiter = ',',
-        default_value = "1e6",
-        allow_hyphen_values = true
-    )]
+    #[arg(value_delimiter = ',', default_value = "1e6", allow_hyphen_values = true)]
     items: Vec<u64>,
 
     /// False-positive rates, with commas between: 1%, 0.01, 1e-2 or 1/100
@@ -46,11 +42,7 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let kinds = if self.kind.is_empty() {
-            AnyFilter::KINDS
-        } else {
-            &self.kind
-        };
+        let kinds = if self.kind.is_empty() { AnyFilter::KINDS } else { &self.kind };
         let texts = self.items.iter().map(|&items| match self.json {
             true => self.in_json(items, kinds),
             false => self.in_words(items, kinds),
@@ -65,21 +57,14 @@ impl Arguments {
         let mut table = Table::new();
         table.load_preset(presets::NOTHING);
         let mut head = vec![format!("{} keys at", grouped(items))];
-        head.extend(
-            self.fpr
-                .iter()
-                .flat_map(|&fpr| [rate_text(fpr), "bits/key".into()]),
-        );
+        head.extend(self.fpr.iter().flat_map(|&fpr| [rate_text(fpr), "bits/key".into()]));
         table.set_header(head);
         for &kind in kinds {
             let mut row = vec![kind.id().to_owned()];
             for &fpr in &self.fpr {
                 match AnyFilter::plan(kind, Goal::new(items, Budget::Fpr(fpr))) {
                     Ok(plan) => {
-                        row.extend([
-                            bytes_text(plan.bytes),
-                            format!("{:.2}", plan.bits_per_key()),
-                        ]);
+                        row.extend([bytes_text(plan.bytes), format!("{:.2}", plan.bits_per_key())]);
                     }
                     // Out of this kind's reach.
                     Err(_) => row.extend(["-".into(), "-".into()]),

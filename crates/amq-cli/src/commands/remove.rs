@@ -86,11 +86,7 @@ impl Arguments {
         }
         if !self.quiet {
             note(&report(&filter, &output.name(), 0));
-            note(&format!(
-                "removed: {} of {}",
-                grouped(removed),
-                grouped(read)
-            ));
+            note(&format!("removed: {} of {}", grouped(removed), grouped(read)));
         }
         Ok(Outcome::found(removed > 0))
     }

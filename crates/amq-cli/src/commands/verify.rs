@@ -48,10 +48,7 @@ impl Arguments {
             }
         }
         if damaged > 0 {
-            bail!(
-                "{damaged} of {} files are no whole filters",
-                self.filters.len()
-            );
+            bail!("{damaged} of {} files are no whole filters", self.filters.len());
         }
         Ok(Outcome::Done)
     }

@@ -48,15 +48,11 @@ pub fn a_filter_of_the_callers_hashes_denies_no_key<F: FileFilter>(fill: Fill<F>
         let file = by_caller(&encoded(&filter)?);
         same("its key_seed", twin.key_seed(), None)?;
         ensure(twin != filter, what, "equal to one of keys", "another")?;
-        let withheld = twin
-            .encode(true)
-            .map_err(Violation::refused("withholding the seed of none"))?;
+        let withheld =
+            twin.encode(true).map_err(Violation::refused("withholding the seed of none"))?;
         let kept = encoded(&twin)? == file && withheld == file;
         ensure(kept, what, "written as another file", "as the one read")?;
-        let mut stream = Pieces {
-            bytes: &file,
-            size: 50,
-        };
+        let mut stream = Pieces { bytes: &file, size: 50 };
         let (read, _) =
             F::read(&mut stream, None, u64::MAX).map_err(Violation::refused("a stream of it"))?;
         ensure(read == twin, "a stream of it", "another filter", "the same")?;
@@ -81,17 +77,12 @@ pub fn a_filter_of_the_callers_hashes_denies_no_key<F: FileFilter>(fill: Fill<F>
 fn denies_none<F: Filter, T: Filter>(filter: &F, twin: &T, what: &str) -> Verdict {
     for hash in hashes(5) {
         let wanted = filter.contains_hash(hash);
-        same(
-            format!("a hash of {what}"),
-            twin.contains_hash(hash),
-            wanted,
-        )?;
+        same(format!("a hash of {what}"), twin.contains_hash(hash), wanted)?;
     }
     let behind: &dyn Filter = twin;
     let keys: Vec<u64> = (0..500).map(absent).collect();
     let mut answers = vec![false; keys.len()];
-    twin.contains_keys(&keys, &mut answers)
-        .map_err(Violation::refused("a batch"))?;
+    twin.contains_keys(&keys, &mut answers).map_err(Violation::refused("a batch"))?;
     let asked = |key: &u64| FilterExt::contains(twin, key) && behind.contains(key);
     let denied = keys.iter().any(|key| !asked(key)) || answers.contains(&false);
     ensure(!denied, format!("keys, asked of {what}"), "no", "maybe")
@@ -102,10 +93,7 @@ pub fn a_hash_that_is_unknown_is_refused_by_name<F: FileFilter>(fill: Fill<F>) -
     let file = encoded(&with_keys(fill, KEYS, 0.01, 5)?)?;
     let refused = |forged: &[u8], what: &str, wanted: DecodeError| {
         let aligned = Aligned::new(forged, 0);
-        let mut stream = Pieces {
-            bytes: forged,
-            size: 50,
-        };
+        let mut stream = Pieces { bytes: forged, size: 50 };
         let streamed = match F::read(&mut stream, None, u64::MAX) {
             Err(ReadError::Decode(error)) => Some(error),
             _ => None,
@@ -130,11 +118,7 @@ pub fn a_hash_that_is_unknown_is_refused_by_name<F: FileFilter>(fill: Fill<F>) -
     forged[SEED] = 1;
     mend(&mut forged);
     let part = "header";
-    refused(
-        &forged,
-        "a seed of the caller's hashes",
-        DecodeError::Reserved { part },
-    )?;
+    refused(&forged, "a seed of the caller's hashes", DecodeError::Reserved { part })?;
     let mut forged = by_caller(&file);
     forged[FLAGS] = 1;
     mend(&mut forged);
@@ -142,9 +126,7 @@ pub fn a_hash_that_is_unknown_is_refused_by_name<F: FileFilter>(fill: Fill<F>) -
         Err(DecodeError::Geometry { value, .. }) => {
             same("flags of a withheld seed of none", value, 1 << 16)
         }
-        _ => Err(Violation::Accepted {
-            what: "a withheld seed of the caller's hashes".to_owned(),
-        }),
+        _ => Err(Violation::Accepted { what: "a withheld seed of the caller's hashes".to_owned() }),
     }
 }
 
@@ -199,11 +181,7 @@ where
         let removed = filter.remove_hash(hash);
         same("a hash, removed", twin.remove_hash(hash), removed)?;
     }
-    is_twin(
-        &filter,
-        &twin,
-        "a filter without some of the caller's hashes",
-    )
+    is_twin(&filter, &twin, "a filter without some of the caller's hashes")
 }
 
 /// Of the caller's hashes any may be a copy of a key.
@@ -216,12 +194,7 @@ where
         for key in (0..100).map(absent) {
             let count = twin.count(&key);
             let open = count.saturated && count.estimate >= keys.max(1);
-            ensure(
-                open,
-                "copies of a key",
-                format!("{count:?}"),
-                "all, or more",
-            )?;
+            ensure(open, "copies of a key", format!("{count:?}"), "all, or more")?;
         }
         for hash in hashes(5) {
             let wanted = filter.count_hash(hash);
@@ -248,10 +221,6 @@ where
     }
     let (mut sum, mut of_twins) = (filter.clone(), twin.clone());
     let merged = sum.merge(&filter);
-    same(
-        "a merge of the caller's hashes",
-        of_twins.merge(&twin),
-        merged,
-    )?;
+    same("a merge of the caller's hashes", of_twins.merge(&twin), merged)?;
     is_twin(&sum, &of_twins, "a merge of the caller's hashes")
 }

@@ -12,9 +12,7 @@ fn refused<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verdict {
     refused_whole::<F>(bytes, what)?;
     let mut stream = Pieces { bytes, size: 1000 };
     match F::read(&mut stream, None, u64::MAX) {
-        Ok(_) => Err(Violation::Accepted {
-            what: format!("{}, as a stream", what()),
-        }),
+        Ok(_) => Err(Violation::Accepted { what: format!("{}, as a stream", what()) }),
         Err(_) => Ok(()),
     }
 }
@@ -22,14 +20,11 @@ fn refused<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verdict {
 /// The same for what is to be a whole file.
 fn refused_whole<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verdict {
     let aligned = Aligned::new(bytes, 0);
-    let accepted = [
-        decode::<F>(bytes, None).is_ok(),
-        F::view(aligned.get(), None, true).is_ok(),
-    ];
+    let accepted = [decode::<F>(bytes, None).is_ok(), F::view(aligned.get(), None, true).is_ok()];
     match accepted.iter().position(|&accepted| accepted) {
-        Some(way) => Err(Violation::Accepted {
-            what: format!("{}, {}", what(), ["decoded", "viewed"][way]),
-        }),
+        Some(way) => {
+            Err(Violation::Accepted { what: format!("{}, {}", what(), ["decoded", "viewed"][way]) })
+        }
         None => Ok(()),
     }
 }
@@ -74,41 +69,18 @@ pub fn what_is_no_file_is_refused_by_name<F: FileFilter>(fill: Fill<F>) -> Verdi
     same(
         "no bytes",
         decode::<F>(&[], None).err(),
-        Some(DecodeError::Truncated {
-            bytes: 0,
-            needed: HEADER as u64,
-        }),
+        Some(DecodeError::Truncated { bytes: 0, needed: HEADER as u64 }),
     )?;
-    same(
-        "other bytes",
-        decode::<F>(&[1; 500], None).err(),
-        Some(DecodeError::Magic),
-    )?;
+    same("other bytes", decode::<F>(&[1; 500], None).err(), Some(DecodeError::Magic))?;
     let no_cr: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != 0x0D).collect();
-    same(
-        "CRLF as LF",
-        decode::<F>(&no_cr, None).err(),
-        Some(DecodeError::TextMode),
-    )?;
+    same("CRLF as LF", decode::<F>(&no_cr, None).err(), Some(DecodeError::TextMode))?;
     let with_cr: Vec<u8> = bytes
         .iter()
         .flat_map(|&byte| (byte == b'\n').then_some(b'\r').into_iter().chain([byte]))
         .collect();
-    same(
-        "LF as CRLF",
-        decode::<F>(&with_cr, None).err(),
-        Some(DecodeError::TextMode),
-    )?;
-    same(
-        "seven bits",
-        with(&|b| b[0] &= 0x7F),
-        Some(DecodeError::TextMode),
-    )?;
-    same(
-        "turned round",
-        with(&|b| b[..8].reverse()),
-        Some(DecodeError::ByteSwapped),
-    )?;
+    same("LF as CRLF", decode::<F>(&with_cr, None).err(), Some(DecodeError::TextMode))?;
+    same("seven bits", with(&|b| b[0] &= 0x7F), Some(DecodeError::TextMode))?;
+    same("turned round", with(&|b| b[..8].reverse()), Some(DecodeError::ByteSwapped))?;
     let mut words = bytes.clone();
     words.chunks_exact_mut(8).for_each(<[u8]>::reverse);
     same(
@@ -121,23 +93,11 @@ pub fn what_is_no_file_is_refused_by_name<F: FileFilter>(fill: Fill<F>) -> Verdi
         with(&|b| b[8] = 9),
         Some(DecodeError::Version { major: 9, minor: 1 }),
     )?;
-    ensure(
-        with(&|b| b[10] = 9).is_none(),
-        "a later minor version",
-        "refused",
-        "read",
-    )?;
-    same(
-        "kind 200",
-        with(&|b| b[16] = 200),
-        Some(DecodeError::Kind { number: 200 }),
-    )?;
+    ensure(with(&|b| b[10] = 9).is_none(), "a later minor version", "refused", "read")?;
+    same("kind 200", with(&|b| b[16] = 200), Some(DecodeError::Kind { number: 200 }))?;
     let other = if bytes[16] == 1 { 2 } else { 1 };
     ensure(
-        matches!(
-            with(&|b| b[16] = other),
-            Some(DecodeError::WrongKind { .. })
-        ),
+        matches!(with(&|b| b[16] = other), Some(DecodeError::WrongKind { .. })),
         "a good payload under another kind",
         "another answer",
         "WrongKind",
@@ -148,11 +108,7 @@ pub fn what_is_no_file_is_refused_by_name<F: FileFilter>(fill: Fill<F>) -> Verdi
         "another answer",
         "Revision",
     )?;
-    same(
-        "another hash",
-        with(&|b| b[18] = 77),
-        Some(DecodeError::Hash { id: 77 }),
-    )?;
+    same("another hash", with(&|b| b[18] = 77), Some(DecodeError::Hash { id: 77 }))?;
     same(
         "another encoding",
         with(&|b| b[19] = 77),
@@ -163,12 +119,7 @@ pub fn what_is_no_file_is_refused_by_name<F: FileFilter>(fill: Fill<F>) -> Verdi
         with(&|b| b[23] = 1),
         Some(DecodeError::Flags { flags: 1 << 24 }),
     )?;
-    ensure(
-        with(&|b| b[20] = 1).is_none(),
-        "a flag to ignore",
-        "refused",
-        "read",
-    )?;
+    ensure(with(&|b| b[20] = 1).is_none(), "a flag to ignore", "refused", "read")?;
     for at in [48, 160] {
         let reserved = Some(DecodeError::Reserved { part: "header" });
         same("reserved bytes", with(&|b| b[at] = 1), reserved)?;
@@ -176,11 +127,7 @@ pub fn what_is_no_file_is_refused_by_name<F: FileFilter>(fill: Fill<F>) -> Verdi
     for (at, part) in [(8, "header"), (HEADER + 1, "directory")] {
         let mut damaged = bytes.clone();
         damaged[at + 16] ^= 1;
-        same(
-            part,
-            decode::<F>(&damaged, None).err(),
-            Some(DecodeError::Checksum { part }),
-        )?;
+        same(part, decode::<F>(&damaged, None).err(), Some(DecodeError::Checksum { part }))?;
     }
     Ok(())
 }
@@ -191,10 +138,7 @@ pub fn mend(bytes: &mut [u8]) {
         u64::from_le_bytes(core::array::from_fn(|i| bytes[at + i])) as usize
     };
     let directory = at(bytes, 136).min(bytes.len() - HEADER);
-    let sums = [
-        xxh3_64(&bytes[HEADER + directory..]),
-        xxh3_64(&bytes[HEADER..HEADER + directory]),
-    ];
+    let sums = [xxh3_64(&bytes[HEADER + directory..]), xxh3_64(&bytes[HEADER..HEADER + directory])];
     for (place, sum) in [168, 176].into_iter().zip(sums) {
         bytes[place..place + 8].copy_from_slice(&sum.to_le_bytes());
     }

@@ -53,10 +53,7 @@ pub(super) fn fitted<F: FileFilter>(forged: &[u8], most: u64) -> Option<Vec<u8>>
     let mut bytes = forged.to_vec();
     let mut fitted = 0;
     loop {
-        let mut stream = Pieces {
-            bytes: &bytes,
-            size: usize::MAX,
-        };
+        let mut stream = Pieces { bytes: &bytes, size: usize::MAX };
         let Err(ReadError::Decode(DecodeError::PayloadLength { stated, expected })) =
             F::read(&mut stream, None, u64::MAX)
         else {
@@ -132,9 +129,7 @@ pub(super) fn forged_files<F: FileFilter>(
             for change in [1, 0x80, 0xFF] {
                 forged[at] ^= change;
                 mend(&mut forged);
-                each(&forged, &|| {
-                    format!("byte {at} changed by {change:#x}, file of {n} keys")
-                })?;
+                each(&forged, &|| format!("byte {at} changed by {change:#x}, file of {n} keys"))?;
                 forged.copy_from_slice(&bytes);
             }
         }
@@ -144,9 +139,7 @@ pub(super) fn forged_files<F: FileFilter>(
 
 fn answers<F: Filter>(filter: &F, hashes: &[KeyHash]) -> Result<Vec<bool>, Violation> {
     let mut answers = vec![false; hashes.len()];
-    filter
-        .contains_batch(hashes, &mut answers)
-        .map_err(Violation::refused("a batch"))?;
+    filter.contains_batch(hashes, &mut answers).map_err(Violation::refused("a batch"))?;
     Ok(answers)
 }
 
@@ -154,30 +147,15 @@ fn answers<F: Filter>(filter: &F, hashes: &[KeyHash]) -> Result<Vec<bool>, Viola
 fn answers_alike<F: Filter>(filter: &F, hashes: &[KeyHash], what: &dyn Fn() -> String) -> Verdict {
     let batch = answers(filter, hashes)?;
     let single: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();
-    ensure(
-        batch == single,
-        what(),
-        "answers differently in batches",
-        "alike",
-    )?;
+    ensure(batch == single, what(), "answers differently in batches", "alike")?;
     let rate = filter.stats().expected_fpr;
-    ensure(
-        (0.0..=1.0).contains(&rate),
-        format!("rate, {}", what()),
-        rate,
-        "in [0, 1]",
-    )
+    ensure((0.0..=1.0).contains(&rate), format!("rate, {}", what()), rate, "in [0, 1]")
 }
 
 /// `Ok` if the filter is written, and read again as it is.
 fn is_stored<F: FileFilter>(filter: &F, what: &dyn Fn() -> String) -> Verdict {
     let back = decode::<F>(&encoded(filter)?, None).map_err(Violation::refused(what()))?;
-    ensure(
-        back == *filter,
-        what(),
-        "is not read again as it was",
-        "the same",
-    )
+    ensure(back == *filter, what(), "is not read again as it was", "the same")
 }
 
 /// A forged file, its checksums made right, is refused or is a filter like any other: it answers,
@@ -189,12 +167,7 @@ pub fn a_forged_file_is_refused_or_answers<F: FileFilter>(fill: Fill<F>) -> Verd
             return Ok(());
         };
         answers_alike(&filter, &hashes, what)?;
-        ensure(
-            encoded(&filter)? == forged,
-            what(),
-            "is written in another way",
-            "as it came",
-        )
+        ensure(encoded(&filter)? == forged, what(), "is written in another way", "as it came")
     })
 }
 
@@ -268,12 +241,7 @@ where
         for &hash in &hashes {
             let there = filter.contains_hash(hash);
             let removed = filter.remove_hash(hash);
-            ensure(
-                there || !removed,
-                what(),
-                "removed what was absent",
-                "nothing",
-            )?;
+            ensure(there || !removed, what(), "removed what was absent", "nothing")?;
         }
         is_stored(&filter, what)
     })

@@ -37,17 +37,10 @@ pub const fn most_of_a_stream(came: u64) -> u64 {
 fn is_bounded<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verdict {
     let came = bytes.len() as u64;
     takes_at_most(came + SLACK, what, || F::decode(bytes, None))?;
-    takes_at_most(
-        most_of_a_stream(came),
-        &|| format!("{}, a stream", what()),
-        || {
-            let mut stream = Pieces {
-                bytes,
-                size: usize::MAX,
-            };
-            F::read(&mut stream, None, u64::MAX)
-        },
-    )?;
+    takes_at_most(most_of_a_stream(came), &|| format!("{}, a stream", what()), || {
+        let mut stream = Pieces { bytes, size: usize::MAX };
+        F::read(&mut stream, None, u64::MAX)
+    })?;
     let aligned = Aligned::new(bytes, 0);
     for check in [true, false] {
         takes_at_most(SLACK, &|| format!("{}, a view", what()), || {
@@ -84,10 +77,7 @@ pub fn a_claim_is_not_taken_for_memory<F: FileFilter>(fill: Fill<F>) -> Verdict 
     let bytes = encoded(&with_keys(fill, 40, 0.05, 3)?)?;
     let mut largest = 0;
     for at in (HEADER + ENTRY..payload(&bytes)).step_by(8) {
-        for value in hostile(number(&bytes, at))
-            .into_iter()
-            .chain([1 << 26, 1 << 50, 1 << 60])
-        {
+        for value in hostile(number(&bytes, at)).into_iter().chain([1 << 26, 1 << 50, 1 << 60]) {
             let mut forged = bytes.clone();
             // Wherever it stands: the slots there are, say, and the most there may be.
             let stated = number(&bytes, at);
@@ -117,10 +107,7 @@ pub fn claim_is_bounded<F: FileFilter>(forged: &[u8]) -> Result<Option<u64>, Vio
     };
     let what = || format!("a claim of {} bytes", number(&claim, 144));
     is_bounded::<F>(&claim, &what)?;
-    let mut stream = Pieces {
-        bytes: &claim,
-        size: usize::MAX,
-    };
+    let mut stream = Pieces { bytes: &claim, size: usize::MAX };
     match F::read(&mut stream, None, u64::MAX) {
         Err(ReadError::Decode(DecodeError::Truncated { needed, .. })) => Ok(Some(needed)),
         _ => Ok(None),
@@ -134,10 +121,7 @@ pub fn a_file_without_memory_is_an_error<F: FileFilter>(fill: Fill<F>) -> Verdic
         let decode = || F::decode(&bytes, None);
         every_refused_allocation_is_an_error("a file", decode, |_| Ok(()))?;
         let read = || {
-            let mut stream = Pieces {
-                bytes: &bytes,
-                size: 5000,
-            };
+            let mut stream = Pieces { bytes: &bytes, size: 5000 };
             F::read(&mut stream, None, u64::MAX)
         };
         every_refused_allocation_is_an_error("a stream", read, |_| Ok(()))?;

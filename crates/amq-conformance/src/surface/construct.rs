@@ -12,10 +12,9 @@ pub fn a_build_refuses_more_keys_than_planned<F: BuildFilter>() -> Verdict {
     for n in [1, 2, 100, 3000] {
         let goal = Goal::new(n, Budget::Fpr(0.01));
         let plan = F::plan(goal).map_err(Violation::refused(format!("{goal:?}")))?;
-        for (target, by) in [
-            (BuildTarget::from(goal), "a goal"),
-            (BuildTarget::from(plan), "a plan"),
-        ] {
+        for (target, by) in
+            [(BuildTarget::from(goal), "a goal"), (BuildTarget::from(plan), "a plan")]
+        {
             for (keys, taken) in [(n, true), (n + 1, false), (2 * n + 1, false)] {
                 let hashes = present_hashes(keys, 2);
                 for (build, of) in F::ALL {
@@ -47,18 +46,9 @@ trait Ways: BuildFilter {
 
 impl<F: BuildFilter> Ways for F {
     const ALL: [(Build<F>, &'static str); 4] = [
-        (
-            |target, seed, n| F::build_hashes(target, seed, &present_hashes(n, seed)),
-            "hashes",
-        ),
-        (
-            |target, seed, n| F::build_keys(target, seed, &keys(n)),
-            "a slice of keys",
-        ),
-        (
-            |target, seed, n| F::build_iter(target, seed, keys(n)),
-            "an iterator",
-        ),
+        (|target, seed, n| F::build_hashes(target, seed, &present_hashes(n, seed)), "hashes"),
+        (|target, seed, n| F::build_keys(target, seed, &keys(n)), "a slice of keys"),
+        (|target, seed, n| F::build_iter(target, seed, keys(n)), "an iterator"),
         // An iterator of unknown length.
         (
             |target, seed, n| F::build_iter(target, seed, keys(n).into_iter().filter(|_| true)),
@@ -85,16 +75,8 @@ where
         let mut by_reference = F::empty(reference, 8).map_err(refused())?;
         let hashes = present_hashes(goal.items, 8);
         for filter in [&mut by_goal, &mut by_plan, &mut by_reference] {
-            same(
-                format_args!("params for {goal:?}"),
-                filter.params(),
-                plan.params,
-            )?;
-            same(
-                format_args!("capacity for {goal:?}"),
-                filter.capacity(),
-                goal.items,
-            )?;
+            same(format_args!("params for {goal:?}"), filter.params(), plan.params)?;
+            same(format_args!("capacity for {goal:?}"), filter.capacity(), goal.items)?;
             let refused = Violation::refused(format!("the keys of {goal:?}"));
             filter.insert_batch(&hashes).map_err(refused)?;
         }
@@ -129,11 +111,7 @@ pub fn a_filter_built_by_its_plan_is_the_one_by_its_goal<F: BuildFilter>() -> Ve
 }
 
 fn goals() -> impl Iterator<Item = Goal> {
-    let budgets = [
-        Budget::Fpr(0.1),
-        Budget::Fpr(1e-3),
-        Budget::BitsPerKey(14.0),
-    ];
+    let budgets = [Budget::Fpr(0.1), Budget::Fpr(1e-3), Budget::BitsPerKey(14.0)];
     let of = move |items| budgets.map(|budget| Goal::new(items, budget));
     [1000, 12_345].into_iter().flat_map(of)
 }
@@ -143,17 +121,9 @@ fn same_answers<F: PlanFilter>(one: &F, other: &F, goal: Goal) -> Verdict {
     same(of("params"), one.params(), other.params())?;
     same(of("capacity"), one.capacity(), other.capacity())?;
     same(of("len"), one.len(), other.len())?;
-    same(
-        of("size_in_bytes"),
-        one.size_in_bytes(),
-        other.size_in_bytes(),
-    )?;
+    same(of("size_in_bytes"), one.size_in_bytes(), other.size_in_bytes())?;
     for hash in absent_hashes(20_000, 8) {
-        same(
-            of("an answer"),
-            one.contains_hash(hash),
-            other.contains_hash(hash),
-        )?;
+        same(of("an answer"), one.contains_hash(hash), other.contains_hash(hash))?;
     }
     Ok(())
 }
@@ -226,11 +196,7 @@ pub fn parameters_out_of_range_are_refused<F: PlanFilter>(
         plan.params = params;
         match make(plan, &present_hashes(10, 5)) {
             Err(BuildError::Plan(again)) => {
-                same(
-                    format_args!("the refusal of {params:?} in a plan"),
-                    again,
-                    error,
-                )?;
+                same(format_args!("the refusal of {params:?} in a plan"), again, error)?;
             }
             Err(error) => {
                 let what = "the refusal of a plan with parameters out of range";

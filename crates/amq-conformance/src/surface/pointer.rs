@@ -24,16 +24,8 @@ where
     for i in 0..2000 {
         let what = format_args!("contains of dyn Filter at {i}");
         let behind: &dyn Filter = &*boxed;
-        same(
-            what,
-            behind.contains(&present(i)),
-            filter.contains(&present(i)),
-        )?;
-        same(
-            what,
-            behind.contains(&absent(i)),
-            filter.contains(&absent(i)),
-        )?;
+        same(what, behind.contains(&present(i)), filter.contains(&present(i)))?;
+        same(what, behind.contains(&absent(i)), filter.contains(&absent(i)))?;
     }
     Ok(())
 }
@@ -47,27 +39,12 @@ pub fn answers_as<F: Filter, P: Filter>(filter: &F, pointer: &P, what: &str) -> 
     same(of("len"), pointer.len(), filter.len())?;
     same(of("is_empty"), pointer.is_empty(), filter.is_empty())?;
     same(of("capacity"), pointer.capacity(), filter.capacity())?;
-    same(
-        of("size_in_bytes"),
-        pointer.size_in_bytes(),
-        filter.size_in_bytes(),
-    )?;
-    same(
-        of("expected_fpr"),
-        pointer.expected_fpr(),
-        filter.expected_fpr(),
-    )?;
-    same(
-        of("load_factor"),
-        pointer.load_factor(),
-        filter.load_factor(),
-    )?;
+    same(of("size_in_bytes"), pointer.size_in_bytes(), filter.size_in_bytes())?;
+    same(of("expected_fpr"), pointer.expected_fpr(), filter.expected_fpr())?;
+    same(of("load_factor"), pointer.load_factor(), filter.load_factor())?;
     same(of("saturated"), pointer.saturated(), filter.saturated())?;
     same(of("stats"), pointer.stats(), filter.stats())?;
-    let keys: Vec<u64> = (0..1500)
-        .map(present)
-        .chain((0..1500).map(absent))
-        .collect();
+    let keys: Vec<u64> = (0..1500).map(present).chain((0..1500).map(absent)).collect();
     let hashes: Vec<KeyHash> = keys.iter().map(|key| key.key_hash(filter.seed())).collect();
     let mut answers = [vec![false; keys.len()], vec![false; keys.len()]];
     pointer
@@ -110,11 +87,7 @@ where
 {
     for round in 0..2 {
         let news = takes_keys(filter)?;
-        same(
-            format_args!("New behind {what}"),
-            takes_keys(pointer)?,
-            news,
-        )?;
+        same(format_args!("New behind {what}"), takes_keys(pointer)?, news)?;
         answers_as(filter, pointer, what)?;
         if round == 0 {
             filter.clear();

@@ -28,16 +28,8 @@ pub(crate) struct Params {
 
 impl Params {
     /// Parameters that no table can have.
-    pub(crate) const OUT_OF_RANGE: [Self; 2] = [
-        Self {
-            bits: 640,
-            probes: 65,
-        },
-        Self {
-            bits: 65,
-            probes: 7,
-        },
-    ];
+    pub(crate) const OUT_OF_RANGE: [Self; 2] =
+        [Self { bits: 640, probes: 65 }, Self { bits: 65, probes: 7 }];
 
     fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("bits", self.bits, 64, MAX_BITS)?;
@@ -78,11 +70,7 @@ impl<const FAULT: u8> Bloom<FAULT> {
         let place = index(remix(hash, probe.into()), self.params.bits);
         // One probe in eight is folded into the lower half.
         let folded = remix(hash, u64::from(probe) + 100) % 8 == 0;
-        if Self::has(Fault::LowerHalfMoreOften) && folded {
-            place / 2
-        } else {
-            place
-        }
+        if Self::has(Fault::LowerHalfMoreOften) && folded { place / 2 } else { place }
     }
 
     fn all_set(&self, hash: KeyHash, probes: u32) -> bool {
@@ -128,21 +116,12 @@ impl<const FAULT: u8> Filter for Bloom<FAULT> {
     }
 
     fn size_in_bytes(&self) -> u64 {
-        self.words.len() as u64
-            * if Self::has(Fault::SizeUnderstated) {
-                7
-            } else {
-                8
-            }
+        self.words.len() as u64 * if Self::has(Fault::SizeUnderstated) { 7 } else { 8 }
     }
 
     fn expected_fpr(&self) -> f64 {
         let fill = self.fill();
-        let fill = if Self::has(Fault::RateOfHalfTheKeys) {
-            fill / 2.0
-        } else {
-            fill
-        };
+        let fill = if Self::has(Fault::RateOfHalfTheKeys) { fill / 2.0 } else { fill };
         let rate = fill.powi(self.probes() as i32);
         if Self::has(Fault::HashFloorLeftOut) {
             return rate;
@@ -231,11 +210,7 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
 
     fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
         let refused = |error: PlanError| match error.in_bits_per_key(goal, Self::planned) {
-            PlanError::FewItems {
-                bits_per_key,
-                items,
-                least,
-            } => PlanError::FewItems {
+            PlanError::FewItems { bits_per_key, items, least } => PlanError::FewItems {
                 bits_per_key,
                 items,
                 least: least + u64::from(Self::has(Fault::LeastNumberTooHigh)),
@@ -256,10 +231,7 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
         let throws = items.saturating_mul(params.probes.into());
         if Self::has(Fault::FolkloreRate) {
             let (fill, _) = theory::fill(params.bits as f64, throws as f64);
-            return PredictedFpr {
-                mean: fill.powi(params.probes as i32),
-                sd: 0.0,
-            };
+            return PredictedFpr { mean: fill.powi(params.probes as i32), sd: 0.0 };
         }
         if items == 0 {
             return PredictedFpr { mean: 0.0, sd: 0.0 };
@@ -323,15 +295,9 @@ impl<const FAULT: u8> Bloom<FAULT> {
         let left = (fpr - hash_floor(items)) / (1.0 - hash_floor(items));
         let least = -k / (-left.powf(1.0 / k)).ln_1p() * items as f64;
         if least > MAX_BITS as f64 {
-            return Err(PlanError::TooLarge {
-                bytes: least / 8.0,
-                max_bytes: MAX_BITS / 8,
-            });
+            return Err(PlanError::TooLarge { bytes: least / 8.0, max_bytes: MAX_BITS / 8 });
         }
-        let mut params = Params {
-            bits: ((least as u64) / 64).max(1) * 64,
-            probes,
-        };
+        let mut params = Params { bits: ((least as u64) / 64).max(1) * 64, probes };
         if Self::has(Fault::PlanUnderRate) {
             params.bits = (params.bits / 64 * 9 / 10).max(1) * 64;
             return Ok(params);
@@ -359,14 +325,10 @@ impl<const FAULT: u8> Bloom<FAULT> {
         let words = bits / 64 + u64::from(Self::has(Fault::PlanOverBudget));
         let min = 8 - u64::from(Self::has(Fault::LeastSizeUnderstated));
         match words {
-            0 => Err(PlanError::Bytes {
-                bytes: bits / 8,
-                min,
-            }),
-            words if words > MAX_BITS / 64 => Err(PlanError::TooLarge {
-                bytes: words as f64 * 8.0,
-                max_bytes: MAX_BITS / 8,
-            }),
+            0 => Err(PlanError::Bytes { bytes: bits / 8, min }),
+            words if words > MAX_BITS / 64 => {
+                Err(PlanError::TooLarge { bytes: words as f64 * 8.0, max_bytes: MAX_BITS / 8 })
+            }
             words => {
                 let bits = words * 64;
                 let best = bits as f64 / items as f64 * core::f64::consts::LN_2;
@@ -467,9 +429,7 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
         }
         let hashes = || keys.iter().map(|key| key.key_hash(seed));
         let mut own = zeroed(keys.len() as u64)?;
-        own.iter_mut()
-            .zip(hashes())
-            .for_each(|(own, hash)| *own = hash);
+        own.iter_mut().zip(hashes()).for_each(|(own, hash)| *own = hash);
         Self::build_hashes(target, seed, &own)
     }
 }
@@ -513,17 +473,9 @@ impl<const FAULT: u8> MergeFilter for Bloom<FAULT> {
 impl<const FAULT: u8> Bloom<FAULT> {
     fn mergeable(&self, other: &Self) -> Result<(), MergeError> {
         if !Self::has(Fault::MergeIgnoresGeometry) {
-            let bits = if Self::has(Fault::MergeNamesNothing) {
-                "seed"
-            } else {
-                "bits"
-            };
+            let bits = if Self::has(Fault::MergeNamesNothing) { "seed" } else { "bits" };
             MergeError::check(bits, self.params.bits, other.params.bits)?;
-            MergeError::check(
-                "probes",
-                self.params.probes.into(),
-                other.params.probes.into(),
-            )?;
+            MergeError::check("probes", self.params.probes.into(), other.params.probes.into())?;
         }
         if !Self::has(Fault::MergeIgnoresSeed) {
             MergeError::check_seeds(self.seed, other.seed)?;

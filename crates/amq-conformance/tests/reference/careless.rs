@@ -27,11 +27,7 @@ impl<F: Filter> Filter for Careless<'_, F> {
     }
 
     fn seed(&self) -> u64 {
-        if self.1 == Lapse::Seed {
-            0
-        } else {
-            self.0.seed()
-        }
+        if self.1 == Lapse::Seed { 0 } else { self.0.seed() }
     }
 
     fn key_seed(&self) -> Option<u64> {
@@ -60,11 +56,7 @@ impl<F: Filter> Filter for Careless<'_, F> {
     }
 
     fn load_factor(&self) -> f64 {
-        if self.1 == Lapse::Load {
-            0.0
-        } else {
-            self.0.load_factor()
-        }
+        if self.1 == Lapse::Load { 0.0 } else { self.0.load_factor() }
     }
 
     fn saturated(&self) -> u64 {

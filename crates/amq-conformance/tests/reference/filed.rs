@@ -162,14 +162,10 @@ impl<const LAPSE: u8> InsertFilter for Filed<LAPSE> {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         let refused = Self::has_lapse(Lapse::CallersHashRefused) && self.header.hashed_by_caller;
         if refused || self.len >= self.limit {
-            return Err(Full::Limit {
-                what: "items",
-                limit: self.limit,
-            });
+            return Err(Full::Limit { what: "items", limit: self.limit });
         }
         let place = self.words.binary_search(&hash.get());
-        self.words
-            .insert(place.unwrap_or_else(|place| place), hash.get());
+        self.words.insert(place.unwrap_or_else(|place| place), hash.get());
         self.len += 1;
         Ok(Inserted::from_change(place.is_err()))
     }
@@ -202,11 +198,7 @@ impl<const LAPSE: u8> RemoveFilter for Filed<LAPSE> {
 
 impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> CountFilter for Filed<LAPSE, S> {
     fn count_hash(&self, hash: KeyHash) -> Count {
-        let copies = self
-            .words
-            .as_ref()
-            .iter()
-            .filter(|&&word| word == hash.get());
+        let copies = self.words.as_ref().iter().filter(|&&word| word == hash.get());
         Count::new(copies.count() as u64)
     }
 }
@@ -220,11 +212,7 @@ impl<const LAPSE: u8> MergeFilter for Filed<LAPSE> {
         }
         match self.len.checked_add(other.len) {
             Some(sum) if sum <= self.limit => Ok(()),
-            _ => Err(MergeError::Items {
-                ours: self.len,
-                theirs: other.len,
-                slots: self.limit,
-            }),
+            _ => Err(MergeError::Items { ours: self.len, theirs: other.len, slots: self.limit }),
         }
     }
 
@@ -255,11 +243,7 @@ impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Stored for Filed<LAPSE, S> 
         }
         let mut entry = Entry::default();
         entry[0] = words.len() as u64;
-        Description {
-            asked: [limit, self.rate, 0, 0, 0, 0, 0, 0],
-            entries: vec![entry],
-            sections,
-        }
+        Description { asked: [limit, self.rate, 0, 0, 0, 0, 0, 0], entries: vec![entry], sections }
     }
 }
 
@@ -274,16 +258,10 @@ impl<const LAPSE: u8> Restore for Filed<LAPSE> {
             opened.expect_kind(Self::KIND, Self::REVISION)?;
         }
         let [limit, rate, ..] = *opened.asked();
-        opened.expect_asked(if Self::has_lapse(Lapse::RateOfTheFile) {
-            2
-        } else {
-            1
-        })?;
+        opened.expect_asked(if Self::has_lapse(Lapse::RateOfTheFile) { 2 } else { 1 })?;
         let [words] = opened.only_entry()?;
-        let bytes = words.checked_mul(8).ok_or(DecodeError::Geometry {
-            field: "words",
-            value: words,
-        })?;
+        let bytes =
+            words.checked_mul(8).ok_or(DecodeError::Geometry { field: "words", value: words })?;
         let zeros = Self::has_lapse(Lapse::ZerosWritten);
         let sections = [(bytes, 8), (size_of_val(&ZEROS) as u64, 8)];
         opened.expect_sections(sections[..1 + usize::from(zeros)].iter().copied())?;
@@ -297,9 +275,7 @@ impl<const LAPSE: u8> Restore for Filed<LAPSE> {
             let counted =
                 opened.items() == words.len() as u64 || Self::has_lapse(Lapse::NoItemsNoAnswer);
             if !sorted || !counted {
-                return Err(DecodeError::Structure {
-                    what: "order, or number",
-                });
+                return Err(DecodeError::Structure { what: "order, or number" });
             }
         }
         let mut header = opened.header();
@@ -423,10 +399,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         let read = if ignored && reader.bytes.len() >= HEADER {
             let mut bytes = reader.bytes.to_vec();
             mend(&mut bytes);
-            let mut mended = Pieces {
-                bytes: &bytes,
-                size: reader.size,
-            };
+            let mut mended = Pieces { bytes: &bytes, size: reader.size };
             let read = envelope::read::<Self, _>(&mut mended, seed, max_bytes)?;
             reader.bytes = &reader.bytes[read.1 as usize..];
             read

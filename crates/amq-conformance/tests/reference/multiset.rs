@@ -135,11 +135,7 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
                 // The flag that an error was returned is no part of the set; only the faulty filter
                 // sets it.
                 self.refused = Self::has(Fault::RefusesOnlyOnce);
-                return Err(if copies == COPIES {
-                    Full::Copies { copies }
-                } else {
-                    self.full()
-                });
+                return Err(if copies == COPIES { Full::Copies { copies } } else { self.full() });
             }
         }
         self.len += 1;
@@ -207,11 +203,7 @@ impl<const FAULT: u8> RemoveFilter for Multiset<FAULT> {
 
 impl<const FAULT: u8> CountFilter for Multiset<FAULT> {
     fn count_hash(&self, hash: KeyHash) -> Count {
-        let mut copies = self
-            .copies
-            .get(&self.fingerprint(hash))
-            .copied()
-            .unwrap_or(0);
+        let mut copies = self.copies.get(&self.fingerprint(hash)).copied().unwrap_or(0);
         if Self::has(Fault::CountsToOne) {
             copies = copies.min(1);
         }
@@ -229,28 +221,21 @@ impl<const FAULT: u8> Multiset<FAULT> {
         let mut params = Params::all(goal.items);
         let best = match goal.budget {
             Budget::Fpr(fpr) => params.find(|params| rate(params) <= fpr),
-            _ => params
-                .filter(|params| params.bytes() <= goal.max_bits() / 8)
-                .last(),
+            _ => params.filter(|params| params.bytes() <= goal.max_bits() / 8).last(),
         };
         let Some(params) = best else {
             return Err(match (goal.budget, Params::all(goal.items).next()) {
                 (Budget::Fpr(fpr), _) => PlanError::FprUnreachable {
                     fpr,
-                    lowest: Params::all(goal.items)
-                        .last()
-                        .map_or(1.0, |params| rate(&params)),
+                    lowest: Params::all(goal.items).last().map_or(1.0, |params| rate(&params)),
                     items: goal.items,
                 },
-                (_, Some(least)) => PlanError::Bytes {
-                    bytes: goal.max_bits() / 8,
-                    min: least.bytes(),
-                },
-                (_, None) => PlanError::Items {
-                    items: goal.items,
-                    min: 1,
-                    max: u64::MAX / 21 * 10,
-                },
+                (_, Some(least)) => {
+                    PlanError::Bytes { bytes: goal.max_bits() / 8, min: least.bytes() }
+                }
+                (_, None) => {
+                    PlanError::Items { items: goal.items, min: 1, max: u64::MAX / 21 * 10 }
+                }
             });
         };
         Self::plan_params(params, goal.items)
@@ -272,10 +257,7 @@ impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
 
     fn predicted_fpr(params: &Params, items: u64) -> PredictedFpr {
         let (mean, variance) = theory::fill(params.universe() as f64, items as f64);
-        PredictedFpr {
-            mean,
-            sd: variance.sqrt(),
-        }
+        PredictedFpr { mean, sd: variance.sqrt() }
     }
 
     fn params(&self) -> Params {
@@ -335,15 +317,9 @@ impl<const FAULT: u8> Multiset<FAULT> {
         }
         MergeError::check_seeds(self.seed, other.seed)?;
         if self.len + other.len > ours.slots {
-            return Err(MergeError::Items {
-                ours: self.len,
-                theirs: other.len,
-                slots: ours.slots,
-            });
+            return Err(MergeError::Items { ours: self.len, theirs: other.len, slots: ours.slots });
         }
-        let shift = (theirs.universe() / ours.universe())
-            .max(1)
-            .trailing_zeros();
+        let shift = (theirs.universe() / ours.universe()).max(1).trailing_zeros();
         let mut sum = self.clone();
         for (fingerprint, theirs) in &other.copies {
             let copies = sum.copies.entry(fingerprint >> shift).or_default();

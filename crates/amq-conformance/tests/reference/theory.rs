@@ -9,10 +9,7 @@ pub(super) fn fill_moments(m: u64, throws: u64, k: u32) -> (f64, f64) {
     let (k, relative) = (f64::from(k), variance / (mean * mean));
     let moment = |k: f64| mean.powf(k) * (1.0 + k * (k - 1.0) / 2.0 * relative);
     let first = moment(k);
-    (
-        first,
-        first * first + (k * mean.powf(k - 1.0)).powi(2) * variance,
-    )
+    (first, first * first + (k * mean.powf(k - 1.0)).powi(2) * variance)
 }
 
 /// Mean and variance of X/m. The variance is the large-table one, except for small tables, where
@@ -35,19 +32,12 @@ fn by_throws(m: usize, throws: u64, k: u32) -> (f64, f64) {
     p[0] = 1.0;
     for _ in 0..throws {
         for x in (0..=m).rev() {
-            let grows = if x > 0 {
-                p[x - 1] * (m - x + 1) as f64
-            } else {
-                0.0
-            };
+            let grows = if x > 0 { p[x - 1] * (m - x + 1) as f64 } else { 0.0 };
             p[x] = (p[x] * x as f64 + grows) / m as f64;
         }
     }
     let moment = |k: u32| -> f64 {
-        p.iter()
-            .enumerate()
-            .map(|(x, p)| p * (x as f64 / m as f64).powi(k as i32))
-            .sum()
+        p.iter().enumerate().map(|(x, p)| p * (x as f64 / m as f64).powi(k as i32)).sum()
     };
     (moment(k), moment(2 * k))
 }

@@ -49,11 +49,7 @@ impl<'a> Directory<'a> {
         if bytes[16..ENTRY].iter().any(|&byte| byte != 0) {
             return Err(DecodeError::Reserved { part: "directory" });
         }
-        let directory = Self {
-            bytes,
-            sections: sections as usize,
-            entries: entries as usize,
-        };
+        let directory = Self { bytes, sections: sections as usize, entries: entries as usize };
         let mut end = 0;
         for index in 0..directory.sections {
             let row = directory.row(1 + index);
@@ -74,10 +70,7 @@ impl<'a> Directory<'a> {
             }
         }
         if end != payload {
-            return Err(DecodeError::PayloadLength {
-                stated: payload,
-                expected: end,
-            });
+            return Err(DecodeError::PayloadLength { stated: payload, expected: end });
         }
         Ok(directory)
     }
@@ -93,11 +86,7 @@ impl<'a> Directory<'a> {
     /// Where a section lies. There is such a section.
     pub(super) fn place(&self, index: usize) -> Place {
         let [offset, bytes, width, ..] = self.row(1 + index);
-        Place {
-            offset,
-            bytes,
-            width,
-        }
+        Place { offset, bytes, width }
     }
 
     pub(super) const fn entries(&self) -> usize {

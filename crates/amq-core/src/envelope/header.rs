@@ -161,10 +161,7 @@ impl FileHeader {
         }
         let length = u32_at(bytes, 12);
         if length as usize != HEADER {
-            return Err(DecodeError::Geometry {
-                field: "header length",
-                value: length.into(),
-            });
+            return Err(DecodeError::Geometry { field: "header length", value: length.into() });
         }
         let [kind, revision, hash, encoding] = u32_at(bytes, 16).to_le_bytes();
         let hashed_by_caller = match hash {
@@ -221,26 +218,17 @@ impl FileHeader {
         let directory = self.directory_bytes;
         let whole = directory % ENTRY as u64 == 0 && directory >= ENTRY as u64;
         if !whole || directory > MAX_DIRECTORY {
-            return Err(DecodeError::Geometry {
-                field: "directory length",
-                value: directory,
-            });
+            return Err(DecodeError::Geometry { field: "directory length", value: directory });
         }
         self.payload_bytes
             .checked_add(directory + HEADER as u64)
-            .ok_or(DecodeError::Geometry {
-                field: "payload length",
-                value: self.payload_bytes,
-            })
+            .ok_or(DecodeError::Geometry { field: "payload length", value: self.payload_bytes })
     }
 }
 
 fn budget(kind: u64, value: u64) -> Result<Option<Budget>, DecodeError> {
     let real = f64::from_bits(value);
-    let wrong = DecodeError::Geometry {
-        field: "budget",
-        value,
-    };
+    let wrong = DecodeError::Geometry { field: "budget", value };
     match kind {
         0 if value == 0 => Ok(None),
         1 if real > 0.0 && real < 1.0 => Ok(Some(Budget::Fpr(real))),
@@ -278,10 +266,7 @@ impl<'a> Opened<'a> {
         if xxh3_64(directory) != file.directory_sum {
             return Err(DecodeError::Checksum { part: "directory" });
         }
-        Ok(Self {
-            directory: Directory::new(directory, file.payload_bytes)?,
-            file,
-        })
+        Ok(Self { directory: Directory::new(directory, file.payload_bytes)?, file })
     }
 
     /// The number that stands for the kind of filter, known or not.
@@ -311,10 +296,9 @@ impl<'a> Opened<'a> {
 
     /// An entry of the geometry.
     pub fn entry(&self, index: usize) -> Result<Entry, DecodeError> {
-        self.directory.entry(index).ok_or(DecodeError::Geometry {
-            field: "entries",
-            value: self.entries() as u64,
-        })
+        self.directory
+            .entry(index)
+            .ok_or(DecodeError::Geometry { field: "entries", value: self.entries() as u64 })
     }
 
     /// The first numbers of an entry; the others must be zero.
@@ -330,10 +314,7 @@ impl<'a> Opened<'a> {
     pub fn only_entry<const N: usize>(&self) -> Result<[u64; N], DecodeError> {
         match self.entries() {
             1 => self.numbers(0),
-            entries => Err(DecodeError::Geometry {
-                field: "entries",
-                value: entries as u64,
-            }),
+            entries => Err(DecodeError::Geometry { field: "entries", value: entries as u64 }),
         }
     }
 
@@ -341,21 +322,12 @@ impl<'a> Opened<'a> {
     pub fn expect_kind(&self, kind: FilterKind, revision: u8) -> Result<(), DecodeError> {
         if self.file.kind != kind as u8 {
             return Err(match FilterKind::from_number(self.file.kind) {
-                Some(found) => DecodeError::WrongKind {
-                    found,
-                    wanted: kind,
-                },
-                None => DecodeError::Kind {
-                    number: self.file.kind,
-                },
+                Some(found) => DecodeError::WrongKind { found, wanted: kind },
+                None => DecodeError::Kind { number: self.file.kind },
             });
         }
         if self.file.revision != revision {
-            return Err(DecodeError::Revision {
-                kind,
-                found: self.file.revision,
-                known: revision,
-            });
+            return Err(DecodeError::Revision { kind, found: self.file.revision, known: revision });
         }
         Ok(())
     }
@@ -364,9 +336,7 @@ impl<'a> Opened<'a> {
     pub fn expect_seed(&self) -> Result<(), DecodeError> {
         match self.file.filter.key_seed() {
             Some(_) => Ok(()),
-            None => Err(DecodeError::Hash {
-                id: HASHED_BY_CALLER,
-            }),
+            None => Err(DecodeError::Hash { id: HASHED_BY_CALLER }),
         }
     }
 
@@ -395,10 +365,7 @@ impl<'a> Opened<'a> {
         for (index, (bytes, width)) in wanted.enumerate() {
             let place = self.directory.place(index);
             if place.bytes != bytes || place.width != width as u64 {
-                return Err(DecodeError::PayloadLength {
-                    stated: place.bytes,
-                    expected: bytes,
-                });
+                return Err(DecodeError::PayloadLength { stated: place.bytes, expected: bytes });
             }
         }
         Ok(())

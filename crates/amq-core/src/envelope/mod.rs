@@ -71,10 +71,7 @@ pub struct Section<'a> {
 impl<'a> Section<'a> {
     /// All elements of a slice.
     pub fn of<T: Plain>(elements: &'a [T]) -> Self {
-        Self {
-            bytes: bytemuck::cast_slice(elements),
-            width: T::WIDTH,
-        }
+        Self { bytes: bytemuck::cast_slice(elements), width: T::WIDTH }
     }
 }
 

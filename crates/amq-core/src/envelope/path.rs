@@ -47,11 +47,7 @@ fn temporary_beside(path: &Path) -> io::Result<(PathBuf, File)> {
         temporary.push(name);
         temporary.push(std::format!(".{}.{count}.tmp", std::process::id()));
         let temporary = path.with_file_name(temporary);
-        match OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&temporary)
-        {
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Ok(file) => return Ok((temporary, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -93,9 +89,6 @@ pub fn load_as<T>(
     let (filter, length) = read_sure(&mut reader, held, seed, u64::MAX, restore)?;
     match reader.read(&mut [0])? {
         0 => Ok(filter),
-        _ => Err(DecodeError::Trailing {
-            bytes: held.saturating_sub(length),
-        }
-        .into()),
+        _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length) }.into()),
     }
 }

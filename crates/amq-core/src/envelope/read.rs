@@ -11,15 +11,10 @@ pub fn open(bytes: &[u8], seed: Option<u64>) -> Result<(Opened<'_>, &[u8]), Deco
     let file = FileHeader::decode(bytes, seed)?;
     let (length, held) = (file.file_bytes()?, bytes.len() as u64);
     if held < length {
-        return Err(DecodeError::Truncated {
-            bytes: held,
-            needed: length,
-        });
+        return Err(DecodeError::Truncated { bytes: held, needed: length });
     }
     if held > length {
-        return Err(DecodeError::Trailing {
-            bytes: held - length,
-        });
+        return Err(DecodeError::Trailing { bytes: held - length });
     }
     let (directory, payload) = bytes[HEADER..].split_at(file.directory_bytes as usize);
     Ok((Opened::new(file, directory)?, payload))
@@ -56,9 +51,7 @@ where
     F: for<'a> Restore<Over<Streaming<'a, R>> = F>,
     R: std::io::Read,
 {
-    read_as(reader, seed, max_bytes, |opened, source| {
-        F::restore(opened, source)
-    })
+    read_as(reader, seed, max_bytes, |opened, source| F::restore(opened, source))
 }
 
 /// The same where `restore` decides what becomes of a file, once header and directory are checked.
@@ -104,16 +97,10 @@ fn read_parts<T, R: std::io::Read>(
     let file = FileHeader::decode(&header[..held], seed)?;
     let length = file.file_bytes()?;
     if length > max_bytes {
-        return Err(DecodeError::OverLimit {
-            bytes: length,
-            limit: max_bytes,
-        });
+        return Err(DecodeError::OverLimit { bytes: length, limit: max_bytes });
     }
     if sure != 0 && sure < length {
-        return Err(DecodeError::Truncated {
-            bytes: sure,
-            needed: length,
-        });
+        return Err(DecodeError::Truncated { bytes: sure, needed: length });
     }
     let mut held = HEADER;
     let directory = grow::<u8>(file.directory_bytes, sure, |bytes| {
@@ -121,10 +108,7 @@ fn read_parts<T, R: std::io::Read>(
         held += more;
         match more == bytes.len() {
             true => Ok(()),
-            false => Err(DecodeError::Truncated {
-                bytes: held as u64,
-                needed: length,
-            }),
+            false => Err(DecodeError::Truncated { bytes: held as u64, needed: length }),
         }
     })?;
     let opened = Opened::new(file, &directory)?;

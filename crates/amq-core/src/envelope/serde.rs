@@ -70,16 +70,10 @@ impl<'de, F: Deserialized> Visitor<'de> for File<F> {
 
     #[cfg(feature = "std")]
     fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<F, A::Error> {
-        let mut bytes = Bytes {
-            sequence,
-            failed: None,
-        };
+        let mut bytes = Bytes { sequence, failed: None };
         let mut reader: &mut dyn std::io::Read = &mut bytes;
         let filter = read::<F, _>(&mut reader, None, u64::MAX);
-        let Bytes {
-            mut sequence,
-            failed,
-        } = bytes;
+        let Bytes { mut sequence, failed } = bytes;
         match (filter, failed) {
             (_, Some(error)) => Err(error),
             (Err(ReadError::Decode(error)), None) => Err(A::Error::custom(error)),

@@ -48,10 +48,7 @@ fn elements_of<T: Plain>(place: Place) -> Result<u64, DecodeError> {
     let size = size_of::<T>() as u64;
     match place.bytes % size {
         0 => Ok(place.bytes / size),
-        _ => Err(DecodeError::Geometry {
-            field: "bytes of a section",
-            value: place.bytes,
-        }),
+        _ => Err(DecodeError::Geometry { field: "bytes of a section", value: place.bytes }),
     }
 }
 
@@ -133,11 +130,7 @@ impl<'a> Borrowing<'a> {
         if check {
             check_sum(payload, opened)?;
         }
-        Ok(Self {
-            payload,
-            next: 0,
-            check,
-        })
+        Ok(Self { payload, next: 0, check })
     }
 }
 
@@ -155,14 +148,9 @@ impl<'a> Source for Borrowing<'a> {
         }
         bytemuck::try_cast_slice(bytes).map_err(|error| match error {
             bytemuck::PodCastError::TargetAlignmentGreaterAndInputNotAligned => {
-                DecodeError::Misaligned {
-                    needed: align_of::<T>(),
-                }
+                DecodeError::Misaligned { needed: align_of::<T>() }
             }
-            _ => DecodeError::Geometry {
-                field: "bytes of a section",
-                value: place.bytes,
-            },
+            _ => DecodeError::Geometry { field: "bytes of a section", value: place.bytes },
         })
     }
 
@@ -253,14 +241,7 @@ impl<'a, R: std::io::Read> Streaming<'a, R> {
         sure: u64,
         failed: &'a mut Option<std::io::Error>,
     ) -> Self {
-        Self {
-            reader,
-            sure,
-            sum: Xxh3::new(),
-            next: 0,
-            read: 0,
-            failed,
-        }
+        Self { reader, sure, sum: Xxh3::new(), next: 0, read: 0, failed }
     }
 
     /// The next bytes of the payload.

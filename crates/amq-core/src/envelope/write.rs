@@ -17,11 +17,7 @@ struct Encoded<'a> {
 
 impl<'a> Encoded<'a> {
     fn of<F: Stored>(filter: &'a F, withhold_seed: bool) -> Self {
-        let Description {
-            asked,
-            entries,
-            sections,
-        } = filter.describe();
+        let Description { asked, entries, sections } = filter.describe();
         let (directory, payload_bytes) = directory::encoded(&sections, &entries);
         let mut header = FileHeader::new(
             F::KIND,
@@ -40,11 +36,7 @@ impl<'a> Encoded<'a> {
         header.directory_sum = xxh3_64(&directory);
         header.directory_bytes = directory.len() as u64;
         header.payload_bytes = payload_bytes;
-        Self {
-            header: header.encode(),
-            directory,
-            sections,
-        }
+        Self { header: header.encode(), directory, sections }
     }
 
     fn each<E>(&self, mut to: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
@@ -79,9 +71,7 @@ fn payload<E>(
 
 /// Bytes of the file.
 pub fn encoded_len<F: Stored>(filter: &F) -> u64 {
-    let Description {
-        entries, sections, ..
-    } = filter.describe();
+    let Description { entries, sections, .. } = filter.describe();
     let (directory, payload) = directory::encoded(&sections, &entries);
     HEADER as u64 + directory.len() as u64 + payload
 }

@@ -46,11 +46,7 @@ pub enum Full {
 impl fmt::Display for Full {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Table {
-                len,
-                capacity,
-                load,
-            } => write!(
+            Self::Table { len, capacity, load } => write!(
                 f,
                 "the filter is full: it holds {len} items, was planned for {capacity}, and has {:.1} % \
                  of its slots in use. Remove items first, or plan a larger one",
@@ -74,11 +70,9 @@ impl fmt::Display for Full {
             Self::HashedByCaller => f.write_str(
                 "the keys of this filter are hashed by the caller: insert the key's hash instead",
             ),
-            Self::OutOfMemory { bytes } => write!(
-                f,
-                "the allocator refused {} bytes. Free memory and try again",
-                Limit(bytes)
-            ),
+            Self::OutOfMemory { bytes } => {
+                write!(f, "the allocator refused {} bytes. Free memory and try again", Limit(bytes))
+            }
         }
     }
 }
@@ -101,10 +95,7 @@ impl BatchFull {
     #[doc(hidden)]
     #[must_use]
     pub const fn after(self, before: u64) -> Self {
-        Self {
-            done: self.done + before,
-            ..self
-        }
+        Self { done: self.done + before, ..self }
     }
 }
 

@@ -16,11 +16,7 @@ impl LengthMismatch {
     /// `Ok` if there is one answer per key.
     #[inline]
     pub fn check(keys: usize, answers: usize) -> Result<(), Self> {
-        if keys == answers {
-            Ok(())
-        } else {
-            Err(Self { keys, answers })
-        }
+        if keys == answers { Ok(()) } else { Err(Self { keys, answers }) }
     }
 }
 

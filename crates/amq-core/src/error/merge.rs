@@ -78,24 +78,12 @@ pub enum MergeError {
 impl MergeError {
     /// `Ok` if the two values of `field` are equal, else the mismatch.
     pub fn check(field: &'static str, ours: u64, theirs: u64) -> Result<(), Self> {
-        if ours == theirs {
-            Ok(())
-        } else {
-            Err(Self::Mismatch {
-                field,
-                ours,
-                theirs,
-            })
-        }
+        if ours == theirs { Ok(()) } else { Err(Self::Mismatch { field, ours, theirs }) }
     }
 
     /// `Ok` if the two seeds are equal.
     pub const fn check_seeds(ours: u64, theirs: u64) -> Result<(), Self> {
-        if ours == theirs {
-            Ok(())
-        } else {
-            Err(Self::Seeds)
-        }
+        if ours == theirs { Ok(()) } else { Err(Self::Seeds) }
     }
 
     /// `Ok` if two filters with these [`key_seed`](crate::Filter::key_seed)s hash their keys in one
@@ -104,62 +92,38 @@ impl MergeError {
         match (ours, theirs) {
             (Some(ours), Some(theirs)) => Self::check_seeds(ours, theirs),
             (None, None) => Ok(()),
-            (ours, theirs) => Err(Self::Hashes {
-                ours: hash_id(ours),
-                theirs: hash_id(theirs),
-            }),
+            (ours, theirs) => Err(Self::Hashes { ours: hash_id(ours), theirs: hash_id(theirs) }),
         }
     }
 
     /// The same for real numbers.
     pub fn check_real(field: &'static str, ours: f64, theirs: f64) -> Result<(), Self> {
-        if ours == theirs {
-            Ok(())
-        } else {
-            Err(Self::MismatchReal {
-                field,
-                ours,
-                theirs,
-            })
-        }
+        if ours == theirs { Ok(()) } else { Err(Self::MismatchReal { field, ours, theirs }) }
     }
 }
 
 impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Mismatch {
-                field,
-                ours,
-                theirs,
-            } => write!(
+            Self::Mismatch { field, ours, theirs } => write!(
                 f,
                 "the filters differ in {field}: {} here, {} there; {SAME}",
                 Bound(*ours),
                 Bound(*theirs)
             ),
-            Self::Seeds => write!(
-                f,
-                "the filters hash their keys with different seeds; {SAME}"
-            ),
+            Self::Seeds => write!(f, "the filters hash their keys with different seeds; {SAME}"),
             Self::Hashes { ours, theirs } => write!(
                 f,
                 "the filters' keys are hashed {} here, {} there: no key can be asked of both",
                 Hashed(*ours),
                 Hashed(*theirs)
             ),
-            Self::Kinds { ours, theirs } => write!(
-                f,
-                "the filters are of different kinds, {ours} here, {theirs} there; {SAME}"
-            ),
-            Self::MismatchReal {
-                field,
-                ours,
-                theirs,
-            } => write!(
-                f,
-                "the filters differ in {field}: {ours:?} here, {theirs:?} there; {SAME}"
-            ),
+            Self::Kinds { ours, theirs } => {
+                write!(f, "the filters are of different kinds, {ours} here, {theirs} there; {SAME}")
+            }
+            Self::MismatchReal { field, ours, theirs } => {
+                write!(f, "the filters differ in {field}: {ours:?} here, {theirs:?} there; {SAME}")
+            }
             Self::Rate { merged, asked } => write!(
                 f,
                 "the merged filter would have a false-positive rate of {merged:?}, above the {asked:?} \
@@ -170,11 +134,7 @@ impl fmt::Display for MergeError {
                 "the filter to be merged tells only {theirs} hashes apart, and this one {ours}: \
                  merge this one into the other"
             ),
-            Self::Items {
-                ours,
-                theirs,
-                slots,
-            } => write!(
+            Self::Items { ours, theirs, slots } => write!(
                 f,
                 "the filters hold {ours} and {theirs} items, more than fit into {slots} slots, of \
                  which some always stay empty; keep both, or plan for {} items",

@@ -24,24 +24,11 @@ mod tests {
 
     #[test]
     fn texts_name_the_values_and_the_way_out() {
-        let full = Full::Table {
-            len: 90,
-            capacity: 88,
-            load: 0.703,
-        };
+        let full = Full::Table { len: 90, capacity: 88, load: 0.703 };
         let limit = |what, limit| Full::Limit { what, limit };
-        let between = |min, max| PlanError::Parameter {
-            name: "slots",
-            value: 99,
-            min,
-            max,
-        };
+        let between = |min, max| PlanError::Parameter { name: "slots", value: 99, min, max };
         let items = |items, min, max| PlanError::Items { items, min, max };
-        let mismatch = |ours, theirs| MergeError::Mismatch {
-            field: "max_items",
-            ours,
-            theirs,
-        };
+        let mismatch = |ours, theirs| MergeError::Mismatch { field: "max_items", ours, theirs };
         let same = "; only filters made with the same parameters and the same seed can be combined";
         let table = "the filter is full: it holds 90 items, was planned for 88, and has 70.3 % of \
              its slots in use. Remove items first, or plan a larger one";
@@ -61,29 +48,17 @@ mod tests {
                  1 (1 % is written 0.01)",
             ),
             (
-                &PlanError::FprBelowHashFloor {
-                    fpr: 1e-300,
-                    floor: 5e-20,
-                    items: 1,
-                },
+                &PlanError::FprBelowHashFloor { fpr: 1e-300, floor: 5e-20, items: 1 },
                 "a false-positive rate of 1e-300 is not above the floor of 5e-20 that 64-bit \
                  hashes set for 1 items: ask for a higher rate, or keep the keys themselves",
             ),
             (
-                &PlanError::FprUnreachable {
-                    fpr: 1e-12,
-                    lowest: 2e-10,
-                    items: 10,
-                },
+                &PlanError::FprUnreachable { fpr: 1e-12, lowest: 2e-10, items: 10 },
                 "this variant cannot reach a false-positive rate of 1e-12 for 10 items at any \
                  size: ask for more than 2e-10, or take another variant",
             ),
             (
-                &PlanError::FewItems {
-                    bits_per_key: 9.5,
-                    items: 3,
-                    least: 14,
-                },
+                &PlanError::FewItems { bits_per_key: 9.5, items: 3, least: 14 },
                 "9.5 bits per key are too few for 3 items: they suffice from 14 items on; or give a size in bytes, or a false-positive \
                  rate",
             ),
@@ -97,58 +72,34 @@ mod tests {
                 "-1.0 bits per key is not possible: it must be positive and finite",
             ),
             (
-                &PlanError::Bytes {
-                    bytes: 10,
-                    min: 688,
-                },
+                &PlanError::Bytes { bytes: 10, min: 688 },
                 "10 bytes are too few for these items: the smallest filter of this \
                  variant that holds them takes 688",
             ),
             (
-                &PlanError::TooLarge {
-                    bytes: 1.46e12,
-                    max_bytes: 1 << 36,
-                },
+                &PlanError::TooLarge { bytes: 1.46e12, max_bytes: 1 << 36 },
                 "the filter would take some 1.5e12 bytes, and fewer than 2^36 are possible here: \
                  ask for fewer items, a higher rate or a smaller size, or split the keys among \
                  several filters",
             ),
-            (
-                &between(1, 64),
-                "slots = 99 is not possible: it must be from 1 to 64",
-            ),
+            (&between(1, 64), "slots = 99 is not possible: it must be from 1 to 64"),
             (&between(1, 1), "slots = 99 is not possible: it must be 1"),
-            (
-                &between(0, 9),
-                "slots = 99 is not possible: it must be at most 9",
-            ),
-            (
-                &between(100, u64::MAX),
-                "slots = 99 is not possible: it must be at least 100",
-            ),
+            (&between(0, 9), "slots = 99 is not possible: it must be at most 9"),
+            (&between(100, u64::MAX), "slots = 99 is not possible: it must be at least 100"),
             (
                 &between(100, u64::MAX - 15),
                 "slots = 99 is not possible: it must be from 100 to 2^64 - 16",
             ),
             (
-                &PlanError::Multiple {
-                    name: "buckets",
-                    value: 3,
-                    of: 2,
-                },
+                &PlanError::Multiple { name: "buckets", value: 3, of: 2 },
                 "buckets = 3 is not possible: it must be a multiple of 2",
             ),
             (
-                &PlanError::Share {
-                    name: "tightening",
-                    value: 1.0,
-                },
+                &PlanError::Share { name: "tightening", value: 1.0 },
                 "tightening = 1.0 is not possible: it must lie strictly between 0 and 1",
             ),
             (
-                &PlanError::LeftOut {
-                    kind: crate::FilterKind::Cuckoo,
-                },
+                &PlanError::LeftOut { kind: crate::FilterKind::Cuckoo },
                 "this program was built without the cuckoo filter: take another kind, or turn on \
                  the variant's feature of the crate",
             ),
@@ -162,36 +113,24 @@ mod tests {
                  higher false-positive rate",
             ),
             (
-                &BuildError::Exhausted {
-                    attempts: 1024,
-                    items: 50,
-                },
+                &BuildError::Exhausted { attempts: 1024, items: 50 },
                 "none of 1024 internal seeds solves the system of 50 keys, which does not happen \
                  by chance: build with another seed, a secret one if strangers choose the keys",
             ),
             (
-                &BuildError::Full(BatchFull {
-                    done: 0,
-                    full: limit("bytes", 10),
-                }),
+                &BuildError::Full(BatchFull { done: 0, full: limit("bytes", 10) }),
                 "the filter cannot be built: the filter would exceed its limit of 10 bytes. Allow \
                  it more bytes",
             ),
             (&full, table),
             (&BatchFull { done: 0, full }, table),
             (
-                &BatchFull {
-                    done: 1,
-                    full: limit("slots", 65),
-                },
+                &BatchFull { done: 1, full: limit("slots", 65) },
                 "the first key of the batch is in, the next one was refused: the filter would \
                  exceed its limit of 65 slots. Allow it more slots",
             ),
             (
-                &BatchFull {
-                    done: 300,
-                    full: limit("stages", 2),
-                },
+                &BatchFull { done: 300, full: limit("stages", 2) },
                 "the first 300 keys of the batch are in, the next one was refused: the filter \
                  would exceed its limit of 2 stages. Allow it more stages",
             ),
@@ -211,11 +150,7 @@ mod tests {
             ),
             (
                 &mismatch(u64::MAX, 1000),
-                &[
-                    "the filters differ in max_items: none here, 1000 there",
-                    same,
-                ]
-                .concat(),
+                &["the filters differ in max_items: none here, 1000 there", same].concat(),
             ),
             (
                 &Full::HashedByCaller,
@@ -235,42 +170,24 @@ mod tests {
                     ours: crate::FilterKind::Bloom,
                     theirs: crate::FilterKind::Cuckoo,
                 },
-                &[
-                    "the filters are of different kinds, Bloom here, cuckoo there",
-                    same,
-                ]
-                .concat(),
+                &["the filters are of different kinds, Bloom here, cuckoo there", same].concat(),
             ),
             (
-                &MergeError::MismatchReal {
-                    field: "fpr",
-                    ours: 0.01,
-                    theirs: 1e-9,
-                },
+                &MergeError::MismatchReal { field: "fpr", ours: 0.01, theirs: 1e-9 },
                 &["the filters differ in fpr: 0.01 here, 1e-9 there", same].concat(),
             ),
             (
-                &MergeError::Rate {
-                    merged: 0.0132,
-                    asked: 0.01,
-                },
+                &MergeError::Rate { merged: 0.0132, asked: 0.01 },
                 "the merged filter would have a false-positive rate of 0.0132, above the 0.01 \
                  promised; keep both, or insert the keys of both into a larger one",
             ),
             (
-                &MergeError::Fingerprints {
-                    ours: 1152,
-                    theirs: 576,
-                },
+                &MergeError::Fingerprints { ours: 1152, theirs: 576 },
                 "the filter to be merged tells only 576 hashes apart, and this one 1152: \
                  merge this one into the other",
             ),
             (
-                &MergeError::Items {
-                    ours: 90,
-                    theirs: 80,
-                    slots: 128,
-                },
+                &MergeError::Items { ours: 90, theirs: 80, slots: 128 },
                 "the filters hold 90 and 80 items, more than fit into 128 slots, of which some \
                  always stay empty; keep both, or plan for 170 items",
             ),
@@ -280,10 +197,7 @@ mod tests {
                  and try again",
             ),
             (
-                &LengthMismatch {
-                    keys: 2,
-                    answers: 1,
-                },
+                &LengthMismatch { keys: 2, answers: 1 },
                 "keys: 2, room for answers: 1; the two slices must be equally long",
             ),
         ];

@@ -111,20 +111,12 @@ const STEPS: u32 = 64;
 impl PlanError {
     /// `Ok` if the parameter `name` is strictly between 0 and 1; NaN is not.
     pub fn check_share(name: &'static str, value: f64) -> Result<(), Self> {
-        if value > 0.0 && value < 1.0 {
-            Ok(())
-        } else {
-            Err(Self::Share { name, value })
-        }
+        if value > 0.0 && value < 1.0 { Ok(()) } else { Err(Self::Share { name, value }) }
     }
 
     /// `Ok` if the parameter `name` is a multiple of `of`.
     pub const fn check_multiple(name: &'static str, value: u64, of: u64) -> Result<(), Self> {
-        if of != 0 && value % of == 0 {
-            Ok(())
-        } else {
-            Err(Self::Multiple { name, value, of })
-        }
+        if of != 0 && value % of == 0 { Ok(()) } else { Err(Self::Multiple { name, value, of }) }
     }
 
     /// Rephrases a refusal for bytes as one for bits per key: names the least number of items for
@@ -143,16 +135,9 @@ impl PlanError {
             };
             let enough = libm::ceil(min as f64 * 8.0 / bits_per_key) as u64;
             least = enough.max(least.saturating_add(1));
-            match plan(Goal {
-                items: least,
-                ..goal
-            }) {
+            match plan(Goal { items: least, ..goal }) {
                 Ok(_) => {
-                    return Self::FewItems {
-                        bits_per_key,
-                        items: goal.items,
-                        least,
-                    };
+                    return Self::FewItems { bits_per_key, items: goal.items, least };
                 }
                 Err(error) => refusal = error,
             }
@@ -165,12 +150,7 @@ impl PlanError {
         if (min..=max).contains(&value) {
             Ok(())
         } else {
-            Err(Self::Parameter {
-                name,
-                value,
-                min,
-                max,
-            })
+            Err(Self::Parameter { name, value, min, max })
         }
     }
 }
@@ -202,11 +182,7 @@ impl fmt::Display for PlanError {
                 f,
                 "{bits_per_key:?} bits per key is not possible: it must be positive and finite"
             ),
-            Self::FewItems {
-                bits_per_key,
-                items,
-                least,
-            } => write!(
+            Self::FewItems { bits_per_key, items, least } => write!(
                 f,
                 "{bits_per_key} bits per key are too few for {items} items: they suffice from {least} \
                  items on; or give a size in bytes, or a false-positive rate"
@@ -223,20 +199,12 @@ impl fmt::Display for PlanError {
                  several filters",
                 Limit(max_bytes)
             ),
-            Self::Parameter {
-                name,
-                value,
-                min,
-                max,
-            } => write!(
-                f,
-                "{name} = {value} is not possible: it {}",
-                Range { min, max }
-            ),
-            Self::Multiple { name, value, of } => write!(
-                f,
-                "{name} = {value} is not possible: it must be a multiple of {of}"
-            ),
+            Self::Parameter { name, value, min, max } => {
+                write!(f, "{name} = {value} is not possible: it {}", Range { min, max })
+            }
+            Self::Multiple { name, value, of } => {
+                write!(f, "{name} = {value} is not possible: it must be a multiple of {of}")
+            }
             Self::Share { name, value } => write!(
                 f,
                 "{name} = {value:?} is not possible: it must lie strictly between 0 and 1"

@@ -73,9 +73,7 @@ impl<P: Copy> BuildTarget<P> {
             Self::Target(target) => target.plan::<F>()?,
         };
         if keys > plan.items {
-            return Err(BuildError::TooManyKeys {
-                planned: plan.items,
-            });
+            return Err(BuildError::TooManyKeys { planned: plan.items });
         }
         Ok(plan)
     }
@@ -132,24 +130,14 @@ impl<P> Parts<P> {
     /// These parameters, with nothing else known: not even how the keys were hashed.
     #[must_use]
     pub const fn new(params: P) -> Self {
-        Self {
-            params,
-            seed: 0,
-            hashed_by_caller: true,
-            capacity: 0,
-            len: 0,
-        }
+        Self { params, seed: 0, hashed_by_caller: true, capacity: 0, len: 0 }
     }
 
     /// With the seed its keys were hashed with, by [`KeyHash::of`]; the public one is
     /// [`DEFAULT_SEED`](crate::DEFAULT_SEED).
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
-        Self {
-            seed,
-            hashed_by_caller: false,
-            ..self
-        }
+        Self { seed, hashed_by_caller: false, ..self }
     }
 
     /// With the number of keys it was planned for.

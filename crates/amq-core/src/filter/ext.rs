@@ -84,9 +84,7 @@ pub trait FilterExt: Filter {
         };
         let mut new = 0;
         hash_blocks(keys, seed, |first, hashes| {
-            new += self
-                .insert_batch(hashes)
-                .map_err(|refused| refused.after(first as u64))?;
+            new += self.insert_batch(hashes).map_err(|refused| refused.after(first as u64))?;
             Ok(())
         })?;
         Ok(new)
@@ -135,10 +133,7 @@ pub trait FilterExt: Filter {
     {
         match self.key_seed() {
             Some(seed) => self.count_hash(key.key_hash(seed)),
-            None => Count {
-                estimate: self.len().max(1),
-                saturated: true,
-            },
+            None => Count { estimate: self.len().max(1), saturated: true },
         }
     }
 }
@@ -147,10 +142,7 @@ pub trait FilterExt: Filter {
 const fn none_taken(keys: usize) -> Result<u64, BatchFull> {
     match keys {
         0 => Ok(0),
-        _ => Err(BatchFull {
-            done: 0,
-            full: Full::HashedByCaller,
-        }),
+        _ => Err(BatchFull { done: 0, full: Full::HashedByCaller }),
     }
 }
 

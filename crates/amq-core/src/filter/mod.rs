@@ -137,11 +137,7 @@ impl Inserted {
     #[inline]
     #[must_use]
     pub const fn from_change(changed: bool) -> Self {
-        if changed {
-            Self::New
-        } else {
-            Self::MaybePresent
-        }
+        if changed { Self::New } else { Self::MaybePresent }
     }
 }
 
@@ -208,19 +204,13 @@ impl Count {
     /// A count that has not saturated.
     #[must_use]
     pub const fn new(estimate: u64) -> Self {
-        Self {
-            estimate,
-            saturated: false,
-        }
+        Self { estimate, saturated: false }
     }
 
     /// The count of a counter that cannot go beyond `limit`.
     #[must_use]
     pub const fn up_to(estimate: u64, limit: u64) -> Self {
-        Self {
-            estimate,
-            saturated: estimate >= limit,
-        }
+        Self { estimate, saturated: estimate >= limit }
     }
 }
 

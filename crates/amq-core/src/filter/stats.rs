@@ -100,12 +100,7 @@ mod tests {
             "counting Bloom: 1000 keys of 1200 planned, load 45.7 %, 4800 bytes (38.40 bits per key), \
              expected false-positive rate 0.703 %"
         );
-        let stats = Stats {
-            len: 0,
-            saturated: 3,
-            expected_fpr: 1.2e-9,
-            ..stats
-        };
+        let stats = Stats { len: 0, saturated: 3, expected_fpr: 1.2e-9, ..stats };
         assert_eq!(
             stats.to_string(),
             "counting Bloom: 0 keys of 1200 planned, load 45.7 %, 4800 bytes, expected false-positive \

@@ -22,12 +22,7 @@ impl Encoder {
     /// For a hash under `seed`.
     #[inline]
     pub(super) const fn new(seed: u64) -> Self {
-        Self {
-            seed,
-            used: 0,
-            inline: [0; INLINE],
-            stream: None,
-        }
+        Self { seed, used: 0, inline: [0; INLINE], stream: None }
     }
 
     /// Appends the part of another key.

@@ -158,9 +158,7 @@ macro_rules! key_as_nonzero {
     ($($type:ty),*) => { key_as! { $([] NonZero<$type>: key => key.get();)* } };
 }
 
-key_as_nonzero!(
-    u8, u16, u32, u64, usize, u128, i8, i16, i32, i64, isize, i128
-);
+key_as_nonzero!(u8, u16, u32, u64, usize, u128, i8, i16, i32, i64, isize, i128);
 
 impl<K: Key> Key for Option<K> {
     #[inline]
@@ -213,80 +211,32 @@ mod tests {
     fn composite_keys_hash_as_their_documented_bytes() {
         let counted = |bytes: &[u8]| [&eight(bytes.len() as u64), bytes].concat();
         for (what, got, want) in [
-            (
-                "a pair",
-                (1u8, -1i32).key_hash(9),
-                [eight(1), eight(u64::MAX)].concat(),
-            ),
-            (
-                "a triple",
-                (1u64, 2u64, 3u64).key_hash(9),
-                [eight(1), eight(2), eight(3)].concat(),
-            ),
+            ("a pair", (1u8, -1i32).key_hash(9), [eight(1), eight(u64::MAX)].concat()),
+            ("a triple", (1u64, 2u64, 3u64).key_hash(9), [eight(1), eight(2), eight(3)].concat()),
             ("one", ("ab",).key_hash(9), counted(b"ab")),
-            (
-                "text",
-                ("ab", "c").key_hash(9),
-                [counted(b"ab"), counted(b"c")].concat(),
-            ),
-            (
-                "u128",
-                (1u128, 2u8).key_hash(9),
-                [&1u128.to_le_bytes()[..], &eight(2)].concat(),
-            ),
-            (
-                "numbers",
-                [1u32, 2, 3][..].key_hash(9),
-                [eight(1), eight(2), eight(3)].concat(),
-            ),
-            (
-                "words",
-                vec!["ab", ""].key_hash(9),
-                [counted(b"ab"), counted(b"")].concat(),
-            ),
+            ("text", ("ab", "c").key_hash(9), [counted(b"ab"), counted(b"c")].concat()),
+            ("u128", (1u128, 2u8).key_hash(9), [&1u128.to_le_bytes()[..], &eight(2)].concat()),
+            ("numbers", [1u32, 2, 3][..].key_hash(9), [eight(1), eight(2), eight(3)].concat()),
+            ("words", vec!["ab", ""].key_hash(9), [counted(b"ab"), counted(b"")].concat()),
             (
                 "nested",
                 (vec![1u16, 2], 7u8).key_hash(9),
                 [eight(2), eight(1), eight(2), eight(7)].concat(),
             ),
             ("none", None::<u8>.key_hash(9), vec![0]),
-            (
-                "some",
-                Some(5u8).key_hash(9),
-                [&[1][..], &eight(5)].concat(),
-            ),
-            (
-                "deep",
-                Some(Some("x")).key_hash(9),
-                [&[1, 1][..], &counted(b"x")].concat(),
-            ),
+            ("some", Some(5u8).key_hash(9), [&[1][..], &eight(5)].concat()),
+            ("deep", Some(Some("x")).key_hash(9), [&[1, 1][..], &counted(b"x")].concat()),
             ("true", true.key_hash(9), eight(1).to_vec()),
             ("char", 'ß'.key_hash(9), eight(0xDF).to_vec()),
-            (
-                "nonzero",
-                NonZero::new(-3i16).unwrap().key_hash(9),
-                (-3i64).to_le_bytes().to_vec(),
-            ),
-            (
-                "v4",
-                Ipv4Addr::new(203, 0, 113, 7).key_hash(9),
-                vec![203, 0, 113, 7],
-            ),
-            (
-                "v6",
-                Ipv6Addr::LOCALHOST.key_hash(9),
-                1u128.to_be_bytes().to_vec(),
-            ),
+            ("nonzero", NonZero::new(-3i16).unwrap().key_hash(9), (-3i64).to_le_bytes().to_vec()),
+            ("v4", Ipv4Addr::new(203, 0, 113, 7).key_hash(9), vec![203, 0, 113, 7]),
+            ("v6", Ipv6Addr::LOCALHOST.key_hash(9), 1u128.to_be_bytes().to_vec()),
             (
                 "socket",
                 SocketAddr::from(([127, 0, 0, 1], 80)).key_hash(9),
                 [counted(&[127, 0, 0, 1]), eight(80).to_vec()].concat(),
             ),
-            (
-                "duration",
-                Duration::new(3, 4).key_hash(9),
-                [eight(3), eight(4)].concat(),
-            ),
+            ("duration", Duration::new(3, 4).key_hash(9), [eight(3), eight(4)].concat()),
         ] {
             assert_eq!(got, of(&want), "{what}");
         }
@@ -315,13 +265,7 @@ mod tests {
 
     #[test]
     fn keys_of_one_type_that_differ_have_encodings_that_differ() {
-        let pairs = [
-            ("ab", "c"),
-            ("a", "bc"),
-            ("", "abc"),
-            ("abc", ""),
-            ("ab", ""),
-        ];
+        let pairs = [("ab", "c"), ("a", "bc"), ("", "abc"), ("abc", ""), ("ab", "")];
         let lists: [&[&str]; 6] = [&[], &[""], &["", ""], &["ab"], &["a", "b"], &["", "ab"]];
         let nested: [&[&[u8]]; 4] = [&[&[1, 2], &[]], &[&[1], &[2]], &[&[], &[1, 2]], &[&[1, 2]]];
         let optional = [None, Some(None), Some(Some(0u8)), Some(Some(1))];
@@ -330,10 +274,7 @@ mod tests {
         different(&nested);
         different(&optional);
         different(&[[1u8, 0], [0, 1]]);
-        different(&[
-            IpAddr::V4(Ipv4Addr::LOCALHOST),
-            IpAddr::V6(Ipv6Addr::LOCALHOST),
-        ]);
+        different(&[IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)]);
     }
 
     fn different<K: Key>(keys: &[K]) {

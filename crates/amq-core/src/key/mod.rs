@@ -260,11 +260,7 @@ mod tests {
             (2240, 0, 0x6E73_A905_39CF_2948),
             (2240, PRIME64, 0x757B_A8487D1B5247),
         ] {
-            assert_eq!(
-                buffer[..len].key_hash(seed).get(),
-                want,
-                "length {len}, seed {seed:#x}"
-            );
+            assert_eq!(buffer[..len].key_hash(seed).get(), want, "length {len}, seed {seed:#x}");
         }
     }
 
@@ -312,16 +308,7 @@ mod tests {
 
     #[test]
     fn blocks_cover_every_key_once_and_stop_at_an_error() {
-        for n in [
-            0,
-            1,
-            FEW,
-            FEW + 1,
-            BLOCK - 1,
-            BLOCK,
-            BLOCK + 1,
-            3 * BLOCK + 1,
-        ] {
+        for n in [0, 1, FEW, FEW + 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 1] {
             let keys: Vec<u64> = (0..n as u64).collect();
             let mut seen = Vec::new();
             hash_blocks(&keys, 9, |first, hashes| {

@@ -119,11 +119,7 @@ mod tests {
         let load = f64::from(probes) * 5e6 / counters as f64;
         // 15 would pass 15; 67 reach it, and are saturated.
         close(counters as f64 * counter_tail(load, 16), 14.9, 0.01);
-        close(
-            counters as f64 * saturation_probability(&plan.params, 5_000_000),
-            66.5,
-            0.01,
-        );
+        close(counters as f64 * saturation_probability(&plan.params, 5_000_000), 66.5, 0.01);
     }
 
     #[test]
@@ -141,11 +137,7 @@ mod tests {
         for mean in [1e6, 1e9, 4.29e9] {
             assert!((counter_tail(mean, mean as u32) - 0.5).abs() < 1e-3);
         }
-        for (load, count) in [
-            (1e9, 1_000_000_000),
-            (4.29e9, u32::MAX),
-            (4.295e9, u32::MAX),
-        ] {
+        for (load, count) in [(1e9, 1_000_000_000), (4.29e9, u32::MAX), (4.295e9, u32::MAX)] {
             let (_, steps) = amq_core::steps_of(|| counter_tail(load, count));
             assert!(steps < 50_000, "{steps}");
         }

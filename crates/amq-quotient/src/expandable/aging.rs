@@ -48,13 +48,7 @@ struct Copies<I: Iterator> {
 
 impl<I: Iterator<Item = u64>> Copies<I> {
     fn new(mut slots: I) -> Self {
-        Self {
-            next: slots.next(),
-            slots,
-            slot: 0,
-            times: 0,
-            left: 0,
-        }
+        Self { next: slots.next(), slots, slot: 0, times: 0, left: 0 }
     }
 }
 

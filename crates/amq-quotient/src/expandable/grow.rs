@@ -57,10 +57,7 @@ impl ExpandableQuotientFilter {
     /// proportional to the slots.
     pub fn grow(&mut self) -> Result<(), Full> {
         let limit = self.params.max_doublings.into();
-        let params = self.params.doubled().ok_or(Full::Limit {
-            what: "doublings",
-            limit,
-        })?;
+        let params = self.params.doubled().ok_or(Full::Limit { what: "doublings", limit })?;
         let bits = params.table().remainder_bits;
         let entries = Fingerprints::new(&self.table);
         // None is older than the table.
@@ -126,10 +123,7 @@ mod tests {
 
     #[test]
     fn a_full_table_of_entries_without_bits_is_refused_another() {
-        let params = ExpandableParams {
-            doublings: 1,
-            ..ExpandableParams::new(160, 1)
-        };
+        let params = ExpandableParams { doublings: 1, ..ExpandableParams::new(160, 1) };
         let entries = params.max_entries();
         let packed = pack(params.table(), (0..entries).map(|slot| slot << 2 | 0b10)).unwrap();
         let plan = Plan::new(params, entries);
@@ -145,11 +139,7 @@ mod tests {
         let before = filter.clone();
         let (len, load) = (entries, entries as f64 / 160.0);
         let capacity = entries;
-        let full = Full::Table {
-            len,
-            capacity,
-            load,
-        };
+        let full = Full::Table { len, capacity, load };
         assert_eq!(filter.insert_hash(KeyHash::new(u64::MAX)), Err(full));
         assert_eq!(filter.grow(), Err(full));
         assert!(filter == before);

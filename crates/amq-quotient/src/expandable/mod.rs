@@ -127,11 +127,7 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     /// is not new answers for many hashes, and this is one of them. Entries whose bits are used up
     /// come once for every slot they stand in.
     pub fn iter(&self) -> Hashes<'_> {
-        Hashes::new(
-            Fingerprints::new(&self.table),
-            self.params.table(),
-            self.entries,
-        )
+        Hashes::new(Fingerprints::new(&self.table), self.params.table(), self.entries)
     }
 }
 

@@ -35,21 +35,13 @@ pub struct ExpandableParams {
 impl ExpandableParams {
     /// A first table, which may double [`DOUBLINGS`] times. Not checked yet.
     pub const fn new(slots: u64, fingerprint_bits: u32) -> Self {
-        Self {
-            slots,
-            fingerprint_bits,
-            doublings: 0,
-            max_doublings: DOUBLINGS,
-        }
+        Self { slots, fingerprint_bits, doublings: 0, max_doublings: DOUBLINGS }
     }
 
     /// With another limit. Not checked yet.
     #[must_use]
     pub const fn max_doublings(self, max_doublings: u32) -> Self {
-        Self {
-            max_doublings,
-            ..self
-        }
+        Self { max_doublings, ..self }
     }
 
     /// Checks the ranges; nothing is allocated.
@@ -60,12 +52,7 @@ impl ExpandableParams {
         check("slots", self.slots, 2 << self.doublings, MAX_SLOTS)?;
         let widest = QuotientParams::widest(self.slots);
         let longest = LONGEST.min(widest.saturating_sub(1));
-        check(
-            "fingerprint_bits",
-            self.fingerprint_bits.into(),
-            1,
-            longest.into(),
-        )?;
+        check("fingerprint_bits", self.fingerprint_bits.into(), 1, longest.into())?;
         PlanError::check_multiple("slots", self.slots, 1 << self.doublings)?;
         let most = self.doublings + self.doublings_left();
         let (done, most) = (self.doublings.into(), most.into());
@@ -90,11 +77,7 @@ impl ExpandableParams {
     /// The first table, before it doubled.
     #[must_use]
     pub(crate) const fn first(self) -> Self {
-        Self {
-            slots: self.slots >> self.doublings,
-            doublings: 0,
-            ..self
-        }
+        Self { slots: self.slots >> self.doublings, doublings: 0, ..self }
     }
 
     /// The table after another doubling, if that is allowed.
@@ -161,11 +144,7 @@ mod tests {
     #[test]
     fn what_is_out_of_range_is_refused_by_name() {
         let good = ExpandableParams::new(64, 11);
-        let with = |doublings, slots| ExpandableParams {
-            doublings,
-            slots,
-            ..good
-        };
+        let with = |doublings, slots| ExpandableParams { doublings, slots, ..good };
         for (params, name) in [
             (with(0, 0), "slots"),
             (with(0, 1), "slots"),

@@ -51,17 +51,10 @@ mod tests {
     #[test]
     fn clusters_are_as_long_as_computed() {
         // The numbers in the crate's documentation.
-        for (load, mean, quantile) in [
-            (0.5, 2.54, 13.0),
-            (0.75, 5.7, 43.0),
-            (0.9, 15.2, 183.0),
-            (0.95, 31.0, 492.0),
-        ] {
-            assert!(
-                (mean_cluster(load) - mean).abs() < 0.05,
-                "{}",
-                mean_cluster(load)
-            );
+        for (load, mean, quantile) in
+            [(0.5, 2.54, 13.0), (0.75, 5.7, 43.0), (0.9, 15.2, 183.0), (0.95, 31.0, 492.0)]
+        {
+            assert!((mean_cluster(load) - mean).abs() < 0.05, "{}", mean_cluster(load));
             assert_eq!(cluster_quantile(load, 0.99), quantile);
         }
     }
@@ -90,13 +83,7 @@ mod tests {
 
     #[test]
     fn out_of_range_there_is_no_length() {
-        for (load, share) in [
-            (0.0, 0.5),
-            (1.0, 0.5),
-            (0.5, 0.0),
-            (0.5, 1.0),
-            (f64::NAN, 0.5),
-        ] {
+        for (load, share) in [(0.0, 0.5), (1.0, 0.5), (0.5, 0.0), (0.5, 1.0), (f64::NAN, 0.5)] {
             assert!(cluster_quantile(load, share).is_nan());
         }
         for load in [0.0, -1.0, 1.0, 2.0, f64::NAN, f64::INFINITY] {

@@ -226,11 +226,7 @@ fn plan_of(params: ExpandableParams, items: u64) -> Plan<ExpandableParams> {
     let bytes = last.bytes();
     // Grown, it was written from the table of half the slots; built at once, from sorted
     // fingerprints, beside the hashes of the keys.
-    let half = if last.doublings > 0 {
-        bytes / 2 + bytes / 64
-    } else {
-        0
-    };
+    let half = if last.doublings > 0 { bytes / 2 + bytes / 64 } else { 0 };
     let sorted = items.saturating_mul(16);
     Plan::new(params, items)
         .bytes(bytes)

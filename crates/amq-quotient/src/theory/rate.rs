@@ -71,13 +71,7 @@ mod tests {
     #[test]
     fn the_spread_is_that_of_occupied_cells() {
         // All ways of throwing n balls into f cells.
-        for (slots, bits, n) in [
-            (2u64, 0u32, 2u64),
-            (3, 0, 3),
-            (2, 1, 5),
-            (5, 0, 6),
-            (1, 3, 4),
-        ] {
+        for (slots, bits, n) in [(2u64, 0u32, 2u64), (3, 0, 3), (2, 1, 5), (5, 0, 6), (1, 3, 4)] {
             let f = slots << bits;
             let throws = f.pow(n as u32);
             let (mut sum, mut squares) = (0.0, 0.0);

@@ -86,10 +86,7 @@ pub(super) fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
 pub(super) fn too_large(slots: f64, remainder_bits: u32) -> PlanError {
     let bytes = |slots: f64| slots / 64.0 * (17.0 + 8.0 * f64::from(remainder_bits));
     let most = bytes(MAX_SLOTS as f64).min(i64::MAX as f64);
-    PlanError::TooLarge {
-        bytes: bytes(slots).max(most),
-        max_bytes: most as u64,
-    }
+    PlanError::TooLarge { bytes: bytes(slots).max(most), max_bytes: most as u64 }
 }
 
 /// The fewest bytes at which the rate is at most `fpr`.
@@ -119,13 +116,11 @@ fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErr
         }
     }
     let Some(best) = best else {
-        return Err(
-            if slots > MAX_SLOTS as f64 && shortest < f64::from(MAX_REMAINDER_BITS) {
-                too_large(slots, shortest as u32)
-            } else {
-                FprLimit { items, fpr, blocks }.error()
-            },
-        );
+        return Err(if slots > MAX_SLOTS as f64 && shortest < f64::from(MAX_REMAINDER_BITS) {
+            too_large(slots, shortest as u32)
+        } else {
+            FprLimit { items, fpr, blocks }.error()
+        });
     };
     if best.bytes() > i64::MAX as u64 {
         return Err(too_large(best.slots as f64, best.remainder_bits));
@@ -168,10 +163,7 @@ fn best_within(bytes: u64, blocks: u64) -> Result<QuotientParams, PlanError> {
     let room = |remainder_bits: u32| bytes / (METADATA_BYTES + 8 * u64::from(remainder_bits));
     let fits = (0..=widest(blocks)).rev().find(|&r| room(r) >= blocks);
     let Some(remainder_bits) = fits else {
-        return Err(PlanError::Bytes {
-            bytes,
-            min: of_blocks(blocks, 0).bytes(),
-        });
+        return Err(PlanError::Bytes { bytes, min: of_blocks(blocks, 0).bytes() });
     };
     let blocks = room(remainder_bits).min(most_blocks(remainder_bits));
     let params = of_blocks(blocks, remainder_bits);
@@ -263,11 +255,9 @@ mod tests {
 
     #[test]
     fn a_million_keys_take_what_the_formula_says() {
-        for (asked, bits, excess) in [
-            (0.01, 9.605, 1.358),
-            (1.0 / 256.0, 10.658, 1.320),
-            (1e-3, 12.763, 1.271),
-        ] {
+        for (asked, bits, excess) in
+            [(0.01, 9.605, 1.358), (1.0 / 256.0, 10.658, 1.320), (1e-3, 12.763, 1.271)]
+        {
             for items in [100_000u64, 1_000_000, 1_048_577, 15_900_000, 100_000_000] {
                 let plan = plan(goal(items, asked)).unwrap();
                 assert!((plan.bits_per_key() - bits).abs() < 0.01, "{plan}");

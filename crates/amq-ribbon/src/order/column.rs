@@ -35,22 +35,12 @@ impl Window {
 impl Order for ByColumn {
     type Window = Window;
 
-    const NOWHERE: Window = Window {
-        word: 0,
-        columns: 1,
-        offset: 0,
-        hash: 0,
-    };
+    const NOWHERE: Window = Window { word: 0, columns: 1, offset: 0, hash: 0 };
 
     #[inline(always)]
     fn window<W: Row>(layer: &Layer, columns: u32, start: u64, hash: u64) -> Window {
         let (word, columns) = layer.block(layer.block_of::<W>(start), columns);
-        Window {
-            word,
-            columns,
-            offset: (start % W::BITS) as u32,
-            hash,
-        }
+        Window { word, columns, offset: (start % W::BITS) as u32, hash }
     }
 
     #[inline(always)]

@@ -159,10 +159,7 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
     fn window<W: Row>(layer: &Layer, _: u32, start: u64, hash: u64) -> Slots {
         // A shard has one block more than its starts fill.
         let before = layer.first_word / (8 * BYTES as u64) + layer.shard(start);
-        Slots {
-            first: (start + before * W::BITS) as usize,
-            hash,
-        }
+        Slots { first: (start + before * W::BITS) as usize, hash }
     }
 
     #[inline(always)]
@@ -284,11 +281,7 @@ mod tests {
             let of_columns = ByColumn::window::<W>(&layer, columns as u32, start, hash);
             let of_slots = BySlot::<BYTES>::window::<W>(&layer, columns as u32, start, hash);
             let value = ByColumn::value(&by_column, &of_columns);
-            assert_eq!(
-                BySlot::<BYTES>::value(&by_slot, &of_slots),
-                value,
-                "{start}"
-            );
+            assert_eq!(BySlot::<BYTES>::value(&by_slot, &of_slots), value, "{start}");
         }
     }
 
@@ -314,9 +307,8 @@ mod tests {
     fn vectors_have_the_sums_of_their_portable_twin() {
         fn agree<W: Row, const BYTES: usize>() {
             use crate::simd::neon::sums;
-            let words: Vec<W> = (0..24 * BYTES as u64)
-                .map(|i| W::of(row::next_layer(i, 3)))
-                .collect();
+            let words: Vec<W> =
+                (0..24 * BYTES as u64).map(|i| W::of(row::next_layer(i, 3))).collect();
             let last = size_of_val(&words[..]) / BYTES - W::BITS as usize;
             for first in 0..=last {
                 let row = W::of(row::next_layer(first as u64, 4));

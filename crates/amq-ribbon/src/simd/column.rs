@@ -80,10 +80,7 @@ impl Halves {
     #[inline(always)]
     fn of<W: Row>(window: &Window) -> Self {
         let row = W::of(window.hash);
-        Self {
-            here: row.up(window.offset).halves(),
-            next: row.rest(window.offset).halves(),
-        }
+        Self { here: row.up(window.offset).halves(), next: row.rest(window.offset).halves() }
     }
 }
 

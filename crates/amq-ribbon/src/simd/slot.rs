@@ -28,11 +28,7 @@ impl<const BYTES: usize> Vectors for BySlot<BYTES> {
         // SAFETY: the caller says that there is AVX2, and before `vector_end` all vectors of a
         // window end in the words.
         unsafe {
-            let slots = system
-                .words()
-                .as_ptr()
-                .cast::<u8>()
-                .add(window.first * BYTES);
+            let slots = system.words().as_ptr().cast::<u8>().add(window.first * BYTES);
             let mut sum = selected::<BYTES>(slots, row[0]);
             if K::Row::BITS > 64 {
                 let half = selected::<BYTES>(slots.add(64 * BYTES), row[1]);
@@ -86,10 +82,7 @@ unsafe fn selected<const BYTES: usize>(slots: *const u8, coefficients: u64) -> _
         let row = _mm256_set1_epi64x(coefficients as i64);
         let bit = _mm256_loadu_si256(Spread::<BYTES>::BIT.as_ptr().cast());
         let mut sum = _mm256_setzero_si256();
-        for (i, from) in Spread::<BYTES>::FROM[..8 / Spread::<BYTES>::EIGHTS]
-            .iter()
-            .enumerate()
-        {
+        for (i, from) in Spread::<BYTES>::FROM[..8 / Spread::<BYTES>::EIGHTS].iter().enumerate() {
             let spread = _mm256_shuffle_epi8(row, _mm256_loadu_si256(from.as_ptr().cast()));
             let is_set = _mm256_cmpeq_epi8(_mm256_and_si256(spread, bit), bit);
             let slots = _mm256_loadu_si256(slots.add(i * Spread::<BYTES>::STEP).cast());
@@ -108,10 +101,7 @@ unsafe fn selected<const BYTES: usize>(slots: *const u8, coefficients: u64) -> _
 unsafe fn folded<const BYTES: usize>(sum: __m256i) -> u32 {
     // SAFETY: the feature is that of this function.
     unsafe {
-        let (low, high) = (
-            _mm256_castsi256_si128(sum),
-            _mm256_extracti128_si256::<1>(sum),
-        );
+        let (low, high) = (_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
         let words = |of: __m128i| [_mm_cvtsi128_si64(of), _mm_extract_epi64::<1>(of)];
         if BYTES == 3 {
             let ([a, b], c) = (words(low), _mm_cvtsi128_si64(high));

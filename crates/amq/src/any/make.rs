@@ -54,9 +54,7 @@ impl AnyPlan {
 /// `cuckoo: 1000 items in 1156 bytes: 9.248 bits per key, ...`
 impl fmt::Display for AnyPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plan = Plan::new((), self.items)
-            .bytes(self.bytes)
-            .expected_fpr(self.expected_fpr);
+        let plan = Plan::new((), self.items).bytes(self.bytes).expected_fpr(self.expected_fpr);
         write!(f, "{}: {plan}", self.kind)
     }
 }

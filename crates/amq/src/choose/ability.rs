@@ -30,11 +30,7 @@ pub(super) fn lacking(structure: Structure, workload: &Workload) -> Option<Rejec
     let mut demands = workload.demands().into_iter();
     demands.find_map(|demand| {
         let reason = reason(structure, demand, workload)?;
-        Some(Rejection {
-            structure,
-            demand,
-            reason,
-        })
+        Some(Rejection { structure, demand, reason })
     })
 }
 
@@ -55,9 +51,7 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
             Some("is built from all keys at once: there is nothing for threads to insert")
         }
         (_, demand) => {
-            return structure
-                .kind()
-                .and_then(|kind| of_kind(kind, demand, workload));
+            return structure.kind().and_then(|kind| of_kind(kind, demand, workload));
         }
     };
     fixed.map(Into::into)
@@ -106,9 +100,9 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
 fn uncounted(kind: FilterKind, counts: bool, asked: u32) -> Option<String> {
     match most_copies(kind) {
         _ if !counts => Some("knows whether a key is in, not how often".into()),
-        Some(most) if most < asked => Some(format!(
-            "holds at most {most} copies of a key, and {asked} are to be counted"
-        )),
+        Some(most) if most < asked => {
+            Some(format!("holds at most {most} copies of a key, and {asked} are to be counted"))
+        }
         _ => None,
     }
 }

@@ -66,9 +66,7 @@ pub(super) fn times(
     workload: &Workload,
 ) -> Option<Times> {
     let contender = contender(structure, workload)?;
-    let figures = record::FIGURES
-        .iter()
-        .find(|figures| figures.contender == contender)?;
+    let figures = record::FIGURES.iter().find(|figures| figures.contender == contender)?;
     let lock = match structure {
         Structure::Sharded(_) => {
             let others = 1.0 - 1.0 / f64::from(workload.threads);
@@ -86,11 +84,7 @@ pub(super) fn times(
         all + (half - all) * absent * 2.0
     };
     let remove = at(4);
-    Some(Times {
-        insert: at(0),
-        query,
-        remove: (!remove.is_nan()).then_some(remove),
-    })
+    Some(Times { insert: at(0), query, remove: (!remove.is_nan()).then_some(remove) })
 }
 
 /// The harness' name of a structure. A map is asked as a bumped ribbon filter is.
@@ -140,12 +134,8 @@ impl Figures {
     /// The record's points, then those beyond them.
     fn points(&self) -> Vec<Point> {
         let largest = self.points.last().map_or(0, |&(bytes, _)| bytes);
-        let of_this = beyond::POINTS
-            .iter()
-            .filter(|(name, _)| *name == self.contender);
-        let beyond = of_this
-            .map(|&(_, point)| point)
-            .filter(|point| point.0 > largest);
+        let of_this = beyond::POINTS.iter().filter(|(name, _)| *name == self.contender);
+        let beyond = of_this.map(|&(_, point)| point).filter(|point| point.0 > largest);
         self.points.iter().copied().chain(beyond).collect()
     }
 }
@@ -157,9 +147,7 @@ const YARDSTICK: &str = "bloom";
 /// not, rise as its inserts.
 fn rise(operation: usize, from: u64, to: u64) -> f64 {
     let operation = if operation == 4 { 0 } else { operation };
-    let yardstick = record::FIGURES
-        .iter()
-        .find(|figures| figures.contender == YARDSTICK);
+    let yardstick = record::FIGURES.iter().find(|figures| figures.contender == YARDSTICK);
     yardstick.map_or(1.0, |yardstick| {
         let points = yardstick.points();
         between(&points, operation, to) / between(&points, operation, from)
@@ -204,11 +192,7 @@ mod tests {
             for &(bytes, ns) in figures.points {
                 for operation in (0..OPERATIONS).filter(|&o| !ns[o].is_nan()) {
                     let there = figures.at(operation, bytes, 0.01);
-                    assert!(
-                        (there - ns[operation]).abs() < 1e-9,
-                        "{}",
-                        figures.contender
-                    );
+                    assert!((there - ns[operation]).abs() < 1e-9, "{}", figures.contender);
                 }
             }
         }
@@ -217,19 +201,10 @@ mod tests {
     #[test]
     fn points_rise_in_bytes_and_belong_to_contenders() {
         for figures in record::FIGURES {
-            assert!(
-                figures.points.is_sorted_by(|a, b| a.0 < b.0),
-                "{}",
-                figures.contender
-            );
+            assert!(figures.points.is_sorted_by(|a, b| a.0 < b.0), "{}", figures.contender);
         }
         for (name, _) in beyond::POINTS {
-            assert!(
-                record::FIGURES
-                    .iter()
-                    .any(|figures| figures.contender == *name),
-                "{name}"
-            );
+            assert!(record::FIGURES.iter().any(|figures| figures.contender == *name), "{name}");
         }
         let sorted = |a: &(&str, Point), b: &(&str, Point)| a.0 != b.0 || a.1.0 < b.1.0;
         assert!(beyond::POINTS.is_sorted_by(sorted));
@@ -238,10 +213,7 @@ mod tests {
     #[test]
     fn between_two_points_time_lies_between_theirs() {
         let figures = &record::FIGURES[0];
-        let (small, large) = (
-            figures.at(2, 100_000_000, 0.01),
-            figures.at(2, 120_000_000, 0.01),
-        );
+        let (small, large) = (figures.at(2, 100_000_000, 0.01), figures.at(2, 120_000_000, 0.01));
         assert!(small < large, "{small} {large}");
         let end = figures.at(2, u64::MAX, 0.01);
         assert!(end.is_finite() && end >= large);

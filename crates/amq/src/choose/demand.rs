@@ -75,24 +75,14 @@ impl Invalid {
         if also && (min..=max).contains(&value) {
             Ok(())
         } else {
-            Err(Self {
-                name,
-                value,
-                min,
-                max,
-            })
+            Err(Self { name, value, min, max })
         }
     }
 }
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            name,
-            value,
-            min,
-            max,
-        } = self;
+        let Self { name, value, min, max } = self;
         write!(f, "{name} = {value} is not possible: it must be finite, ")?;
         match (*name, max.is_finite()) {
             ("fpr", _) => f.write_str("and strictly between 0 and 1 (1 % is written 0.01)"),
@@ -121,11 +111,7 @@ pub struct Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "no filter offers both {} and {}",
-            self.first, self.second
-        )?;
+        write!(f, "no filter offers both {} and {}", self.first, self.second)?;
         for demand in &self.further {
             write!(f, ", with {demand}")?;
         }
@@ -178,9 +164,7 @@ fn is_met(workload: &Workload) -> bool {
 
 fn first_choice(workload: &Workload) -> Option<Choice> {
     let Answer { choices, .. } = answer(workload);
-    choices
-        .into_iter()
-        .find(|choice| choice.structure.is_filter())
+    choices.into_iter().find(|choice| choice.structure.is_filter())
 }
 
 /// The workload with no other demands than these.
@@ -223,11 +207,7 @@ pub(super) fn conflict(workload: &Workload) -> Conflict {
     }
     let mut core = core.into_iter();
     let keys = Demand::Keys(workload.keys);
-    named(
-        core.next().unwrap_or(keys),
-        core.next().unwrap_or(keys),
-        core.collect(),
-    )
+    named(core.next().unwrap_or(keys), core.next().unwrap_or(keys), core.collect())
 }
 
 /// What the whole workload comes to without one of its demands.

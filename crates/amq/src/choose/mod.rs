@@ -155,9 +155,7 @@ impl Answer {
 
     /// The choices that are filters: without an exact set, and without no filter at all.
     pub fn filters(&self) -> impl Iterator<Item = &Choice> {
-        self.choices
-            .iter()
-            .filter(|choice| choice.structure.is_filter())
+        self.choices.iter().filter(|choice| choice.structure.is_filter())
     }
 }
 
@@ -184,13 +182,7 @@ fn answer(workload: &Workload) -> Answer {
     let exact_set = exact_set(workload);
     let without_ns = without(workload);
     let notes = reason::notes(workload, &choices, &exact_set);
-    let mut answer = Answer {
-        choices,
-        rejections,
-        exact_set,
-        without_ns,
-        notes,
-    };
+    let mut answer = Answer { choices, rejections, exact_set, without_ns, notes };
     instead(&mut answer, workload);
     answer
 }
@@ -224,11 +216,7 @@ fn consider(structure: Structure, workload: &Workload) -> Result<Choice, Rejecti
 
 /// Nanoseconds for each query: see [`Choice::cost_ns`].
 fn cost(times: &cost::Times, fpr: f64, workload: &Workload) -> f64 {
-    let removal = if workload.needs_remove() {
-        times.remove.unwrap_or(0.0)
-    } else {
-        0.0
-    };
+    let removal = if workload.needs_remove() { times.remove.unwrap_or(0.0) } else { 0.0 };
     let own = times.query + (times.insert + removal) / workload.queries_per_key;
     own + fpr * without(workload).map_or(0.0, |_| missed(workload)) + found(workload)
 }
@@ -252,10 +240,7 @@ fn without(workload: &Workload) -> Option<f64> {
 fn exact_set(workload: &Workload) -> ExactSet {
     let bytes = size::exact_set(workload);
     let times = cost::times(Structure::ExactSet, bytes, DEFAULT_FPR, workload);
-    ExactSet {
-        bytes,
-        query_ns: times.map(|times| times.query),
-    }
+    ExactSet { bytes, query_ns: times.map(|times| times.query) }
 }
 
 /// Puts an exact set, or no filter at all, first where that is the better answer.
@@ -263,11 +248,7 @@ fn instead(answer: &mut Answer, workload: &Workload) {
     let Some(best) = answer.filters().next() else {
         return;
     };
-    let smallest = answer
-        .filters()
-        .map(|choice| choice.bytes)
-        .min()
-        .unwrap_or(0);
+    let smallest = answer.filters().map(|choice| choice.bytes).min().unwrap_or(0);
     let set = answer.exact_set.bytes;
     let tells_more = workload.value_bits().is_some() || workload.counts();
     let saves_nothing = match (answer.without_ns, best.cost_ns) {
@@ -275,15 +256,9 @@ fn instead(answer: &mut Answer, workload: &Workload) {
         _ => false,
     };
     let first = if workload.absent == 0.0 && !tells_more {
-        nothing(
-            workload,
-            "Every query is for a key that is in: a filter would say yes to each.",
-        )
+        nothing(workload, "Every query is for a key that is in: a filter would say yes to each.")
     } else if saves_nothing && !tells_more {
-        nothing(
-            workload,
-            "A filter takes more time than the lookups that it saves.",
-        )
+        nothing(workload, "A filter takes more time than the lookups that it saves.")
     } else if (set <= SMALL_SET_BYTES || set <= smallest) && size::exact_set_serves(workload) {
         small_set(answer, workload)
     } else {

@@ -33,11 +33,7 @@ fn by(choices: &mut [Choice], first: impl Fn(&Choice) -> f64, second: impl Fn(&C
     let mut rest = choices;
     while let Some(best) = rest.first() {
         let limit = first(best) * (1.0 + TIE);
-        let ties = rest
-            .iter()
-            .take_while(|choice| first(choice) <= limit)
-            .count()
-            .max(1);
+        let ties = rest.iter().take_while(|choice| first(choice) <= limit).count().max(1);
         let (tied, after) = rest.split_at_mut(ties);
         tied.sort_by(|a, b| order(second(a), second(b)).then(order(first(a), first(b))));
         rest = after;

@@ -127,17 +127,13 @@ pub(super) fn notes(
     notes.push(exact_set(exact, filter));
     if workload.fpr.is_none() && workload.bytes.is_none() && workload.bits_per_key.is_none() {
         let rate = Rate(super::DEFAULT_FPR);
-        notes.push(format!(
-            "Neither a rate nor a size was asked for: planned for {rate}."
-        ));
+        notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
     }
     if let Some(choice) = filter {
         notes.extend(when_full(choice, workload));
         if choice.fpr > 0.5 && choice.structure != Structure::Map {
             let rate = Rate(choice.fpr);
-            notes.push(format!(
-                "At this size it says yes to {rate} of absent keys."
-            ));
+            notes.push(format!("At this size it says yes to {rate} of absent keys."));
         }
     }
     if workload.grows() && !matches!(workload.keys, Keys::AtMost(_)) {

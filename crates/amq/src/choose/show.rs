@@ -88,10 +88,7 @@ impl fmt::Display for Nanoseconds {
 /// The choices as a table, a sentence for each, what fell out and why, and what else to know.
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self
-            .choices
-            .iter()
-            .map(|choice| choice.structure.to_string().len());
+        let names = self.choices.iter().map(|choice| choice.structure.to_string().len());
         let width = names.max().unwrap_or(0).max("filter".len());
         let head = "bits/key       size   to build       rate  insert ns  query ns  total ns";
         writeln!(f, "     {:width$}  {head}", "filter")?;
@@ -100,13 +97,7 @@ impl fmt::Display for Answer {
         }
         writeln!(f)?;
         for (index, choice) in self.choices.iter().enumerate() {
-            writeln!(
-                f,
-                "{:>3}  {}: {}",
-                index + 1,
-                choice.structure,
-                choice.reason
-            )?;
+            writeln!(f, "{:>3}  {}: {}", index + 1, choice.structure, choice.reason)?;
         }
         if !self.rejections.is_empty() {
             writeln!(f, "\nNot considered:")?;
@@ -115,9 +106,7 @@ impl fmt::Display for Answer {
             writeln!(f, "  -  {}: {}", rejection.structure, rejection.reason)?;
         }
         writeln!(f, "\nTo know:")?;
-        self.notes
-            .iter()
-            .try_for_each(|note| writeln!(f, "  -  {note}"))
+        self.notes.iter().try_for_each(|note| writeln!(f, "  -  {note}"))
     }
 }
 
@@ -143,25 +132,13 @@ mod tests {
     #[test]
     fn numbers_read_as_people_write_them() {
         let rates = [0.01, 0.00390625, 0.001, 0.5, 1.0, 0.0, 1e-6, 1e-9, 0.2612];
-        let texts = [
-            "1 %", "0.391 %", "0.1 %", "50 %", "100 %", "0 %", "0.0001 %", "1.00e-9",
-        ];
+        let texts = ["1 %", "0.391 %", "0.1 %", "50 %", "100 %", "0 %", "0.0001 %", "1.00e-9"];
         let shown = rates.map(|rate| Rate(rate).to_string());
         assert_eq!(shown[..8], texts.map(ToString::to_string));
         assert_eq!(shown[8], "26.1 %");
         let sizes = [999, 1000, 1_198_132, 999_600, 1_250_000_000, u64::MAX];
-        let texts = [
-            "999 bytes",
-            "1.00 kB",
-            "1.20 MB",
-            "1.00 MB",
-            "1.25 GB",
-            "18.4 EB",
-        ];
-        assert_eq!(
-            sizes.map(|size| Bytes(size).to_string()),
-            texts.map(ToString::to_string)
-        );
+        let texts = ["999 bytes", "1.00 kB", "1.20 MB", "1.00 MB", "1.25 GB", "18.4 EB"];
+        assert_eq!(sizes.map(|size| Bytes(size).to_string()), texts.map(ToString::to_string));
         assert_eq!(Number(1_000_000).to_string(), "1,000,000");
         assert_eq!(Number(999).to_string(), "999");
     }

@@ -59,11 +59,7 @@ fn items(structure: Structure, workload: &Workload) -> u64 {
                 | FilterKind::ExpandableQuotient
         )
     );
-    if slots && workload.counts() {
-        libm::ceil(keys as f64 * workload.copies) as u64
-    } else {
-        keys
-    }
+    if slots && workload.counts() { libm::ceil(keys as f64 * workload.copies) as u64 } else { keys }
 }
 
 /// The rate if there is one, else the size.
@@ -88,11 +84,7 @@ fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
         items: goal.items,
         bytes: plan.bytes,
         // A plan's is the peak of building from all keys at once. Filled one by one, it has none.
-        build_bytes: if workload.built_once {
-            plan.build_bytes
-        } else {
-            plan.bytes
-        },
+        build_bytes: if workload.built_once { plan.build_bytes } else { plan.bytes },
         fpr: plan.expected_fpr,
         grown: None,
     })
@@ -130,33 +122,19 @@ fn sharded(
 /// There are no locks without the standard library.
 #[cfg(not(feature = "std"))]
 fn sharded(_: FilterKind, items: u64, _: Budget, _: &Workload) -> Result<Size, PlanError> {
-    Err(PlanError::Items {
-        items,
-        min: 0,
-        max: 0,
-    })
+    Err(PlanError::Items { items, min: 0, max: 0 })
 }
 
 #[cfg(feature = "ribbon")]
 fn map(items: u64, bits: u32) -> Result<Size, PlanError> {
     let params = amq_ribbon::RibbonParams::new(bits, 0);
     let plan = crate::BumpedRibbonFilter::plan_params(params, items)?;
-    Ok(Size {
-        items,
-        bytes: plan.bytes,
-        build_bytes: plan.build_bytes,
-        fpr: 1.0,
-        grown: None,
-    })
+    Ok(Size { items, bytes: plan.bytes, build_bytes: plan.build_bytes, fpr: 1.0, grown: None })
 }
 
 #[cfg(not(feature = "ribbon"))]
 fn map(items: u64, _: u32) -> Result<Size, PlanError> {
-    Err(PlanError::Items {
-        items,
-        min: 0,
-        max: 0,
-    })
+    Err(PlanError::Items { items, min: 0, max: 0 })
 }
 
 /// A filter that begins small and grows.
@@ -180,11 +158,7 @@ fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
     let Budget::Bytes(bytes) = goal.budget else {
         return match goal.budget {
             Budget::Fpr(fpr) => size(fpr),
-            _ => Err(PlanError::Items {
-                items: goal.items,
-                min: 0,
-                max: 0,
-            }),
+            _ => Err(PlanError::Items { items: goal.items, min: 0, max: 0 }),
         };
     };
     let taken = |size: &Size| match size.grown {
@@ -201,10 +175,7 @@ fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
     let steps = crate::numeric::last_true(1, 64 * STEPS, |steps| fits(steps).is_some());
     match fits(steps) {
         Some(size) => Ok(size),
-        None => Err(PlanError::Bytes {
-            bytes,
-            min: taken(&size(rate_of(1))?),
-        }),
+        None => Err(PlanError::Bytes { bytes, min: taken(&size(rate_of(1))?) }),
     }
 }
 
@@ -257,10 +228,7 @@ fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Resul
     let (params, grown) = match bound {
         Some(bound) => {
             let first = (bound >> DOUBLINGS).max(1);
-            (
-                ScalableParams::new(first, fpr).growth(4).bounded(bound),
-                None,
-            )
+            (ScalableParams::new(first, fpr).growth(4).bounded(bound), None)
         }
         None => {
             let params = ScalableParams::new(items, fpr);
@@ -273,11 +241,7 @@ fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Resul
         bytes: plan.bytes,
         build_bytes: plan.bytes,
         // Without a bound: what it comes near to, however far it grows.
-        fpr: if grown.is_some() {
-            fpr
-        } else {
-            plan.expected_fpr
-        },
+        fpr: if grown.is_some() { fpr } else { plan.expected_fpr },
         grown,
     })
 }
@@ -323,11 +287,7 @@ fn bytes_of(kind: FilterKind, goal: Goal) -> Result<f64, PlanError> {
 
 #[cfg(not(feature = "scalable"))]
 fn scalable(_: FilterKind, items: u64, _: f64, _: Option<u64>) -> Result<Size, PlanError> {
-    Err(PlanError::Items {
-        items,
-        min: 0,
-        max: 0,
-    })
+    Err(PlanError::Items { items, min: 0, max: 0 })
 }
 
 /// The rate of a filter planned for the workload, once it holds twice the keys; `None` if it
@@ -359,10 +319,7 @@ const USELESS: f64 = 0.9;
 /// a query.
 fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
     if workload.fpr.is_none() && workload.value_bits().is_none() && size.fpr > USELESS {
-        let reason = format!(
-            "would say yes to {} of absent keys at this size",
-            Rate(size.fpr)
-        );
+        let reason = format!("would say yes to {} of absent keys at this size", Rate(size.fpr));
         return Err((of_size(workload), reason));
     }
     let grows_on = size.grown.is_some();
@@ -380,21 +337,19 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
     };
     let fpr = Rate(workload.fpr.unwrap_or(DEFAULT_FPR));
     let bits = |bytes: u64| bytes as f64 * 8.0 / keys as f64;
-    Err(
-        match workload.bits_per_key.filter(|&most| bits(taken) > most) {
-            Some(most) => {
-                let needed = bits(taken);
-                let reason =
-                    format!("needs {needed:.2} bits per key for {fpr}, and {most} are allowed");
-                (Demand::BitsPerKey(most), reason)
-            }
-            None => {
-                let (needed, allowed) = (Bytes(taken), Bytes(allowed));
-                let reason = format!("needs {needed} for {fpr}, and {allowed} are allowed");
-                (Demand::Bytes(workload.bytes.unwrap_or(0)), reason)
-            }
-        },
-    )
+    Err(match workload.bits_per_key.filter(|&most| bits(taken) > most) {
+        Some(most) => {
+            let needed = bits(taken);
+            let reason =
+                format!("needs {needed:.2} bits per key for {fpr}, and {most} are allowed");
+            (Demand::BitsPerKey(most), reason)
+        }
+        None => {
+            let (needed, allowed) = (Bytes(taken), Bytes(allowed));
+            let reason = format!("needs {needed} for {fpr}, and {allowed} are allowed");
+            (Demand::Bytes(workload.bytes.unwrap_or(0)), reason)
+        }
+    })
 }
 
 /// The demand that limits the size.
@@ -429,24 +384,15 @@ fn failure(error: &PlanError, workload: &Workload) -> Failure {
 /// taken, with a byte of control for each and a group of 16 more.
 pub(super) fn exact_set(workload: &Workload) -> u64 {
     let keys = workload.keys.planned();
-    let value = workload
-        .value_bits()
-        .map_or(0, |bits| u64::from(bits.div_ceil(8)));
+    let value = workload.value_bits().map_or(0, |bits| u64::from(bits.div_ceil(8)));
     let count = if workload.counts() { 4 } else { 0 };
-    let entry = workload
-        .key_bytes
-        .saturating_add(value)
-        .saturating_add(count);
+    let entry = workload.key_bytes.saturating_add(value).saturating_add(count);
     let buckets = match keys {
         0..=3 => 4,
         4..=7 => 8,
-        _ => (keys.saturating_mul(8) / 7)
-            .checked_next_power_of_two()
-            .unwrap_or(u64::MAX),
+        _ => (keys.saturating_mul(8) / 7).checked_next_power_of_two().unwrap_or(u64::MAX),
     };
-    buckets
-        .saturating_mul(entry.saturating_add(1))
-        .saturating_add(16)
+    buckets.saturating_mul(entry.saturating_add(1)).saturating_add(16)
 }
 
 /// Whether an exact set can be what the workload asks for.

@@ -52,11 +52,7 @@ impl Structure {
         let shared = workload.is_shared() && cfg!(feature = "std");
         for &kind in AnyFilter::KINDS {
             let sharded = shared && super::ability::inserts(kind);
-            all.push(if sharded {
-                Self::Sharded(kind)
-            } else {
-                Self::Filter(kind)
-            });
+            all.push(if sharded { Self::Sharded(kind) } else { Self::Filter(kind) });
         }
         if workload.is_shared() && cfg!(feature = "bloom") {
             all.extend([Self::AtomicBloom, Self::AtomicBlockedBloom]);

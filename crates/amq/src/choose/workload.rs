@@ -260,9 +260,7 @@ impl Workload {
     /// The most bytes allowed for this many items; `None` if there is no limit.
     pub(super) fn allowed(&self, items: u64) -> Option<u64> {
         // A float-to-integer cast saturates, as it should here.
-        let of_bits = self
-            .bits_per_key
-            .map(|bits| (items as f64 * bits / 8.0) as u64);
+        let of_bits = self.bits_per_key.map(|bits| (items as f64 * bits / 8.0) as u64);
         match (self.bytes, of_bits) {
             (Some(bytes), Some(of_bits)) => Some(bytes.min(of_bits)),
             (bytes, of_bits) => bytes.or(of_bits),
@@ -326,21 +324,11 @@ impl Workload {
         Invalid::check("absent", self.absent, 0.0, 1.0, true)?;
         least("copies", self.copies, 1.0)?;
         least("threads", f64::from(self.threads), 1.0)?;
-        least(
-            "false_positive_ns",
-            self.false_positive_ns.unwrap_or(0.0),
-            0.0,
-        )?;
+        least("false_positive_ns", self.false_positive_ns.unwrap_or(0.0), 0.0)?;
         least("lookup_ns", self.lookup_ns, 0.0)?;
         least("queries_per_key", self.queries_per_key, 0.0)?;
         let none_per_key = self.queries_per_key > 0.0;
-        Invalid::check(
-            "queries_per_key",
-            self.queries_per_key,
-            0.0,
-            f64::INFINITY,
-            none_per_key,
-        )?;
+        Invalid::check("queries_per_key", self.queries_per_key, 0.0, f64::INFINITY, none_per_key)?;
         for need in &self.needs {
             match *need {
                 Need::Values { bits } => {

@@ -27,9 +27,7 @@ pub(super) fn line(bits: f64, probes: u32) -> f64 {
 
 /// Rate of a split-block filter: a bit in each of the eight words of 32 in a block.
 pub(super) fn split_block(bits: f64) -> f64 {
-    poisson_mean(256.0 / bits, |keys| {
-        libm::pow(1.0 - libm::pow(31.0 / 32.0, keys as f64), 8.0)
-    })
+    poisson_mean(256.0 / bits, |keys| libm::pow(1.0 - libm::pow(31.0 / 32.0, keys as f64), 8.0))
 }
 
 /// To three significant digits, as in the tables of rates that engines carry.
@@ -45,9 +43,7 @@ pub(super) fn whole_bits(fpr: f64, most: u32) -> Option<(u32, u32)> {
     // What the table prints as the rate is the rate.
     let fits = |bits: u32, probes| rounded(classic(f64::from(bits), probes)) <= fpr * (1.0 + 1e-9);
     let bits = (2..=most).find(|&bits| fits(bits, best_probes(bits)))?;
-    let probes = (1..=best_probes(bits))
-        .rev()
-        .take_while(|&probes| fits(bits, probes));
+    let probes = (1..=best_probes(bits)).rev().take_while(|&probes| fits(bits, probes));
     Some((bits, probes.last()?))
 }
 
@@ -108,11 +104,7 @@ mod tests {
         assert!((classic(14.378, 10) / 0.001 - 1.0).abs() < 0.01);
         assert!((classic_bits(0.01, 7) - 9.593).abs() < 0.001);
         // The Parquet layout at the size its own formula gives for 1 %: theory.md's 1.46 %.
-        assert!(
-            (split_block(9.6815) - 0.0146).abs() < 0.000_1,
-            "{}",
-            split_block(9.6815)
-        );
+        assert!((split_block(9.6815) - 0.0146).abs() < 0.000_1, "{}", split_block(9.6815));
     }
 
     #[test]
@@ -142,10 +134,7 @@ mod tests {
         // query's four bits are different ones, as they are in most queries.
         for (length, counted) in [(80, 2439.0f64), (208, 55.0)] {
             let expected = 1e7 * contained(length, 12, 4);
-            assert!(
-                (expected - counted).abs() < 4.0 * counted.sqrt(),
-                "{length}: {expected}"
-            );
+            assert!((expected - counted).abs() < 4.0 * counted.sqrt(), "{length}: {expected}");
         }
         assert_eq!(signature(16, 0, 3), 0.0);
         assert!((signature(1, 1, 1) - 1.0).abs() < 1e-12);
@@ -168,16 +157,12 @@ mod tests {
         };
         for (length, row, query) in [(4, 3, 2), (5, 4, 3), (3, 2, 3), (6, 1, 2)] {
             let (rows, queries) = (draws(length, row), draws(length, query));
-            let hits = rows
-                .iter()
-                .flat_map(|row| queries.iter().map(move |query| query & !row == 0));
+            let hits =
+                rows.iter().flat_map(|row| queries.iter().map(move |query| query & !row == 0));
             let share =
                 hits.filter(|&hit| hit).count() as f64 / (rows.len() * queries.len()) as f64;
             let said = signature(length, row, query);
-            assert!(
-                (said - share).abs() < 1e-12,
-                "{length} {row} {query}: {said} {share}"
-            );
+            assert!((said - share).abs() < 1e-12, "{length} {row} {query}: {said} {share}");
         }
     }
 }

@@ -140,10 +140,7 @@ impl Engine {
     }
 
     fn none(self, reason: String) -> NoSetting {
-        NoSetting {
-            engine: self,
-            reason,
-        }
+        NoSetting { engine: self, reason }
     }
 
     fn invalid(self, error: &PlanError) -> NoSetting {
@@ -153,17 +150,13 @@ impl Engine {
     /// For a rate below the lowest it can give.
     fn unreachable(self, fpr: f64, lowest: f64) -> NoSetting {
         let (fpr, lowest) = (Rate(fpr), Rate(lowest));
-        self.none(alloc::format!(
-            "cannot give {fpr}: {lowest} is the lowest it has"
-        ))
+        self.none(alloc::format!("cannot give {fpr}: {lowest} is the lowest it has"))
     }
 
     /// For more keys than it takes.
     fn too_many(self, keys: u64, most: u64) -> NoSetting {
         let (keys, most) = (Number(keys), Number(most));
-        self.none(alloc::format!(
-            "cannot take {keys} keys in one filter: {most} are the most"
-        ))
+        self.none(alloc::format!("cannot take {keys} keys in one filter: {most} are the most"))
     }
 }
 

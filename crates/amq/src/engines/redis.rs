@@ -42,10 +42,7 @@ pub(super) fn cuckoo(engine: Engine, keys: u64, asked: f64) -> Result<Setting, N
         return Err(engine.unreachable(asked, rate(1)));
     };
     let needed = libm::ceil(keys as f64 / load) as u64;
-    let Some(capacity) = needed
-        .checked_next_power_of_two()
-        .filter(|&slots| slots <= MOST)
-    else {
+    let Some(capacity) = needed.checked_next_power_of_two().filter(|&slots| slots <= MOST) else {
         return Err(engine.too_many(keys, (MOST as f64 * load) as u64));
     };
     Ok(Setting {

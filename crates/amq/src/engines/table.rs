@@ -44,9 +44,7 @@ pub(super) fn postgresql(
         return Err(engine.unreachable(asked, fpr));
     }
     let names = |prefix: &str| -> Vec<String> {
-        (1..=columns)
-            .map(|column| format!("{prefix}{column}"))
-            .collect()
+        (1..=columns).map(|column| format!("{prefix}{column}")).collect()
     };
     let with = names("col").join(&format!("={bits}, "));
     Ok(Setting {
@@ -73,9 +71,7 @@ pub(super) fn postgresql(
 /// anywhere, rounded up to a power of two of bytes, 32 at least and 128 MiB at most.
 fn parquet_bytes(keys: u64, fpp: f64) -> u64 {
     let bits = 8.0 * keys as f64 / -libm::log1p(-libm::pow(fpp, 0.125));
-    ((bits / 8.0) as u64)
-        .clamp(32, MOST_PARQUET)
-        .next_power_of_two()
+    ((bits / 8.0) as u64).clamp(32, MOST_PARQUET).next_power_of_two()
 }
 
 /// The largest filter of a column chunk.

@@ -72,12 +72,7 @@ impl Counts {
     }
 
     pub(super) fn reset(&self) {
-        for count in [
-            &self.negative,
-            &self.positive,
-            &self.false_positive,
-            &self.false_sampled,
-        ] {
+        for count in [&self.negative, &self.positive, &self.false_positive, &self.false_sampled] {
             count.store(0, Ordering::Relaxed);
         }
         self.negative_keys.reset();

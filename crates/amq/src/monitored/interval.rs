@@ -42,11 +42,7 @@ fn exact(hits: u64, trials: u64) -> (f64, f64) {
         0 => 0.0,
         hits => share_where(hits - 1, trials, 1.0 - tail),
     };
-    let high = if hits == trials {
-        1.0
-    } else {
-        share_where(hits, trials, tail)
-    };
+    let high = if hits == trials { 1.0 } else { share_where(hits, trials, tail) };
     (low, high)
 }
 
@@ -136,14 +132,8 @@ mod tests {
                 let (low, high) = interval(hits, trials);
                 let share = hits as f64 / trials as f64;
                 let rounded = 1e-12;
-                assert!(
-                    low >= 0.0 && low <= share + rounded,
-                    "{hits} of {trials}: {low}"
-                );
-                assert!(
-                    high <= 1.0 && high >= share - rounded,
-                    "{hits} of {trials}: {high}"
-                );
+                assert!(low >= 0.0 && low <= share + rounded, "{hits} of {trials}: {low}");
+                assert!(high <= 1.0 && high >= share - rounded, "{hits} of {trials}: {high}");
             }
         }
     }

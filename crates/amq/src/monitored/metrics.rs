@@ -85,14 +85,9 @@ impl Metrics {
     /// An empty page. Names begin with `prefix` and an underscore.
     pub fn new(prefix: &str) -> Result<Self, MetricsError> {
         if !is_name(prefix, true) {
-            return Err(MetricsError::Prefix {
-                prefix: prefix.to_string(),
-            });
+            return Err(MetricsError::Prefix { prefix: prefix.to_string() });
         }
-        Ok(Self {
-            prefix: prefix.to_string(),
-            filters: Vec::new(),
-        })
+        Ok(Self { prefix: prefix.to_string(), filters: Vec::new() })
     }
 
     /// Adds a filter, told from the others by its labels: pairs of name and value. A value may be
@@ -101,14 +96,10 @@ impl Metrics {
         let mut written = String::new();
         for (index, &(name, value)) in labels.iter().enumerate() {
             if !is_name(name, false) || name.starts_with("__") || name == "verdict" {
-                return Err(MetricsError::Label {
-                    name: name.to_string(),
-                });
+                return Err(MetricsError::Label { name: name.to_string() });
             }
             if labels[..index].iter().any(|&(other, _)| other == name) {
-                return Err(MetricsError::Repeated {
-                    name: name.to_string(),
-                });
+                return Err(MetricsError::Repeated { name: name.to_string() });
             }
             if index > 0 {
                 written.push(',');

@@ -95,22 +95,14 @@ impl<F: Filter> Monitored<F> {
         if !(planned_fpr > 0.0 && planned_fpr < 1.0) {
             return Err(PlanError::Fpr { fpr: planned_fpr });
         }
-        Ok(Self {
-            filter,
-            planned_fpr,
-            counts: Counts::default(),
-        })
+        Ok(Self { filter, planned_fpr, counts: Counts::default() })
     }
 
     /// Counts every query instead of one in [`SAMPLED`]: for tests, and where queries are few. A
     /// query then costs two more additions to memory that all threads share. Begins anew.
     #[must_use]
     pub fn counting_every_query(self) -> Monitored<F, true> {
-        Monitored {
-            filter: self.filter,
-            planned_fpr: self.planned_fpr,
-            counts: Counts::default(),
-        }
+        Monitored { filter: self.filter, planned_fpr: self.planned_fpr, counts: Counts::default() }
     }
 }
 

@@ -77,13 +77,8 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict.
-    pub const ALL: [Self; 5] = [
-        Self::AsPlanned,
-        Self::Overfull,
-        Self::Unlucky,
-        Self::Hostile,
-        Self::TooEarly,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::AsPlanned, Self::Overfull, Self::Unlucky, Self::Hostile, Self::TooEarly];
 
     pub(super) fn of(interval: (f64, f64), planned: f64, load: f64, repetition: f64) -> Self {
         let (low, high) = interval;
@@ -125,12 +120,7 @@ impl Report {
     /// `weight` is how many queries a counted one stands for.
     pub(super) fn new(filter: &impl Filter, planned: f64, counts: &Counts, weight: u64) -> Self {
         let stats = filter.stats();
-        let Seen {
-            negative,
-            positive,
-            false_positive,
-            repetition,
-        } = counts.seen();
+        let Seen { negative, positive, false_positive, repetition } = counts.seen();
         let reads_saved = negative.saturating_mul(weight);
         // Given how many were counted in all, the false positives among them are binomial: their
         // odds are those of the rate, times the weight of a negative answer.
@@ -210,11 +200,7 @@ mod tests {
             ((0.012, 0.014), f64::NAN, 1.0, Verdict::Unlucky),
         ] {
             let (low, high) = interval;
-            assert_eq!(
-                of(low, high, load, repetition),
-                verdict,
-                "{interval:?} at {load}"
-            );
+            assert_eq!(of(low, high, load, repetition), verdict, "{interval:?} at {load}");
         }
     }
 }

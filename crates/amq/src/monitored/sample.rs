@@ -98,18 +98,12 @@ mod tests {
         let q = 1.0 / SAMPLED as f64;
         let (mean, sd) = ((1.0 - q) / q, (1.0 - q).sqrt() / q);
         let found = gaps.iter().map(|&gap| f64::from(gap)).sum::<f64>() / f64::from(n);
-        assert!(
-            (found - mean).abs() < 5.0 * sd / f64::from(n).sqrt(),
-            "{found}"
-        );
+        assert!((found - mean).abs() < 5.0 * sd / f64::from(n).sqrt(), "{found}");
         for at_least in [1u32, 10, 64, 200, 500] {
             let expected = (1.0 - q).powi(at_least as i32);
             let found = gaps.iter().filter(|&&gap| gap >= at_least).count() as f64 / f64::from(n);
             let sd = (expected * (1.0 - expected) / f64::from(n)).sqrt();
-            assert!(
-                (found - expected).abs() < 5.0 * sd,
-                "{at_least}: {found}, not {expected}"
-            );
+            assert!((found - expected).abs() < 5.0 * sd, "{at_least}: {found}, not {expected}");
         }
     }
 
@@ -127,10 +121,7 @@ mod tests {
         let (q, threads) = (1.0 / SAMPLED as f64, threads as f64);
         let check = |found: u32, of: f64| {
             let sd = (of * q * (1.0 - q)).sqrt();
-            assert!(
-                (f64::from(found) - of * q).abs() < 5.0 * sd,
-                "{found} of {of}"
-            );
+            assert!((f64::from(found) - of * q).abs() < 5.0 * sd, "{found} of {of}");
         };
         counted.iter().for_each(|&count| check(count, threads));
         check(counted.iter().sum(), threads * counted.len() as f64);
@@ -138,11 +129,7 @@ mod tests {
 
     #[test]
     fn many_at_once_are_counted_as_one_by_one() {
-        for sizes in [
-            [1, 2, 3, 0, 500],
-            [64, 63, 1000, 1, 1],
-            [0, 0, 10_000, 7, 7],
-        ] {
+        for sizes in [[1, 2, 3, 0, 500], [64, 63, 1000, 1, 1], [0, 0, 10_000, 7, 7]] {
             restart_sampling(9);
             let n: usize = sizes.iter().sum();
             let single: Vec<usize> = (0..n).filter(|_| due()).collect();
@@ -158,11 +145,7 @@ mod tests {
 
     #[test]
     fn a_new_thread_begins_with_numbers_of_its_own() {
-        let first = || {
-            std::thread::spawn(|| (0..1000).position(|_| due()))
-                .join()
-                .unwrap()
-        };
+        let first = || std::thread::spawn(|| (0..1000).position(|_| due())).join().unwrap();
         let firsts: Vec<_> = (0..8).map(|_| first()).collect();
         assert!(firsts.iter().any(|&each| each != firsts[0]), "{firsts:?}");
     }

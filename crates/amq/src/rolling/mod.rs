@@ -113,10 +113,7 @@ impl<F> Rolling<F> {
     /// was planned for, repeated ones not counted, and none is ever refused.
     #[must_use]
     pub fn by_count(self) -> Self {
-        Self {
-            by_count: true,
-            ..self
-        }
+        Self { by_count: true, ..self }
     }
 
     /// The number of generations.
@@ -267,9 +264,7 @@ impl<F: Filter> Filter for Rolling<F> {
         answers.fill(false);
         let (mut remixed, mut found) = ([KeyHash::default(); HASH_BLOCK], [false; HASH_BLOCK]);
         for (number, generation) in self.newest_first() {
-            let blocks = hashes
-                .chunks(HASH_BLOCK)
-                .zip(answers.chunks_mut(HASH_BLOCK));
+            let blocks = hashes.chunks(HASH_BLOCK).zip(answers.chunks_mut(HASH_BLOCK));
             for (hashes, answers) in blocks {
                 let remixed = &mut remixed[..hashes.len()];
                 for (remixed, &hash) in remixed.iter_mut().zip(hashes) {

@@ -67,10 +67,7 @@ mod tests {
             for filters in [2, 7, 4096] {
                 let share = share_of(fpr, filters);
                 assert!(share >= fpr / filters as f64 && share < fpr, "{share}");
-                assert!(
-                    (together(share, filters) / fpr - 1.0).abs() < 1e-12,
-                    "{fpr} {filters}"
-                );
+                assert!((together(share, filters) / fpr - 1.0).abs() < 1e-12, "{fpr} {filters}");
             }
         }
         assert_eq!(together(0.5, 2), 0.75);

@@ -61,11 +61,7 @@ struct Groups {
 impl Groups {
     fn new(shards: usize, hashes: usize) -> Result<Self, BuildError> {
         let most = hashes.min(TOGETHER) as u64;
-        Ok(Self {
-            ends: zeroed(shards as u64)?,
-            hashes: zeroed(most)?,
-            from: zeroed(most)?,
-        })
+        Ok(Self { ends: zeroed(shards as u64)?, hashes: zeroed(most)?, from: zeroed(most)? })
     }
 
     /// Sorts at most [`TOGETHER`] hashes, by counting.
@@ -184,10 +180,7 @@ impl Done {
     fn result(self) -> Result<u64, Refused> {
         match self.full {
             None => Ok(self.new),
-            Some(full) => Err(Refused {
-                full,
-                hashes: self.refused,
-            }),
+            Some(full) => Err(Refused { full, hashes: self.refused }),
         }
     }
 }

@@ -146,12 +146,7 @@ impl<F: Filter> Sharded<F> {
         let mut shards = Vec::new();
         reserve(&mut shards, filters.len() as u64)?;
         shards.extend(filters.into_iter().map(|filter| Shard(RwLock::new(filter))));
-        Ok(Self {
-            shards,
-            kind,
-            key_seed,
-            capacity: items,
-        })
+        Ok(Self { shards, kind, key_seed, capacity: items })
     }
 
     /// The filters of the shards: to be saved, each as a file.
@@ -159,9 +154,7 @@ impl<F: Filter> Sharded<F> {
     pub fn into_shards(self) -> Vec<F> {
         let shards = self.shards.into_iter();
         let unlocked = |shard: Shard<F>| shard.0.into_inner();
-        shards
-            .map(|shard| unlocked(shard).unwrap_or_else(PoisonError::into_inner))
-            .collect()
+        shards.map(|shard| unlocked(shard).unwrap_or_else(PoisonError::into_inner)).collect()
     }
 
     /// Calls `each` with every shard, one after another, while its lock is held: to advance

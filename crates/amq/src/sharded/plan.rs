@@ -132,23 +132,16 @@ mod tests {
 
     #[test]
     fn shards_have_room_for_chance_and_little_more() {
-        for (items, shards) in [
-            (100, 10),
-            (1000, 64),
-            (10_000, 100),
-            (50_000, 100),
-            (1 << 16, 1 << 16),
-        ] {
+        for (items, shards) in
+            [(100, 10), (1000, 64), (10_000, 100), (50_000, 100), (1 << 16, 1 << 16)]
+        {
             let (mean, keys) = (items as f64 / shards as f64, shard_items(items, shards));
             let overflow = |keys| shards as f64 * above(keys, mean);
             assert!(overflow(keys) < OVERFLOW, "{items} in {shards}: {keys}");
             // Chernoff's bound gives away a factor of up to 17 in the probability, which is half a
             // standard deviation of a large shard, and two keys of a small one; whole keys another.
             let spare = (0.5 * mean.sqrt()) as u64 + 3;
-            assert!(
-                overflow(keys - spare) > OVERFLOW,
-                "{items} in {shards}: {keys}"
-            );
+            assert!(overflow(keys - spare) > OVERFLOW, "{items} in {shards}: {keys}");
         }
     }
 
@@ -159,10 +152,7 @@ mod tests {
             for shards in [2, 3, 7, 1000, MAX_SHARDS] {
                 let keys = shard_items(items, shards);
                 let mean = items as f64 / shards as f64;
-                assert!(
-                    keys <= items && keys as f64 >= mean.min(1.0),
-                    "{items} {shards} {keys}"
-                );
+                assert!(keys <= items && keys as f64 >= mean.min(1.0), "{items} {shards} {keys}");
                 let most = mean + 9.0 * mean.sqrt() + 50.0;
                 assert!(keys as f64 <= most, "{items} {shards} {keys}");
             }
