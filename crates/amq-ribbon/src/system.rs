@@ -10,7 +10,7 @@ use crate::{Kind, RibbonParams};
 use amq_core::KeyHash;
 use core::marker::PhantomData;
 
-/// Keys of a batch that are looked up together.
+/// Keys of a batch whose windows are prefetched before the first of them is read.
 const TOGETHER: usize = 32;
 
 /// The layers, one after another.
@@ -75,23 +75,32 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     /// A key's window, if the first layer has it.
     #[inline(always)]
     pub(crate) fn first_window<O: Order>(&self, hash: u64) -> Option<O::Window> {
+        let (window, is_bumped) = self.window_if_first::<O>(hash);
+        if is_bumped {
+            return None;
+        }
+        Some(window)
+    }
+
+    /// The window that a key has in the first layer, and whether that bumps it: then this window is
+    /// not the key's.
+    #[inline(always)]
+    fn window_if_first<O: Order>(&self, hash: u64) -> (O::Window, bool) {
         // Tells the compiler that nothing lies before it.
         let first = Layer { first_word: 0, first_bucket: 0, ..self.geometry.layers[0] };
         if K::BUMPS {
             return self.window_in::<O>(&first, hash);
         }
-        Some(self.last_window::<O>(&first, hash))
+        (self.last_window::<O>(&first, hash), false)
     }
 
-    /// The window in a layer that bumps keys, unless this key is bumped.
+    /// The window in a layer that bumps keys, and whether it bumps this one.
     #[inline(always)]
-    fn window_in<O: Order>(&self, layer: &Layer, hash: u64) -> Option<O::Window> {
+    fn window_in<O: Order>(&self, layer: &Layer, hash: u64) -> (O::Window, bool) {
         let start = layer.start(hash);
         let bucket = layer.first_bucket + start / K::Row::BUCKET;
-        if self.is_bumped(bucket, start % K::Row::BUCKET) {
-            return None;
-        }
-        Some(O::window::<K::Row>(layer, self.params.columns, start, hash))
+        let is_bumped = self.is_bumped(bucket, start % K::Row::BUCKET);
+        (O::window::<K::Row>(layer, self.params.columns, start, hash), is_bumped)
     }
 
     /// The window of a key that the first layer bumps.
@@ -102,7 +111,8 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
             return O::NOWHERE;
         };
         for (i, layer) in bumping.iter().enumerate() {
-            if let Some(window) = self.window_in::<O>(layer, hash) {
+            let (window, is_bumped) = self.window_in::<O>(layer, hash);
+            if !is_bumped {
                 return window;
             }
             hash = next_layer(hash, i);
@@ -131,7 +141,8 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         offset < limit(threshold_in(thresholds, bucket), K::Row::BUCKET)
     }
 
-    /// Answers for many keys. Prefetches the windows of a block of keys before it reads the first.
+    /// Answers for many keys. While it answers for one group of them, it prefetches the windows of
+    /// the next, so that memory is never idle.
     #[inline(always)]
     pub(crate) fn each<O: Order, A>(
         &self,
@@ -139,15 +150,75 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         answers: &mut [A],
         answer_of: impl Fn(&O::Window) -> A,
     ) {
-        let mut windows = [O::Window::default(); TOGETHER];
-        for (hashes, answers) in hashes.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
-            for (window, &hash) in windows.iter_mut().zip(hashes) {
-                *window = self.window::<O>(hash.get());
-                O::prefetch(self.words(), window);
+        let mut groups = hashes.chunks(TOGETHER);
+        let mut windows = [[O::Window::default(); TOGETHER]; 2];
+        let [mut ready, mut coming] = windows.each_mut();
+        let first = groups.next().unwrap_or_default();
+        let mut later = Later::default();
+        for (at, &hash) in first.iter().enumerate() {
+            self.prepare::<O>(hash, at, ready, &mut later);
+        }
+        self.prepare_later::<O>(first, ready, &later);
+        for answers in answers.chunks_mut(TOGETHER) {
+            let next = groups.next().unwrap_or_default();
+            let mut later = Later::default();
+            let (now, rest) = answers.split_at_mut(next.len().min(answers.len()));
+            for (at, (answer, &hash)) in now.iter_mut().zip(next).enumerate() {
+                self.prepare::<O>(hash, at, coming, &mut later);
+                *answer = answer_of(&ready[at]);
             }
-            for (answer, window) in answers.iter_mut().zip(&windows) {
+            self.prepare_later::<O>(next, coming, &later);
+            for (answer, window) in rest.iter_mut().zip(&ready[next.len()..]) {
                 *answer = answer_of(window);
             }
+            core::mem::swap(&mut ready, &mut coming);
         }
+    }
+
+    /// Finds and prefetches the window of a group's key number `at`, as if the first layer had all
+    /// keys. It does not for one in twenty, which no branch could foresee.
+    #[inline(always)]
+    fn prepare<O: Order>(
+        &self,
+        hash: KeyHash,
+        at: usize,
+        windows: &mut [O::Window; TOGETHER],
+        later: &mut Later,
+    ) {
+        let (window, is_bumped) = self.window_if_first::<O>(hash.get());
+        windows[at] = window;
+        later.push_if(is_bumped, at);
+        O::prefetch(self.words(), &window);
+    }
+
+    /// The same for the keys of a group that the first layer bumps.
+    #[inline(always)]
+    fn prepare_later<O: Order>(
+        &self,
+        hashes: &[KeyHash],
+        windows: &mut [O::Window; TOGETHER],
+        later: &Later,
+    ) {
+        for &at in &later.keys[..later.len] {
+            let at = usize::from(at);
+            windows[at] = self.later_window::<O>(hashes[at].get());
+            O::prefetch(self.words(), &windows[at]);
+        }
+    }
+}
+
+/// The keys of a group that the first layer bumps, by their numbers.
+#[derive(Default)]
+struct Later {
+    keys: [u8; TOGETHER],
+    len: usize,
+}
+
+impl Later {
+    /// Adds a key or not, without a branch.
+    #[inline(always)]
+    fn push_if(&mut self, is_bumped: bool, key: usize) {
+        self.keys[self.len % TOGETHER] = key as u8;
+        self.len += usize::from(is_bumped);
     }
 }

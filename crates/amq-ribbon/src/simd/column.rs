@@ -3,6 +3,7 @@
 // Compilers differ in which of these intrinsics are unsafe.
 #![allow(unused_unsafe)]
 
+use super::avx512;
 use super::x86::Vectors;
 use crate::Kind;
 use crate::order::{ByColumn, Order, Window};
@@ -13,13 +14,19 @@ use core::arch::x86_64::*;
 
 impl Vectors for ByColumn {
     #[inline(always)]
-    unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> bool {
+    unsafe fn agrees<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+        system: &System<K, S>,
+        window: &Window,
+    ) -> bool {
         // SAFETY: as the caller says.
-        unsafe { agrees(system, window) }
+        unsafe { agrees::<K, S, AVX512>(system, window) }
     }
 
     #[inline(always)]
-    unsafe fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> u32 {
+    unsafe fn value<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+        system: &System<K, S>,
+        window: &Window,
+    ) -> u32 {
         // Only slots' values gain from vectors.
         <Self as Order>::value(system.words(), window)
     }
@@ -32,18 +39,21 @@ impl Vectors for ByColumn {
 /// function with features of its own would not be inlined everywhere. The window's word is
 /// below the system's `vector_end`.
 #[inline(always)]
-unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> bool {
+unsafe fn agrees<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+    system: &System<K, S>,
+    window: &Window,
+) -> bool {
     let row = Halves::of::<K::Row>(window);
     // SAFETY: below `vector_end` all columns of two blocks, rounded up to eights, can be read.
     unsafe {
         let block = system.words().as_ptr().add(window.word);
         // No early exit: it would be mispredicted for half of the keys. At the usual rates the
         // first eight columns are all there are.
-        let differences = differ(block, window, 0, row);
+        let differences = differ::<_, AVX512>(block, window, 0, row);
         if system.params.columns <= 8 {
             return differences == 0;
         }
-        differences | differ_later(system, block, window, row) == 0
+        differences | differ_later::<K, S, AVX512>(system, block, window, row) == 0
     }
 }
 
@@ -54,7 +64,7 @@ unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Wind
 /// read.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn differ_later<K: Kind, S: Store<K::Row>>(
+unsafe fn differ_later<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
     block: *const K::Row,
     window: &Window,
@@ -63,7 +73,7 @@ unsafe fn differ_later<K: Kind, S: Store<K::Row>>(
     let mut differences = 0;
     for first in (8..system.params.columns as usize).step_by(8) {
         // SAFETY: as the caller says.
-        differences |= unsafe { differ(block, window, first, row) };
+        differences |= unsafe { differ::<_, AVX512>(block, window, first, row) };
     }
     differences
 }
@@ -91,21 +101,28 @@ impl Halves {
 /// The processor has the features; eight columns can be read there, and in the next block.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn differ<W: Row>(block: *const W, window: &Window, first: usize, row: Halves) -> u32 {
+unsafe fn differ<W: Row, const AVX512: bool>(
+    block: *const W,
+    window: &Window,
+    first: usize,
+    row: Halves,
+) -> u32 {
     // SAFETY: the caller says that the words are there.
     let parities = unsafe {
         let block = block.add(first);
-        let after = block.add(window.columns);
-        parities(if W::BITS == 64 {
-            sums_of_64(block.cast(), after.cast(), row)
+        let after = block.add(window.columns as usize);
+        if W::BITS > 64 {
+            parities(sums_of_128(block.cast(), after.cast(), row))
+        } else if AVX512 {
+            avx512::parities([block.cast(), after.cast()], [row.here[0], row.next[0]])
         } else {
-            sums_of_128(block.cast(), after.cast(), row)
-        })
+            parities(sums_of_64(block.cast(), after.cast(), row))
+        }
     };
     let differ = (parities ^ result(window.hash) >> first) as u8;
-    let columns = window.columns.saturating_sub(first);
+    let columns = window.columns.saturating_sub(first as u32);
     // SAFETY: the feature is one of this function's.
-    unsafe { _bzhi_u32(differ.into(), columns as u32) }
+    unsafe { _bzhi_u32(differ.into(), columns) }
 }
 
 /// The solution at a row's slots, exclusive-ored, in eight columns folded to 32 bits each.
