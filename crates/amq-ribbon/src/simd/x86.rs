@@ -165,27 +165,25 @@ pub(super) unsafe fn contains<K: Kind, S: Store<K::Row>, const AVX512: bool>(
         match system.slot_bytes {
             0 => contains_elsewhere::<K, S, ByColumn, AVX512>(system, hash),
             1 => contains_in::<K, S, BySlot<1>, AVX512>(system, hash),
-            _ => contains_wide::<K, S, AVX512>(system, hash),
+            _ => contains_wide(system, hash),
         }
     }
 }
 
-/// [`contains`] for the less usual orders: with them there, it would be a table of jumps.
+/// [`contains`] for the less usual orders: with them there, it would be a table of jumps. AVX-512
+/// is no gain for them.
 ///
 /// # Safety
 /// The processor has the features.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn contains_wide<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-    system: &System<K, S>,
-    hash: u64,
-) -> bool {
+unsafe fn contains_wide<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
     // SAFETY: the features are those of this function.
     unsafe {
         match system.slot_bytes {
-            2 => contains_elsewhere::<K, S, BySlot<2>, AVX512>(system, hash),
-            3 => contains_elsewhere::<K, S, BySlot<3>, AVX512>(system, hash),
-            _ => contains_elsewhere::<K, S, BySlot<4>, AVX512>(system, hash),
+            2 => contains_elsewhere::<K, S, BySlot<2>, false>(system, hash),
+            3 => contains_elsewhere::<K, S, BySlot<3>, false>(system, hash),
+            _ => contains_elsewhere::<K, S, BySlot<4>, false>(system, hash),
         }
     }
 }
