@@ -41,15 +41,30 @@ macro_rules! by_vectors {
     };
 }
 
+/// What says whether a key is in a system.
+pub(crate) type Contains<K, S> = unsafe fn(&System<K, S>, u64) -> bool;
+
+/// The function for systems of so many bytes a slot on this processor. It is chosen once, when a
+/// system is put together, so that a query does not look at either again.
+pub(crate) fn chosen<K: Kind, S: Store<K::Row>>(slot_bytes: u32) -> Contains<K, S> {
+    by_vectors!(chosen(slot_bytes), {
+        by_order!(slot_bytes, O => contains_portable::<K, S, O> as Contains<K, S>)
+    })
+}
+
 /// Whether a key is in.
 #[inline(always)]
 pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
-    by_vectors!(contains(system, hash), contains_portable(system, hash))
+    // SAFETY: it was chosen for this processor and this system's order.
+    unsafe { system.contains()(system, hash) }
 }
 
 #[inline(never)]
-fn contains_portable<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
-    by_order!(system.slot_bytes, O => O::agrees(system.words(), &system.window::<O>(hash)))
+fn contains_portable<K: Kind, S: Store<K::Row>, O: Order>(
+    system: &System<K, S>,
+    hash: u64,
+) -> bool {
+    O::agrees(system.words(), &system.window::<O>(hash))
 }
 
 /// Answers for many keys; the slices are equally long.

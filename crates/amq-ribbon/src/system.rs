@@ -4,17 +4,17 @@ use crate::geometry::Geometry;
 use crate::layer::Layer;
 use crate::order::{Order, by_order};
 use crate::row::{self, Row, next_layer};
+use crate::simd::{self, Contains};
 use crate::store::{Borrowed, Heap, Store};
 use crate::threshold::{limit, threshold_in};
 use crate::{Kind, RibbonParams};
 use amq_core::KeyHash;
-use core::marker::PhantomData;
 
 /// Keys of a batch whose windows are prefetched before the first of them is read.
 const TOGETHER: usize = 32;
 
 /// The layers, one after another.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
     pub(crate) params: RibbonParams,
     pub(crate) geometry: Geometry,
@@ -24,8 +24,18 @@ pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
     /// [`Columns::slot_bytes`](crate::layer::Columns::slot_bytes): what says in which order the
     /// solution lies.
     pub(crate) slot_bytes: u32,
-    kind: PhantomData<K>,
+    /// [`simd::chosen`] for it.
+    contains: Contains<K, S>,
 }
+
+impl<K: Kind, S: PartialEq> PartialEq for System<K, S> {
+    /// All else follows from these.
+    fn eq(&self, other: &Self) -> bool {
+        (self.params, self.geometry) == (other.params, other.geometry) && self.store == other.store
+    }
+}
+
+impl<K: Kind, S: Eq> Eq for System<K, S> {}
 
 impl<K: Kind, S: Store<K::Row>> System<K, S> {
     /// What the store holds, in this geometry.
@@ -34,7 +44,8 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         let vector_end = by_order!(slot_bytes, O => {
             O::vector_end::<K::Row>(words, params.columns)
         });
-        Self { params, geometry, store, vector_end, slot_bytes, kind: PhantomData }
+        let contains = simd::chosen(slot_bytes);
+        Self { params, geometry, store, vector_end, slot_bytes, contains }
     }
 
     /// The same system over the borrowed store.
@@ -57,6 +68,12 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) fn vector_end(&self) -> usize {
         self.vector_end
+    }
+
+    /// What says whether a key is in: the same function for as long as the system lives.
+    #[inline(always)]
+    pub(crate) fn contains(&self) -> Contains<K, S> {
+        self.contains
     }
 
     /// Bytes of the store.

@@ -4,6 +4,7 @@
 //! What a query or a build calls is inlined here, since a function of its own is compiled without
 //! the features; so is a closure, which is why builds have methods instead.
 
+use super::Contains;
 use crate::banding::Banding;
 use crate::elimination::Elimination;
 use crate::entry::Entry;
@@ -152,72 +153,32 @@ unsafe fn value_anywhere<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bo
     <O as Order>::value(system.words(), window)
 }
 
-/// # Safety
-/// The processor has the features.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn contains<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-    system: &System<K, S>,
-    hash: u64,
-) -> bool {
-    // SAFETY: the features are those of this function.
-    unsafe {
-        match system.slot_bytes {
-            0 => contains_elsewhere::<K, S, ByColumn, AVX512>(system, hash),
-            1 => contains_in::<K, S, BySlot<1>, AVX512>(system, hash),
-            _ => contains_wide(system, hash),
-        }
-    }
-}
-
-/// [`contains`] for the less usual orders: with them there, it would be a table of jumps. AVX-512
-/// is no gain for them.
+/// [`contains`] for the order of systems of so many bytes a slot.
 ///
 /// # Safety
 /// The processor has the features.
-#[inline(never)]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn contains_wide<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
-    // SAFETY: the features are those of this function.
-    unsafe {
-        match system.slot_bytes {
-            2 => contains_elsewhere::<K, S, BySlot<2>, false>(system, hash),
-            3 => contains_elsewhere::<K, S, BySlot<3>, false>(system, hash),
-            _ => contains_elsewhere::<K, S, BySlot<4>, false>(system, hash),
-        }
-    }
-}
-
-/// [`contains_in`], not inlined: each order keeps its own registers.
-///
-/// # Safety
-/// The processor has the features.
-#[inline(never)]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn contains_elsewhere<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
-    system: &System<K, S>,
-    hash: u64,
-) -> bool {
-    // SAFETY: the features are those of this function.
-    unsafe { contains_in::<K, S, O, AVX512>(system, hash) }
+pub(super) unsafe fn chosen<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+    slot_bytes: u32,
+) -> Contains<K, S> {
+    by_order!(slot_bytes, O => contains::<K, S, O, AVX512> as Contains<K, S>)
 }
 
 /// Whether a key is in a system of this order.
 ///
 /// # Safety
-/// The processor has the features, and the caller is compiled for them.
-#[inline(always)]
-unsafe fn contains_in<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
+/// The processor has the features.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn contains<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
     system: &System<K, S>,
     hash: u64,
 ) -> bool {
     match system.first_window::<O>(hash) {
-        // SAFETY: as the caller says, and the window is before the end.
+        // SAFETY: the features are those of this function, and the window is before the end.
         Some(window) if O::place(&window) < system.vector_end() => unsafe {
             <O as Vectors>::agrees::<K, S, AVX512>(system, &window)
         },
-        Some(_) => super::contains_portable(system, hash),
-        // SAFETY: as the caller says.
+        Some(_) => super::contains_portable::<K, S, O>(system, hash),
+        // SAFETY: the features are those of this function.
         None => unsafe { contains_later::<K, S, O, AVX512>(system, hash) },
     }
 }
