@@ -10,6 +10,8 @@ use crate::banding::Banding;
 use crate::elimination::Elimination;
 use crate::entry::Entry;
 use crate::layer::{Columns, Extent, Layer};
+#[cfg(target_arch = "x86_64")]
+use crate::order::{ByColumn, BySlot};
 use crate::order::{Order, by_order};
 use crate::row::Row;
 use crate::shards::Shard;
@@ -41,30 +43,54 @@ macro_rules! by_vectors {
     };
 }
 
-/// What says whether a key is in a system.
-pub(crate) type Contains<K, S> = unsafe fn(&System<K, S>, u64) -> bool;
+/// How a system's keys are looked up one by one. It is chosen once, when the system is put together,
+/// so that a query asks neither for the order nor for the processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Path {
+    /// Slots of one byte, with AVX-512.
+    Bytes,
+    /// Columns, with AVX-512.
+    Columns,
+    /// All others.
+    Other,
+}
 
-/// The function for systems of so many bytes a slot on this processor. It is chosen once, when a
-/// system is put together, so that a query does not look at either again.
-pub(crate) fn chosen<K: Kind, S: Store<K::Row>>(slot_bytes: u32) -> Contains<K, S> {
-    by_vectors!(chosen(slot_bytes), {
-        by_order!(slot_bytes, O => contains_portable::<K, S, O> as Contains<K, S>)
-    })
+impl Path {
+    /// The path on this processor where slots have so many bytes.
+    pub(crate) fn new(slot_bytes: u32) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if amq_core::cpu::has_avx512() {
+            return match slot_bytes {
+                0 => Self::Columns,
+                1 => Self::Bytes,
+                _ => Self::Other,
+            };
+        }
+        let _ = slot_bytes;
+        Self::Other
+    }
 }
 
 /// Whether a key is in.
 #[inline(always)]
 pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
-    // SAFETY: it was chosen for this processor and this system's order.
-    unsafe { system.contains()(system, hash) }
+    #[cfg(target_arch = "x86_64")]
+    match system.path() {
+        // SAFETY: the path is taken only where the processor has the features.
+        Path::Bytes => return unsafe { x86::contains::<K, S, BySlot<1>, true>(system, hash) },
+        // SAFETY: as above.
+        Path::Columns => return unsafe { x86::contains::<K, S, ByColumn, true>(system, hash) },
+        Path::Other => {}
+    }
+    dispatch!(
+        has_avx2_and_bits => x86::contains_by_order(system, hash),
+        contains_portable(system, hash)
+    )
 }
 
 #[inline(never)]
-fn contains_portable<K: Kind, S: Store<K::Row>, O: Order>(
-    system: &System<K, S>,
-    hash: u64,
-) -> bool {
-    O::agrees(system.words(), &system.window::<O>(hash))
+fn contains_portable<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+    by_order!(system.slot_bytes, O => O::agrees(system.words(), &system.window::<O>(hash)))
 }
 
 /// Answers for many keys; the slices are equally long.

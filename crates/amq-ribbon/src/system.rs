@@ -14,7 +14,7 @@ use amq_core::KeyHash;
 const TOGETHER: usize = 32;
 
 /// The layers, one after another.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
     pub(crate) params: RibbonParams,
     pub(crate) geometry: Geometry,
@@ -24,18 +24,10 @@ pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
     /// [`Columns::slot_bytes`](crate::layer::Columns::slot_bytes): what says in which order the
     /// solution lies.
     pub(crate) slot_bytes: u32,
-    /// [`simd::chosen`] for it.
-    contains: Contains<K, S>,
+    /// How keys are looked up one by one.
+    path: Path,
+    kind: PhantomData<K>,
 }
-
-impl<K: Kind, S: PartialEq> PartialEq for System<K, S> {
-    /// All else follows from these.
-    fn eq(&self, other: &Self) -> bool {
-        (self.params, self.geometry) == (other.params, other.geometry) && self.store == other.store
-    }
-}
-
-impl<K: Kind, S: Eq> Eq for System<K, S> {}
 
 impl<K: Kind, S: Store<K::Row>> System<K, S> {
     /// What the store holds, in this geometry.
@@ -44,8 +36,8 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         let vector_end = by_order!(slot_bytes, O => {
             O::vector_end::<K::Row>(words, params.columns)
         });
-        let contains = simd::chosen(slot_bytes);
-        Self { params, geometry, store, vector_end, slot_bytes, contains }
+        let path = Path::new(slot_bytes);
+        Self { params, geometry, store, vector_end, slot_bytes, path, kind: PhantomData }
     }
 
     /// The same system over the borrowed store.
@@ -70,10 +62,11 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         self.vector_end
     }
 
-    /// What says whether a key is in: the same function for as long as the system lives.
+    /// How keys are looked up one by one.
     #[inline(always)]
-    pub(crate) fn contains(&self) -> Contains<K, S> {
-        self.contains
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) fn path(&self) -> Path {
+        self.path
     }
 
     /// Bytes of the store.

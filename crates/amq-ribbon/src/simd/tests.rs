@@ -27,7 +27,7 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
     let asked: Vec<KeyHash> = (0..n + absent).map(|key| KeyHash::of(&key, 1)).collect();
     let portable = Answers::of(
         &asked,
-        |hash| by_order!(system.slot_bytes, O => super::contains_portable::<K, _, O>(&system, hash)),
+        |hash| super::contains_portable(&system, hash),
         |hash| super::value_portable(&system, hash),
     );
     assert!(portable.found.iter().filter(|&&found| found).count() as u64 >= n);
@@ -93,8 +93,6 @@ impl Answers {
         let mut answers = Self::none(asked.len());
         let by_slot = system.slot_bytes > 0;
         // SAFETY: as the caller says.
-        let chosen = unsafe { x86::chosen::<K, _, AVX512>(system.slot_bytes) };
-        // SAFETY: as the caller says.
         unsafe {
             x86::contains_batch::<K, _, AVX512>(system, asked, &mut answers.found);
             if by_slot {
@@ -104,7 +102,11 @@ impl Answers {
         let single = Self::of(
             asked,
             // SAFETY: as the caller says.
-            |hash| unsafe { chosen(system, hash) },
+            |hash| {
+                by_order!(system.slot_bytes, O => unsafe {
+                    x86::contains::<K, _, O, AVX512>(system, hash)
+                })
+            },
             |hash| match by_slot {
                 // SAFETY: as the caller says.
                 true => unsafe { x86::value_by_slot::<K, _, AVX512>(system, hash) },

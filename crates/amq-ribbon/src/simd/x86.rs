@@ -4,7 +4,6 @@
 //! What a query or a build calls is inlined here, since a function of its own is compiled without
 //! the features; so is a closure, which is why builds have methods instead.
 
-use super::Contains;
 use crate::banding::Banding;
 use crate::elimination::Elimination;
 use crate::entry::Entry;
@@ -153,32 +152,67 @@ unsafe fn value_anywhere<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bo
     <O as Order>::value(system.words(), window)
 }
 
-/// [`contains`] for the order of systems of so many bytes a slot.
+/// Whether a key is in, with AVX2.
 ///
 /// # Safety
 /// The processor has the features.
-pub(super) unsafe fn chosen<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-    slot_bytes: u32,
-) -> Contains<K, S> {
-    by_order!(slot_bytes, O => contains::<K, S, O, AVX512> as Contains<K, S>)
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) unsafe fn contains_by_order<K: Kind, S: Store<K::Row>>(
+    system: &System<K, S>,
+    hash: u64,
+) -> bool {
+    // SAFETY: the features are those of this function.
+    unsafe {
+        match system.slot_bytes {
+            0 => contains::<K, S, ByColumn, false>(system, hash),
+            1 => contains_in::<K, S, BySlot<1>, false>(system, hash),
+            _ => contains_wide(system, hash),
+        }
+    }
 }
 
-/// Whether a key is in a system of this order.
+/// The less usual orders: with them there, the choice above would be a table of jumps.
 ///
 /// # Safety
 /// The processor has the features.
+#[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn contains<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
+unsafe fn contains_wide<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+    // SAFETY: the features are those of this function.
+    by_order!(system.slot_bytes, O => unsafe { contains::<K, S, O, false>(system, hash) })
+}
+
+/// Whether a key is in a system of this order. Not inlined: each order keeps its own registers.
+///
+/// # Safety
+/// The processor has the features.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) unsafe fn contains<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
+    system: &System<K, S>,
+    hash: u64,
+) -> bool {
+    // SAFETY: the features are those of this function.
+    unsafe { contains_in::<K, S, O, AVX512>(system, hash) }
+}
+
+/// [`contains`], where it is called from.
+///
+/// # Safety
+/// The processor has the features, and the caller is compiled for them.
+#[inline(always)]
+unsafe fn contains_in<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
     system: &System<K, S>,
     hash: u64,
 ) -> bool {
     match system.first_window::<O>(hash) {
-        // SAFETY: the features are those of this function, and the window is before the end.
+        // SAFETY: as the caller says, and the window is before the end.
         Some(window) if O::place(&window) < system.vector_end() => unsafe {
             <O as Vectors>::agrees::<K, S, AVX512>(system, &window)
         },
-        Some(_) => super::contains_portable::<K, S, O>(system, hash),
-        // SAFETY: the features are those of this function.
+        Some(window) => agrees_at_the_end::<K, S, O>(system, &window),
+        // SAFETY: as the caller says.
         None => unsafe { contains_later::<K, S, O, AVX512>(system, hash) },
     }
 }
