@@ -4,11 +4,12 @@ use crate::geometry::Geometry;
 use crate::layer::Layer;
 use crate::order::{Order, by_order};
 use crate::row::{self, Row, next_layer};
-use crate::simd::{self, Contains};
+use crate::simd::Path;
 use crate::store::{Borrowed, Heap, Store};
 use crate::threshold::{limit, threshold_in};
 use crate::{Kind, RibbonParams};
 use amq_core::KeyHash;
+use core::marker::PhantomData;
 
 /// Keys of a batch whose windows are prefetched before the first of them is read.
 const TOGETHER: usize = 32;
