@@ -12,7 +12,7 @@ use amq_core::KeyHash;
 use core::marker::PhantomData;
 
 /// Keys of a batch whose windows are prefetched before the first of them is read.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 64;
 
 /// The layers, one after another.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,32 +86,40 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     /// A key's window, if the first layer has it.
     #[inline(always)]
     pub(crate) fn first_window<O: Order>(&self, hash: u64) -> Option<O::Window> {
-        let (window, is_bumped) = self.window_if_first::<O>(hash);
-        if is_bumped {
-            return None;
+        if K::BUMPS {
+            return self.window_in::<O>(&self.first_layer(), hash);
         }
-        Some(window)
+        Some(self.last_window::<O>(&self.first_layer(), hash))
     }
 
     /// The window that a key has in the first layer, and whether that bumps it: then this window is
-    /// not the key's.
+    /// not the key's. No branch depends on the key.
     #[inline(always)]
     fn window_if_first<O: Order>(&self, hash: u64) -> (O::Window, bool) {
-        // Tells the compiler that nothing lies before it.
-        let first = Layer { first_word: 0, first_bucket: 0, ..self.geometry.layers[0] };
-        if K::BUMPS {
-            return self.window_in::<O>(&first, hash);
+        let first = self.first_layer();
+        if !K::BUMPS {
+            return (self.last_window::<O>(&first, hash), false);
         }
-        (self.last_window::<O>(&first, hash), false)
+        let start = first.start(hash);
+        let is_bumped = self.is_bumped(start / K::Row::BUCKET, start % K::Row::BUCKET);
+        (O::window::<K::Row>(&first, self.params.columns, start, hash), is_bumped)
     }
 
-    /// The window in a layer that bumps keys, and whether it bumps this one.
     #[inline(always)]
-    fn window_in<O: Order>(&self, layer: &Layer, hash: u64) -> (O::Window, bool) {
+    fn first_layer(&self) -> Layer {
+        // Tells the compiler that nothing lies before it.
+        Layer { first_word: 0, first_bucket: 0, ..self.geometry.layers[0] }
+    }
+
+    /// The window in a layer that bumps keys, unless this key is bumped.
+    #[inline(always)]
+    fn window_in<O: Order>(&self, layer: &Layer, hash: u64) -> Option<O::Window> {
         let start = layer.start(hash);
         let bucket = layer.first_bucket + start / K::Row::BUCKET;
-        let is_bumped = self.is_bumped(bucket, start % K::Row::BUCKET);
-        (O::window::<K::Row>(layer, self.params.columns, start, hash), is_bumped)
+        if self.is_bumped(bucket, start % K::Row::BUCKET) {
+            return None;
+        }
+        Some(O::window::<K::Row>(layer, self.params.columns, start, hash))
     }
 
     /// The window of a key that the first layer bumps.
@@ -122,8 +130,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
             return O::NOWHERE;
         };
         for (i, layer) in bumping.iter().enumerate() {
-            let (window, is_bumped) = self.window_in::<O>(layer, hash);
-            if !is_bumped {
+            if let Some(window) = self.window_in::<O>(layer, hash) {
                 return window;
             }
             hash = next_layer(hash, i);
@@ -165,14 +172,14 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         let mut windows = [[O::Window::default(); TOGETHER]; 2];
         let [mut ready, mut coming] = windows.each_mut();
         let first = groups.next().unwrap_or_default();
-        let mut later = Later::default();
+        let mut later = Later::NONE;
         for (at, &hash) in first.iter().enumerate() {
             self.prepare::<O>(hash, at, ready, &mut later);
         }
         self.prepare_later::<O>(first, ready, &later);
         for answers in answers.chunks_mut(TOGETHER) {
             let next = groups.next().unwrap_or_default();
-            let mut later = Later::default();
+            let mut later = Later::NONE;
             let (now, rest) = answers.split_at_mut(next.len().min(answers.len()));
             for (at, (answer, &hash)) in now.iter_mut().zip(next).enumerate() {
                 self.prepare::<O>(hash, at, coming, &mut later);
@@ -219,13 +226,14 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
 }
 
 /// The keys of a group that the first layer bumps, by their numbers.
-#[derive(Default)]
 struct Later {
     keys: [u8; TOGETHER],
     len: usize,
 }
 
 impl Later {
+    const NONE: Self = Self { keys: [0; TOGETHER], len: 0 };
+
     /// Adds a key or not, without a branch.
     #[inline(always)]
     fn push_if(&mut self, is_bumped: bool, key: usize) {

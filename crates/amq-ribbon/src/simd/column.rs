@@ -43,39 +43,43 @@ unsafe fn agrees<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
     window: &Window,
 ) -> bool {
-    let row = Halves::of::<K::Row>(window);
     // SAFETY: below `vector_end` all columns of two blocks, rounded up to eights, can be read.
     unsafe {
-        let block = system.words().as_ptr().add(window.word);
         // No early exit: it would be mispredicted for half of the keys. At the usual rates the
         // first eight columns are all there are.
-        let differences = differ::<_, AVX512>(block, window, 0, row);
+        let differences = differ::<K, S, AVX512>(system, window, 0);
         if system.params.columns <= 8 {
             return differences == 0;
         }
-        differences | differ_later::<K, S, AVX512>(system, block, window, row) == 0
+        let Window { word, columns, offset, hash } = *window;
+        agrees_later::<K, S, AVX512>(system, word, columns, offset, hash, differences)
     }
 }
 
-/// `differ` of the ninth column and those after it.
+/// Whether the ninth column and those after it do not differ, either. Its arguments fit into
+/// registers, so that `agrees` keeps nothing for afterwards.
 ///
 /// # Safety
 /// The processor has the features; all columns of both blocks, rounded up to eights, can be
 /// read.
+#[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn differ_later<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+unsafe fn agrees_later<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
-    block: *const K::Row,
-    window: &Window,
-    row: Halves,
-) -> u32 {
-    let mut differences = 0;
+    word: usize,
+    columns: u32,
+    offset: u32,
+    hash: u64,
+    differences: u32,
+) -> bool {
+    let window = Window { word, columns, offset, hash };
+    let mut differences = differences;
     for first in (8..system.params.columns as usize).step_by(8) {
         // SAFETY: as the caller says.
-        differences |= unsafe { differ::<_, AVX512>(block, window, first, row) };
+        differences |= unsafe { differ::<K, S, AVX512>(system, &window, first) };
     }
-    differences
+    differences == 0
 }
 
 /// A row's part in its first block and its part in the next. Rows of 64 bits have an upper half
@@ -101,17 +105,17 @@ impl Halves {
 /// The processor has the features; eight columns can be read there, and in the next block.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn differ<W: Row, const AVX512: bool>(
-    block: *const W,
+unsafe fn differ<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+    system: &System<K, S>,
     window: &Window,
     first: usize,
-    row: Halves,
 ) -> u32 {
+    let row = Halves::of::<K::Row>(window);
     // SAFETY: the caller says that the words are there.
     let parities = unsafe {
-        let block = block.add(first);
+        let block = system.words().as_ptr().add(window.word + first);
         let after = block.add(window.columns as usize);
-        if W::BITS > 64 {
+        if K::Row::BITS > 64 {
             parities(sums_of_128(block.cast(), after.cast(), row))
         } else if AVX512 {
             avx512::parities([block.cast(), after.cast()], [row.here[0], row.next[0]])
