@@ -4,8 +4,8 @@
 //! asking again costs one load. Without it the answer is what the crate was compiled for.
 
 /// Calls `fast` if the processor has the features named, else `portable`, and returns from the
-/// enclosing function either way. Modules with `unsafe` in them choose by this macro and nothing
-/// else.
+/// enclosing function either way. Modules with `unsafe` in them choose by this macro, or once for a
+/// filter.
 ///
 /// `dispatch!(has_avx2 => fast, portable)`: `fast` calls a function with
 /// `#[target_feature(enable = "avx2")]`. It exists on x86-64 only.

@@ -18,6 +18,8 @@ use crate::shards::Shard;
 use crate::store::Store;
 use crate::system::System;
 use crate::{Kind, solve};
+#[cfg(target_arch = "x86_64")]
+use amq_core::cpu;
 use amq_core::{BuildError, KeyHash, dispatch};
 
 #[cfg(target_arch = "x86_64")]
@@ -48,44 +50,51 @@ macro_rules! by_vectors {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Path {
     /// Slots of one byte, with AVX-512.
+    #[cfg(target_arch = "x86_64")]
     Bytes,
     /// Columns, with AVX-512.
+    #[cfg(target_arch = "x86_64")]
     Columns,
-    /// All others.
-    Other,
+    /// Any order, with AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// Any order, on any processor.
+    Portable,
 }
 
 impl Path {
     /// The path on this processor where slots have so many bytes.
     pub(crate) fn new(slot_bytes: u32) -> Self {
         #[cfg(target_arch = "x86_64")]
-        if amq_core::cpu::has_avx512() {
-            return match slot_bytes {
-                0 => Self::Columns,
-                1 => Self::Bytes,
-                _ => Self::Other,
-            };
+        return match slot_bytes {
+            0 if cpu::has_avx512() => Self::Columns,
+            1 if cpu::has_avx512() => Self::Bytes,
+            _ if cpu::has_avx2_and_bits() => Self::Avx2,
+            _ => Self::Portable,
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = slot_bytes;
+            Self::Portable
         }
-        let _ = slot_bytes;
-        Self::Other
     }
 }
 
 /// Whether a key is in.
 #[inline(always)]
 pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+    // The most usual one first.
     #[cfg(target_arch = "x86_64")]
     match system.path() {
         // SAFETY: the path is taken only where the processor has the features.
         Path::Bytes => return unsafe { x86::contains::<K, S, BySlot<1>, true>(system, hash) },
         // SAFETY: as above.
         Path::Columns => return unsafe { x86::contains::<K, S, ByColumn, true>(system, hash) },
-        Path::Other => {}
+        // SAFETY: as above.
+        Path::Avx2 => return unsafe { x86::contains_by_order(system, hash) },
+        Path::Portable => {}
     }
-    dispatch!(
-        has_avx2_and_bits => x86::contains_by_order(system, hash),
-        contains_portable(system, hash)
-    )
+    contains_portable(system, hash)
 }
 
 #[inline(never)]

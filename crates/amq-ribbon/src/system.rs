@@ -12,7 +12,7 @@ use amq_core::KeyHash;
 use core::marker::PhantomData;
 
 /// Keys of a batch whose windows are prefetched before the first of them is read.
-const TOGETHER: usize = 64;
+const TOGETHER: usize = 32;
 
 /// The layers, one after another.
 #[derive(Clone, PartialEq, Eq, Debug)]

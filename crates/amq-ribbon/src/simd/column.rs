@@ -18,8 +18,33 @@ impl Vectors for ByColumn {
         system: &System<K, S>,
         window: &Window,
     ) -> bool {
-        // SAFETY: as the caller says.
-        unsafe { agrees::<K, S, AVX512>(system, window) }
+        // No early exit: it would be mispredicted for half of the keys. At the usual rates the
+        // first eight columns are all there are.
+        // SAFETY: as the caller says; below `vector_end` all columns of two blocks, rounded up to
+        // eights, can be read.
+        unsafe {
+            let mut differences = differ::<K, S, AVX512>(system, window, 0);
+            for first in (8..system.params.columns).step_by(8) {
+                differences |= differ::<K, S, AVX512>(system, window, first);
+            }
+            differences == 0
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn agrees_alone<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+        system: &System<K, S>,
+        window: &Window,
+    ) -> bool {
+        // SAFETY: as above.
+        unsafe {
+            let differences = differ::<K, S, AVX512>(system, window, 0);
+            if system.params.columns <= 8 {
+                return differences == 0;
+            }
+            let Window { word, columns, offset, hash } = *window;
+            agrees_later::<K, S, AVX512>(system, word, columns, offset, hash, differences)
+        }
     }
 
     #[inline(always)]
@@ -32,32 +57,8 @@ impl Vectors for ByColumn {
     }
 }
 
-/// [`Order::agrees`] of a window below [`System::vector_end`].
-///
-/// # Safety
-/// The processor has the features of the functions here, and the caller is compiled for them: a
-/// function with features of its own would not be inlined everywhere. The window's word is
-/// below the system's `vector_end`.
-#[inline(always)]
-unsafe fn agrees<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-    system: &System<K, S>,
-    window: &Window,
-) -> bool {
-    // SAFETY: below `vector_end` all columns of two blocks, rounded up to eights, can be read.
-    unsafe {
-        // No early exit: it would be mispredicted for half of the keys. At the usual rates the
-        // first eight columns are all there are.
-        let differences = differ::<K, S, AVX512>(system, window, 0);
-        if system.params.columns <= 8 {
-            return differences == 0;
-        }
-        let Window { word, columns, offset, hash } = *window;
-        agrees_later::<K, S, AVX512>(system, word, columns, offset, hash, differences)
-    }
-}
-
 /// Whether the ninth column and those after it do not differ, either. Its arguments fit into
-/// registers, so that `agrees` keeps nothing for afterwards.
+/// registers, so that its caller keeps nothing for afterwards.
 ///
 /// # Safety
 /// The processor has the features; all columns of both blocks, rounded up to eights, can be
@@ -75,7 +76,7 @@ unsafe fn agrees_later<K: Kind, S: Store<K::Row>, const AVX512: bool>(
 ) -> bool {
     let window = Window { word, columns, offset, hash };
     let mut differences = differences;
-    for first in (8..system.params.columns as usize).step_by(8) {
+    for first in (8..system.params.columns).step_by(8) {
         // SAFETY: as the caller says.
         differences |= unsafe { differ::<K, S, AVX512>(system, &window, first) };
     }
@@ -108,12 +109,12 @@ impl Halves {
 unsafe fn differ<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
     window: &Window,
-    first: usize,
+    first: u32,
 ) -> u32 {
     let row = Halves::of::<K::Row>(window);
     // SAFETY: the caller says that the words are there.
     let parities = unsafe {
-        let block = system.words().as_ptr().add(window.word + first);
+        let block = system.words().as_ptr().add(window.word + first as usize);
         let after = block.add(window.columns as usize);
         if K::Row::BITS > 64 {
             parities(sums_of_128(block.cast(), after.cast(), row))
@@ -124,7 +125,7 @@ unsafe fn differ<K: Kind, S: Store<K::Row>, const AVX512: bool>(
         }
     };
     let differ = (parities ^ result(window.hash) >> first) as u8;
-    let columns = window.columns.saturating_sub(first as u32);
+    let columns = window.columns.saturating_sub(first);
     // SAFETY: the feature is one of this function's.
     unsafe { _bzhi_u32(differ.into(), columns) }
 }

@@ -29,6 +29,19 @@ pub(super) trait Vectors: Order {
         window: &Self::Window,
     ) -> bool;
 
+    /// The same for a single key, which keeps nothing for the next one in registers.
+    ///
+    /// # Safety
+    /// As [`agrees`](Vectors::agrees).
+    #[inline(always)]
+    unsafe fn agrees_alone<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+        system: &System<K, S>,
+        window: &Self::Window,
+    ) -> bool {
+        // SAFETY: as the caller says.
+        unsafe { <Self as Vectors>::agrees::<K, S, AVX512>(system, window) }
+    }
+
     /// The window's parities, one bit per column.
     ///
     /// # Safety
@@ -209,7 +222,7 @@ unsafe fn contains_in<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>
     match system.first_window::<O>(hash) {
         // SAFETY: as the caller says, and the window is before the end.
         Some(window) if O::place(&window) < system.vector_end() => unsafe {
-            <O as Vectors>::agrees::<K, S, AVX512>(system, &window)
+            O::agrees_alone::<K, S, AVX512>(system, &window)
         },
         Some(window) => agrees_at_the_end::<K, S, O>(system, &window),
         // SAFETY: as the caller says.
