@@ -39,10 +39,14 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
     assert_eq!(dispatched, portable, "{columns} columns");
     let in_batches = |contains: fn(&System<K>, &[KeyHash], &mut [bool]),
                       values: fn(&System<K>, &[KeyHash], &mut [u32])| {
-        let mut answers = Answers::none(asked.len());
-        contains(&system, &asked, &mut answers.found);
-        values(&system, &asked, &mut answers.values);
-        assert_eq!(answers, portable, "{columns} columns, in batches");
+        // Whole groups of keys that are prefetched together, and parts of one.
+        for len in [0, 1, 31, 32, 33, 50, 64, 65, asked.len()] {
+            let mut answers = Answers::none(len);
+            contains(&system, &asked[..len], &mut answers.found);
+            values(&system, &asked[..len], &mut answers.values);
+            assert_eq!(answers.found, portable.found[..len], "{columns} columns, {len} keys");
+            assert_eq!(answers.values, portable.values[..len], "{columns} columns, {len} keys");
+        }
     };
     in_batches(super::contains_batch, super::values);
     in_batches(super::contains_batch_portable, super::values_portable);

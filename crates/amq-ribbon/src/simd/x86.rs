@@ -224,7 +224,7 @@ unsafe fn contains_in<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>
         Some(window) if O::place(&window) < system.vector_end() => unsafe {
             O::agrees_alone::<K, S, AVX512>(system, &window)
         },
-        Some(window) => agrees_at_the_end::<K, S, O>(system, &window),
+        Some(_) => super::contains_portable(system, hash),
         // SAFETY: as the caller says.
         None => unsafe { contains_later::<K, S, O, AVX512>(system, hash) },
     }
