@@ -45,8 +45,8 @@ macro_rules! by_vectors {
     };
 }
 
-/// How a system's keys are looked up one by one. It is chosen once, when the system is put together,
-/// so that a query asks neither for the order nor for the processor.
+/// How a system's keys are looked up one by one. It is chosen once, when the system is put
+/// together, so that a query asks neither for the order nor for the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Path {
     /// Slots of one byte, with AVX-512.
