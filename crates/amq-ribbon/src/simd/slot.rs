@@ -1,8 +1,8 @@
 //! Words ordered by slot: the slots of a window, 32 bytes at a time, or with AVX-512 slots of one
 //! byte 64 at a time.
 //!
-//! With AVX2 the coefficients are spread over the bytes of the slots: each byte of a vector gets the
-//! eight coefficients that its slot's is one of, and is compared with that one.
+//! With AVX2 the coefficients are spread over the bytes of the slots: each byte of a vector gets
+//! the eight coefficients that its slot's is one of, and is compared with that one.
 
 // Compilers differ in which of these intrinsics are unsafe.
 #![allow(unused_unsafe)]

@@ -105,8 +105,8 @@ impl Answers {
         }
         let single = Self::of(
             asked,
-            // SAFETY: as the caller says.
             |hash| {
+                // SAFETY: as the caller says.
                 by_order!(system.slot_bytes, O => unsafe {
                     x86::contains::<K, _, O, AVX512>(system, hash)
                 })
