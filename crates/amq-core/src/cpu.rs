@@ -4,8 +4,8 @@
 //! asking again costs one load. Without it the answer is what the crate was compiled for.
 
 /// Calls `fast` if the processor has the features named, else `portable`, and returns from the
-/// enclosing function either way. Modules with `unsafe` in them choose by this macro and nothing
-/// else.
+/// enclosing function either way. Modules with `unsafe` in them choose by this macro, or once for a
+/// filter.
 ///
 /// `dispatch!(has_avx2 => fast, portable)`: `fast` calls a function with
 /// `#[target_feature(enable = "avx2")]`. It exists on x86-64 only.
@@ -43,14 +43,30 @@ pub fn has_avx2_and_bits() -> bool {
     COMPILED & AVX2_AND_BITS != 0 || found(AVX2_AND_BITS)
 }
 
+/// Whether AVX-512 may be used as Intel's processors have it since Ice Lake and AMD's since Zen 4:
+/// F, BW, DQ, VL, VPOPCNTDQ and VPCLMULQDQ; and all of [`has_avx2_and_bits`]. Earlier processors
+/// with AVX-512 slow down for it.
+#[inline(always)]
+#[must_use]
+pub fn has_avx512() -> bool {
+    COMPILED & AVX512 != 0 || found(AVX512)
+}
+
 const ASKED: u8 = 1;
 const AVX2: u8 = 2;
 const BITS: u8 = 4;
 /// A bit of its own, so that one test of one bit is enough.
 const AVX2_AND_BITS: u8 = 8;
+const AVX512: u8 = 16;
 
-const fn features(avx2: bool, bits: bool) -> u8 {
-    (avx2 as u8 * AVX2) | (bits as u8 * BITS) | ((avx2 && bits) as u8 * AVX2_AND_BITS)
+const fn features(avx2: bool, bits: bool, avx512: bool) -> u8 {
+    let both = avx2 && bits;
+    // Assembly takes addresses as 64 bits.
+    let avx512 = both && avx512 && cfg!(target_pointer_width = "64");
+    (avx2 as u8 * AVX2)
+        | (bits as u8 * BITS)
+        | (both as u8 * AVX2_AND_BITS)
+        | (avx512 as u8 * AVX512)
 }
 
 /// What the crate is compiled for.
@@ -62,6 +78,15 @@ const COMPILED: u8 = features(
         target_feature = "bmi2",
         target_feature = "lzcnt",
         target_feature = "popcnt"
+    )),
+    cfg!(all(
+        target_arch = "x86_64",
+        target_feature = "avx512f",
+        target_feature = "avx512bw",
+        target_feature = "avx512dq",
+        target_feature = "avx512vl",
+        target_feature = "avx512vpopcntdq",
+        target_feature = "vpclmulqdq"
     )),
 );
 
@@ -75,7 +100,13 @@ fn found(feature: u8) -> bool {
     fn ask() -> u8 {
         use std::is_x86_feature_detected as has;
         let bits = has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
-        let found = ASKED | features(has!("avx2"), bits);
+        let avx512 = has!("avx512f")
+            && has!("avx512bw")
+            && has!("avx512dq")
+            && has!("avx512vl")
+            && has!("avx512vpopcntdq")
+            && has!("vpclmulqdq");
+        let found = ASKED | features(has!("avx2"), bits, avx512);
         FOUND.store(found, Relaxed);
         found
     }
@@ -106,6 +137,13 @@ mod tests {
                 && std::is_x86_feature_detected!("popcnt");
             assert_eq!(has_bits(), bits);
             assert_eq!(has_avx2_and_bits(), bits && has_avx2());
+            let avx512 = std::is_x86_feature_detected!("avx512bw")
+                && std::is_x86_feature_detected!("avx512dq")
+                && std::is_x86_feature_detected!("avx512vl")
+                && std::is_x86_feature_detected!("avx512vpopcntdq")
+                && std::is_x86_feature_detected!("vpclmulqdq");
+            // Where there is BW there is F.
+            assert_eq!(has_avx512(), avx512 && bits && has_avx2());
         }
     }
 }

@@ -118,7 +118,7 @@ pub(crate) fn last<K: Kind>(keys: u64) -> (u64, u32) {
 }
 
 /// The slots that one shard of a last layer needs for its keys, at which a tenth of the seeds fail.
-/// Measured: the ignored test `failure_rates` prints the table that these lines bound from above.
+/// Measured: the example `slots_needed` prints the table that these lines bound from above.
 pub(crate) fn slots_for<W: Row>(keys: f64) -> f64 {
     amq_core::step(1);
     let (least, slope, from) =

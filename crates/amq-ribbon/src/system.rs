@@ -4,13 +4,14 @@ use crate::geometry::Geometry;
 use crate::layer::Layer;
 use crate::order::{Order, by_order};
 use crate::row::{self, Row, next_layer};
+use crate::simd::Path;
 use crate::store::{Borrowed, Heap, Store};
 use crate::threshold::{limit, threshold_in};
 use crate::{Kind, RibbonParams};
 use amq_core::KeyHash;
 use core::marker::PhantomData;
 
-/// Keys of a batch that are looked up together.
+/// Keys of a batch whose windows are prefetched before the first of them is read.
 const TOGETHER: usize = 32;
 
 /// The layers, one after another.
@@ -24,6 +25,8 @@ pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
     /// [`Columns::slot_bytes`](crate::layer::Columns::slot_bytes): what says in which order the
     /// solution lies.
     pub(crate) slot_bytes: u32,
+    /// How keys are looked up one by one.
+    path: Path,
     kind: PhantomData<K>,
 }
 
@@ -34,7 +37,8 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         let vector_end = by_order!(slot_bytes, O => {
             O::vector_end::<K::Row>(words, params.columns)
         });
-        Self { params, geometry, store, vector_end, slot_bytes, kind: PhantomData }
+        let path = Path::new(slot_bytes);
+        Self { params, geometry, store, vector_end, slot_bytes, path, kind: PhantomData }
     }
 
     /// The same system over the borrowed store.
@@ -59,6 +63,13 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         self.vector_end
     }
 
+    /// How keys are looked up one by one.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) fn path(&self) -> Path {
+        self.path
+    }
+
     /// Bytes of the store.
     pub(crate) fn bytes(&self) -> u64 {
         let words = size_of_val(self.words());
@@ -75,12 +86,29 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     /// A key's window, if the first layer has it.
     #[inline(always)]
     pub(crate) fn first_window<O: Order>(&self, hash: u64) -> Option<O::Window> {
-        // Tells the compiler that nothing lies before it.
-        let first = Layer { first_word: 0, first_bucket: 0, ..self.geometry.layers[0] };
         if K::BUMPS {
-            return self.window_in::<O>(&first, hash);
+            return self.window_in::<O>(&self.first_layer(), hash);
         }
-        Some(self.last_window::<O>(&first, hash))
+        Some(self.last_window::<O>(&self.first_layer(), hash))
+    }
+
+    /// The window that a key has in the first layer, and whether that bumps it: then this window is
+    /// not the key's. No branch depends on the key.
+    #[inline(always)]
+    fn window_if_first<O: Order>(&self, hash: u64) -> (O::Window, bool) {
+        let first = self.first_layer();
+        if !K::BUMPS {
+            return (self.last_window::<O>(&first, hash), false);
+        }
+        let start = first.start(hash);
+        let is_bumped = self.is_bumped(start / K::Row::BUCKET, start % K::Row::BUCKET);
+        (O::window::<K::Row>(&first, self.params.columns, start, hash), is_bumped)
+    }
+
+    #[inline(always)]
+    fn first_layer(&self) -> Layer {
+        // Tells the compiler that nothing lies before it.
+        Layer { first_word: 0, first_bucket: 0, ..self.geometry.layers[0] }
     }
 
     /// The window in a layer that bumps keys, unless this key is bumped.
@@ -131,7 +159,8 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         offset < limit(threshold_in(thresholds, bucket), K::Row::BUCKET)
     }
 
-    /// Answers for many keys. Prefetches the windows of a block of keys before it reads the first.
+    /// Answers for many keys. While it answers for one group of them, it prefetches the windows of
+    /// the next, so that memory is never idle.
     #[inline(always)]
     pub(crate) fn each<O: Order, A>(
         &self,
@@ -139,15 +168,76 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         answers: &mut [A],
         answer_of: impl Fn(&O::Window) -> A,
     ) {
-        let mut windows = [O::Window::default(); TOGETHER];
-        for (hashes, answers) in hashes.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
-            for (window, &hash) in windows.iter_mut().zip(hashes) {
-                *window = self.window::<O>(hash.get());
-                O::prefetch(self.words(), window);
+        let mut groups = hashes.chunks(TOGETHER);
+        let mut windows = [[O::Window::default(); TOGETHER]; 2];
+        let [mut ready, mut coming] = windows.each_mut();
+        let first = groups.next().unwrap_or_default();
+        let mut later = Later::NONE;
+        for (at, &hash) in first.iter().enumerate() {
+            self.prepare::<O>(hash, at, ready, &mut later);
+        }
+        self.prepare_later::<O>(first, ready, &later);
+        for answers in answers.chunks_mut(TOGETHER) {
+            let next = groups.next().unwrap_or_default();
+            let mut later = Later::NONE;
+            let (now, rest) = answers.split_at_mut(next.len().min(answers.len()));
+            for (at, (answer, &hash)) in now.iter_mut().zip(next).enumerate() {
+                self.prepare::<O>(hash, at, coming, &mut later);
+                *answer = answer_of(&ready[at]);
             }
-            for (answer, window) in answers.iter_mut().zip(&windows) {
+            self.prepare_later::<O>(next, coming, &later);
+            for (answer, window) in rest.iter_mut().zip(&ready[next.len()..]) {
                 *answer = answer_of(window);
             }
+            core::mem::swap(&mut ready, &mut coming);
         }
+    }
+
+    /// Finds and prefetches the window of a group's key number `at`, as if the first layer had all
+    /// keys. It does not for one in twenty, which no branch could foresee.
+    #[inline(always)]
+    fn prepare<O: Order>(
+        &self,
+        hash: KeyHash,
+        at: usize,
+        windows: &mut [O::Window; TOGETHER],
+        later: &mut Later,
+    ) {
+        let (window, is_bumped) = self.window_if_first::<O>(hash.get());
+        windows[at] = window;
+        later.push_if(is_bumped, at);
+        O::prefetch(self.words(), &window);
+    }
+
+    /// The same for the keys of a group that the first layer bumps.
+    #[inline(always)]
+    fn prepare_later<O: Order>(
+        &self,
+        hashes: &[KeyHash],
+        windows: &mut [O::Window; TOGETHER],
+        later: &Later,
+    ) {
+        for &at in &later.keys[..later.len] {
+            let at = usize::from(at);
+            windows[at] = self.later_window::<O>(hashes[at].get());
+            O::prefetch(self.words(), &windows[at]);
+        }
+    }
+}
+
+/// The keys of a group that the first layer bumps, by their numbers.
+struct Later {
+    keys: [u8; TOGETHER],
+    len: usize,
+}
+
+impl Later {
+    const NONE: Self = Self { keys: [0; TOGETHER], len: 0 };
+
+    /// Adds a key or not, without a branch.
+    #[inline(always)]
+    fn push_if(&mut self, is_bumped: bool, key: usize) {
+        self.keys[self.len % TOGETHER] = key as u8;
+        self.len += usize::from(is_bumped);
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Window {
     /// The first word of its first block; the second block follows.
     pub(crate) word: usize,
     /// Words in each of the two blocks that count.
-    pub(crate) columns: usize,
+    pub(crate) columns: u32,
     /// The row's first slot, within the first block.
     pub(crate) offset: u32,
     /// The hash that the row and its result are made of.
@@ -25,10 +25,11 @@ impl Window {
     /// The words of the two blocks; none if there are none, as in a system of no keys.
     #[inline(always)]
     fn blocks<'a, W: Row>(&self, words: &'a [W]) -> Option<[&'a [W]; 2]> {
+        let columns = self.columns as usize;
         let words = words.get(self.word..)?;
-        let (block, rest) = words.split_at_checked(self.columns)?;
+        let (block, rest) = words.split_at_checked(columns)?;
         // A row in the very last block ends in it, so there any words will do for the next one.
-        Some([block, rest.get(..self.columns).unwrap_or(block)])
+        Some([block, rest.get(..columns).unwrap_or(block)])
     }
 }
 
@@ -40,7 +41,7 @@ impl Order for ByColumn {
     #[inline(always)]
     fn window<W: Row>(layer: &Layer, columns: u32, start: u64, hash: u64) -> Window {
         let (word, columns) = layer.block(layer.block_of::<W>(start), columns);
-        Window { word, columns, offset: (start % W::BITS) as u32, hash }
+        Window { word, columns: columns as u32, offset: (start % W::BITS) as u32, hash }
     }
 
     #[inline(always)]
@@ -57,13 +58,14 @@ impl Order for ByColumn {
 
     #[cfg(test)]
     fn check<W: Row>(words: &[W], window: &Window, vector_end: usize) -> bool {
-        let after = window.word + window.columns;
+        let columns = window.columns as usize;
+        let after = window.word + columns;
         assert!(after <= words.len());
         if window.word < vector_end {
-            assert!(after + window.columns.next_multiple_of(8) <= words.len());
+            assert!(after + columns.next_multiple_of(8) <= words.len());
         }
         // Nothing of the row may be missing.
-        let is_last = after + window.columns > words.len();
+        let is_last = after + columns > words.len();
         assert!(!is_last || window.offset == 0);
         is_last
     }
@@ -71,7 +73,7 @@ impl Order for ByColumn {
     #[inline(always)]
     fn prefetch<W: Row>(words: &[W], window: &Window) {
         let line = 64 / size_of::<W>();
-        let last = window.word + 2 * window.columns - 1;
+        let last = window.word + 2 * window.columns as usize - 1;
         prefetch::prefetch(words, window.word);
         prefetch::prefetch(words, window.word + line);
         prefetch::prefetch(words, last);

@@ -15,6 +15,7 @@
 use super::Order;
 use crate::layer::Layer;
 use crate::row::{self, Row};
+use amq_core::bytemuck::cast_slice;
 use amq_core::prefetch;
 
 /// The order of slots of `BYTES` bytes, 1 to 4.
@@ -185,12 +186,12 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
 
     #[inline(always)]
     fn prefetch<W: Row>(words: &[W], window: &Slots) {
-        let bytes = window.first * BYTES;
+        let (bytes, first) = (cast_slice::<W, u8>(words), window.first * BYTES);
         let len = W::BITS as usize * BYTES;
         for line in (0..len).step_by(64) {
-            prefetch::prefetch(words, (bytes + line) / size_of::<W>());
+            prefetch::prefetch(bytes, first + line);
         }
-        prefetch::prefetch(words, (bytes + len - 1) / size_of::<W>());
+        prefetch::prefetch(bytes, first + len - 1);
     }
 
     #[inline(always)]

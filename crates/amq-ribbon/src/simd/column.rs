@@ -3,6 +3,7 @@
 // Compilers differ in which of these intrinsics are unsafe.
 #![allow(unused_unsafe)]
 
+use super::avx512;
 use super::x86::Vectors;
 use crate::Kind;
 use crate::order::{ByColumn, Order, Window};
@@ -13,59 +14,73 @@ use core::arch::x86_64::*;
 
 impl Vectors for ByColumn {
     #[inline(always)]
-    unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> bool {
-        // SAFETY: as the caller says.
-        unsafe { agrees(system, window) }
+    unsafe fn agrees<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+        system: &System<K, S>,
+        window: &Window,
+    ) -> bool {
+        // No early exit: it would be mispredicted for half of the keys. At the usual rates the
+        // first eight columns are all there are.
+        // SAFETY: as the caller says; below `vector_end` all columns of two blocks, rounded up to
+        // eights, can be read.
+        unsafe {
+            let mut differences = differ::<K, S, AVX512>(system, window, 0);
+            for first in (8..system.params.columns).step_by(8) {
+                differences |= differ::<K, S, AVX512>(system, window, first);
+            }
+            differences == 0
+        }
     }
 
     #[inline(always)]
-    unsafe fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> u32 {
+    unsafe fn agrees_alone<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+        system: &System<K, S>,
+        window: &Window,
+    ) -> bool {
+        // SAFETY: as above.
+        unsafe {
+            let differences = differ::<K, S, AVX512>(system, window, 0);
+            if system.params.columns <= 8 {
+                return differences == 0;
+            }
+            let Window { word, columns, offset, hash } = *window;
+            agrees_later::<K, S, AVX512>(system, word, columns, offset, hash, differences)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn value<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+        system: &System<K, S>,
+        window: &Window,
+    ) -> u32 {
         // Only slots' values gain from vectors.
         <Self as Order>::value(system.words(), window)
     }
 }
 
-/// [`Order::agrees`] of a window below [`System::vector_end`].
-///
-/// # Safety
-/// The processor has the features of the functions here, and the caller is compiled for them: a
-/// function with features of its own would not be inlined everywhere. The window's word is
-/// below the system's `vector_end`.
-#[inline(always)]
-unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Window) -> bool {
-    let row = Halves::of::<K::Row>(window);
-    // SAFETY: below `vector_end` all columns of two blocks, rounded up to eights, can be read.
-    unsafe {
-        let block = system.words().as_ptr().add(window.word);
-        // No early exit: it would be mispredicted for half of the keys. At the usual rates the
-        // first eight columns are all there are.
-        let differences = differ(block, window, 0, row);
-        if system.params.columns <= 8 {
-            return differences == 0;
-        }
-        differences | differ_later(system, block, window, row) == 0
-    }
-}
-
-/// `differ` of the ninth column and those after it.
+/// Whether the ninth column and those after it do not differ, either. Its arguments fit into
+/// registers, so that its caller keeps nothing for afterwards.
 ///
 /// # Safety
 /// The processor has the features; all columns of both blocks, rounded up to eights, can be
 /// read.
+#[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn differ_later<K: Kind, S: Store<K::Row>>(
+unsafe fn agrees_later<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
-    block: *const K::Row,
-    window: &Window,
-    row: Halves,
-) -> u32 {
-    let mut differences = 0;
-    for first in (8..system.params.columns as usize).step_by(8) {
+    word: usize,
+    columns: u32,
+    offset: u32,
+    hash: u64,
+    differences: u32,
+) -> bool {
+    let window = Window { word, columns, offset, hash };
+    let mut differences = differences;
+    for first in (8..system.params.columns).step_by(8) {
         // SAFETY: as the caller says.
-        differences |= unsafe { differ(block, window, first, row) };
+        differences |= unsafe { differ::<K, S, AVX512>(system, &window, first) };
     }
-    differences
+    differences == 0
 }
 
 /// A row's part in its first block and its part in the next. Rows of 64 bits have an upper half
@@ -91,21 +106,28 @@ impl Halves {
 /// The processor has the features; eight columns can be read there, and in the next block.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn differ<W: Row>(block: *const W, window: &Window, first: usize, row: Halves) -> u32 {
+unsafe fn differ<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+    system: &System<K, S>,
+    window: &Window,
+    first: u32,
+) -> u32 {
+    let row = Halves::of::<K::Row>(window);
     // SAFETY: the caller says that the words are there.
     let parities = unsafe {
-        let block = block.add(first);
-        let after = block.add(window.columns);
-        parities(if W::BITS == 64 {
-            sums_of_64(block.cast(), after.cast(), row)
+        let block = system.words().as_ptr().add(window.word + first as usize);
+        let after = block.add(window.columns as usize);
+        if K::Row::BITS > 64 {
+            parities(sums_of_128(block.cast(), after.cast(), row))
+        } else if AVX512 {
+            avx512::parities([block.cast(), after.cast()], [row.here[0], row.next[0]])
         } else {
-            sums_of_128(block.cast(), after.cast(), row)
-        })
+            parities(sums_of_64(block.cast(), after.cast(), row))
+        }
     };
     let differ = (parities ^ result(window.hash) >> first) as u8;
     let columns = window.columns.saturating_sub(first);
     // SAFETY: the feature is one of this function's.
-    unsafe { _bzhi_u32(differ.into(), columns as u32) }
+    unsafe { _bzhi_u32(differ.into(), columns) }
 }
 
 /// The solution at a row's slots, exclusive-ored, in eight columns folded to 32 bits each.

@@ -1,11 +1,13 @@
-//! Words ordered by slot: the slots of a window, 32 bytes at a time.
+//! Words ordered by slot: the slots of a window, 32 bytes at a time, or with AVX-512 slots of one
+//! byte 64 at a time.
 //!
-//! The coefficients are spread over the bytes of the slots: each byte of a vector gets the eight
-//! coefficients that its slot's is one of, and is compared with that one.
+//! With AVX2 the coefficients are spread over the bytes of the slots: each byte of a vector gets
+//! the eight coefficients that its slot's is one of, and is compared with that one.
 
 // Compilers differ in which of these intrinsics are unsafe.
 #![allow(unused_unsafe)]
 
+use super::avx512;
 use super::x86::Vectors;
 use crate::Kind;
 use crate::order::{BySlot, Slots, fold, fold_word};
@@ -16,19 +18,32 @@ use core::arch::x86_64::*;
 
 impl<const BYTES: usize> Vectors for BySlot<BYTES> {
     #[inline(always)]
-    unsafe fn agrees<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Slots) -> bool {
+    unsafe fn agrees<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+        system: &System<K, S>,
+        window: &Slots,
+    ) -> bool {
         // SAFETY: as the caller says.
-        let sum = unsafe { <Self as Vectors>::value(system, window) };
+        let sum = unsafe { <Self as Vectors>::value::<K, S, AVX512>(system, window) };
         sum == result(window.hash) & Self::MASK
     }
 
     #[inline(always)]
-    unsafe fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, window: &Slots) -> u32 {
+    unsafe fn value<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+        system: &System<K, S>,
+        window: &Slots,
+    ) -> u32 {
         let row = K::Row::of(window.hash).halves();
-        // SAFETY: the caller says that there is AVX2, and before `vector_end` all vectors of a
-        // window end in the words.
+        // SAFETY: the caller says that there is AVX2, and AVX-512 if asked for, and before
+        // `vector_end` all vectors of a window end in the words.
         unsafe {
             let slots = system.words().as_ptr().cast::<u8>().add(window.first * BYTES);
+            if AVX512 && BYTES == 1 {
+                let mut sum = avx512::selected(slots, row[0]);
+                if K::Row::BITS > 64 {
+                    sum ^= avx512::selected(slots.add(64), row[1]);
+                }
+                return sum.into();
+            }
             let mut sum = selected::<BYTES>(slots, row[0]);
             if K::Row::BITS > 64 {
                 let half = selected::<BYTES>(slots.add(64 * BYTES), row[1]);

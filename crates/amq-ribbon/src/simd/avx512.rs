@@ -1,0 +1,125 @@
+//! The two things that AVX-512 does in far fewer instructions: a row's coefficients are the mask
+//! under which its slots are loaded, and the parities of eight columns are counted at once.
+//!
+//! In assembly, not only because compilers older than 1.89 lack these instructions. Vectors 0 to 15
+//! would have to be cleared after every single query, or later code that knows nothing of vectors
+//! slows down; vectors 16 to 31 need not be, but a compiler does not prefer them.
+
+use core::arch::asm;
+
+/// Of 64 slots of one byte those whose coefficients are set, exclusive-ored.
+///
+/// # Safety
+/// The processor has what [`has_avx512`](amq_core::cpu::has_avx512) asks for. The 64 slots can be
+/// read.
+#[inline(always)]
+pub(super) unsafe fn selected(slots: *const u8, coefficients: u64) -> u8 {
+    /// The product by this, without carries, has the sum of all bytes of a word as its eighth byte.
+    static ONES: [u64; 2] = [0x0101_0101_0101_0101; 2];
+    let sum: u64;
+    // SAFETY: the caller says that there are the instructions and the slots; `ONES` has 16 bytes.
+    // The loads need no alignment. Nothing is written but the registers named, and no flags.
+    unsafe {
+        asm!(
+            "kmovq k1, {coefficients}",
+            "vmovdqu8 zmm16 {{k1}} {{z}}, zmmword ptr [{slots}]",
+            // 32 bytes, 16, 8, 1.
+            "vextracti64x4 ymm17, zmm16, 1",
+            "vpxorq ymm16, ymm16, ymm17",
+            "vextracti64x2 xmm17, ymm16, 1",
+            "vpxorq xmm16, xmm16, xmm17",
+            "vpshufd xmm17, xmm16, 0xEE",
+            "vpxorq xmm16, xmm16, xmm17",
+            "vpclmulqdq xmm16, xmm16, xmmword ptr [{ones}], 0",
+            "vmovq {sum}, xmm16",
+            slots = in(reg) slots,
+            coefficients = in(reg) coefficients,
+            ones = in(reg) &raw const ONES,
+            sum = lateout(reg) sum,
+            out("k1") _,
+            out("zmm16") _,
+            out("zmm17") _,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    (sum >> 56) as u8
+}
+
+/// The parities of eight columns: bit i is that of the bits set both in `row[0]` and in word i of
+/// the first block, or in `row[1]` and in word i of the second.
+///
+/// # Safety
+/// The processor has what [`has_avx512`](amq_core::cpu::has_avx512) asks for. Eight words can be
+/// read of both blocks.
+#[inline(always)]
+pub(super) unsafe fn parities(blocks: [*const u64; 2], row: [u64; 2]) -> u32 {
+    let parities: u32;
+    // SAFETY: the caller says that there are the instructions and the words. The loads need no
+    // alignment. Nothing is written but the registers named, and no flags.
+    unsafe {
+        asm!(
+            "vpbroadcastq zmm16, {here}",
+            "vpbroadcastq zmm17, {next}",
+            "vpandq zmm16, zmm16, zmmword ptr [{block}]",
+            // The table of a ^ (b & c).
+            "vpternlogq zmm16, zmm17, zmmword ptr [{after}], 0x78",
+            "vpopcntq zmm16, zmm16",
+            "vpsllq zmm16, zmm16, 63",
+            "vpmovq2m k1, zmm16",
+            "kmovb {parities:e}, k1",
+            here = in(reg) row[0],
+            next = in(reg) row[1],
+            block = in(reg) blocks[0],
+            after = in(reg) blocks[1],
+            parities = lateout(reg) parities,
+            out("k1") _,
+            out("zmm16") _,
+            out("zmm17") _,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    parities
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amq_core::index::remix;
+    use std::vec::Vec;
+
+    /// Without AVX-512 there is nothing to test.
+    fn noise() -> Option<[u64; 256]> {
+        amq_core::cpu::has_avx512().then(|| core::array::from_fn(|i| remix(i as u64, 5)))
+    }
+
+    #[test]
+    fn selected_slots_are_those_whose_coefficients_are_set() {
+        let Some(noise) = noise() else { return };
+        let bytes: Vec<u8> = noise.iter().flat_map(|word| word.to_le_bytes()).collect();
+        for (at, slots) in bytes.windows(64).enumerate() {
+            for coefficients in [noise[at % 256], 0, 1, 1 << 63, u64::MAX, 1 << (at % 64)] {
+                let set = (0..64).filter(|i| coefficients >> i & 1 == 1);
+                let sum = set.fold(0, |sum, i| sum ^ slots[i]);
+                // SAFETY: `noise` says that there is AVX-512; there are 64 slots.
+                assert_eq!(unsafe { selected(slots.as_ptr(), coefficients) }, sum);
+            }
+        }
+    }
+
+    #[test]
+    fn parities_are_those_of_both_blocks() {
+        let Some(noise) = noise() else { return };
+        for (at, words) in noise.windows(24).enumerate() {
+            for row in [[noise[at], noise[at + 1]], [0, 1], [1, 0], [u64::MAX, 0], [0, u64::MAX]] {
+                let odd = |i: usize| {
+                    let [here, next] = [words[i] & row[0], words[i + 11] & row[1]];
+                    (here.count_ones() + next.count_ones()) % 2
+                };
+                let twin = (0..8).fold(0, |bits, i| bits | odd(i) << i);
+                let blocks = [words.as_ptr(), words[11..].as_ptr()];
+                // SAFETY: `noise` says that there is AVX-512; there are eight words at both.
+                assert_eq!(unsafe { parities(blocks, row) }, twin);
+            }
+        }
+    }
+}
