@@ -13,10 +13,13 @@ pub enum BenchError {
     #[error(transparent)]
     KeyFile(#[from] KeyFileError),
     /// A key set, made with this seed, with a repeated key.
-    #[error("the key set {0} made with seed {1} repeats a key: choose another --seed")]
+    #[error("the key set {0}, made with --seed {1}, repeats a key: choose another --seed")]
     KeysRepeat(String, u64),
     /// A key set, half of its keys, and the present keys that the suite needs.
-    #[error("the key set {0} has {1} present keys (half of its keys), but {2} are needed")]
+    #[error(
+        "half of the key set {0} is {1} keys, but {2} are needed: choose a smaller --suite, or \
+         --keys-file with more keys"
+    )]
     KeySetTooSmall(String, u64, u64),
     /// `--only` names an unknown contender.
     #[error("there is no contender named {name}. There are: {known}")]
@@ -28,17 +31,21 @@ pub enum BenchError {
     },
     /// `--only construction` with the user's keys.
     #[error(
-        "construction uses the suite's keys: leave out --keys and --keys-file, or name contenders in --only"
+        "--only construction uses the suite's keys: leave out --keys and --keys-file, or name \
+         contenders in --only"
     )]
     NothingToMeasure,
     /// What failed, as a gerund; a record or folder of records; the system's reason, which is not
     /// the source, or printing the chain of causes would print it twice.
-    #[error("{0} {1} failed: {2}")]
+    #[error(
+        "{0} {1} failed: {2}. Check its permissions and the room on its disk, or name another \
+         folder"
+    )]
     Io(&'static str, PathBuf, io::Error),
     /// A damaged record, and what is wrong with it.
     #[error(
-        "the record {0} is damaged: {1}. Delete it and measure its subject again with \
-         `-- measure --only NAME`"
+        "the record {0} is damaged: {1}. Delete it and measure again; `-- measure --only NAME` \
+         measures one contender alone"
     )]
     DamagedRecord(PathBuf, String),
     /// A damaged description of a run, and what is wrong with it.
@@ -52,9 +59,9 @@ pub enum BenchError {
     OtherSchema(PathBuf, i64),
     /// `--resume` or `--only` over records measured with other options.
     #[error(
-        "the records in {path} were measured with {option} = {before}, and now it is {now}: such numbers are not \
-         comparable. Use the same options, name another folder with --records, or measure everything \
-         again (without --resume and --only)"
+        "the records in {path} were measured with {option} = {before}, and now it is {now}: such \
+         numbers are not comparable. Use the same options, name another folder with --records, or \
+         measure everything again (without --resume and --only)"
     )]
     OptionsChanged {
         /// The folder of records.
@@ -72,10 +79,8 @@ pub enum BenchError {
         /// The folder of records.
         path: PathBuf,
     },
-    /// `render` without any records.
-    #[error(
-        "there are no records in {path}: run `-- measure` first, or name their folder with --records"
-    )]
+    /// Nothing to draw or to compare.
+    #[error("there are no records in {path}: run `-- measure` first, or name a folder with some")]
     NoRecords {
         /// The folder of records.
         path: PathBuf,
