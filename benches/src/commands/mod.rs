@@ -4,7 +4,7 @@ mod diff;
 mod say;
 mod tables;
 
-use crate::cli::{Cli, Command, Count, Diff, Fit, Measure, Subject};
+use crate::cli::{Cli, Command, Measure, Newest, Subject};
 use crate::contenders;
 use crate::error::BenchError;
 use crate::measure::{self, Plan, Request, fit, instructions, twins};
@@ -26,20 +26,25 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
             good
         }
         Some(Command::Measure(options)) => measure(options)?.1,
-        Some(Command::Render(options)) => {
-            let folder = options.records.clone();
-            let folder = folder.unwrap_or_else(|| reports(false).join("records"));
-            draw(&newest_in(&folder)?, options.out.as_deref())?;
+        Some(Command::Render { records, out }) => {
+            let folder = records.clone().unwrap_or_else(|| reports(false).join("records"));
+            draw(&newest_in(&folder)?, out.as_deref())?;
             true
         }
         Some(Command::Verify(subject)) => verify(subject)?,
         Some(Command::Fit(options)) => fit(options)?,
-        Some(Command::Diff(options)) => compare(options)?,
+        Some(Command::Diff { old, new }) => compare(old, new)?,
         Some(Command::Twins(options)) => {
             print!("{}", twins::table(&newest_in(&options.records)?)?);
             true
         }
-        Some(Command::Count(options)) => count(options)?,
+        Some(Command::Count { contender, keys, builds, asks }) => {
+            // Prints the hits, so that nothing is left out.
+            for contender in contenders::choose(std::slice::from_ref(contender), &[])? {
+                println!("{}", instructions::child(contender, *keys, *builds, *asks)?);
+            }
+            true
+        }
         Some(Command::List) => {
             print!("{}", tables::contenders());
             true
@@ -78,7 +83,7 @@ fn verify(subject: &Subject) -> Result<bool> {
 }
 
 /// Writes the advisor's table of times.
-fn fit(options: &Fit) -> Result<bool> {
+fn fit(options: &Newest) -> Result<bool> {
     let records = newest_in(&options.records)?;
     let (name, path) = (short(records.folder()), fit::path(&root()));
     std::fs::write(&path, fit::table(&records, &name)?)?;
@@ -86,23 +91,14 @@ fn fit(options: &Fit) -> Result<bool> {
     Ok(true)
 }
 
-/// What is run under valgrind; prints the hits, so that nothing is left out.
-fn count(options: &Count) -> Result<bool> {
-    let Count { contender, keys, builds, asks } = options;
-    for contender in contenders::choose(std::slice::from_ref(contender), &[])? {
-        println!("{}", instructions::child(contender, *keys, *builds, *asks)?);
-    }
-    Ok(true)
-}
-
 /// Prints which rows of two records differ by more than noise; whether none does.
-fn compare(options: &Diff) -> Result<bool> {
+fn compare(old: &str, new: &str) -> Result<bool> {
     let machine = Machine::this().name;
-    let side = |name: &String| {
+    let side = |name: &str| {
         let of_day = Records::of_date(&reports(false).join("records"), &machine, name);
         Side::read(&of_day.map_or_else(|| newest_in(Path::new(name)), Ok)?)
     };
-    let (text, moved) = diff::diff(&side(&options.old)?, &side(&options.new)?);
+    let (text, moved) = diff::diff(&side(old)?, &side(new)?);
     print!("{text}");
     Ok(!moved)
 }
