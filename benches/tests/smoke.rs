@@ -13,22 +13,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How the program ended, and all that it printed.
-struct Ran {
-    code: Option<i32>,
-    said: String,
-}
-
-impl Ran {
-    /// It ended like this, and said all of these.
-    fn ended(&self, code: i32, parts: &[&str]) {
-        assert_eq!(self.code, Some(code), "{}", self.said);
-        for part in parts {
-            assert!(self.said.contains(part), "{part}: {}", self.said);
-        }
-    }
-}
-
 /// A folder of its own, which is the workspace of the programs that run in it.
 struct Place(tempfile::TempDir);
 
@@ -56,17 +40,23 @@ impl Place {
             .unwrap()
     }
 
-    fn run_fed(&self, words: &str, input: &[u8]) -> Ran {
+    /// Runs the program, which ends like this and says all of these; returns all that it says.
+    fn run_fed(&self, input: &[u8], words: &str, code: i32, parts: &[&str]) -> String {
         let mut child = self.start(words);
         // A program that reads nothing may be gone already.
         let _ = child.stdin.take().unwrap().write_all(input);
         let output = child.wait_with_output().unwrap();
         let said = [output.stdout, output.stderr].concat();
-        Ran { code: output.status.code(), said: String::from_utf8_lossy(&said).into_owned() }
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{words}: {said}");
+        for part in parts {
+            assert!(said.contains(part), "{words}: {part}: {said}");
+        }
+        said
     }
 
-    fn run(&self, words: &str) -> Ran {
-        self.run_fed(words, b"")
+    fn run(&self, words: &str, code: i32, parts: &[&str]) -> String {
+        self.run_fed(b"", words, code, parts)
     }
 
     fn write(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
@@ -128,7 +118,7 @@ fn is_known(row: &Line) -> bool {
 #[test]
 fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
     let place = Place::new();
-    place.run("measure --suite smoke --records @/records").ended(0, &["Records: "]);
+    place.run("measure --suite smoke --records @/records", 0, &["Records: "]);
     let records = place.files("records");
     let (run, bytes) = records.iter().find(|(path, _)| path.ends_with("run.toml")).unwrap();
     let about = String::from_utf8_lossy(bytes);
@@ -172,14 +162,13 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
 
     for out in ["first", "second"] {
         let words = format!("render --records @/records --out @/{out}");
-        place.run(&words).ended(0, &["The report: "]);
+        place.run(&words, 0, &["The report: "]);
     }
     let drawn = place.files("first");
     assert!(drawn.contains_key(Path::new("index.html")) && drawn == place.files("second"));
 
     // The same rows, one of them failed, and one missing.
-    let words = |old, new| format!("diff @/{old} @/{new}");
-    place.run(&words("records", "records")).ended(0, &["moved: 0."]);
+    place.run("diff @/records @/records", 0, &["moved: 0."]);
     for (path, bytes) in &records {
         place.write(Path::new("other").join(path), bytes);
     }
@@ -189,16 +178,18 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
     let (rows, _) = rows.trim_end().rsplit_once('\n').unwrap();
     place.write(Path::new("other").join(bloom), rows);
     let parts = ["query50  state", "Only in OLD: bloom, rows: 1", "moved: 1."];
-    place.run(&words("records", "other")).ended(1, &parts);
+    place.run("diff @/records @/other", 1, &parts);
 }
 
 #[test]
 fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
     let place = Place::new();
     let measure = "measure --suite smoke --records @/records --rounds";
-    let some = |extra: &str| place.run(&format!("{measure} {extra} --only hash-only,construction"));
-    some("1 --resume").ended(2, &["no run to resume"]);
-    some("1").ended(0, &[]);
+    let some = |extra: &str, code, parts: &[&str]| {
+        place.run(&format!("{measure} {extra} --only hash-only,construction"), code, parts);
+    };
+    some("1 --resume", 2, &["no run to resume"]);
+    some("1", 0, &[]);
     let before = place.files("records");
     let day = Path::new("records").join(before.keys().next().unwrap().parent().unwrap());
     let of = |name: &str| day.join(name).to_str().unwrap().to_owned();
@@ -219,12 +210,12 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
     assert!(rest == before, "the day's records are what they were");
 
     // A run of some contenders joins the day's records, and the killed run survives it.
-    some("1").ended(0, &[]);
+    some("1", 0, &[]);
     assert!(place.files(&unfinished) == part && !place.at(&joined).exists());
     // Resuming a run of all contenders takes long, so this run is turned into one of some, with
     // little left to do.
     fs::rename(place.at(&unfinished), place.at(&joined)).unwrap();
-    some("1 --resume").ended(0, &[]);
+    some("1 --resume", 0, &[]);
     let resumed = || {
         let mut files = place.files(of("").as_str());
         assert!(files.keys().all(|path| path.components().count() == 1), "{:?}", files.keys());
@@ -238,9 +229,9 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
         ["hash-only.csv", "construction.csv"].iter().all(|name| !lines(&after, name).is_empty())
     );
     // What is measured is not measured again, and what is measured otherwise is not mixed with it.
-    some("1 --resume").ended(0, &[]);
+    some("1 --resume", 0, &[]);
     assert!(resumed() == after);
-    some("2 --resume").ended(2, &["rounds = 1, and now it is 2"]);
+    some("2 --resume", 2, &["rounds = 1, and now it is 2"]);
     assert!(resumed() == after);
 }
 
@@ -254,11 +245,11 @@ fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
     let counts = "3001 distinct keys (repeats left out: 1, empty lines: 1)";
     let words = "verify --suite smoke --only bloom --keys-file -";
     let parts = [&format!("stdin: {counts}; 1000 of"), "Left out: the courses"];
-    place.run_fed(words, &good_keys()).ended(0, &parts);
+    place.run_fed(&good_keys(), words, 0, &parts);
 
     let before = place.files("reports");
     let run = |words: &str, part| {
-        place.run(words).ended(0, &["The report: ", part]);
+        place.run(words, 0, &["The report: ", part]);
         let mut all = place.files("reports");
         all.retain(|path, _| !path.starts_with("own"));
         assert!(all == before, "{:?}", all.keys());
@@ -295,16 +286,15 @@ fn what_cannot_be_done_is_an_error_that_tells_the_reason_once() {
         ("diff 2000-01-01 2000-01-02", ["no records in", "2000-01-01"]),
         ("verify --keys-file @/missing", ["/missing cannot be read", "(os error "]),
         ("verify --keys-file @/missing", ["must be a text file", "one key per line"]),
-        ("verify --keys-file @/", ["the key file", "is a directory"]),
+        ("verify --keys-file @/", ["the key file", "Is a directory"]),
         ("verify --keys-file @/file", ["/file", "has 0 distinct keys"]),
         ("verify --keys-file @/one-line.bin", ["/one-line.bin", "has 1 distinct keys"]),
         ("verify --keys-file @/few.txt", ["has 2 distinct keys", "repeats left out: 1"]),
         ("verify --keys-file -", ["standard input has 2 distinct keys", "repeats left out: 1"]),
         ("verify --keys-file x --keys 9", ["cannot be used with", "'--keys-file <FILE>' cannot"]),
     ] {
-        let ran = place.run_fed(words, b"a\nb\na\n");
-        ran.ended(2, &parts);
-        assert_eq!(ran.said.matches(parts[1]).count(), 1, "{}", ran.said);
+        let said = place.run_fed(b"a\nb\na\n", words, 2, &parts);
+        assert_eq!(said.matches(parts[1]).count(), 1, "{said}");
     }
-    place.run("list").ended(0, &["contender", "bloom, ", "construction: ", "smoke", "full"]);
+    place.run("list", 0, &["contender", "bloom, ", "construction: ", "smoke", "full"]);
 }

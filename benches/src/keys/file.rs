@@ -4,12 +4,12 @@
 //! none. Keys are bytes, so any encoding will do. Empty lines are skipped and repeated keys
 //! dropped, and both are counted.
 
+use crate::error::BenchError;
 use crate::keys::{Arena, Source};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
-use thiserror::Error;
 
 /// The fewest distinct keys to measure with: a filter of less than a hundred keys tells nothing.
 const MIN_KEYS: u64 = 200;
@@ -31,58 +31,42 @@ pub struct FileKeys {
     pub digest: u64,
 }
 
-/// Why a file yields no keys. Names the file as given, or standard input.
-#[derive(Debug, Error)]
-#[error("{file} {reason}")]
-pub struct KeyFileError {
-    file: String,
-    reason: Reason,
-}
-
-#[derive(Debug, Error)]
-enum Reason {
-    #[error("cannot be read: {0}. It must be a text file with one key per line")]
-    Read(#[from] io::Error),
-    #[error("is a directory: name a file with one key per line")]
-    Directory,
-    #[error("is larger than {MAX_BYTES} bytes, the most this reads: take a sample of its lines")]
-    TooLarge,
-    #[error(
-        "has {distinct} distinct keys (repeats left out: {}, empty lines: {}), but at least \
-         {MIN_KEYS} are needed: half of them go into the filters, half are queried as absent",
-        .counts.duplicates, .counts.empty_lines
-    )]
-    TooFew { distinct: u64, counts: Source },
-}
-
 /// Reads a key file; `-` is standard input.
-pub fn read(path: &Path) -> Result<FileKeys, KeyFileError> {
+pub fn read(path: &Path) -> Result<FileKeys, BenchError> {
     let (found, file) = if path == Path::new("-") {
         let stdin = io::stdin().lock();
         if stdin.is_terminal() {
             eprintln!("Reading keys, one per line, until the end of input (Ctrl-D).");
         }
-        (read_from(stdin, "stdin"), "standard input".to_owned())
+        (read_from(Ok(stdin), "stdin"), "standard input".to_owned())
     } else {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let open = if path.is_dir() { Err(Reason::Directory) } else { Ok(File::open(path)) };
-        let found = open.and_then(|open| read_from(open?, &name));
-        (found, format!("the key file {}", path.display()))
+        (read_from(File::open(path), &name), format!("the key file {}", path.display()))
     };
-    found.map_err(|reason| KeyFileError { file, reason })
+    found.map_err(|reason| BenchError::KeyFile(file, reason))
 }
 
-fn read_from(input: impl Read, name: &str) -> Result<FileKeys, Reason> {
+fn read_from(input: io::Result<impl Read>, name: &str) -> Result<FileKeys, String> {
     let mut bytes = Vec::new();
     // Counted while reading: a pipe or a device has no length to look at first.
-    input.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    let read = input.and_then(|input| input.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|reason| {
+        format!("cannot be read: {reason}. It must be a text file with one key per line")
+    })?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(Reason::TooLarge);
+        return Err(format!(
+            "is larger than {MAX_BYTES} bytes, the most this reads: take a sample of its lines"
+        ));
     }
     let digest = xxhash_rust::xxh3::xxh3_64(&bytes);
     let (keys, source) = parse(bytes);
-    match source.distinct.unwrap_or(0) {
-        distinct @ ..MIN_KEYS => Err(Reason::TooFew { distinct, counts: source }),
+    let Source { distinct, duplicates, empty_lines } = source;
+    match distinct.unwrap_or(0) {
+        distinct @ ..MIN_KEYS => Err(format!(
+            "has {distinct} distinct keys (repeats left out: {duplicates}, empty lines: \
+             {empty_lines}), but at least {MIN_KEYS} are needed: half of them go into the filters, \
+             half are queried as absent"
+        )),
         _ => Ok(FileKeys { name: name.to_owned(), keys, source, digest }),
     }
 }
