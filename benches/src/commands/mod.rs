@@ -16,8 +16,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Carries out the command line. Fails if one of our own filters has failed rows, or if rows of two
-/// records differ by more than noise.
+/// Carries out the command line. The exit code is a failure if one of our own filters has failed
+/// rows, or if rows of two records differ by more than noise.
 pub fn run(cli: &Cli) -> Result<ExitCode> {
     let good = match &cli.command {
         None => {

@@ -4,6 +4,7 @@ use crate::contenders::{self, Info};
 use crate::measure::{construction, suite};
 use crate::record::{ContenderFacts, Row, State, Suite, Trial};
 use comfy_table::{Table, presets};
+use serde::Serialize;
 use std::fmt::Write;
 
 /// What `list` prints.
@@ -38,15 +39,15 @@ pub(super) fn contenders() -> String {
 }
 
 fn line(info: &Info) -> [String; 4] {
-    let facts = ContenderFacts::new(info, "");
-    let abilities = facts.abilities.iter().map(|ability| format!("{ability:?}"));
-    let whose = if facts.ours { " (ours)" } else { "" };
-    [
-        facts.name,
-        format!("{:?}{whose}", facts.family).to_lowercase(),
-        abilities.collect::<Vec<_>>().join(" ").to_lowercase(),
-        facts.version,
-    ]
+    let abilities = info.abilities.iter().map(word).collect::<Vec<_>>().join(" ");
+    let family = word(&info.family) + if info.ours { " (ours)" } else { "" };
+    [info.name.to_owned(), family, abilities, ContenderFacts::new(info, "").version]
+}
+
+/// As the records spell it.
+fn word(value: &impl Serialize) -> String {
+    let value = toml::Value::try_from(value).ok();
+    value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// What `verify` prints about contenders; nothing if there are none.

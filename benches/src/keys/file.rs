@@ -22,13 +22,13 @@ const MAX_BYTES: u64 = 4 << 30;
 #[derive(Debug)]
 pub struct FileKeys {
     /// The file's name without its folder, so that records reveal no path, or `stdin`.
-    pub name: String,
-    /// The keys, in the order of their first appearance.
-    pub keys: Arena,
-    /// The counts: distinct keys, and what was left out.
-    pub source: Source,
+    pub(crate) name: String,
+    /// In the order of their first appearance.
+    pub(crate) keys: Arena,
+    /// How many there are, and what was left out.
+    pub(crate) source: Source,
     /// XXH3-64 of the whole file, so that a resumed run uses the same keys.
-    pub digest: u64,
+    pub(crate) digest: u64,
 }
 
 /// Reads a key file; `-` is standard input.

@@ -93,11 +93,10 @@ impl KeySet {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Source {
     /// Distinct keys it has; `None` if it generates any number.
-    pub distinct: Option<u64>,
-    /// Empty lines that were skipped.
-    pub empty_lines: u64,
+    pub(crate) distinct: Option<u64>,
+    pub(crate) empty_lines: u64,
     /// Repeated keys that were dropped.
-    pub duplicates: u64,
+    pub(crate) duplicates: u64,
 }
 
 /// Keys made for one size: distinct and disjoint, checked.
@@ -107,8 +106,7 @@ pub struct Made {
     pub present: Store,
     /// Keys never inserted.
     pub absent: Store,
-    /// The source's counts.
-    pub source: Source,
+    pub(crate) source: Source,
 }
 
 fn random(n: usize, rng: &mut Xoshiro256PlusPlus) -> Store {
