@@ -7,9 +7,7 @@
 //! $ cargo bench -p amq-bench -- 'ribbon|fuse'
 //! ```
 
-#[cfg(feature = "peers")]
-use amq_bench::contenders::peers::xorf;
-use amq_bench::contenders::{Built, Contender, Order, Planned, bloom, ribbon};
+use amq_bench::contenders::{ALL, Built, Order, Planned};
 use amq_bench::keys::{KeySet, Keys, Made, Store, Stream};
 use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
 use amq_core::{Budget, EmptyFilter, FilterExt, Goal};
@@ -68,22 +66,17 @@ fn batch(criterion: &mut Criterion) {
     queries(criterion, "batch", |filter, keys| filter.count_hits_batch(keys));
 }
 
-/// A contender, and the rate it is asked for.
-type Variant = (&'static dyn Contender, f64);
-
-/// Bloom filters.
-const BLOOM: [Variant; 3] =
-    [(&bloom::CLASSIC, 0.01), (&bloom::SPLIT_BLOCK, 0.01), (&bloom::ATOMIC, 0.01)];
+/// Contenders, and the rates they are asked for.
+const BLOOM: &[(&str, f64)] = &[("bloom", 0.01), ("blocked-bloom", 0.01), ("atomic-bloom", 0.01)];
 
 /// Static filters: one byte a slot, two bytes, and columns of two widths. A fuse filter's rate is
 /// its own.
-const STATIC: &[Variant] = &[
-    #[cfg(feature = "peers")]
-    (&xorf::BINARY_FUSE_8, 1.0 / 256.0),
-    (&ribbon::BUMPED, 1.0 / 256.0),
-    (&ribbon::NARROW, 1.0 / 256.0),
-    (&ribbon::BUMPED, 1.0 / 65536.0),
-    (&ribbon::BUMPED, 0.01),
+const STATIC: &[(&str, f64)] = &[
+    ("binary-fuse-8", 1.0 / 256.0),
+    ("ribbon-bumped", 1.0 / 256.0),
+    ("ribbon-narrow", 1.0 / 256.0),
+    ("ribbon-bumped", 1.0 / 65536.0),
+    ("ribbon-bumped", 0.01),
 ];
 
 fn queries(
@@ -91,20 +84,21 @@ fn queries(
     way: &str,
     count: impl Fn(&dyn Built, Keys<'_>) -> Option<u64>,
 ) {
-    for (keys, variants) in [(MILLION, [&BLOOM, STATIC].concat()), (10 * MILLION, STATIC.to_vec())]
-    {
+    for (keys, variants) in [(MILLION, [BLOOM, STATIC].concat()), (10 * MILLION, STATIC.to_vec())] {
         let made = made(keys);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let streams = [("absent", 0), ("half", 50), ("present", 100)]
             .map(|(name, share)| (name, Stream::new(&made, QUERIES, share, &mut rng)));
-        for (contender, rate) in variants {
+        for (name, rate) in variants {
             let order = Order { planned: Planned::Keys, budget: Some(Budget::Fpr(rate)), seed: 1 };
-            let Ok(filter) = contender.build(made.present.view().keys(), &order) else {
+            // A peer is there with its feature only.
+            let contender = ALL.iter().find(|contender| contender.info().name == name);
+            let filter = contender.map(|one| one.build(made.present.view().keys(), &order));
+            let Some(Ok(filter)) = filter else {
                 continue;
             };
-            let (name, million) = (contender.info().name, keys / MILLION);
-            let name = format!("{way}/{name}, {rate:.1e}, {million}M");
-            let mut group = criterion.benchmark_group(name);
+            let group = format!("{way}/{name}, {rate:.1e}, {}M", keys / MILLION);
+            let mut group = criterion.benchmark_group(group);
             group.throughput(Throughput::Elements(QUERIES as u64));
             for (name, stream) in &streams {
                 let queries = stream.keys.view();

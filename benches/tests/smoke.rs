@@ -123,7 +123,7 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
     let (run, bytes) = records.iter().find(|(path, _)| path.ends_with("run.toml")).unwrap();
     let about = String::from_utf8_lossy(bytes);
     assert!(about.contains("complete = true") && about.contains("noise_floor = 0."), "{about}");
-    for contender in contenders::ALL {
+    for contender in contenders::ALL.iter() {
         let name = contender.info().name;
         let rows = lines(&records, &format!("{name}.csv"));
         let rounds = lines(&records, &format!("{name}.rounds.csv"));
