@@ -18,7 +18,11 @@ pub struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[command(flatten)]
-    pub(crate) all: All,
+    pub(crate) measure: Measure,
+    /// Folder for the page and its plots [default: reports/latest; reports/own/latest with keys of
+    /// your own]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -27,10 +31,8 @@ pub(crate) enum Command {
     Measure(Measure),
     /// Draw the report from records; measure nothing
     Render {
-        /// Folder of records: one run's, or the parent of all, from which this machine's newest is
-        /// drawn [default: reports/records]
-        #[arg(long, value_name = "DIR")]
-        records: Option<PathBuf>,
+        #[command(flatten)]
+        from: Newest,
         /// Folder for the page and its plots [default: reports/latest; reports/own/latest for
         /// records of your own keys]
         #[arg(long, value_name = "DIR")]
@@ -69,17 +71,6 @@ pub(crate) enum Command {
         #[arg(long)]
         asks: bool,
     },
-}
-
-/// Measure, then draw.
-#[derive(Args, Debug)]
-pub(crate) struct All {
-    #[command(flatten)]
-    pub(crate) measure: Measure,
-    /// Folder for the page and its plots [default: reports/latest; reports/own/latest with keys of
-    /// your own]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
 }
 
 /// Options of `measure`.
@@ -138,7 +129,8 @@ pub(crate) struct Subject {
 /// Where to look for the newest records.
 #[derive(Args, Debug)]
 pub(crate) struct Newest {
-    /// Folder of records: one run's, or the parent of all, from which the newest is taken
-    #[arg(long, value_name = "DIR", default_value = "reports/records")]
-    pub(crate) records: PathBuf,
+    /// Folder of records: one run's, or the parent of all, from which the newest is taken, of this
+    /// machine if there are any [default: reports/records]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) records: Option<PathBuf>,
 }

@@ -21,21 +21,20 @@ use std::process::ExitCode;
 pub fn run(cli: &Cli) -> Result<ExitCode> {
     let good = match &cli.command {
         None => {
-            let (records, good) = measure(&cli.all.measure)?;
-            draw(&records, cli.all.out.as_deref())?;
+            let (records, good) = measure(&cli.measure)?;
+            draw(&records, cli.out.as_deref())?;
             good
         }
         Some(Command::Measure(options)) => measure(options)?.1,
-        Some(Command::Render { records, out }) => {
-            let folder = records.clone().unwrap_or_else(|| reports(false).join("records"));
-            draw(&newest_in(&folder)?, out.as_deref())?;
+        Some(Command::Render { from, out }) => {
+            draw(&newest(from)?, out.as_deref())?;
             true
         }
         Some(Command::Verify(subject)) => verify(subject)?,
-        Some(Command::Fit(options)) => fit(options)?,
+        Some(Command::Fit(from)) => fit(&newest(from)?)?,
         Some(Command::Diff { old, new }) => compare(old, new)?,
-        Some(Command::Twins(options)) => {
-            print!("{}", twins::table(&newest_in(&options.records)?)?);
+        Some(Command::Twins(from)) => {
+            print!("{}", twins::table(&newest(from)?)?);
             true
         }
         Some(Command::Count { contender, keys, builds, asks }) => {
@@ -83,10 +82,9 @@ fn verify(subject: &Subject) -> Result<bool> {
 }
 
 /// Writes the advisor's table of times.
-fn fit(options: &Newest) -> Result<bool> {
-    let records = newest_in(&options.records)?;
+fn fit(records: &Records) -> Result<bool> {
     let (name, path) = (short(records.folder()), fit::path(&root()));
-    std::fs::write(&path, fit::table(&records, &name)?)?;
+    std::fs::write(&path, fit::table(records, &name)?)?;
     println!("{} from {name}", short(&path));
     Ok(true)
 }
@@ -110,6 +108,11 @@ fn draw(records: &Records, out: Option<&Path>) -> Result<()> {
     let rendered = report::render(records.folder(), &out)?;
     println!("{}\n\nThe report: {}", rendered.table.trim_end(), short(&rendered.page));
     Ok(())
+}
+
+fn newest(from: &Newest) -> Result<Records, BenchError> {
+    let folder = from.records.clone();
+    newest_in(&folder.unwrap_or_else(|| reports(false).join("records")))
 }
 
 fn newest_in(folder: &Path) -> Result<Records, BenchError> {

@@ -9,11 +9,6 @@ use std::fmt;
 pub trait Table: Serialize + DeserializeOwned {
     /// The file's name, without `.csv`.
     const NAME: &'static str;
-
-    /// Why a line is impossible, if it is.
-    fn fault(&self) -> Option<String> {
-        None
-    }
 }
 
 impl Table for Choice {
@@ -108,23 +103,4 @@ pub struct Trial {
 
 impl Table for Trial {
     const NAME: &'static str = "construction";
-
-    fn fault(&self) -> Option<String> {
-        let Self { keys, slots, seeds, solved, unsolved, .. } = *self;
-        let counted = seeds.zip(solved).zip(unsolved);
-        let adds_up = match counted {
-            Some(((seeds, solved), unsolved)) => {
-                seeds > 0 && solved.checked_add(unsolved) == Some(seeds)
-            }
-            None => (seeds, solved, unsolved) == (None, None, None) && !self.why.is_empty(),
-        };
-        (keys == 0 || !adds_up).then(|| {
-            let text = |count: Option<u64>| count.map_or("?".to_owned(), |n| n.to_string());
-            let [seeds, solved, unsolved] = [seeds, solved, unsolved].map(text);
-            format!(
-                "with {keys} keys and {slots} slots, {solved} solved and {unsolved} unsolved \
-                 systems are not {seeds} seeds"
-            )
-        })
-    }
 }
