@@ -147,9 +147,9 @@ fn root() -> PathBuf {
     above.unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// A path relative to the current directory.
+/// A path relative to the current directory or to the workspace.
 fn short(path: &Path) -> String {
-    let here = env::current_dir().unwrap_or_default();
-    let path = path.strip_prefix(here).unwrap_or(path);
-    path.strip_prefix(".").unwrap_or(path).display().to_string()
+    let bases = [env::current_dir().unwrap_or_default(), root()];
+    let mut short = bases.iter().filter_map(|base| path.strip_prefix(base).ok());
+    short.next().unwrap_or(path).display().to_string()
 }
