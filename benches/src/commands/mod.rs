@@ -8,7 +8,7 @@ use crate::cli::{Cli, Command, Measure, Newest, Subject};
 use crate::contenders;
 use crate::error::BenchError;
 use crate::measure::{self, Plan, Request, fit, instructions, twins};
-use crate::record::{Machine, OWN_REPORTS, Records, Run, publishable, today};
+use crate::record::{Machine, OWN_REPORTS, Records, Run, publishable, today, write_atomically};
 use crate::report;
 use anyhow::Result;
 use diff::Side;
@@ -84,7 +84,7 @@ fn verify(subject: &Subject) -> Result<bool> {
 /// Writes the advisor's table of times.
 fn fit(records: &Records) -> Result<bool> {
     let (name, path) = (short(records.folder()), fit::path(&root()));
-    std::fs::write(&path, fit::table(records, &name)?)?;
+    write_atomically(&path, fit::table(records, &name)?.as_bytes())?;
     println!("{} from {name}", short(&path));
     Ok(true)
 }

@@ -67,7 +67,7 @@ impl Machine {
 fn caches(folder: &Path) -> Vec<Cache> {
     let of = |index: u32| {
         let folder = folder.join(format!("index{index}"));
-        let read = |file| Some(fs::read_to_string(folder.join(file)).ok()?.trim().to_owned());
+        let read = |file: &str| Some(fs::read_to_string(folder.join(file)).ok()?.trim().to_owned());
         let kibibytes: u64 = read("size")?.strip_suffix('K')?.parse().ok()?;
         Some(Cache {
             level: read("level")?.parse().ok()?,
