@@ -64,7 +64,7 @@ impl Store {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::U64(keys) => keys.len(),
-            Self::Bytes(keys) => keys.spans.len(),
+            Self::Bytes(keys) => keys.len(),
         }
     }
 
@@ -117,6 +117,10 @@ impl Arena {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(key);
         self.spans.push((start, self.bytes.len()));
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.spans.len()
     }
 
     /// The string at an index.

@@ -102,7 +102,7 @@ fn gather(present: &Arena, absent: &Arena, picks: &[usize]) -> Arena {
     let mut keys = Arena::default();
     let mut first = HashMap::new();
     for (place, &pick) in picks.iter().enumerate() {
-        let behind = pick.checked_sub(present.spans.len());
+        let behind = pick.checked_sub(present.len());
         let key = behind.map_or_else(|| present.get(pick), |pick| absent.get(pick));
         match first.entry(pick) {
             Entry::Occupied(first) if key.len() > SHORT_KEY => {
