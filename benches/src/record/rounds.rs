@@ -19,7 +19,7 @@ pub struct Rounds {
     /// Separated by spaces.
     #[serde(with = "spaced")]
     pub(crate) ns: Vec<f64>,
-    /// The reference's pass beside each.
+    /// The reference's passes in the same rounds.
     #[serde(with = "spaced")]
     pub(crate) reference_ns: Vec<f64>,
 }

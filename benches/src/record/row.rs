@@ -129,19 +129,19 @@ pub struct Row {
     /// a prediction.
     pub(crate) fpr_agrees: Option<bool>,
 
-    /// Operations in one timed pass.
+    /// Operations in all timed passes.
     pub(crate) operations: Option<u64>,
-    /// Hits in the timed pass; equal to the verified number, or the cell has failed.
+    /// Hits in all of them; equal to the verified number, or the cell has failed.
     pub(crate) hits: Option<u64>,
-    /// Timed rounds; `<contender>.rounds.csv` has each.
+    /// Timed passes; `<contender>.rounds.csv` has each.
     pub(crate) rounds: Option<u64>,
     /// Nanoseconds per operation: the estimate that the report shows. `run.toml` says which.
     pub(crate) ns: Option<f64>,
     pub(crate) ns_median: Option<f64>,
     pub(crate) ns_min: Option<f64>,
-    /// The contender whose passes were timed beside these.
+    /// The contender that `ratio` compares with.
     pub(crate) reference: Option<String>,
-    /// Paired ratio of the time to the reference's, with its 95 % bootstrap interval.
+    /// The time over the reference's in the same workload, with its 95 % bootstrap interval.
     pub(crate) ratio: Option<f64>,
     pub(crate) ratio_low: Option<f64>,
     pub(crate) ratio_high: Option<f64>,
@@ -150,7 +150,7 @@ pub struct Row {
     pub(crate) ns_p99_9: Option<f64>,
     /// Instructions per operation, where they could be counted.
     pub(crate) instructions: Option<f64>,
-    /// Whether the rounds scatter too much to trust the estimate.
+    /// Whether the interval is too wide to trust the estimate.
     pub(crate) unstable: Option<bool>,
 }
 
