@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::record::Suite;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, value_parser};
 use std::path::PathBuf;
 
 /// Compares this workspace's filters with each other and with the best other crates, and draws the
@@ -15,84 +15,98 @@ use std::path::PathBuf;
 #[derive(Parser, Debug)]
 #[command(name = "amq-bench", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
-    /// The command; without one, everything.
     #[command(subcommand)]
-    pub command: Option<Command>,
-    /// Options without a command.
+    pub(crate) command: Option<Command>,
     #[command(flatten)]
-    pub all: All,
+    pub(crate) measure: Measure,
+    /// Folder for the page and its plots [default: reports/latest; reports/own/latest with keys of
+    /// your own]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
-/// The commands.
 #[derive(Subcommand, Debug)]
-pub enum Command {
+pub(crate) enum Command {
     /// Verify and measure, and write the records; draw nothing
     Measure(Measure),
     /// Draw the report from records; measure nothing
-    Render(Render),
+    Render {
+        #[command(flatten)]
+        from: Newest,
+        /// Folder for the page and its plots [default: reports/latest; reports/own/latest for
+        /// records of your own keys]
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Verify every contender without timing or recording anything
     Verify(Subject),
     /// Fit the cost model of the advisor (`amq::choose`) from the newest records, and write it
-    Fit(Fit),
+    Fit(Newest),
     /// Compare two records: which rows moved by more than noise
-    Diff(Diff),
+    ///
+    /// A time moved if it changed by more than the larger noise floor of the two runs and, where
+    /// both have the ratio to the same reference, beyond both intervals of that ratio; a rate, if
+    /// its intervals are disjoint; instructions and peak bytes, by more than 1 %; other counts and
+    /// states, at all. Rows that only one record has are named, and do not count. Exit code: 0 if
+    /// no row moved, 1 if one did, 2 if a record cannot be read.
+    Diff {
+        /// The earlier record: its folder, or its date below reports/records
+        #[arg(value_name = "OLD")]
+        old: String,
+        /// The later record
+        #[arg(value_name = "NEW")]
+        new: String,
+    },
     /// List the contenders and the suites
     List,
     /// How far twins differ in the newest records, by each estimator
     #[command(hide = true)]
-    Twins(Fit),
-    /// Build a filter and query it, under valgrind
+    Twins(Newest),
+    /// Build a filter so often and query it, under valgrind
     #[command(hide = true)]
-    Count(Count),
-}
-
-/// Measure, then draw.
-#[derive(Args, Debug)]
-pub struct All {
-    /// What to measure.
-    #[command(flatten)]
-    pub measure: Measure,
-    /// Folder for the page and its plots [default: reports/latest; reports/own/latest with keys of
-    /// your own]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    Count {
+        contender: String,
+        keys: usize,
+        builds: usize,
+        #[arg(long)]
+        asks: bool,
+    },
 }
 
 /// Options of `measure`.
 #[derive(Args, Debug)]
-pub struct Measure {
-    /// The contenders and the keys.
+pub(crate) struct Measure {
     #[command(flatten)]
-    pub subject: Subject,
+    pub(crate) subject: Subject,
     /// Folder for the records, with a subfolder per machine and day. A run replaces the day's
     /// earlier records only once everything is measured [default: reports/records;
     /// reports/own/records with keys of your own]
     #[arg(long, value_name = "DIR")]
-    pub records: Option<PathBuf>,
+    pub(crate) records: Option<PathBuf>,
     /// Continue this machine's newest interrupted run, with or without --only as given now. Refused
     /// if an option, the compiler or the code has changed since
     #[arg(long)]
-    pub resume: bool,
+    pub(crate) resume: bool,
     /// Count instructions too, which takes two minutes more; the full suite does without being told
     #[arg(long)]
-    pub instructions: bool,
+    pub(crate) instructions: bool,
     /// Timed rounds of each cell, with new filters in each [default: 2 in smoke, 7 in quick and
     /// full]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
-    pub rounds: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1000))]
+    pub(crate) rounds: Option<u64>,
 }
 
 /// The contenders and the keys.
 #[derive(Args, Debug)]
-pub struct Subject {
+pub(crate) struct Subject {
     /// Size of the run: smoke (seconds; its times mean nothing), quick (about three minutes), full
     /// (much longer, several gigabytes)
     #[arg(long, value_name = "SUITE", default_value_t = Suite::Quick, value_enum)]
-    pub suite: Suite,
+    pub(crate) suite: Suite,
     /// Only these contenders, by their names in `list`, or `construction`. Merged into the day's
     /// records, which must have been measured with the same options
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub only: Vec<String>,
+    pub(crate) only: Vec<String>,
     /// Measure with your own keys, one a line, instead of generated ones; `-` is standard input.
     /// Keys are bytes of any encoding; a carriage return before the newline is not part of the key.
     /// Empty lines and repeated keys are dropped and counted. The distinct keys are shuffled: the
@@ -100,66 +114,23 @@ pub struct Subject {
     /// construction are left out. The report goes to reports/own, which git ignores, and names the
     /// file without its folder
     #[arg(long, value_name = "FILE")]
-    pub keys_file: Option<PathBuf>,
+    pub(crate) keys_file: Option<PathBuf>,
     /// Measure with this many random keys instead of the suite's key sets, at each of the three
     /// rates. Separate several numbers with commas. Courses and construction are left out. The
     /// report goes to reports/own
     #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "keys_file",
-          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    pub keys: Vec<u64>,
+          value_parser = value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) keys: Vec<u64>,
     /// Seed of keys, filters, query streams and the order within rounds
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
-/// Options of `diff`.
-///
-/// A time moved if it changed by more than the larger noise floor of the two runs and, where both
-/// have the ratio to the same reference, beyond both intervals of that ratio; a rate, if its
-/// intervals are disjoint; instructions and peak bytes, by more than 1 %; other counts and states,
-/// at all. Rows that only one record has are named, and do not count. Exit code: 0 if no row moved,
-/// 1 if one did, 2 if a record cannot be read.
+/// Where to look for the newest records.
 #[derive(Args, Debug)]
-pub struct Diff {
-    /// The earlier record: its folder, or its date below reports/records
-    #[arg(value_name = "OLD")]
-    pub old: String,
-    /// The later record
-    #[arg(value_name = "NEW")]
-    pub new: String,
-}
-
-/// Options of `fit` and `twins`.
-#[derive(Args, Debug)]
-pub struct Fit {
-    /// Folder of records: one run's, or the parent of all, from which the newest is taken
-    #[arg(long, value_name = "DIR", default_value = "reports/records")]
-    pub records: PathBuf,
-}
-
-/// Options of `count`.
-#[derive(Args, Debug)]
-pub struct Count {
-    /// The contender.
-    pub contender: String,
-    /// Keys in the filter.
-    pub keys: usize,
-    /// How often it is built.
-    pub builds: usize,
-    /// Whether it is queried.
-    #[arg(long)]
-    pub asks: bool,
-}
-
-/// Options of `render`.
-#[derive(Args, Debug)]
-pub struct Render {
-    /// Folder of records: one run's, or the parent of all, from which this machine's newest is
-    /// drawn [default: reports/records]
+pub(crate) struct Newest {
+    /// Folder of records: one run's, or the parent of all, from which the newest is taken, of this
+    /// machine if there are any [default: reports/records]
     #[arg(long, value_name = "DIR")]
-    pub records: Option<PathBuf>,
-    /// Folder for the page and its plots [default: reports/latest; reports/own/latest for records
-    /// of your own keys]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    pub(crate) records: Option<PathBuf>,
 }

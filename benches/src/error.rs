@@ -1,6 +1,5 @@
 //! Errors around a measurement. A failure *in* a measurement becomes an error row instead.
 
-use crate::keys::KeyFileError;
 use crate::record::SCHEMA;
 use std::io;
 use std::path::PathBuf;
@@ -8,78 +7,54 @@ use thiserror::Error;
 
 /// An error of the harness; each names its subject and the way out.
 #[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the messages say what each is and holds")]
 pub enum BenchError {
-    /// The user's key file.
-    #[error(transparent)]
-    KeyFile(#[from] KeyFileError),
-    /// A key set, made with this seed, with a repeated key.
-    #[error("the key set {0} made with seed {1} repeats a key: choose another --seed")]
+    /// The file as given, or standard input, and why it yields no keys.
+    #[error("{0} {1}")]
+    KeyFile(String, String),
+    #[error("the key set {0}, made with --seed {1}, repeats a key: choose another --seed")]
     KeysRepeat(String, u64),
-    /// A key set, half of its keys, and the present keys that the suite needs.
-    #[error("the key set {0} has {1} present keys (half of its keys), but {2} are needed")]
-    KeySetTooSmall(String, u64, u64),
-    /// `--only` names an unknown contender.
-    #[error("there is no contender named {name}. There are: {known}")]
-    UnknownContender {
-        /// The given name.
-        name: String,
-        /// All names.
-        known: String,
-    },
-    /// `--only construction` with the user's keys.
     #[error(
-        "construction uses the suite's keys: leave out --keys and --keys-file, or name contenders in --only"
+        "half of the key set {0} is {1} keys, but {2} are needed: choose a smaller --suite, or \
+         --keys-file with more keys"
+    )]
+    KeySetTooSmall(String, u64, u64),
+    #[error("there is no contender named {name}. There are: {known}")]
+    UnknownContender { name: String, known: String },
+    #[error(
+        "--only construction uses the suite's keys: leave out --keys and --keys-file, or name \
+         contenders in --only"
     )]
     NothingToMeasure,
-    /// What failed, as a gerund; a record or folder of records; the system's reason, which is not
-    /// the source, or printing the chain of causes would print it twice.
-    #[error("{0} {1} failed: {2}")]
-    Io(&'static str, PathBuf, io::Error),
-    /// A damaged record, and what is wrong with it.
+    /// What failed is a gerund. The system's reason is not the source, or printing the chain of
+    /// causes would print it twice.
     #[error(
-        "the record {0} is damaged: {1}. Delete it and measure its subject again with \
-         `-- measure --only NAME`"
+        "{0} {1} failed: {2}. Check its permissions and the room on its disk, or name another \
+         folder"
+    )]
+    Io(&'static str, PathBuf, io::Error),
+    #[error(
+        "the record {0} is damaged: {1}. Delete it and measure again; `-- measure --only NAME` \
+         measures one contender alone"
     )]
     DamagedRecord(PathBuf, String),
-    /// A damaged description of a run, and what is wrong with it.
     #[error("{0} is damaged: {1}. Delete its folder and measure again")]
     DamagedRun(PathBuf, String),
-    /// Records of another edition of the harness.
     #[error(
         "{0} is of edition {1} of the records, and this program reads edition {SCHEMA}: measure \
          again, or use the harness of the commit that the file names"
     )]
     OtherSchema(PathBuf, i64),
-    /// `--resume` or `--only` over records measured with other options.
     #[error(
-        "the records in {path} were measured with {option} = {before}, and now it is {now}: such numbers are not \
-         comparable. Use the same options, name another folder with --records, or measure everything \
-         again (without --resume and --only)"
+        "the records in {path} were measured with {option} = {before}, and now it is {now}: such \
+         numbers are not comparable. Use the same options, name another folder with --records, or \
+         measure everything again (without --resume and --only)"
     )]
-    OptionsChanged {
-        /// The folder of records.
-        path: PathBuf,
-        /// The option.
-        option: String,
-        /// Its recorded value.
-        before: String,
-        /// Its value now.
-        now: String,
-    },
-    /// `--resume` without a run to resume.
+    OptionsChanged { path: PathBuf, option: String, before: String, now: String },
     #[error("there is no run to resume in {path}: measure without --resume first")]
-    NothingToResume {
-        /// The folder of records.
-        path: PathBuf,
-    },
-    /// `render` without any records.
-    #[error(
-        "there are no records in {path}: run `-- measure` first, or name their folder with --records"
-    )]
-    NoRecords {
-        /// The folder of records.
-        path: PathBuf,
-    },
+    NothingToResume { path: PathBuf },
+    #[error("there are no records in {path}: run `-- measure` first, or name a folder with some")]
+    NoRecords { path: PathBuf },
 }
 
 impl BenchError {

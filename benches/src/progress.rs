@@ -6,6 +6,8 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
+const LINE: &str = "{bar:30} {percent:>3} %  {elapsed} gone, {eta} to go  {wide_msg}";
+
 /// The progress of a run.
 #[derive(Debug)]
 pub struct Progress {
@@ -15,13 +17,10 @@ pub struct Progress {
 impl Progress {
     /// A bar for this much estimated work.
     pub fn new(estimate: Duration) -> Self {
-        let bar = ProgressBar::new(u64::try_from(estimate.as_nanos()).unwrap_or(u64::MAX));
+        let bar = ProgressBar::new(estimate.as_nanos() as u64);
         // The template is a constant; if it were wrong, the default style would do.
-        if let Ok(style) = ProgressStyle::with_template(
-            "{bar:30} {percent:>3} %  {elapsed} gone, {eta} to go  {wide_msg}",
-        ) {
-            bar.set_style(style);
-        }
+        let style = ProgressStyle::with_template(LINE);
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Self { bar }
     }
 
@@ -50,7 +49,7 @@ impl Progress {
 
     /// This much work was done before the run resumed.
     pub fn skip(&self, estimate: Duration) {
-        self.bar.inc(u64::try_from(estimate.as_nanos()).unwrap_or(u64::MAX));
+        self.did(estimate.as_nanos() as u64);
     }
 
     /// Removes the bar.

@@ -5,7 +5,6 @@ use crate::error::BenchError;
 use crate::record::{Records, Row, Run};
 use comfy_table::CellAlignment;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// Peaks of memory depend on the timing of threads, instructions on the seeds of hash maps, by up
 /// to this share.
@@ -22,61 +21,54 @@ pub(super) struct Side {
 type Line = [String; 5];
 
 impl Side {
-    /// Reads a record; `None` if there is no finished run.
-    pub(super) fn read(records: &Records) -> Result<Option<Self>, BenchError> {
-        let Some(run) = records.run()? else {
-            return Ok(None);
-        };
+    /// Reads a record.
+    pub(super) fn read(records: &Records) -> Result<Self, BenchError> {
+        let path = records.folder().to_owned();
+        let run = records.run()?.ok_or(BenchError::NoRecords { path })?;
         let mut rows = BTreeMap::new();
         for contender in &run.contender {
             let of = records.rows(&contender.name)?;
             rows.extend(of.into_iter().map(|row| (row.subject(), row)));
         }
-        Ok(Some(Self { run, rows }))
+        Ok(Self { run, rows })
     }
 }
 
 /// What `diff` prints, and whether any row moved.
 pub(super) fn diff(old: &Side, new: &Side) -> (String, bool) {
-    let mut told = String::new();
-    // Writing to a string cannot fail.
-    if let Some((option, before, now)) = old.run.options.difference(&new.run.options) {
-        let _ = writeln!(told, "An option that differs: {option} = {before}, then {now}.");
-    }
-    let floors = [old, new].map(|side| {
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
-        optional(side.run.noise_floor, percent)
+    let option = old.run.options.difference(&new.run.options);
+    let option = option.map_or_else(String::new, |(option, before, now)| {
+        format!("An option that differs: {option} = {before}, then {now}.\n")
     });
-    let [floor, other] = floors;
-    let _ = writeln!(told, "Noise floors: {floor} in OLD, {other} in NEW.");
-    told += &only_in(old, new, "OLD");
-    told += &only_in(new, old, "NEW");
-    let both = old.rows.iter();
-    let both: Vec<_> = both.filter_map(|(of, row)| Some((row, new.rows.get(of)?))).collect();
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let [floor, other] = [old, new].map(|side| optional(side.run.noise_floor, percent));
+    let only = only_in(old, new, "OLD") + &only_in(new, old, "NEW");
+    let rows = old.rows.iter();
+    let both: Vec<_> = rows.filter_map(|(of, row)| Some((row, new.rows.get(of)?))).collect();
     let moves = both.iter().flat_map(|(before, now)| {
         let floor = |side: &Side| side.run.floor(now.workload).unwrap_or(0.0);
         moved(before, now, floor(old).max(floor(new)))
     });
-    let moves: Vec<Line> = moves.collect();
-    let _ = writeln!(told, "Rows in both: {}; moved: {}.", both.len(), moves.len());
     let mut table = plain(&["row", "what", "old", "new", "change"]);
     for column in table.column_iter_mut().skip(2) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    let any = !moves.is_empty();
-    if any {
-        told += &text(table.add_rows(moves));
-    }
-    (told, any)
+    table.add_rows(moves);
+    let told = format!(
+        "{option}Noise floors: {floor} in OLD, {other} in NEW.\n{only}Rows in both: {}; moved: \
+         {}.\n{}",
+        both.len(),
+        table.row_count(),
+        text(&table)
+    );
+    (told, !table.is_empty())
 }
 
 /// The rows of one record that the other lacks: a line for each contender.
 fn only_in(here: &Side, there: &Side, name: &str) -> String {
     let mut alone: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (subject, row) in &here.rows {
-        if !there.rows.contains_key(subject) {
-            alone.entry(&row.contender).or_default().push(subject);
-        }
+    for (subject, row) in here.rows.iter().filter(|(of, _)| !there.rows.contains_key(*of)) {
+        alone.entry(&row.contender).or_default().push(subject);
     }
     let line = |(contender, subjects): (&str, Vec<&str>)| {
         let (count, first) = (subjects.len(), subjects[0]);
@@ -87,20 +79,21 @@ fn only_in(here: &Side, there: &Side, name: &str) -> String {
 
 /// What moved between two rows of one subject, given the noise floor of their times.
 fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Line> {
-    let count = |of: fn(&Row) -> Option<u64>| [old, new].map(|row| of(row).map(|n| n as f64));
-    let number = |of: fn(&Row) -> Option<f64>| [old, new].map(of);
-    let ratio = |row: &Row| row.ratio_low.zip(row.ratio_high);
-    let rate = |row: &Row| row.fpr_low.zip(row.fpr_high);
-    // Without ratios to the same reference, the floor alone decides.
-    let slower = old.reference != new.reference || apart(ratio(old), ratio(new)).unwrap_or(true);
-    let rates = apart(rate(old), rate(new)).unwrap_or(false);
-    let mut lines = Vec::new();
-    let mut note = |what: &str, old: String, new_value: String, change: String| {
-        lines.push([new.subject(), what.to_owned(), old, new_value, change]);
+    let number = |of: fn(&Row) -> Option<f64>| of(old).zip(of(new));
+    let count = |of: fn(&Row) -> Option<u64>| {
+        of(old).zip(of(new)).map(|(old, new)| (old as f64, new as f64))
     };
+    // Without ratios to the same reference, the floor alone decides.
+    let ratio = |row: &Row| row.ratio_low.zip(row.ratio_high);
+    let slower = old.reference != new.reference || apart(ratio(old), ratio(new)).unwrap_or(true);
+    let rate = |row: &Row| row.fpr_low.zip(row.fpr_high);
+    let rates = apart(rate(old), rate(new)).unwrap_or(false);
+    let line = |what: &str, before: String, now: String, change: String| {
+        [new.subject(), what.to_owned(), before, now, change]
+    };
+    let mut lines = Vec::new();
     if old.state != new.state {
-        let [old, new] = [old, new].map(|row| row.state.to_string());
-        note("state", old, new, String::new());
+        lines.push(line("state", old.state.to_string(), new.state.to_string(), String::new()));
     }
     for (what, digits, values, share, also) in [
         ("ns", 2, number(|row| row.ns), floor, slower),
@@ -111,12 +104,10 @@ fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Line> {
         ("refused at", 0, count(|row| row.refused_at), 0.0, true),
         ("instructions", 1, number(|row| row.instructions), CHANCE, true),
     ] {
-        let [Some(old), Some(new)] = values else {
-            continue;
-        };
-        if also && (old - new).abs() > share * old.min(new) {
+        let is_beyond = |(old, new): &(f64, f64)| (old - new).abs() > share * old.min(*new);
+        if let Some((old, new)) = values.filter(|values| also && is_beyond(values)) {
             let [before, now] = [old, new].map(|value| format!("{value:.digits$}"));
-            note(what, before, now, format!("{:+.1} %", (new / old - 1.0) * 100.0));
+            lines.push(line(what, before, now, format!("{:+.1} %", (new / old - 1.0) * 100.0)));
         }
     }
     lines
@@ -131,11 +122,11 @@ fn apart(one: Option<(f64, f64)>, other: Option<(f64, f64)>) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Cell, Options, State, Suite, Workload};
-    use std::path::Path;
+    use crate::record::{Options, State};
 
     fn row() -> Row {
         Row {
+            contender: "cuckoo".to_owned(),
             ns: Some(10.0),
             reference: Some("bloom".to_owned()),
             ratio_low: Some(0.9),
@@ -147,25 +138,18 @@ mod tests {
             held_bytes: Some(1200),
             peak_build_bytes: Some(2000),
             instructions: Some(50.0),
-            ..Row::new("cuckoo", &Cell::default(), Workload::Query50)
+            ..Row::default()
         }
+    }
+
+    fn time(ns: f64, low: f64, high: f64) -> Row {
+        Row { ns: Some(ns), ratio_low: Some(low), ratio_high: Some(high), ..row() }
     }
 
     #[test]
     fn what_moved_is_beyond_the_floor_and_the_intervals_either_way() {
-        let time = |ns, low, high| Row {
-            ns: Some(ns),
-            ratio_low: Some(low),
-            ratio_high: Some(high),
-            ..row()
-        };
-        let rate = |low, high| Row {
-            false_positives: Some(130),
-            fpr_low: Some(low),
-            fpr_high: Some(high),
-            ..row()
-        };
-        let other_reference = Row { reference: None, ..time(10.6, 0.9, 1.1) };
+        let more = Row { false_positives: Some(130), fpr_high: Some(0.015), ..row() };
+        let rate = |low| Row { fpr_low: Some(low), ..more.clone() };
         for (new, moves) in [
             (row(), None),
             (time(10.4, 1.2, 1.3), None),
@@ -174,9 +158,9 @@ mod tests {
             (time(9.6, 0.7, 0.8), None),
             (time(9.4, 0.7, 0.8), Some("ns -6.0 %")),
             (time(9.4, 0.7, 0.9), None),
-            (other_reference, Some("ns +6.0 %")),
-            (rate(0.0119, 0.015), None),
-            (rate(0.0121, 0.015), Some("rate +30.0 %")),
+            (Row { reference: None, ..time(10.6, 0.9, 1.1) }, Some("ns +6.0 %")),
+            (rate(0.0119), None),
+            (rate(0.0121), Some("rate +30.0 %")),
             (Row { held_bytes: Some(1194), ..row() }, Some("bytes -0.5 %")),
             (Row { peak_build_bytes: Some(2019), ..row() }, None),
             (Row { peak_build_bytes: Some(1960), ..row() }, Some("peak bytes -2.0 %")),
@@ -185,38 +169,37 @@ mod tests {
             (row().without(State::Failed, "lost"), Some("state ")),
         ] {
             let found = moved(&row(), &new, 0.05);
-            let found: Vec<String> =
-                found.iter().map(|of| format!("{} {}", of[1], of[4])).collect();
+            let found: Vec<_> = found.iter().map(|of| format!("{} {}", of[1], of[4])).collect();
             assert_eq!(found, moves.into_iter().collect::<Vec<_>>(), "{new:?}");
         }
     }
 
     #[test]
     fn it_names_what_moved_and_what_only_one_side_has() {
-        let side = |rows: &[Row], floor| {
-            let options = Options::new(Suite::Smoke, 3, 1, None, Path::new("."));
-            let mut run = Run::new("", options, Vec::new());
-            run.noise_floor = Some(floor);
-            let rows = rows.iter().map(|row| (row.subject(), row.clone())).collect();
-            Side { run, rows }
+        let side = |rows: &[Row], floor, seed| Side {
+            run: Run {
+                noise_floor: Some(floor),
+                options: Options { seed, ..Options::default() },
+                ..Run::default()
+            },
+            rows: rows.iter().map(|row| (row.subject(), row.clone())).collect(),
         };
-        let (mut slower, other) = (row(), Row { keys: 7, ..row() });
-        (slower.ns, slower.ratio_low, slower.ratio_high) = (Some(20.0), Some(2.0), Some(2.1));
-        let old = side(&[row(), other], 0.05);
+        let slower = time(20.0, 2.0, 2.1);
+        let old = side(&[row(), Row { keys: 7, ..row() }], 0.05, 1);
         for (new, any, parts) in [
-            (&old, false, &["Rows in both: 2; moved: 0."][..]),
+            (&old, false, &["Rows in both: 2; moved: 0.\n"][..]),
             (
-                &side(std::slice::from_ref(&slower), 0.02),
+                &side(std::slice::from_ref(&slower), 0.02, 2),
                 true,
                 &[
-                    "Only in OLD: cuckoo, rows: 1, the first: cuckoo, 7  keys, query50",
-                    "Rows in both: 1; moved: 1.",
+                    "seed = 1, then 2.\nNoise floors: 5.0 % in OLD, 2.0 % in NEW.\nOnly in OLD: \
+                     cuckoo, rows: 1, the first: cuckoo, 7  keys, verify\n",
+                    "Rows in both: 1; moved: 1.\n",
                     "10.00  20.00  +100.0 %",
-                    "5.0 % in OLD, 2.0 % in NEW",
                 ],
             ),
             // The larger floor of the two decides.
-            (&side(&[slower], 1.1), false, &["moved: 0."]),
+            (&side(&[slower], 1.1, 1), false, &["moved: 0."]),
         ] {
             let (text, moved) = diff(&old, new);
             assert!(moved == any && parts.iter().all(|part| text.contains(part)), "{text}");

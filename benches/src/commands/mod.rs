@@ -1,71 +1,63 @@
 //! The commands.
 
 mod diff;
+mod say;
 mod tables;
 
-use crate::cli::{Cli, Command, Count, Diff, Fit, Measure, Subject};
+use crate::cli::{Cli, Command, Measure, Newest, Subject};
 use crate::contenders;
 use crate::error::BenchError;
-use crate::keys::KeySet;
-use crate::measure::{self, Found, Plan, Request, construction, fit, heat, instructions, twins};
-use crate::record::{Machine, OWN_REPORTS, Records, Row, Run, State, publishable, today};
+use crate::measure::{self, Plan, Request, fit, instructions, twins};
+use crate::record::{Machine, OWN_REPORTS, Records, Run, publishable, today, write_atomically};
 use crate::report;
 use anyhow::Result;
 use diff::Side;
-use indicatif::HumanDuration;
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-/// How a command ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// Success.
-    Good,
-    /// One of our own filters has failed rows.
-    OursFailed,
-    /// Rows of two records differ by more than noise.
-    Moved,
-}
-
-/// Carries out the command line.
-pub fn run(cli: &Cli) -> Result<Outcome> {
-    match &cli.command {
+/// Carries out the command line. The exit code is a failure if one of our own filters has failed
+/// rows, or if rows of two records differ by more than noise.
+pub fn run(cli: &Cli) -> Result<ExitCode> {
+    let good = match &cli.command {
         None => {
-            let (records, outcome) = measure(&cli.all.measure)?;
-            draw(&records, cli.all.out.as_deref())?;
-            Ok(outcome)
+            let (records, good) = measure(&cli.measure)?;
+            draw(&records, cli.out.as_deref())?;
+            good
         }
-        Some(Command::Measure(options)) => Ok(measure(options)?.1),
-        Some(Command::Render(options)) => {
-            let folder = options.records.clone();
-            let folder = folder.unwrap_or_else(|| reports(false).join("records"));
-            draw(&newest_in(&folder)?, options.out.as_deref())?;
-            Ok(Outcome::Good)
+        Some(Command::Measure(options)) => measure(options)?.1,
+        Some(Command::Render { from, out }) => {
+            draw(&newest(from)?, out.as_deref())?;
+            true
         }
-        Some(Command::Verify(subject)) => verify(subject),
-        Some(Command::Fit(options)) => {
-            fit(options)?;
-            Ok(Outcome::Good)
+        Some(Command::Verify(subject)) => verify(subject)?,
+        Some(Command::Fit(from)) => fit(&newest(from)?)?,
+        Some(Command::Diff { old, new }) => compare(old, new)?,
+        Some(Command::Twins(from)) => {
+            print!("{}", twins::table(&newest(from)?)?);
+            true
         }
-        Some(Command::Diff(options)) => compare(options),
-        Some(Command::Twins(options)) => {
-            print!("{}", twins::table(&newest_in(&options.records)?)?);
-            Ok(Outcome::Good)
+        Some(Command::Count { contender, keys, builds, asks }) => {
+            // Prints the hits, so that nothing is left out.
+            for contender in contenders::choose(std::slice::from_ref(contender), &[])? {
+                println!("{}", instructions::child(contender, *keys, *builds, *asks)?);
+            }
+            true
         }
-        Some(Command::Count(options)) => count(options),
         Some(Command::List) => {
             print!("{}", tables::contenders());
-            Ok(Outcome::Good)
+            true
         }
-    }
+    };
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn measure(options: &Measure) -> Result<(Records, Outcome)> {
+/// The records, and whether our own filters are right.
+fn measure(options: &Measure) -> Result<(Records, bool)> {
     let request = request(&options.subject, options.rounds, options.instructions);
     let plan = Plan::new(&request)?;
-    let reports = reports(plan.options.has_own_keys());
     let folder = options.records.clone();
-    let folder = folder.unwrap_or_else(|| reports.join("records"));
+    let folder = folder.unwrap_or_else(|| reports(plan.options.has_own_keys()).join("records"));
     let machine = Machine::this().name;
     let records = if options.resume {
         Records::newest_to_resume(&folder, &machine, !request.only.is_empty())
@@ -73,62 +65,40 @@ fn measure(options: &Measure) -> Result<(Records, Outcome)> {
     } else {
         Records::of_day(&folder, &machine, &today())
     };
-    say_what_comes(&plan);
+    say::what_comes(&plan);
     let found = measure::run(&request, &plan, &records, options.resume)?;
-    let outcome = say_failures(&found);
+    let good = say::failures(&found);
     println!("Records: {}", short(records.folder()));
-    Ok((records, outcome))
+    Ok((records, good))
 }
 
-fn verify(subject: &Subject) -> Result<Outcome> {
-    let request = request(subject, Some(0), false);
-    let plan = Plan::new(&request)?;
-    say_what_is_left_out(&plan);
+fn verify(subject: &Subject) -> Result<bool> {
+    let plan = Plan::new(&request(subject, Some(0), false))?;
+    say::what_is_left_out(&plan);
     let found = measure::verify_only(&plan)?;
-    print!("{}", tables::verified(&found.rows));
-    print!("{}", tables::tried(&found.trials));
-    Ok(say_failures(&found))
+    let told = [tables::verified(&found.rows), tables::tried(&found.trials)];
+    println!("{}", told.join("\n").trim());
+    Ok(say::failures(&found))
 }
 
 /// Writes the advisor's table of times.
-fn fit(options: &Fit) -> Result<()> {
-    let records = newest_in(&options.records)?;
-    let name = short(records.folder());
-    let path = fit::path(&root());
-    std::fs::write(&path, fit::table(&records, &name)?)?;
+fn fit(records: &Records) -> Result<bool> {
+    let (name, path) = (short(records.folder()), fit::path(&root()));
+    write_atomically(&path, fit::table(records, &name)?.as_bytes())?;
     println!("{} from {name}", short(&path));
-    Ok(())
+    Ok(true)
 }
 
-/// What is run under valgrind; prints the hits, so that nothing is left out.
-fn count(options: &Count) -> Result<Outcome> {
-    let only = std::slice::from_ref(&options.contender);
-    for contender in contenders::choose(only, &[])? {
-        let Count { keys, builds, asks, .. } = *options;
-        println!("{}", instructions::child(contender, keys, builds, asks)?);
-    }
-    Ok(Outcome::Good)
-}
-
-fn newest_in(folder: &Path) -> Result<Records, BenchError> {
-    let found = Records::newest_of(folder, &Machine::this().name);
-    found.ok_or_else(|| BenchError::NoRecords { path: folder.to_owned() })
-}
-
-/// Prints which rows of two records differ by more than noise.
-fn compare(options: &Diff) -> Result<Outcome> {
+/// Prints which rows of two records differ by more than noise; whether none does.
+fn compare(old: &str, new: &str) -> Result<bool> {
     let machine = Machine::this().name;
-    let side = |name: &str| -> Result<Side> {
-        let folder = Path::new(name);
+    let side = |name: &str| {
         let of_day = Records::of_date(&reports(false).join("records"), &machine, name);
-        let records = of_day.or_else(|| Records::newest_of(folder, &machine));
-        let side = records.map(|records| Side::read(&records)).transpose()?;
-        let path = || folder.to_owned();
-        Ok(side.flatten().ok_or_else(|| BenchError::NoRecords { path: path() })?)
+        Side::read(&of_day.map_or_else(|| newest_in(Path::new(name)), Ok)?)
     };
-    let (text, moved) = diff::diff(&side(&options.old)?, &side(&options.new)?);
+    let (text, moved) = diff::diff(&side(old)?, &side(new)?);
     print!("{text}");
-    Ok(if moved { Outcome::Moved } else { Outcome::Good })
+    Ok(!moved)
 }
 
 fn draw(records: &Records, out: Option<&Path>) -> Result<()> {
@@ -136,9 +106,18 @@ fn draw(records: &Records, out: Option<&Path>) -> Result<()> {
     let reports = reports(records.run()?.is_some_and(own));
     let out = out.map_or_else(|| reports.join("latest"), Path::to_owned);
     let rendered = report::render(records.folder(), &out)?;
-    println!("{}", rendered.table.trim_end());
-    println!("\nThe report: {}", short(&rendered.page));
+    println!("{}\n\nThe report: {}", rendered.table.trim_end(), short(&rendered.page));
     Ok(())
+}
+
+fn newest(from: &Newest) -> Result<Records, BenchError> {
+    let folder = from.records.clone();
+    newest_in(&folder.unwrap_or_else(|| reports(false).join("records")))
+}
+
+fn newest_in(folder: &Path) -> Result<Records, BenchError> {
+    let found = Records::newest(folder, Some(&Machine::this().name));
+    found.ok_or_else(|| BenchError::NoRecords { path: folder.to_owned() })
 }
 
 fn request(subject: &Subject, rounds: Option<u64>, instructions: bool) -> Request {
@@ -156,76 +135,6 @@ fn request(subject: &Subject, rounds: Option<u64>, instructions: bool) -> Reques
     }
 }
 
-fn say_what_comes(plan: &Plan) {
-    let time = HumanDuration(plan.estimate());
-    let suite = plan.options.suite;
-    if plan.contenders.is_empty() {
-        eprintln!("{} alone, suite {suite}: about {time}.", construction::NAME);
-    } else {
-        eprintln!(
-            "{} contenders over {} sets of keys, suite {suite}, {} rounds: about {time}.",
-            plan.contenders.len(),
-            plan.groups.len(),
-            plan.options.rounds,
-        );
-    }
-    say_what_is_left_out(plan);
-}
-
-/// Reports what is left out: lines of a key file, courses with the user's keys, and contenders with
-/// some of the keys.
-fn say_what_is_left_out(plan: &Plan) {
-    for group in &plan.groups {
-        if let KeySet::File(file) = &group.key_set {
-            eprintln!(
-                "{}: {} distinct keys (repeats left out: {}, empty lines: {}); {} of the shuffled \
-                 first half are present, the other half is absent.",
-                file.name,
-                file.keys.len(),
-                file.source.duplicates,
-                file.source.empty_lines,
-                group.keys
-            );
-        }
-        for (reason, names) in heat::left_out(group, &plan.contenders) {
-            eprintln!(
-                "Left out with {} {} keys: {} ({reason}).",
-                group.keys,
-                group.key_set.name(),
-                names.join(", ")
-            );
-        }
-    }
-    if plan.options.has_own_keys() {
-        eprintln!("Left out: the courses and construction, which have keys of their own.");
-    }
-}
-
-/// Prints all failed rows; only ours make the program fail, not those of peers.
-fn say_failures(found: &Found) -> Outcome {
-    for skipped in &found.skipped {
-        eprintln!("SKIPPED {skipped}");
-    }
-    let ours = |row: &Row| {
-        let mut all = contenders::ALL.iter().map(|contender| contender.info());
-        all.any(|info| info.ours && info.name == row.contender)
-    };
-    // A cell that fails verification is not timed: its own line is enough.
-    let failed = found.rows.iter().filter(|row| row.state == State::Failed);
-    for row in failed.clone() {
-        eprintln!("ERROR {}: {}", row.subject(), row.why);
-    }
-    let unsolvable = found.trials.iter().filter(|trial| !trial.why.is_empty());
-    for trial in unsolvable.clone() {
-        eprintln!("ERROR {}", tables::failed_trial(trial));
-    }
-    if failed.clone().any(ours) || unsolvable.count() > 0 {
-        Outcome::OursFailed
-    } else {
-        Outcome::Good
-    }
-}
-
 /// The folder of records and pages; the user's own keys have one that git ignores.
 fn reports(own_keys: bool) -> PathBuf {
     root().join(if own_keys { OWN_REPORTS } else { "reports" })
@@ -238,10 +147,9 @@ fn root() -> PathBuf {
     above.unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// A path relative to the current directory.
+/// A path relative to the current directory or to the workspace.
 fn short(path: &Path) -> String {
-    let here = env::current_dir().ok();
-    let relative = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
-    let path = relative.unwrap_or_else(|| path.to_owned());
-    path.strip_prefix(".").unwrap_or(&path).display().to_string()
+    let bases = [env::current_dir().unwrap_or_default(), root()];
+    let mut short = bases.iter().filter_map(|base| path.strip_prefix(base).ok());
+    short.next().unwrap_or(path).display().to_string()
 }

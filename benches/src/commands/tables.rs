@@ -4,6 +4,7 @@ use crate::contenders::{self, Info};
 use crate::measure::{construction, suite};
 use crate::record::{ContenderFacts, Row, State, Suite, Trial};
 use comfy_table::{Table, presets};
+use serde::Serialize;
 use std::fmt::Write;
 
 /// What `list` prints.
@@ -11,8 +12,8 @@ pub(super) fn contenders() -> String {
     let mut table = plain(&["contender", "family", "can", "version"]);
     let infos: Vec<Info> = contenders::ALL.iter().map(|contender| contender.info()).collect();
     table.add_rows(infos.iter().map(line));
-    let mut text = text(&table);
-    text.push('\n');
+    let mut text = text(&table) + "\n";
+    // Writing to a string cannot fail.
     for info in infos {
         let _ = writeln!(text, "{}: {}", info.name, info.analysis);
     }
@@ -26,9 +27,8 @@ pub(super) fn contenders() -> String {
         let _ = writeln!(text, "{suite}");
         for group in suite.groups(None) {
             let targets = group.targets.iter().map(|(target, _)| suite::words(*target));
-            let rates: Vec<String> = targets.collect();
-            let (name, rates) = (group.key_set.name(), rates.join(", "));
-            let _ = writeln!(text, "  {name:<11} {:>9}  {rates}", group.keys);
+            let targets = targets.collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "  {:<11} {:>9}  {targets}", group.key_set.name(), group.keys);
         }
         let courses = suite.courses().into_iter().map(|track| track.title());
         for title in courses.chain(suite.lines().iter().map(|line| line.title())) {
@@ -39,40 +39,35 @@ pub(super) fn contenders() -> String {
 }
 
 fn line(info: &Info) -> [String; 4] {
-    let facts = ContenderFacts::new(info, "");
-    let abilities = facts.abilities.iter().map(|ability| format!("{ability:?}"));
-    let whose = if facts.ours { " (ours)" } else { "" };
-    [
-        facts.name,
-        format!("{:?}{whose}", facts.family).to_lowercase(),
-        abilities.collect::<Vec<_>>().join(" ").to_lowercase(),
-        facts.version,
-    ]
+    let abilities = info.abilities.iter().map(word).collect::<Vec<_>>().join(" ");
+    let family = word(&info.family) + if info.ours { " (ours)" } else { "" };
+    [info.name.to_owned(), family, abilities, ContenderFacts::new(info, "").version]
+}
+
+/// As the records spell it.
+fn word(value: &impl Serialize) -> String {
+    let value = toml::Value::try_from(value).ok();
+    value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// What `verify` prints about contenders; nothing if there are none.
 pub(super) fn verified(rows: &[Row]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let mut table = plain(&[
-        "contender",
-        "what",
-        "keys",
-        "asked",
-        "bits/key",
-        "peak bits/key",
-        "measured",
-        "predicted",
-        "seeds",
-        "verdict",
-    ]);
+    let head = "contender|what|keys|asked|bits/key|peak bits/key|measured|predicted|seeds|verdict";
+    let mut table = plain(&head.split('|').collect::<Vec<_>>());
     for row in rows {
         let bits = |bytes: Option<u64>| {
             optional(bytes, |bytes| format!("{:.3}", bytes as f64 * 8.0 / row.keys as f64))
         };
         let rate = |rate: Option<f64>| optional(rate, |rate| format!("{:.4} %", rate * 100.0));
         let budget = row.asked_bits.map(|bits| format!("{bits} bits/key"));
+        let verdict = match (row.state, row.fpr_agrees) {
+            (State::Failed, _) => "ERROR",
+            (State::Refused, _) => "refuses so many",
+            (State::Untimed | State::Skipped, _) => "left out",
+            (State::Measured, Some(false)) => "rate is not the formula's",
+            (State::Measured, Some(true)) => "good",
+            (State::Measured, None) => "good, no formula",
+        };
         table.add_row([
             row.contender.clone(),
             row.workload.to_string(),
@@ -83,15 +78,7 @@ pub(super) fn verified(rows: &[Row]) -> String {
             rate(row.fpr()),
             rate(row.predicted_fpr),
             optional(row.seeds, |seeds| seeds.to_string()),
-            match (row.state, row.fpr_agrees) {
-                (State::Failed, _) => "ERROR",
-                (State::Refused, _) => "refuses so many",
-                (State::Untimed | State::Skipped, _) => "left out",
-                (State::Measured, Some(false)) => "rate is not the formula's",
-                (State::Measured, Some(true)) => "good",
-                (State::Measured, None) => "good, no formula",
-            }
-            .to_owned(),
+            verdict.to_owned(),
         ]);
     }
     text(&table)
@@ -99,9 +86,6 @@ pub(super) fn verified(rows: &[Row]) -> String {
 
 /// What `verify` prints about the ribbon systems; nothing if there are none.
 pub(super) fn tried(trials: &[Trial]) -> String {
-    if trials.is_empty() {
-        return String::new();
-    }
     let mut table = plain(&["row bits", "keys", "slots", "seeds", "solved", "verdict"]);
     for trial in trials {
         let numbers = [trial.row_bits, trial.keys, trial.slots].map(Some);
@@ -110,14 +94,7 @@ pub(super) fn tried(trials: &[Trial]) -> String {
         let cells = counts.map(|count| optional(count, |count| count.to_string()));
         table.add_row(cells.chain([verdict.to_owned()]));
     }
-    format!("\n{}", text(&table))
-}
-
-/// One line about a failed system.
-pub(super) fn failed_trial(trial: &Trial) -> String {
-    let (name, why) = (construction::NAME, &trial.why);
-    let (keys, slots, bits) = (trial.keys, trial.slots, trial.row_bits);
-    format!("{name}, {keys} keys in {slots} slots, rows of {bits} bits: {why}")
+    text(&table)
 }
 
 /// A table without lines, as wide as it must be.
@@ -130,9 +107,9 @@ pub(super) fn plain(head: &[&str]) -> Table {
     table
 }
 
-/// The table's lines, without blanks at their ends.
+/// The table's lines, without blanks at their ends; nothing if there are none below the head.
 pub(super) fn text(table: &Table) -> String {
-    table.trim_fmt() + "\n"
+    if table.is_empty() { String::new() } else { table.trim_fmt() + "\n" }
 }
 
 /// A hyphen where there is nothing.

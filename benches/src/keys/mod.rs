@@ -5,7 +5,7 @@ mod memory;
 pub mod sets;
 pub mod stream;
 
-pub use file::{FileKeys, KeyFileError};
-pub use memory::{Arena, BenchKey, Keys, Store, View};
+pub use file::FileKeys;
+pub use memory::{Arena, BenchKey, Either, Keys, Store, View};
 pub use sets::{KeySet, Made, Source};
 pub use stream::{Stream, half_present, halves};

@@ -16,43 +16,42 @@ use std::collections::hash_map::Entry;
 /// keys.
 const SHORT_KEY: usize = 64;
 
-/// One query: which key of which set.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Pick {
-    present: bool,
-    index: usize,
-}
-
 /// A stream of queries.
 #[derive(Debug)]
 pub struct Stream {
     /// The keys in query order.
     pub keys: Store,
-    picks: Vec<Pick>,
+    /// The index of each, with the absent keys behind the present ones.
+    picks: Vec<usize>,
+    /// How many keys are present.
+    present: usize,
 }
 
 impl Stream {
     /// `length` queries, `share` percent of them for present keys, in random order.
     pub fn new(made: &Made, length: usize, share: usize, rng: &mut Xoshiro256PlusPlus) -> Self {
-        let present = length * share / 100;
-        let mut picks = Vec::with_capacity(length);
-        for (of_present, pool, count) in
-            [(true, made.present.len(), present), (false, made.absent.len(), length - present)]
-        {
-            picks.extend(
-                draws(pool, count, rng)
-                    .into_iter()
-                    .map(|index| Pick { present: of_present, index }),
-            );
-        }
-        picks.shuffle(rng);
-        Self { keys: gather(made, &picks), picks }
+        let pools = [made.present.len(), made.absent.len()];
+        let picks = picks(pools, length * share / 100, length, rng);
+        let keys = match (&made.present, &made.absent) {
+            (Store::U64(present), Store::U64(absent)) => {
+                Store::U64(picks.iter().map(|&pick| at(present, absent, pick)).collect())
+            }
+            (Store::Bytes(present), Store::Bytes(absent)) => {
+                Store::Bytes(gather(present, absent, &picks))
+            }
+            // Unreachable: both halves of a set have one type.
+            _ => Store::Bytes(Arena::default()),
+        };
+        Self { keys, picks, present: made.present.len() }
     }
 
     /// What each query must be answered, given that all present keys are found and that `absent[i]`
     /// is the answer for absent key `i`.
     pub fn answers(&self, absent: &[bool]) -> Vec<bool> {
-        let of = |pick: &Pick| pick.present || absent.get(pick.index).copied().unwrap_or(false);
+        let of = |pick: &usize| {
+            let behind = pick.checked_sub(self.present);
+            behind.is_none_or(|pick| absent.get(pick) == Some(&true))
+        };
         self.picks.iter().map(of).collect()
     }
 }
@@ -60,13 +59,8 @@ impl Stream {
 /// `length` queries, half of them for present keys, in random order.
 pub fn half_present(present: &[u64], absent: &[u64], length: usize, seed: u64) -> Vec<u64> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut keys = Vec::with_capacity(length);
-    for (pool, count) in [(present, length / 2), (absent, length - length / 2)] {
-        let places = draws(pool.len(), count, &mut rng);
-        keys.extend(places.into_iter().map(|place| pool[place]));
-    }
-    keys.shuffle(&mut rng);
-    keys
+    let picks = picks([present.len(), absent.len()], length / 2, length, &mut rng);
+    picks.into_iter().map(|pick| at(present, absent, pick)).collect()
 }
 
 /// Half of the keys, and the other half, both in random order.
@@ -77,47 +71,56 @@ pub fn halves(keys: &Store, rng: &mut Xoshiro256PlusPlus) -> (Store, Store) {
     (keys.pick(one), keys.pick(other))
 }
 
-/// `count` indices into a pool: distinct if it has that many, else the whole pool repeatedly.
-fn draws(pool: usize, count: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<usize> {
-    let mut draws = Vec::with_capacity(count);
-    while draws.len() < count && pool > 0 {
-        let wanted = (count - draws.len()).min(pool);
-        draws.extend(index::sample(rng, pool, wanted));
+/// `length` indices, `of_first` of them into the first of two pools, in random order. The second
+/// pool's follow the first's. Those of a pool are distinct if it has so many, else it is gone
+/// through repeatedly; an empty pool gives none.
+fn picks(
+    pools: [usize; 2],
+    of_first: usize,
+    length: usize,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Vec<usize> {
+    let mut picks = Vec::with_capacity(length);
+    for (pool, mut count, start) in
+        [(pools[0], of_first, 0), (pools[1], length - of_first, pools[0])]
+    {
+        while count > 0 && pool > 0 {
+            let some = count.min(pool);
+            picks.extend(index::sample(rng, pool, some).into_iter().map(|pick| start + pick));
+            count -= some;
+        }
     }
-    draws
+    picks.shuffle(rng);
+    picks
 }
 
-fn gather(made: &Made, picks: &[Pick]) -> Store {
-    match (&made.present, &made.absent) {
-        (Store::U64(present), Store::U64(absent)) => {
-            let of = |pick: &Pick| if pick.present { present } else { absent }[pick.index];
-            Store::U64(picks.iter().map(of).collect())
-        }
-        (Store::Bytes(present), Store::Bytes(absent)) => {
-            let mut keys = Arena::default();
-            let mut first = HashMap::new();
-            for (place, pick) in picks.iter().enumerate() {
-                let key = if pick.present { present } else { absent }.get(pick.index);
-                match first.entry(pick) {
-                    Entry::Occupied(first) if key.len() > SHORT_KEY => keys.repeat(*first.get()),
-                    entry => {
-                        entry.or_insert(place);
-                        keys.push(key);
-                    }
-                }
+fn at(present: &[u64], absent: &[u64], pick: usize) -> u64 {
+    pick.checked_sub(present.len()).map_or_else(|| present[pick], |pick| absent[pick])
+}
+
+fn gather(present: &Arena, absent: &Arena, picks: &[usize]) -> Arena {
+    let mut keys = Arena::default();
+    let mut first = HashMap::new();
+    for (place, &pick) in picks.iter().enumerate() {
+        let behind = pick.checked_sub(present.len());
+        let key = behind.map_or_else(|| present.get(pick), |pick| absent.get(pick));
+        match first.entry(pick) {
+            Entry::Occupied(first) if key.len() > SHORT_KEY => {
+                keys.spans.push(keys.spans[*first.get()]);
             }
-            Store::Bytes(keys)
+            entry => {
+                entry.or_insert(place);
+                keys.push(key);
+            }
         }
-        // Unreachable: both halves of a set have one type.
-        _ => Store::Bytes(Arena::default()),
     }
+    keys
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::keys::KeySet;
-    use std::collections::HashSet;
 
     #[test]
     fn a_stream_has_its_share_of_present_keys_and_repeats_none_while_there_are_others() {
@@ -127,15 +130,12 @@ mod tests {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
                 let stream = Stream::new(&made, 2000, share, &mut rng);
                 assert_eq!(stream.keys.len(), 2000);
-                let hits = |absent: &[bool]| {
-                    let answers = stream.answers(absent);
+                let hits = |absent: bool| {
+                    let answers = stream.answers(&[absent; 2000]);
                     answers.into_iter().filter(|&hit| hit).count()
                 };
-                assert_eq!((hits(&[]), hits(&[true; 2000])), (20 * share, 2000));
-                assert!(stream.keys.distinct_from(&match stream.keys {
-                    Store::U64(_) => Store::U64(vec![]),
-                    Store::Bytes(_) => Store::Bytes(Arena::default()),
-                }));
+                assert_eq!((hits(false), hits(true)), (20 * share, 2000));
+                assert!(stream.keys.distinct_from(&stream.keys.pick(&[])));
             }
         }
     }
@@ -144,9 +144,10 @@ mod tests {
     fn every_other_query_of_a_load_is_for_a_present_key() {
         let (present, absent): (Vec<u64>, Vec<u64>) = ((0..100).collect(), (1000..3000).collect());
         let stream = half_present(&present, &absent, 1000, 1);
-        let of_present = stream.iter().filter(|&&key| key < 100).count();
-        assert_eq!((stream.len(), of_present), (1000, 500));
-        assert!(!stream.is_sorted() && stream == half_present(&present, &absent, 1000, 1));
+        // A small set is gone through again.
+        assert!((0..100).all(|key| stream.iter().filter(|&&query| query == key).count() == 5));
+        assert!(stream.len() == 1000 && !stream.is_sorted());
+        assert!(stream == half_present(&present, &absent, 1000, 1));
         // An empty filter gets absent keys only.
         assert_eq!(half_present(&[], &absent, 10, 1).len(), 5);
     }
@@ -158,22 +159,8 @@ mod tests {
         let (one, other) = halves(&made.present, &mut rng);
         assert_eq!((one.len(), other.len()), (50, 51));
         assert!(one.distinct_from(&other));
-        let Store::U64(one) = one else {
-            panic!("integers stay integers");
-        };
-        assert!(!one.is_sorted() && one.iter().all(|&key| key < 101));
-    }
-
-    #[test]
-    fn a_small_set_is_gone_through_again_in_another_order() {
-        let made = KeySet::Sequential.make(100, 10, 3).unwrap();
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let Store::U64(keys) = Stream::new(&made, 300, 100, &mut rng).keys else {
-            panic!("integers stay integers");
-        };
-        assert_eq!(keys.iter().collect::<HashSet<_>>().len(), 100);
-        for key in 0..100 {
-            assert_eq!(keys.iter().filter(|&&k| k == key).count(), 3);
-        }
+        assert!(
+            matches!(one, Store::U64(keys) if !keys.is_sorted() && keys.iter().all(|&key| key < 101))
+        );
     }
 }

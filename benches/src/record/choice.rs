@@ -7,15 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Ask {
     /// The number of keys; where nobody knows it, the number to begin with.
-    pub keys: u64,
-    /// The false-positive rate, or none.
-    pub fpr: Option<f64>,
-    /// The budget in bits per key, or none.
-    pub bits: Option<f64>,
+    pub(crate) keys: u64,
+    pub(crate) fpr: Option<f64>,
+    /// The budget in bits per key.
+    pub(crate) bits: Option<f64>,
     /// What it must do: words that the table of uses explains.
-    pub needs: String,
+    pub(crate) needs: String,
     /// Nanoseconds that a false positive costs; none ranks by memory (or by rate, in a budget).
-    pub cost_ns: Option<f64>,
+    pub(crate) cost_ns: Option<f64>,
 }
 
 /// One of the advisor's choices for an ask, or its refusal.
@@ -23,59 +22,47 @@ pub struct Ask {
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// `grid`, or the name of a worked example.
-    pub topic: String,
-    /// See [`Ask`].
-    pub keys: u64,
-    /// See [`Ask`].
-    pub asked_fpr: Option<f64>,
-    /// See [`Ask`].
-    pub asked_bits: Option<f64>,
-    /// See [`Ask`].
-    pub needs: String,
-    /// See [`Ask`].
-    pub cost_ns: Option<f64>,
+    pub(crate) topic: String,
+    pub(crate) keys: u64,
+    pub(crate) asked_fpr: Option<f64>,
+    pub(crate) asked_bits: Option<f64>,
+    pub(crate) needs: String,
+    pub(crate) cost_ns: Option<f64>,
     /// 1 is the best; 0 where nothing is left, or where this structure falls out.
-    pub rank: u64,
+    pub(crate) rank: u64,
     /// What to take; empty where nothing is left.
-    pub structure: String,
+    pub(crate) structure: String,
     /// The line that imports it.
-    pub import: String,
+    pub(crate) import: String,
     /// Bytes of its table.
-    pub bytes: Option<u64>,
-    /// Bits per key.
-    pub bits_per_key: Option<f64>,
+    pub(crate) bytes: Option<u64>,
+    pub(crate) bits_per_key: Option<f64>,
     /// Peak bytes while it is made.
-    pub build_bytes: Option<u64>,
-    /// Its rate.
-    pub fpr: Option<f64>,
-    /// Nanoseconds per key put in.
-    pub insert_ns: Option<f64>,
-    /// Nanoseconds per query.
-    pub query_ns: Option<f64>,
+    pub(crate) build_bytes: Option<u64>,
+    pub(crate) fpr: Option<f64>,
+    pub(crate) insert_ns: Option<f64>,
+    pub(crate) query_ns: Option<f64>,
     /// Expected nanoseconds per query in all.
-    pub total_ns: Option<f64>,
+    pub(crate) total_ns: Option<f64>,
     /// Why; or why not.
-    pub reason: String,
+    pub(crate) reason: String,
 }
 
 /// The line of another engine's configuration that asks for a rate.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineLine {
-    /// The engine.
-    pub engine: String,
+    pub(crate) engine: String,
     /// Keys in one filter.
-    pub keys: u64,
-    /// The rate asked for.
-    pub asked_fpr: f64,
+    pub(crate) keys: u64,
+    pub(crate) asked_fpr: f64,
     /// The line; empty if it has none.
-    pub line: String,
+    pub(crate) line: String,
     /// The rate that the line gives.
-    pub fpr: Option<f64>,
-    /// Its bits per key.
-    pub bits_per_key: Option<f64>,
+    pub(crate) fpr: Option<f64>,
+    pub(crate) bits_per_key: Option<f64>,
     /// What to know, or why there is no line.
-    pub caveat: String,
+    pub(crate) caveat: String,
 }
 
 impl Choice {

@@ -8,20 +8,17 @@ const LOCK_FILE: &str = include_str!("../../../Cargo.lock");
 /// Contenders' packages: `fastbloom 0.17.0, foldhash 0.2.0`. The package `std` is the compiler.
 pub(super) fn versions(packages: &[&str]) -> String {
     let lock: Table = LOCK_FILE.parse().unwrap_or_default();
-    let all = lock.get("package").and_then(Value::as_array);
-    let text = |package: &Value, field| package.get(field)?.as_str().map(str::to_owned);
-    let of = |name: &&str| {
-        if *name == "std" {
+    let all = lock.get("package").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let of = |&name: &&str| {
+        if name == "std" {
             return env!("AMQ_RUSTC").to_owned();
         }
-        let all = all.into_iter().flatten();
-        let of_name = all.filter(|package| text(package, "name").is_some_and(|n| n == *name));
-        let versions: Vec<String> =
-            of_name.filter_map(|package| text(package, "version")).collect();
-        if versions.is_empty() {
-            return format!("{name} (unknown version)");
+        let of_name = all.iter().filter(|package| package["name"].as_str() == Some(name));
+        let versions: Vec<&str> = of_name.filter_map(|of| of["version"].as_str()).collect();
+        match versions.as_slice() {
+            [] => format!("{name} (unknown version)"),
+            versions => format!("{name} {}", versions.join(" and ")),
         }
-        format!("{name} {}", versions.join(" and "))
     };
     packages.iter().map(of).collect::<Vec<_>>().join(", ")
 }
@@ -31,17 +28,12 @@ pub(super) fn digest() -> String {
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(LOCK_FILE.as_bytes()))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::versions;
-
-    #[test]
-    fn every_contender_knows_its_version_and_what_is_not_there_is_said_to_be_unknown() {
-        for contender in crate::contenders::ALL.iter() {
-            let versions = versions(contender.info().packages);
-            let known = !versions.contains("unknown") && versions.contains(char::is_numeric);
-            assert!(known, "{contender:?}: {versions}");
-        }
-        assert_eq!(versions(&["no-such-one"]), "no-such-one (unknown version)");
+#[test]
+fn every_contender_knows_its_version_and_what_is_not_there_is_said_to_be_unknown() {
+    for contender in crate::contenders::ALL.iter() {
+        let versions = versions(contender.info().packages);
+        let known = !versions.contains("unknown") && versions.contains(char::is_numeric);
+        assert!(known, "{contender:?}: {versions}");
     }
+    assert_eq!(versions(&["no-such-one"]), "no-such-one (unknown version)");
 }

@@ -12,29 +12,25 @@
 //! | `choices.csv`, `engines.csv` | the advisor's answers: [`Choice`], [`EngineLine`] |
 
 mod choice;
-mod claim;
 mod lock;
 mod machine;
 mod rounds;
 mod row;
 mod run;
 mod store;
-mod theory;
-mod trial;
+mod tables;
 
 pub use crate::contenders::{Ability, Family, Role};
 pub use choice::{Ask, Choice, EngineLine};
-pub use claim::{Claim, Verdict};
 pub use machine::{Cache, Machine};
 pub use rounds::{Rounds, four_digits};
 pub use row::{Cell, Row, State, Workload};
 pub use run::{
     ContenderFacts, KeySetFacts, Noise, OWN_REPORTS, Options, Run, SCHEMA, Suite, publishable,
-    render_command, today,
+    today,
 };
-pub use store::{Records, Table, write_atomically};
-pub use theory::Point;
-pub use trial::Trial;
+pub use store::{Records, write_atomically};
+pub use tables::{Claim, Point, Table, Trial, Verdict};
 
 #[cfg(test)]
 mod tests;

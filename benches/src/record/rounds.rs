@@ -3,33 +3,25 @@
 use crate::record::{Row, Workload};
 use serde::{Deserialize, Serialize};
 
-/// The times of a cell's rounds, in nanoseconds per operation, to four significant digits. The key
-/// columns are those of the [`Row`].
+/// The times of a cell's rounds, in nanoseconds per operation, to four significant digits, in the
+/// order in which they were timed. The key columns are those of the [`Row`].
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rounds {
-    /// The contender's name.
-    pub contender: String,
-    /// Which keys.
-    pub key_set: String,
-    /// Keys in the filter.
-    pub keys: u64,
-    /// Planned keys, if they differ.
-    pub planned_keys: Option<u64>,
-    /// The target rate.
-    pub asked_fpr: Option<f64>,
-    /// The memory budget in bits per key.
-    pub asked_bits: Option<f64>,
-    /// Keys over slots.
-    pub load: Option<f64>,
-    /// The workload.
-    pub workload: Workload,
-    /// The rounds in the order in which they were timed, separated by spaces.
+    pub(crate) contender: String,
+    pub(crate) key_set: String,
+    pub(crate) keys: u64,
+    pub(crate) planned_keys: Option<u64>,
+    pub(crate) asked_fpr: Option<f64>,
+    pub(crate) asked_bits: Option<f64>,
+    pub(crate) load: Option<f64>,
+    pub(crate) workload: Workload,
+    /// Separated by spaces.
     #[serde(with = "spaced")]
-    pub ns: Vec<f64>,
-    /// The reference's pass beside each.
+    pub(crate) ns: Vec<f64>,
+    /// The reference's passes in the same rounds.
     #[serde(with = "spaced")]
-    pub reference_ns: Vec<f64>,
+    pub(crate) reference_ns: Vec<f64>,
 }
 
 impl Rounds {
@@ -52,12 +44,7 @@ impl Rounds {
 
     /// Whether these are the rounds of a row.
     pub fn is_of(&self, row: &Row) -> bool {
-        *self
-            == Self {
-                ns: self.ns.clone(),
-                reference_ns: self.reference_ns.clone(),
-                ..Self::of(row, &[], &[])
-            }
+        Self { ns: Vec::new(), reference_ns: Vec::new(), ..self.clone() } == Self::of(row, &[], &[])
     }
 }
 

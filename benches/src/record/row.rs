@@ -62,19 +62,14 @@ pub enum State {
     Skipped,
 }
 
-/// The subject of a row, for any contender.
+/// The subject of a row, for any contender; for the fields see [`Row`].
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Cell {
-    /// Which keys.
-    pub key_set: String,
-    /// How many of them are in the filter.
-    pub keys: u64,
-    /// Planned keys, if the number in the filter differs or changes.
-    pub planned_keys: Option<u64>,
-    /// The target rate; empty where the contender takes none, or a budget instead.
-    pub asked_fpr: Option<f64>,
-    /// The memory budget in bits per key, where one is asked for instead of a rate.
-    pub asked_bits: Option<f64>,
+    pub(crate) key_set: String,
+    pub(crate) keys: u64,
+    pub(crate) planned_keys: Option<u64>,
+    pub(crate) asked_fpr: Option<f64>,
+    pub(crate) asked_bits: Option<f64>,
 }
 
 /// One cell of the comparison: a contender, a key set, a number of keys, a target and a workload.
@@ -82,88 +77,81 @@ pub struct Cell {
 #[serde(deny_unknown_fields)]
 pub struct Row {
     /// The contender's name in the registry.
-    pub contender: String,
+    pub(crate) contender: String,
     /// Which keys: `random-u64`, `sequential`, `strings`, `words`, or the user's file.
-    pub key_set: String,
+    pub(crate) key_set: String,
     /// Keys in the filter, all distinct.
-    pub keys: u64,
+    pub(crate) keys: u64,
     /// Planned keys, in courses where the number in the filter differs or changes; else empty.
-    pub planned_keys: Option<u64>,
+    pub(crate) planned_keys: Option<u64>,
     /// The target false-positive rate; empty where the contender takes none, or a budget instead.
-    pub asked_fpr: Option<f64>,
+    pub(crate) asked_fpr: Option<f64>,
     /// The memory budget in bits per key, where one is asked for instead of a rate.
-    pub asked_bits: Option<f64>,
+    pub(crate) asked_bits: Option<f64>,
     /// Keys in the filter over its slots, in courses over a table of slots; else empty.
-    pub load: Option<f64>,
-    /// The workload.
-    pub workload: Workload,
-    /// Whether there are numbers.
-    pub state: State,
-    /// Why there are none; empty if there are.
-    pub why: String,
+    pub(crate) load: Option<f64>,
+    pub(crate) workload: Workload,
+    pub(crate) state: State,
+    /// Why there are no numbers; empty if there are.
+    pub(crate) why: String,
     /// Keys held when it refused one.
-    pub refused_at: Option<u64>,
+    pub(crate) refused_at: Option<u64>,
 
     /// Bytes held by the finished filter, by the counting allocator.
-    pub held_bytes: Option<u64>,
+    pub(crate) held_bytes: Option<u64>,
     /// For sizes that jump: the fewest bytes held per key by filters of this many keys to twice as
     /// many, times `keys`.
-    pub held_bytes_octave_low: Option<u64>,
+    pub(crate) held_bytes_octave_low: Option<u64>,
     /// The most, likewise.
-    pub held_bytes_octave_high: Option<u64>,
+    pub(crate) held_bytes_octave_high: Option<u64>,
     /// Bytes that the filter itself reports.
-    pub said_bytes: Option<u64>,
+    pub(crate) said_bytes: Option<u64>,
     /// Peak bytes held while building, the filter included, the keys not.
-    pub peak_build_bytes: Option<u64>,
+    pub(crate) peak_build_bytes: Option<u64>,
     /// Present keys queried (over all seeds).
-    pub present_queries: Option<u64>,
+    pub(crate) present_queries: Option<u64>,
     /// Present keys answered `false`. Anything but zero is a failed row.
-    pub false_negatives: Option<u64>,
+    pub(crate) false_negatives: Option<u64>,
     /// Absent keys queried (over all seeds).
-    pub absent_queries: Option<u64>,
+    pub(crate) absent_queries: Option<u64>,
     /// Absent keys answered `true`.
-    pub false_positives: Option<u64>,
+    pub(crate) false_positives: Option<u64>,
     /// Seeds, and so filters, that the false positives are pooled over.
-    pub seeds: Option<u64>,
+    pub(crate) seeds: Option<u64>,
     /// The exact formula's rate at the realised parameters; empty where none is known.
-    pub predicted_fpr: Option<f64>,
+    pub(crate) predicted_fpr: Option<f64>,
     /// Standard deviation of single filters' rates around the prediction.
-    pub predicted_fpr_sd: Option<f64>,
+    pub(crate) predicted_fpr_sd: Option<f64>,
     /// 95 % Clopper-Pearson interval of the measured rate.
-    pub fpr_low: Option<f64>,
-    /// Its upper end.
-    pub fpr_high: Option<f64>,
+    pub(crate) fpr_low: Option<f64>,
+    pub(crate) fpr_high: Option<f64>,
     /// Whether the measured rate agrees with the prediction within their joint error; empty without
     /// a prediction.
-    pub fpr_agrees: Option<bool>,
+    pub(crate) fpr_agrees: Option<bool>,
 
-    /// Operations in one timed pass.
-    pub operations: Option<u64>,
-    /// Hits in the timed pass; equal to the verified number, or the cell has failed.
-    pub hits: Option<u64>,
-    /// Timed rounds; `<contender>.rounds.csv` has each.
-    pub rounds: Option<u64>,
+    /// Operations in all timed passes.
+    pub(crate) operations: Option<u64>,
+    /// Hits in all of them; equal to the verified number, or the cell has failed.
+    pub(crate) hits: Option<u64>,
+    /// Timed passes; `<contender>.rounds.csv` has each.
+    pub(crate) rounds: Option<u64>,
     /// Nanoseconds per operation: the estimate that the report shows. `run.toml` says which.
-    pub ns: Option<f64>,
-    /// The median round.
-    pub ns_median: Option<f64>,
-    /// The fastest round.
-    pub ns_min: Option<f64>,
-    /// The contender whose passes were timed beside these.
-    pub reference: Option<String>,
-    /// Paired ratio of the time to the reference's.
-    pub ratio: Option<f64>,
-    /// Its 95 % bootstrap interval.
-    pub ratio_low: Option<f64>,
-    /// Its upper end.
-    pub ratio_high: Option<f64>,
+    pub(crate) ns: Option<f64>,
+    pub(crate) ns_median: Option<f64>,
+    pub(crate) ns_min: Option<f64>,
+    /// The contender that `ratio` compares with.
+    pub(crate) reference: Option<String>,
+    /// The time over the reference's in the same workload, with its 95 % bootstrap interval.
+    pub(crate) ratio: Option<f64>,
+    pub(crate) ratio_low: Option<f64>,
+    pub(crate) ratio_high: Option<f64>,
     /// The time that 999 of 1,000 single operations stay below, where a course measures single
     /// ones.
-    pub ns_p99_9: Option<f64>,
+    pub(crate) ns_p99_9: Option<f64>,
     /// Instructions per operation, where they could be counted.
-    pub instructions: Option<f64>,
-    /// Whether the rounds scatter too much to trust the estimate.
-    pub unstable: Option<bool>,
+    pub(crate) instructions: Option<f64>,
+    /// Whether the interval is too wide to trust the estimate.
+    pub(crate) unstable: Option<bool>,
 }
 
 impl Row {

@@ -17,12 +17,13 @@ pub const OWN_REPORTS: &str = "reports/own";
 pub const SCHEMA: i64 = 2;
 
 /// The size of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suite {
     /// A thousand keys, in seconds: does everything work? Its times mean nothing.
     Smoke,
     /// A hundred to a million keys, within three minutes.
+    #[default]
     Quick,
     /// Up to ten million keys, and a hundred million of the compact filters: tens of minutes and
     /// several gigabytes.
@@ -36,76 +37,65 @@ impl fmt::Display for Suite {
 }
 
 /// The description of a run.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Run {
     /// [`SCHEMA`].
-    pub schema: i64,
+    pub(crate) schema: i64,
     /// The day it began, in UTC.
-    pub date: String,
+    pub(crate) date: String,
     /// The command that measures again.
-    pub command: String,
+    pub(crate) command: String,
     /// The command that draws again.
-    pub render_command: String,
+    pub(crate) render_command: String,
     /// Duration of the measurement, verification included, over all parts of a resumed run.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
     /// Whether all cells were measured.
-    pub complete: bool,
+    pub(crate) complete: bool,
     /// How the times were taken, and which estimate `ns` is, in a sentence.
-    pub clock: String,
+    pub(crate) clock: String,
     /// The median over all twins' cells of the relative difference between them; none without
     /// twins.
-    pub noise_median: Option<f64>,
+    pub(crate) noise_median: Option<f64>,
     /// The difference that nine in ten cells stay below: anything less is a tie.
-    pub noise_floor: Option<f64>,
+    pub(crate) noise_floor: Option<f64>,
     /// Rounds that scatter by more than this share of their median are flagged unstable.
-    pub unstable_above: f64,
+    pub(crate) unstable_above: f64,
     /// Standard deviations allowed between a false-positive count and its prediction.
-    pub sigmas: f64,
+    pub(crate) sigmas: f64,
     /// The conditions: all must be equal for numbers to be comparable.
-    pub options: Options,
-    /// The noise of each workload.
+    pub(crate) options: Options,
     #[serde(default)]
-    pub noise: Vec<Noise>,
-    /// The keys of each group.
+    pub(crate) noise: Vec<Noise>,
     #[serde(default)]
-    pub key_set: Vec<KeySetFacts>,
-    /// Who took part.
+    pub(crate) key_set: Vec<KeySetFacts>,
     #[serde(default)]
-    pub contender: Vec<ContenderFacts>,
+    pub(crate) contender: Vec<ContenderFacts>,
 }
 
-/// How far the same filter entered twice differs from itself.
+/// How far, in one workload, the same filter entered twice differs from itself.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Noise {
-    /// In this workload.
-    pub workload: Workload,
+    pub(crate) workload: Workload,
     /// Pairs of cells compared.
-    pub pairs: u64,
+    pub(crate) pairs: u64,
     /// The median relative difference.
-    pub median: f64,
+    pub(crate) median: f64,
     /// The difference that nine in ten pairs stay below.
-    pub floor: f64,
+    pub(crate) floor: f64,
 }
 
 impl Run {
     /// A run that begins today, with nothing measured yet.
     pub fn new(command: &str, options: Options, contender: Vec<ContenderFacts>) -> Self {
+        let folder = options.has_own_keys().then(|| format!(" --records {OWN_REPORTS}/records"));
         Self {
             schema: SCHEMA,
             date: today(),
             command: command.to_owned(),
-            render_command: render_command(&options),
-            seconds: 0.0,
-            complete: false,
-            clock: String::new(),
-            noise_median: None,
-            noise_floor: None,
-            unstable_above: 0.0,
-            sigmas: 0.0,
+            render_command: format!("{PROGRAM} -- render{}", folder.unwrap_or_default()),
             options,
-            noise: Vec::new(),
-            key_set: Vec::new(),
             contender,
+            ..Self::default()
         }
     }
 
@@ -130,35 +120,32 @@ impl Run {
 }
 
 /// The conditions: everything that determines what is measured, and the code.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Options {
-    /// `--suite`.
-    pub suite: Suite,
+    pub(crate) suite: Suite,
     /// `--rounds`, or the suite's.
-    pub rounds: u64,
-    /// `--seed`: of keys, filters, streams and order.
-    pub seed: u64,
+    pub(crate) rounds: u64,
+    /// Of keys, filters, streams and order.
+    pub(crate) seed: u64,
     /// `--keys`, if the sizes are not the suite's.
-    #[serde(default)]
-    pub keys: Vec<u64>,
+    pub(crate) keys: Vec<u64>,
     /// The key file's name, if there is one.
-    pub keys_file: Option<String>,
+    pub(crate) keys_file: Option<String>,
     /// XXH3-64 of its contents.
-    pub keys_file_xxh3: Option<String>,
-    /// The compiler.
-    pub rustc: String,
+    pub(crate) keys_file_xxh3: Option<String>,
+    pub(crate) rustc: String,
     /// The target it compiled for.
-    pub target: String,
+    pub(crate) target: String,
     /// The profile and its optimisation level.
-    pub profile: String,
+    pub(crate) profile: String,
     /// Flags given to the compiler.
-    pub rustflags: String,
+    pub(crate) rustflags: String,
     /// Instruction sets assumed at compile time.
-    pub target_features: String,
+    pub(crate) target_features: String,
     /// The commit, as `git describe` has it, where there is a repository.
-    pub git: Option<String>,
+    pub(crate) git: Option<String>,
     /// XXH3-64 of the lock file.
-    pub lock_xxh3: String,
+    pub(crate) lock_xxh3: String,
 }
 
 impl Options {
@@ -195,64 +182,49 @@ impl Options {
 
     /// The first option that differs, with both values.
     pub fn difference(&self, now: &Self) -> Option<(String, String, String)> {
-        let table = |options| toml::Table::try_from(options).unwrap_or_default();
-        let (before, now) = (table(self), table(now));
-        let text = |table: &toml::Table, name| {
-            let value = table.get(name);
-            value.map_or_else(|| "none".to_owned(), ToString::to_string)
-        };
+        let [before, now] = [self, now].map(|of| toml::Table::try_from(of).unwrap_or_default());
         let mut names = before.keys().chain(now.keys());
-        let name = names.find(|name| before.get(*name) != now.get(*name))?;
-        Some((name.clone(), text(&before, name), text(&now, name)))
+        let name = names.find(|&name| before.get(name) != now.get(name))?;
+        let text = |value: Option<&toml::Value>| value.map_or("none".to_owned(), |v| v.to_string());
+        Some((name.clone(), text(before.get(name)), text(now.get(name))))
     }
 }
 
 /// One group's keys.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KeySetFacts {
-    /// Which.
-    pub name: String,
+    pub(crate) name: String,
     /// What they are and how they were split.
-    pub about: String,
+    pub(crate) about: String,
     /// Distinct present keys.
-    pub present: u64,
+    pub(crate) present: u64,
     /// Distinct absent keys.
-    pub absent: u64,
+    pub(crate) absent: u64,
     /// Queries in a stream.
-    pub queries: u64,
-    /// What is known of their source.
-    pub source: Source,
+    pub(crate) queries: u64,
+    pub(crate) source: Source,
 }
 
-/// A contender's description, for readers of the records without the code.
+/// A contender's description, for readers of the records without the code; for the fields see
+/// [`Info`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ContenderFacts {
-    /// Its name.
-    pub name: String,
-    /// Its family.
-    pub family: Family,
-    /// Its role.
-    pub role: Role,
-    /// Whether it belongs to this workspace.
-    pub ours: bool,
-    /// The crate that it comes from.
-    pub crate_name: String,
+    pub(crate) name: String,
+    pub(crate) family: Family,
+    pub(crate) role: Role,
+    pub(crate) ours: bool,
+    pub(crate) crate_name: String,
     /// Its packages and their versions.
-    pub version: String,
-    /// The line that imports it.
-    pub import: String,
-    /// What to expect of it and why.
-    pub analysis: String,
-    /// What it can do.
-    pub abilities: Vec<Ability>,
-    /// Whether it takes a target rate.
-    pub takes_rate: bool,
+    pub(crate) version: String,
+    pub(crate) import: String,
+    pub(crate) analysis: String,
+    pub(crate) abilities: Vec<Ability>,
+    pub(crate) takes_rate: bool,
     /// Whether it takes a budget in bits per key.
-    pub takes_bits: bool,
-    /// The contender that it repeats, for a twin.
-    pub twin_of: Option<String>,
+    pub(crate) takes_bits: bool,
+    pub(crate) twin_of: Option<String>,
     /// The command that measured it; differs from the run's if it was measured again alone.
-    pub command: String,
+    pub(crate) command: String,
 }
 
 impl ContenderFacts {
@@ -295,30 +267,21 @@ fn git_describe(root: &Path) -> Option<String> {
     Some(commit + dirty)
 }
 
-/// The command that draws the records of a run with these options.
-pub fn render_command(options: &Options) -> String {
-    let command = publishable(["render".to_owned()].into_iter());
-    if options.has_own_keys() {
-        return format!("{command} --records {OWN_REPORTS}/records");
-    }
-    command
-}
+/// How this program is run.
+const PROGRAM: &str = "cargo run --release -p amq-bench";
 
 /// A command line fit to publish: of any path, only the last component.
 pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
-    let mut command = "cargo run --release -p amq-bench".to_owned();
-    for (index, argument) in arguments.enumerate() {
-        let (option, value) = match argument.split_once('=') {
-            Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
-            _ => (String::new(), argument.as_str()),
-        };
+    let public = |argument: String| {
+        let option = argument.find('=').filter(|_| argument.starts_with("--"));
+        let (option, value) = argument.split_at(option.map_or(0, |end| end + 1));
         let last = value.rsplit(['/', '\\']).next().unwrap_or(value);
-        command += if index == 0 { " -- " } else { " " };
-        command += &option;
         // Only a zero byte cannot be quoted, and no argument has one.
-        command += &shlex::try_quote(last).unwrap_or(Cow::Borrowed(last));
-    }
-    command
+        option.to_owned() + &shlex::try_quote(last).unwrap_or(Cow::Borrowed(last))
+    };
+    let words: Vec<String> = arguments.map(public).collect();
+    let before = if words.is_empty() { "" } else { " -- " };
+    format!("{PROGRAM}{before}{}", words.join(" "))
 }
 
 #[cfg(test)]
@@ -327,25 +290,19 @@ mod tests {
 
     #[test]
     fn published_commands_name_no_place_on_the_disk() {
-        let of = |words: &[&str]| publishable(words.iter().map(|&word| word.to_owned()));
-        assert_eq!(of(&[]), "cargo run --release -p amq-bench");
-        assert_eq!(
-            of(&["measure", "--keys-file", "/home/me/my keys.txt", "--records=/tmp/x"]),
-            "cargo run --release -p amq-bench -- measure --keys-file 'my keys.txt' --records=x"
-        );
+        let words = ["measure", "--keys-file", "/home/me/my keys.txt", "--records=/tmp/x"];
+        let command = publishable(words.map(str::to_owned).into_iter());
+        assert_eq!(command, format!("{PROGRAM} -- measure --keys-file 'my keys.txt' --records=x"));
+        assert_eq!(publishable(std::iter::empty()), PROGRAM);
     }
 
     #[test]
     fn the_first_changed_option_is_named_with_both_values() {
-        let options = Options::new(Suite::Smoke, 3, 1, None, Path::new("."));
+        let options = Options { seed: 1, ..Options::default() };
         assert_eq!(options.difference(&options), None);
-        for (other, words) in [
-            (Options { seed: 2, ..options.clone() }, ["seed", "1", "2"]),
-            (
-                Options { keys_file: Some("x".to_owned()), ..options.clone() },
-                ["keys_file", "none", "\"x\""],
-            ),
-        ] {
+        let seed = Options { seed: 2, ..options.clone() };
+        let file = Options { keys_file: Some("x".to_owned()), ..options.clone() };
+        for (other, words) in [(seed, ["seed", "1", "2"]), (file, ["keys_file", "none", "\"x\""])] {
             let [option, before, now] = words.map(str::to_owned);
             assert_eq!(options.difference(&other), Some((option, before, now)));
         }

@@ -5,11 +5,11 @@
 //! records when it is finished, so an interrupted run loses none of them.
 
 use crate::error::BenchError;
-use crate::record::{Choice, Claim, EngineLine, Machine, Point, Rounds, Row, Run, SCHEMA, Trial};
+use crate::record::{Machine, Rounds, Row, Run, SCHEMA, Table};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 const RUN: &str = "run.toml";
@@ -18,91 +18,44 @@ const MACHINE: &str = "machine.toml";
 /// the other.
 const UNFINISHED: [&str; 2] = ["unfinished", "unfinished-only"];
 
-/// The lines of a CSV file with a fixed name.
-pub trait Table: Serialize + DeserializeOwned {
-    /// The file's name, without `.csv`.
-    const NAME: &'static str;
-
-    /// Why a line is impossible, if it is.
-    fn fault(&self) -> Option<String> {
-        None
-    }
-}
-
-impl Table for Point {
-    const NAME: &'static str = "theory";
-}
-
-impl Table for Claim {
-    const NAME: &'static str = "claims";
-}
-
-impl Table for Choice {
-    const NAME: &'static str = "choices";
-}
-
-impl Table for EngineLine {
-    const NAME: &'static str = "engines";
-}
-
-impl Table for Trial {
-    const NAME: &'static str = "construction";
-
-    fn fault(&self) -> Option<String> {
-        Self::fault(self)
-    }
-}
-
 /// The folder of one run's records.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Records {
     folder: PathBuf,
 }
 
+/// Finding a run.
 impl Records {
     /// The folder of a machine and a day; it need not exist.
     pub fn of_day(records: &Path, machine: &str, date: &str) -> Self {
         Self { folder: records.join(machine).join(date) }
     }
 
-    /// The newest folder with a finished run: `records` itself, or one below it; this machine's if
+    /// The newest folder with a finished run: `records` itself, or one below it; of this machine if
     /// it has one.
     pub fn newest(records: &Path, machine: Option<&str>) -> Option<Self> {
-        Self::newest_with(Path::new(RUN), records, machine)
-    }
-
-    /// The newest folder with a finished run, of this machine if it has one.
-    pub fn newest_of(records: &Path, machine: &str) -> Option<Self> {
-        Self::newest(records, Some(machine)).or_else(|| Self::newest(records, None))
+        Self::last(days(records, RUN), machine)
     }
 
     /// A finished run of this day, of this machine if it has one.
     pub fn of_date(records: &Path, machine: &str, date: &str) -> Option<Self> {
-        let mut days: Vec<PathBuf> = entries(records).iter().map(|of| of.join(date)).collect();
-        days.retain(|folder| folder.join(RUN).is_file());
-        days.sort_by_key(|folder| (!folder.starts_with(records.join(machine)), folder.clone()));
-        days.into_iter().next().map(|folder| Self { folder })
+        let mut days = days(records, RUN);
+        days.retain(|day| day.ends_with(date));
+        Self::last(days, Some(machine))
     }
 
-    /// The newest folder with an interrupted run, or, if there is none, with a finished one.
+    fn last(mut days: Vec<PathBuf>, machine: Option<&str>) -> Option<Self> {
+        let own = days.iter().rposition(|day| machine.is_some_and(|machine| is_of(day, machine)));
+        let folder = own.map(|own| days.swap_remove(own)).or_else(|| days.pop())?;
+        Some(Self { folder })
+    }
+
+    /// This machine's newest folder with an interrupted run, of all contenders or of some; if there
+    /// is none, with a finished one.
     pub fn newest_to_resume(records: &Path, machine: &str, only: bool) -> Option<Self> {
-        let interrupted = Path::new(UNFINISHED[usize::from(only)]).join(RUN);
-        Self::newest_with(&interrupted, records, Some(machine))
-            .or_else(|| Self::newest(records, Some(machine)))
-    }
-
-    fn newest_with(file: &Path, records: &Path, machine: Option<&str>) -> Option<Self> {
-        if records.join(file).is_file() {
-            return Some(Self { folder: records.to_owned() });
-        }
-        // Dates sort as text; within a day, the machine's name decides.
-        entries(records)
-            .into_iter()
-            .filter(|folder| machine.is_none_or(|machine| folder.ends_with(machine)))
-            .flat_map(|folder| entries(&folder))
-            .filter(|folder| folder.join(file).is_file())
-            .max_by(|a, b| a.file_name().cmp(&b.file_name()).then_with(|| a.cmp(b)))
-            .map(|folder| Self { folder })
+        let newest = |run: &str| days(records, run).into_iter().rfind(|day| is_of(day, machine));
+        let interrupted = newest(&format!("{}/{RUN}", UNFINISHED[usize::from(only)]));
+        interrupted.or_else(|| newest(RUN)).map(|folder| Self { folder })
     }
 
     /// Where a run of all or some contenders writes until it is finished.
@@ -115,7 +68,32 @@ impl Records {
     pub fn folder(&self) -> &Path {
         &self.folder
     }
+}
 
+/// The folders that have such a file: `records` itself, or those of machines and days below it,
+/// the newest last; within a day, the machine's name decides.
+fn days(records: &Path, file: &str) -> Vec<PathBuf> {
+    if records.join(file).is_file() {
+        return vec![records.to_owned()];
+    }
+    let days = entries(records).into_iter().flat_map(|machine| entries(&machine));
+    let mut days: Vec<PathBuf> = days.filter(|day| day.join(file).is_file()).collect();
+    // Dates sort as text.
+    days.sort_by_key(|day| (day.file_name().map(ToOwned::to_owned), day.clone()));
+    days
+}
+
+fn is_of(day: &Path, machine: &str) -> bool {
+    day.parent().is_some_and(|folder| folder.ends_with(machine))
+}
+
+fn entries(of: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(of).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+/// Its files.
+impl Records {
     /// The description of the run, if there is one.
     pub fn run(&self) -> Result<Option<Run>, BenchError> {
         // Of another edition, the rest cannot be read.
@@ -166,11 +144,7 @@ impl Records {
 
     /// The lines of a table; empty if the record has none.
     pub fn table<T: Table>(&self) -> Result<Vec<T>, BenchError> {
-        let lines: Vec<T> = self.lines(T::NAME)?;
-        match lines.iter().find_map(T::fault) {
-            None => Ok(lines),
-            Some(reason) => Err(BenchError::DamagedRecord(self.csv(T::NAME), reason)),
-        }
+        self.lines(T::NAME)
     }
 
     /// Replaces a table.
@@ -192,25 +166,35 @@ impl Records {
         let path = self.csv(name);
         let mut writer = csv::Writer::from_writer(Vec::new());
         let written = lines.iter().try_for_each(|line| writer.serialize(line));
-        let failed = BenchError::io("writing", &path);
-        match (written, writer.into_inner()) {
-            (Err(error), _) => Err(failed(error.into())),
-            (_, Err(error)) => Err(failed(error.into_error())),
-            (Ok(()), Ok(bytes)) => write_atomically(&path, &bytes),
+        let bytes = written.map_err(io::Error::from);
+        let bytes = bytes.and_then(|()| writer.into_inner().map_err(|error| error.into_error()));
+        write_atomically(&path, &bytes.map_err(BenchError::io("writing", &path))?)
+    }
+
+    fn csv(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.csv"))
+    }
+
+    fn description<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, BenchError> {
+        let path = self.folder.join(name);
+        if !path.exists() {
+            return Ok(None);
         }
+        let text = fs::read_to_string(&path).map_err(BenchError::io("reading", &path))?;
+        let found = toml::from_str(&text);
+        let damaged = |error: toml::de::Error| error.message().to_owned();
+        found.map(Some).map_err(|error| BenchError::DamagedRun(path, damaged(error)))
     }
 
-    /// The files of the run. The description comes last: without it there is no run.
-    fn files(&self) -> Vec<PathBuf> {
-        let mut files = entries(&self.folder);
-        files.retain(|path| {
-            let is_csv = path.extension().is_some_and(|extension| extension == "csv");
-            is_csv || path.ends_with(RUN) || path.ends_with(MACHINE)
-        });
-        files.sort_by_key(|path| path.ends_with(RUN));
-        files
+    fn describe<T: Serialize>(&self, name: &str, value: &T) -> Result<(), BenchError> {
+        let path = self.folder.join(name);
+        let text = toml::to_string(value).map_err(io::Error::other);
+        write_atomically(&path, text.map_err(BenchError::io("writing", &path))?.as_bytes())
     }
+}
 
+/// Putting a finished run in its place.
+impl Records {
     /// Begins anew, with copies of `earlier`'s files, if given.
     pub fn start_from(&self, earlier: Option<&Self>) -> Result<(), BenchError> {
         if self.folder.exists() {
@@ -225,51 +209,30 @@ impl Records {
 
     /// Replaces an earlier run completely.
     pub fn replace(&self, earlier: &Self) -> Result<(), BenchError> {
-        let new = self.files();
+        let (old, new) = (earlier.files(), self.files());
         for file in &new {
             let place = earlier.there(file);
             fs::rename(file, &place).map_err(BenchError::io("writing", place))?;
         }
-        for old in earlier.files() {
-            if !new.iter().any(|file| file.file_name() == old.file_name()) {
-                fs::remove_file(&old).map_err(BenchError::io("removing", old))?;
-            }
+        for file in old.iter().filter(|old| !new.contains(&self.there(old))) {
+            fs::remove_file(file).map_err(BenchError::io("removing", file))?;
         }
         fs::remove_dir_all(&self.folder).map_err(BenchError::io("removing", &self.folder))
+    }
+
+    /// The files of the run. The description comes last: without it there is no run.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut files = entries(&self.folder);
+        let is_csv = |path: &Path| path.extension().is_some_and(|extension| extension == "csv");
+        files.retain(|path| is_csv(path) || path.ends_with(RUN) || path.ends_with(MACHINE));
+        files.sort_by_key(|path| path.ends_with(RUN));
+        files
     }
 
     /// The file of the same name in this folder.
     fn there(&self, file: &Path) -> PathBuf {
         self.folder.join(file.file_name().unwrap_or_default())
     }
-
-    fn csv(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.csv"))
-    }
-
-    fn description<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, BenchError> {
-        let path = self.folder.join(name);
-        if !path.exists() {
-            return Ok(None);
-        }
-        let text = fs::read_to_string(&path).map_err(BenchError::io("reading", &path))?;
-        toml::from_str(&text)
-            .map(Some)
-            .map_err(|error| BenchError::DamagedRun(path, error.message().to_owned()))
-    }
-
-    fn describe<T: Serialize>(&self, name: &str, value: &T) -> Result<(), BenchError> {
-        let path = self.folder.join(name);
-        let text = toml::to_string(value)
-            .map_err(std::io::Error::other)
-            .map_err(BenchError::io("writing", &path))?;
-        write_atomically(&path, text.as_bytes())
-    }
-}
-
-fn entries(of: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(of).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).collect()
 }
 
 /// Writes a whole file or nothing.

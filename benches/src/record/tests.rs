@@ -2,7 +2,6 @@
 
 use super::*;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 fn row(contender: &str) -> Row {
     let cell = Cell {
@@ -15,7 +14,7 @@ fn row(contender: &str) -> Row {
 }
 
 fn run() -> Run {
-    Run::new("measure", Options::new(Suite::Smoke, 3, 1, None, Path::new(".")), Vec::new())
+    Run::new("measure", Options::new(Suite::Smoke, 3, 1, None, ".".as_ref()), Vec::new())
 }
 
 #[test]
@@ -26,33 +25,16 @@ fn what_is_written_comes_back() {
     let mut measured = row("bloom");
     (measured.ns, measured.unstable, measured.hits) = (Some(0.1 + 0.2), Some(false), Some(7));
     (measured.asked_bits, measured.reference) = (Some(8.5), Some("bloom".to_owned()));
-    let failed = row("bloom").without(State::Failed, "a, \"quoted\"\nreason");
-    let rows = [measured.clone(), failed];
+    let rows = [measured, row("bloom").without(State::Failed, "a, \"quoted\"\nreason")];
     records.write_rows("bloom", &rows).unwrap();
     assert_eq!(records.rows("bloom").unwrap(), rows);
 
-    let rounds =
-        [Rounds::of(&measured, &[12.345_67, 0.1, 1e9], &[]), Rounds::of(&rows[1], &[1.0], &[2.0])];
+    let times = [12.345_67, 0.1, 1e9];
+    let rounds = [Rounds::of(&rows[0], &times, &[]), Rounds::of(&rows[1], &[1.0], &[2.0])];
     assert_eq!(rounds[0].ns, [12.35, 0.1, 1e9]);
     assert_eq!([0, 1].map(|row| rounds[0].is_of(&rows[row])), [true, false]);
     records.write_rounds("bloom", &rounds).unwrap();
     assert_eq!(records.rounds("bloom").unwrap(), rounds);
-
-    let claims = [Verdict::Holds, Verdict::DoesNot, Verdict::Depends].map(|verdict| Claim {
-        id: "a".to_owned(),
-        claim: "so, they say".to_owned(),
-        computed: Some(1.5),
-        measured: None,
-        unit: "bits".to_owned(),
-        verdict,
-        detail: String::new(),
-    });
-    records.write_table(&claims).unwrap();
-    assert_eq!(records.table::<Claim>().unwrap(), claims);
-    let points =
-        [Point { contender: "cuckoo".to_owned(), keys: 7, step: Some(8), ..Point::default() }];
-    records.write_table(&points).unwrap();
-    assert_eq!(records.table::<Point>().unwrap(), points);
 
     let (run, machine) = (run(), Machine::this());
     records.write_run(&run).unwrap();
@@ -96,27 +78,19 @@ fn damaged_files_are_errors_that_name_them_and_the_way_out() {
         told(records.rows("bloom").unwrap_err(), ["bloom.csv", "--only"]);
     }
 
-    let size = Trial { keys: 1000, slots: 1050, ..Trial::default() };
-    let counted = |solved: u64, unsolved: u64| Trial {
-        seeds: Some(solved + unsolved),
-        solved: Some(solved),
-        unsolved: Some(unsolved),
-        ..size.clone()
-    };
-    let whole = [counted(17, 3), Trial { why: "no, \"really\"".to_owned(), ..size.clone() }];
-    records.write_table(&whole).unwrap();
-    assert_eq!(records.table::<Trial>().unwrap(), whole);
-    let lost = Trial { solved: Some(16), ..whole[0].clone() };
-    for damaged in [lost, counted(0, 0), size.clone()] {
-        records.write_table(&[damaged]).unwrap();
-        told(records.table::<Trial>().unwrap_err(), ["construction.csv", "--only"]);
-    }
+    let size = Trial { keys: 1000, why: "no, \"really\"".to_owned(), ..Trial::default() };
+    records.write_table(&[size.clone()]).unwrap();
+    assert_eq!(records.table::<Trial>().unwrap(), [size]);
+    fs::write(path("construction.csv"), "row_bits,keys\n64").unwrap();
+    told(records.table::<Trial>().unwrap_err(), ["construction.csv", "measure again"]);
 
-    fs::write(path("run.toml"), "schema = 2\ndate = 7").unwrap();
-    told(records.run().unwrap_err(), ["run.toml", "measure again"]);
-    for (old, edition) in [("date = \"2000-01-01\"", "edition 1 "), ("schema = 3", "edition 3 ")] {
-        fs::write(path("run.toml"), old).unwrap();
-        told(records.run().unwrap_err(), ["run.toml", edition]);
+    for (text, why) in [
+        ("schema = 2\ndate = 7", "measure again"),
+        ("date = \"2000-01-01\"", "edition 1 "),
+        ("schema = 3", "edition 3 "),
+    ] {
+        fs::write(path("run.toml"), text).unwrap();
+        told(records.run().unwrap_err(), ["run.toml", why]);
     }
 }
 
@@ -152,6 +126,7 @@ fn a_run_takes_the_place_of_the_days_when_it_is_finished_and_not_before() {
     fs::remove_file(day.folder().join("run.toml")).unwrap();
     assert_eq!(Records::newest(dir.path(), None), None, "not finished");
     assert_eq!([found(false), found(true)], [None, Some(day.clone())]);
+    assert_eq!(Records::newest_to_resume(dir.path(), "other", true), None);
     let new = Run { seconds: 7.0, ..old };
     whole.write_run(&new).unwrap();
     assert_eq!(found(false), Some(day.clone()));
@@ -171,20 +146,17 @@ fn the_newest_day_is_found_wherever_one_starts_to_look() {
     for day in ["a/2001-01-01", "b/2000-12-31", "b/2000-01-01", "c/2000-01-01"] {
         write_atomically(&at(day).join("run.toml"), b"").unwrap();
     }
-    let folder = |found: Option<Records>| found.map(|records| records.folder().to_owned());
-    let newest = |from: PathBuf, machine| folder(Records::newest(&from, machine));
-    let of_date = |machine, date| folder(Records::of_date(dir.path(), machine, date));
+    let of_date = |machine, date| Records::of_date(dir.path(), machine, date);
     for (found, expected) in [
-        (newest(at(""), None), Some("a/2001-01-01")),
-        (newest(at(""), Some("b")), Some("b/2000-12-31")),
-        (newest(at("b/2000-01-01"), None), Some("b/2000-01-01")),
-        (newest(at("none"), None), None),
-        (folder(Records::newest_of(dir.path(), "c")), Some("c/2000-01-01")),
-        (folder(Records::newest_of(dir.path(), "d")), Some("a/2001-01-01")),
-        (of_date("c", "2000-01-01"), Some("c/2000-01-01")),
-        (of_date("a", "2000-01-01"), Some("b/2000-01-01")),
+        (Records::newest(dir.path(), None), Some("a/2001-01-01")),
+        (Records::newest(dir.path(), Some("b")), Some("b/2000-12-31")),
+        (Records::newest(dir.path(), Some("d")), Some("a/2001-01-01")),
+        (Records::newest(&at("b/2000-01-01"), None), Some("b/2000-01-01")),
+        (Records::newest(&at("none"), None), None),
+        (of_date("b", "2000-01-01"), Some("b/2000-01-01")),
+        (of_date("a", "2000-01-01"), Some("c/2000-01-01")),
         (of_date("a", "1999-01-01"), None),
     ] {
-        assert_eq!(found, expected.map(at));
+        assert_eq!(found.map(|records| records.folder().to_owned()), expected.map(at));
     }
 }
