@@ -1,5 +1,6 @@
 //! Each wrong answer on a course must be found, and refusals and growth told from it.
 
+use super::check::{End, Walked, check};
 use super::*;
 use crate::contenders;
 use crate::measure::broken::{Broken, Fault};
@@ -16,8 +17,12 @@ fn broken(track: &dyn Track, fault: Fault, rounds: u64) -> Vec<Timed> {
     run(track, entrants, setting(rounds), &Progress::hidden()).unwrap()
 }
 
-fn grow() -> fill::Filling {
-    fill::grow(1000)
+/// A broken contender on a course over so many keys, checked only.
+fn checked<'a>(track: &dyn Track, fault: Fault, ground: &'a Ground) -> Walked<'a> {
+    let cell = Cell { asked_fpr: Some(RATE), ..Cell::default() };
+    let script = track.script(ground, None).unwrap();
+    let effort = Suite::Smoke.effort(1000);
+    check(Broken::lasting(fault, true), &cell, script, ground, &effort).unwrap()
 }
 
 fn overfill() -> fill::Filling {
@@ -36,11 +41,10 @@ fn churn() -> churn::Churning {
     churn::Churning::of_slots(1250)
 }
 
-const MERGE: merge::Merging = merge::Merging { keys: 1000 };
-
 #[test]
 fn each_wrong_answer_on_a_course_is_found() {
     let (overfill, climb, drain, churn) = (overfill(), climb(), drain(), churn());
+    let merge = merge::Merging { keys: 1000 };
     let cases: [(&dyn Track, Fault, &str); 20] = [
         (&overfill, Fault::CannotChange, "claims to insert, but does not"),
         (&overfill, Fault::PanicsWhenChanged, "panicked: changed"),
@@ -58,38 +62,26 @@ fn each_wrong_answer_on_a_course_is_found() {
         (&churn, Fault::KeepsWhatIsReplaced, "false negatives among its 1125 keys"),
         (&churn, Fault::StopsReplacing, "replaced 296 of 593 keys"),
         (&churn, Fault::CannotChange, "claims to replace, but does not"),
-        (&MERGE, Fault::MergesAllButOne, "1 false negatives among its 1000 keys"),
-        (&MERGE, Fault::MergesNothing, "false negatives among its 1000 keys"),
-        (&MERGE, Fault::RefusesToMerge, "refused to merge: no"),
-        (&MERGE, Fault::CannotChange, "claims to merge, but does not"),
+        (&merge, Fault::MergesAllButOne, "1 false negatives among its 1000 keys"),
+        (&merge, Fault::MergesNothing, "false negatives among its 1000 keys"),
+        (&merge, Fault::RefusesToMerge, "refused to merge: no"),
+        (&merge, Fault::CannotChange, "claims to merge, but does not"),
     ];
     for (track, fault, text) in cases {
-        let rows = broken(track, fault, 1);
-        let last = &rows.last().unwrap().row;
-        let found = rows.iter().find(|timed| timed.row.state == State::Failed);
-        let found = &found.unwrap_or_else(|| panic!("{fault:?}: {last:?}")).row;
-        assert!(found.why.contains(text), "{fault:?} {}: {}", track.title(), found.why);
-        assert_eq!(found.ns, None);
+        // A failure ends the course, so it is in the last row.
+        let last = broken(track, fault, 1).pop().unwrap().row;
+        assert_eq!((last.state, last.ns), (State::Failed, None), "{fault:?}: {last:?}");
+        assert!(last.why.contains(text), "{fault:?} {}: {}", track.title(), last.why);
     }
 }
 
 #[test]
 fn what_grows_must_keep_its_target() {
-    let (grow, grown) = (grow(), entrants(&grow(), contenders::ALL));
-    let (scalable, cell) = grown.into_iter().next().unwrap();
-    assert!(scalable.info().can(contenders::Ability::Grow));
-    let ground = Ground::new(&grow, setting(0)).unwrap();
+    let track = fill::grow(1000);
+    let ground = Ground::new(1000, setting(0)).unwrap();
     for (fault, fails) in [(Fault::Nothing, false), (Fault::ErrsMoreThanAsked, true)] {
-        let lane = Lane {
-            contender: Broken::lasting(fault, true),
-            cell: cell.clone(),
-            budget: Some(Budget::Fpr(RATE)),
-            walked: Err(Failure::NoSlots),
-        };
-        let script = grow.script(&ground, None).unwrap();
-        let effort = Suite::Smoke.effort(1000);
-        let walked = check::check(&lane, script, &ground, &effort).unwrap();
-        let failed = walked.stops.iter().any(|stop| stop.failure.is_some());
+        let walked = checked(&track, fault, &ground);
+        let failed = walked.stops.iter().any(|stop| matches!(stop.end, Some(End::Failed(_))));
         assert_eq!(failed, fails, "{fault:?}");
     }
 }
@@ -143,24 +135,13 @@ fn every_stop_is_timed_beside_the_reference_and_without_rounds_none_is() {
 
 #[test]
 fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
-    let track = overfill();
-    let ground = Ground::new(&track, setting(1)).unwrap();
-    let lane = |fault| {
-        let contender: &'static dyn Contender = Broken::lasting(fault, true);
-        let (contender, cell) = entrants(&track, &[contender]).remove(0);
-        Lane {
-            contender,
-            budget: cell.asked_fpr.map(Budget::Fpr),
-            cell,
-            walked: Err(Failure::NoSlots),
-        }
-    };
-    let (good, mut bad) = (lane(Fault::Nothing), lane(Fault::DropsFurtherKeys));
-    let script = track.script(&ground, None).unwrap();
-    bad.walked = check::check(&good, script, &ground, &Suite::Smoke.effort(800));
-    time::walk(&mut bad, &ground, 1);
-    let failure = bad.walked.err().unwrap().to_string();
-    assert!(failure.contains("after a timed course it finds"), "{failure}");
+    let ground = Ground::new(4000, setting(1)).unwrap();
+    let walked = Ok(checked(&overfill(), Fault::Nothing, &ground));
+    let contender = Broken::lasting(Fault::DropsFurtherKeys, true);
+    let mut lane = Lane { contender, cell: Cell::default(), walked };
+    time::walk(&mut lane, 1);
+    let row = rows::rows(&[lane], Workload::Overfill).remove(0).row;
+    assert!(row.why.contains("after a timed course it finds"), "{row:?}");
 }
 
 #[test]
@@ -169,7 +150,7 @@ fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
         let entrants = entrants(track, contenders::ALL);
         entrants.iter().map(|(contender, _)| contender.info().name).collect()
     };
-    let (grow, over) = (names(&grow()), names(&overfill()));
+    let (grow, over) = (names(&fill::grow(1000)), names(&overfill()));
     assert!(over.contains(&"bloom") && over.contains(&"counting-bloom"));
     assert!(!over.contains(&"ribbon-bumped") && !over.contains(&"hash-only"));
     assert!(!grow.is_empty() && grow.iter().all(|name| !over.contains(name)));

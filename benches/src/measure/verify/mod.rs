@@ -12,21 +12,18 @@
 //! The same applies after removing half of the keys ([`verify_removal`]) and at every stop of a
 //! [course](super::courses).
 
+mod answers;
 mod failure;
-mod removal;
-mod tally;
+mod space;
 
-use super::interval::SIGMAS;
-use crate::contenders::alloc::{Memory, counted, counted_everywhere};
+pub use answers::Answers;
+pub use failure::{Failure, able, all_of, guarded, no_false_negative, same_hits, take_out};
+pub use space::{Space, build, build_counted, octave, warm_up};
+
 use crate::contenders::{Built, Contender, Info, Order, Planned, Role, dependent_hits};
 use crate::keys::Keys;
 use crate::record::{Cell, Row, Workload};
 use amq_core::Budget;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-pub use failure::Failure;
-pub use removal::{take_out, verify_removal};
-pub use tally::{Answers, Tally, no_false_negative};
 
 /// The number of filters that false positives are pooled over.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -40,14 +37,21 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The effort for a contender: one without a seed is the same filter every time.
-    #[must_use]
-    pub fn of(self, info: &Info) -> Self {
-        if info.seeded {
-            return self;
-        }
-        Self { min_seeds: 1, max_seeds: 1, ..self }
+    /// The least and the most filters of a contender: without a seed it is the same every time.
+    fn filters(&self, info: &Info) -> (u64, u64) {
+        if info.seeded { (self.min_seeds.max(1), self.max_seeds) } else { (1, 1) }
     }
+
+    /// The seeds of the least number of filters.
+    pub fn seeds(&self, info: &Info, base: u64) -> impl Iterator<Item = u64> + use<> {
+        (0..self.filters(info).0).map(move |i| seed_of(base, i))
+    }
+}
+
+/// The seed of the `i`-th filter.
+pub const fn seed_of(base: u64, i: u64) -> u64 {
+    // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
+    base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))
 }
 
 /// What a contender is verified with.
@@ -75,70 +79,19 @@ impl Subject<'_> {
 }
 
 /// A contender that passed.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub struct Verified {
     /// The first filter's answer for each absent key; none for the floor, which answers nothing.
     pub absent: Vec<bool>,
-    facts: Facts,
+    space: Space,
+    answers: Answers,
 }
 
-/// The numbers in a row of facts.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Facts {
-    held: u64,
-    said: Option<u64>,
-    peak: u64,
-    octave: Option<(u64, u64)>,
-    answers: Option<Answers>,
-}
-
-/// The seed of the `i`-th filter.
-pub const fn seed_of(base: u64, i: u64) -> u64 {
-    // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
-    base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-}
-
-/// Builds a filter; a panic is a failure like any other.
-pub fn build(
-    contender: &dyn Contender,
-    keys: Keys<'_>,
-    order: &Order,
-) -> Result<Box<dyn Built>, Failure> {
-    guarded(|| contender.build(keys, order))?.map_err(Failure::Build)
-}
-
-/// Builds a filter and counts the bytes it holds and its peak, without the harness's box: a user
-/// has the struct on the stack.
-pub fn build_counted(
-    contender: &dyn Contender,
-    keys: Keys<'_>,
-    order: &Order,
-) -> Result<(Box<dyn Built>, Memory), Failure> {
-    let work = || build(contender, keys, order);
-    let (built, Memory { held, peak }) =
-        if contender.info().threads { counted_everywhere(work) } else { counted(work) };
-    let filter = built?;
-    let boxed = size_of_val(&*filter) as i64;
-    let memory = Memory { held: held - boxed, peak: peak - boxed };
-    Ok((filter, memory))
-}
-
-/// Runs a contender's work; a panic is a failure like any other.
-pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
-    // The harness shares only read-only keys with the work, and drops what it leaves half done.
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let text = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied());
-        Failure::Panic(text.unwrap_or("without a message").to_owned())
-    })
-}
-
-/// Builds a filter of one key and drops it: some hashers allocate a table of constants on first use
-/// and keep it, which must not count as the filter's.
-pub fn warm_up(contender: &dyn Contender, present: Keys<'_>, order: &Order) {
-    let _ = build(contender, present.first(1), order);
+impl Verified {
+    /// Adds the range of sizes over an octave.
+    pub fn with_octave(&mut self, range: (u64, u64)) {
+        self.space.octave = Some(range);
+    }
 }
 
 /// Runs every check.
@@ -148,26 +101,28 @@ pub fn verify(
     effort: &Effort,
 ) -> Result<Verified, Failure> {
     let info = contender.info();
-    let effort = effort.of(&info);
-    let mut first = None;
-    let (mut facts, mut tally) = (Facts::default(), Tally::default());
+    let (least, most) = effort.filters(&info);
+    let mut verified = Verified::default();
     warm_up(contender, subject.present, &subject.order(subject.seed));
-    while tally.filters < effort.min_seeds.max(1)
-        || (tally.expected() < effort.false_positives && tally.filters < effort.max_seeds)
-    {
-        let seed = seed_of(subject.seed, tally.filters);
-        let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
-        facts.see(&*filter, memory, seed)?;
-        if info.role == Role::Floor {
-            return Ok(Verified { absent: Vec::new(), facts });
+    for filter in 0.. {
+        let Verified { absent, space, answers } = &mut verified;
+        let is_enough = filter >= most || answers.expected() >= effort.false_positives;
+        if filter >= least && is_enough {
+            break;
         }
-        let hits = tally.take(&*filter, subject.present, subject.absent, seed)?;
-        if first.is_none() {
-            first = Some(compare_loops(&*filter, subject, hits, seed)?);
+        let seed = seed_of(subject.seed, filter);
+        let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
+        space.see(&*filter, memory, seed)?;
+        if info.role == Role::Floor {
+            return Ok(verified);
+        }
+        let hits = answers.take(&*filter, subject.present, subject.absent, seed)?;
+        if answers.filters == 1 {
+            *absent = compare_loops(&*filter, subject, hits, seed)?;
         }
     }
-    facts.answers = Some(tally.judged(info.ours)?);
-    Ok(Verified { absent: first.unwrap_or_default(), facts })
+    verified.answers.judge(info.ours)?;
+    Ok(verified)
 }
 
 /// The answers for the absent keys, after checking that all loops agree with them.
@@ -179,96 +134,49 @@ fn compare_loops(
 ) -> Result<Vec<bool>, Failure> {
     let answers = filter.answers(subject.absent);
     let absent: u64 = answers.iter().map(|&answer| u64::from(answer)).sum();
-    let present = subject.present.len() as u64;
-    let chained = dependent_hits(&answers);
-    for (which, got, want) in [
-        ("query", Some(hits), absent),
-        ("dependent", Some(filter.dependent(subject.absent)), chained),
-        ("batch", filter.count_hits_batch(subject.absent), absent),
-        ("batch", filter.count_hits_batch(subject.present), present),
-    ] {
-        if let Some(got) = got
-            && got != want
-        {
-            return Err(Failure::Loops { which, got, want, seed });
+    same_hits("query", hits, absent, seed)?;
+    let dependent = filter.dependent(subject.absent);
+    same_hits("dependent", dependent, dependent_hits(&answers), seed)?;
+    for (keys, want) in [(subject.absent, absent), (subject.present, subject.present.len() as u64)] {
+        if let Some(got) = filter.count_hits_batch(keys) {
+            same_hits("batch", got, want, seed)?;
         }
     }
     Ok(answers)
 }
 
-/// The least and most bytes per key over numbers of keys from `keys` to twice as many, times
-/// `keys`, for a contender whose size jumps. The keys are the first of `pool`.
-pub fn octave(
+/// Removes half of the keys from filters of several seeds, then queries the others and the removed
+/// ones.
+///
+/// A removed key must be like any key never inserted, so the rate on removed keys is that of a
+/// filter built with half of the keys.
+pub fn verify_removal(
     contender: &dyn Contender,
-    pool: Keys<'_>,
-    keys: usize,
     subject: &Subject<'_>,
-) -> Result<(u64, u64), Failure> {
-    const STEPS: i32 = 16;
-    let (mut low, mut high) = (f64::INFINITY, 0.0f64);
-    for step in 0..STEPS {
-        let many = (keys as f64 * (f64::from(step) / f64::from(STEPS)).exp2()) as usize;
-        let order = Order { planned: Planned::Octave(keys), ..subject.order(subject.seed) };
-        let (_, memory) = build_counted(contender, pool.first(many), &order)?;
-        let scaled = memory.held as f64 * keys as f64 / many as f64;
-        (low, high) = (low.min(scaled), high.max(scaled));
+    effort: &Effort,
+) -> Result<Answers, Failure> {
+    let info = contender.info();
+    let mut answers = Answers::default();
+    for seed in effort.seeds(&info, subject.seed) {
+        let mut filter = build(contender, subject.present, &subject.order(seed))?;
+        take_out(&mut *filter, subject.gone, seed)?;
+        answers.take(&*filter, subject.kept, subject.gone, seed)?;
     }
-    Ok((low as u64, high as u64))
-}
-
-impl Verified {
-    /// Adds the range of sizes over an octave.
-    pub fn with_octave(&mut self, range: (u64, u64)) {
-        self.facts.octave = Some(range);
-    }
+    answers.judge(info.ours)?;
+    Ok(answers)
 }
 
 /// The `verify` row of a contender, passed or failed.
 pub fn row(info: &Info, cell: &Cell, outcome: &Result<Verified, Failure>) -> Row {
-    let row = Row::new(info.name, cell, Workload::Verify);
+    let mut row = Row::new(info.name, cell, Workload::Verify);
     match outcome {
         Ok(verified) => {
-            let mut row = row;
-            verified.facts.write(&mut row);
-            row
+            verified.space.write(&mut row);
+            verified.answers.write(&mut row);
         }
-        Err(failure) => failure.mark(row),
+        Err(failure) => row = failure.mark(row),
     }
-}
-
-impl Facts {
-    /// Takes in a filter and the memory that it took, after comparison with what it reports.
-    pub fn see(&mut self, filter: &dyn Built, memory: Memory, seed: u64) -> Result<(), Failure> {
-        let (said, held) = (filter.said_bytes(), memory.held);
-        if let Some(said) = said
-            && i64::try_from(said) != Ok(held)
-        {
-            return Err(Failure::Space { said, held, seed });
-        }
-        self.held = self.held.max(u64::try_from(held).unwrap_or(0));
-        self.said = self.said.max(said);
-        self.peak = self.peak.max(u64::try_from(memory.peak).unwrap_or(0));
-        Ok(())
-    }
-
-    fn write(&self, row: &mut Row) {
-        row.held_bytes = Some(self.held);
-        row.said_bytes = self.said;
-        row.peak_build_bytes = Some(self.peak.max(self.held));
-        if let Some((low, high)) = self.octave {
-            (row.held_bytes_octave_low, row.held_bytes_octave_high) = (Some(low), Some(high));
-        }
-        if let Some(answers) = &self.answers {
-            answers.write(row);
-        }
-    }
-
-    /// Writes the space, if any filter was seen.
-    pub fn write_space(&self, row: &mut Row) {
-        if self.peak > 0 {
-            self.write(row);
-        }
-    }
+    row
 }
 
 #[cfg(test)]
