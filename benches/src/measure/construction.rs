@@ -194,13 +194,10 @@ fn check(fits: Fits, keys: &[u64], seed: u64) -> Result<(), Failure> {
     // Taken from the other end than the seeds that count.
     let seeds = || (1..=SURE).map(|index| seed_of(seed, index.wrapping_neg()));
     let (fewer, twice) = (all - all.div_ceil(100).min(all), 2 * all);
-    if count(fits, keys, fewer, seeds())?.solved > 0 {
-        return Err(Failure::Room { claim: "room", keys: all, slots: fewer });
-    }
-    if count(fits, keys, twice, seeds())?.unsolved > 0 {
-        return Err(Failure::Room { claim: "no room", keys: all, slots: twice });
-    }
-    Ok(())
+    let is_right = count(fits, keys, fewer, seeds())?.solved == 0;
+    Failure::unless(is_right, || format!("claims room for {all} distinct keys in {fewer} slots"))?;
+    let is_right = count(fits, keys, twice, seeds())?.unsolved == 0;
+    Failure::unless(is_right, || format!("claims no room for {all} distinct keys in {twice} slots"))
 }
 
 /// A trial with its counts.

@@ -397,10 +397,9 @@ pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &'static str) -> R
     let (all, some) = (keys.len(), keys.len().div_ceil(SAMPLE));
     let [first, last] = [keys.first(some), keys.between(all - some, all)];
     let (found, keys) = (filter.count_hits(first) + filter.count_hits(last), 2 * some as u64);
-    if found == keys {
-        return Ok(());
-    }
-    Err(Failure::Forgets { pass, found, keys })
+    Failure::unless(found == keys, || {
+        format!("after a timed {pass} it finds {found} of {keys} sampled keys")
+    })
 }
 
 /// The rows of all lanes that were timed or failed.

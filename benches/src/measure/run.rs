@@ -49,7 +49,7 @@ pub struct Plan {
     /// The groups of keys.
     pub groups: Vec<Group>,
     /// The courses; none with the user's keys.
-    pub courses: Vec<Rc<dyn Track>>,
+    pub courses: Vec<Track>,
     /// The ribbon systems; none with the user's keys.
     pub lines: Vec<Line>,
     /// Keys of the filters whose instructions are counted, if any are.
@@ -100,7 +100,7 @@ impl Plan {
         let heats = Heat::all(&self.groups);
         let heats = heats.iter().map(|heat| self.estimate_of(heat));
         let courses = self.courses.iter();
-        let courses = courses.map(|course| self.estimate_of_course(&**course));
+        let courses = courses.map(|course| self.estimate_of_course(course));
         let lines = self.lines.iter().map(Line::estimate);
         heats.chain(courses).chain(lines).sum::<Duration>() + self.estimate_of_counting()
     }
@@ -111,7 +111,7 @@ impl Plan {
         Duration::from_nanos(entrants.iter().map(one).sum())
     }
 
-    fn estimate_of_course(&self, track: &dyn Track) -> Duration {
+    fn estimate_of_course(&self, track: &Track) -> Duration {
         courses::estimate(track, &self.contenders, self.setting())
     }
 
@@ -172,7 +172,7 @@ pub fn run(
         going.group(group)?;
     }
     for track in &plan.courses {
-        going.course(&**track)?;
+        going.course(track)?;
     }
     let earlier = if resume { going.records.table()? } else { Vec::new() };
     let trials = going.lines(earlier)?;
@@ -228,7 +228,7 @@ impl Going<'_> {
         Ok(())
     }
 
-    fn course(&mut self, track: &dyn Track) -> Result<(), BenchError> {
+    fn course(&mut self, track: &Track) -> Result<(), BenchError> {
         let entrants = courses::entrants(track, &self.plan.contenders);
         let is_done = |(contender, _): &Entrant| {
             let rows = self.all.get(contender.info().name);
@@ -373,8 +373,8 @@ pub fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     }
     let setting = Setting { rounds: 0, ..plan.setting() };
     for track in &plan.courses {
-        let entrants = courses::entrants(&**track, &plan.contenders);
-        let timed = courses::run(&**track, entrants, setting, &progress)?;
+        let entrants = courses::entrants(track, &plan.contenders);
+        let timed = courses::run(track, entrants, setting, &progress)?;
         found.rows.extend(timed.into_iter().map(|timed| timed.row));
     }
     for line in &plan.lines {

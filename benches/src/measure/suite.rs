@@ -6,7 +6,6 @@ use super::verify::Effort;
 use crate::keys::KeySet;
 use crate::record::Suite;
 use amq_core::Budget;
-use std::rc::Rc;
 
 /// 1 in 256: the fixed rate of filters with eight-bit fingerprints.
 const BYTE: f64 = 1.0 / 256.0;
@@ -173,19 +172,19 @@ impl Suite {
     }
 
     /// The courses, each at one size.
-    pub fn courses(self) -> Vec<Rc<dyn Track>> {
+    pub fn courses(self) -> Vec<Track> {
         let (keys, slots, churned) = match self {
             Self::Smoke => (1_000, 1 << 13, 1 << 10),
             Self::Quick => (100_000, 1 << 20, 1 << 17),
             Self::Full => (1_000_000, 1 << 23, 1 << 20),
         };
         vec![
-            Rc::new(fill::grow(keys)),
-            Rc::new(fill::overfill(keys)),
-            Rc::new(load::Climb::of_slots(slots, self.queries() / 8)),
-            Rc::new(load::Drain::of_slots(slots)),
-            Rc::new(churn::Churning::of_slots(churned)),
-            Rc::new(merge::Merging { keys }),
+            fill::grow(keys),
+            fill::overfill(keys),
+            load::climb(slots),
+            load::drain(slots),
+            churn::churn(churned),
+            merge::merge(keys),
         ]
     }
 

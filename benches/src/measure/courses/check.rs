@@ -5,32 +5,21 @@
 
 use super::runner::Runner;
 use super::script::{Act, Check, Leg, Script};
-use super::{Ground, RATE};
+use super::{Ground, Lane, RATE};
 use crate::contenders::alloc::{Memory, counted};
-use crate::contenders::{Contender, Order, Planned};
+use crate::contenders::{Order, Planned};
 use crate::keys::Keys;
 use crate::measure::estimate::Times;
-use crate::measure::heat::budget;
 use crate::measure::verify::{
-    Answers, Effort, Failure, Space, build_counted, no_false_negative, same_hits, warm_up,
+    Effort, Facts, Failure, build_counted, no_false_negative, same_hits, warm_up,
 };
-use crate::record::Cell;
 use std::borrow::Cow;
-
-/// A script, and what was found as far as a contender came.
-pub(super) struct Walked<'a> {
-    pub(super) script: Script<'a>,
-    pub(super) stops: Vec<Stop>,
-    pub(super) order: Order,
-}
 
 /// What was found at the stop after a leg, and how long the leg took.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Stop {
-    /// The answers of all seeds.
-    pub(super) answers: Answers,
-    /// The space.
-    pub(super) space: Space,
+    /// The answers and the bytes of all seeds.
+    pub(super) facts: Facts,
     /// The hits of the queries, if it asks any: those of the first seed, whose filter is timed.
     pub(super) hits: Option<u64>,
     /// Why the course ends here, if it does: of all seeds' reasons, the worst.
@@ -54,47 +43,36 @@ pub(super) enum End {
     Grew,
 }
 
-impl From<Failure> for End {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
-    }
-}
-
-/// Takes filters of several seeds along a script, as far as all of them come.
-pub(super) fn check<'a>(
-    contender: &'static dyn Contender,
-    cell: &Cell,
-    script: Script<'a>,
-    ground: &Ground,
-    effort: &Effort,
-) -> Result<Walked<'a>, Failure> {
-    let info = contender.info();
-    let order = Order { planned: script.planned, budget: budget(cell), seed: ground.seed };
-    let mut stops = vec![Stop::default(); script.legs.len()];
-    warm_up(contender, Keys::U64(&ground.present), &order);
-    for seed in effort.seeds(&info, ground.seed) {
-        let order = Order { seed, ..order };
-        let (filter, memory) = build_counted(contender, Keys::U64(script.first), &order)?;
-        let mut walk =
-            Walk { runner: Runner { contender, order, filter }, memory, script: &script, ground };
-        for (leg, stop) in script.legs.iter().zip(&mut stops) {
-            let end = walk.go(leg, stop).err();
-            stop.end = stop.end.take().into_iter().chain(end).min();
-            if stop.end.is_some() {
-                break;
+impl Lane<'_> {
+    /// Takes filters of several seeds along the script, as far as all of them come.
+    pub(super) fn check(&mut self, ground: &Ground, effort: &Effort) -> Result<(), Failure> {
+        let Self { contender, order, script, stops, .. } = self;
+        let (contender, info) = (*contender, contender.info());
+        warm_up(contender, Keys::U64(&ground.present), order);
+        for seed in effort.seeds(&info, ground.seed) {
+            let order = Order { seed, ..*order };
+            let (filter, memory) = build_counted(contender, Keys::U64(script.first), &order)?;
+            let runner = Runner { contender, order, filter };
+            let mut walk = Walk { runner, memory, script, ground };
+            for (leg, stop) in script.legs.iter().zip(&mut *stops) {
+                let end = walk.go(leg, stop).unwrap_or_else(|failure| Some(End::Failed(failure)));
+                stop.end = stop.end.take().into_iter().chain(end).min();
+                if stop.end.is_some() {
+                    break;
+                }
             }
         }
-    }
-    for (leg, stop) in script.legs.iter().zip(&mut stops) {
-        let mut judged = stop.answers.judge(info.ours);
-        if leg.check == Check::Target && info.ours {
-            judged = judged.and_then(|()| stop.answers.not_above(RATE, leg.holds.len()));
+        for (leg, stop) in script.legs.iter().zip(stops) {
+            let mut judged = stop.facts.judge(info.ours);
+            if leg.check == Check::Target && info.ours {
+                judged = judged.and_then(|()| stop.facts.not_above(RATE, leg.holds.len()));
+            }
+            if stop.end.is_none() {
+                stop.end = judged.err().map(End::Failed);
+            }
         }
-        if stop.end.is_none() {
-            stop.end = judged.err().map(End::Failed);
-        }
+        Ok(())
     }
-    Ok(Walked { script, stops, order })
 }
 
 /// A filter of one seed on its way.
@@ -107,8 +85,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// One leg, and the checks at its stop.
-    fn go(&mut self, leg: &Leg<'_>, stop: &mut Stop) -> Result<(), End> {
+    /// One leg, and the checks at its stop. Whether the course ends here, if nothing is wrong.
+    fn go(&mut self, leg: &Leg<'_>, stop: &mut Stop) -> Result<Option<End>, Failure> {
         let all = leg.act.operations(self.script.first);
         let (done, Memory { held, peak }) = counted(|| self.runner.act(&leg.act, 0..all));
         self.memory.peak = self.memory.peak.max(self.memory.held + peak);
@@ -116,13 +94,15 @@ impl Walk<'_> {
         let (done, _) = done?;
         let (filter, seed) = (&*self.runner.filter, self.runner.order.seed);
         match &leg.act {
-            Act::Insert(_) if self.script.slots.is_some() && filter.slots() != self.script.slots => {
-                return Err(End::Grew);
+            Act::Insert(_)
+                if self.script.slots.is_some() && filter.slots() != self.script.slots =>
+            {
+                return Ok(Some(End::Grew));
             }
             Act::Insert(_) if done < all as u64 => {
                 let held = &leg.holds[..leg.holds.len() - all + done as usize];
                 no_false_negative(filter, Keys::U64(held), seed)?;
-                return Err(End::Refused(held.len() as u64));
+                return Ok(Some(End::Refused(held.len() as u64)));
             }
             Act::Ask(queries) => {
                 let answers = filter.answers(Keys::U64(queries));
@@ -133,7 +113,7 @@ impl Walk<'_> {
             _ => {}
         }
         if self.script.planned == Planned::First {
-            stop.space.see(filter, self.memory, seed)?;
+            stop.facts.see(filter, self.memory, seed)?;
         }
         let holds = Keys::U64(&leg.holds);
         match leg.check {
@@ -145,9 +125,9 @@ impl Walk<'_> {
                     Act::Remove(gone) => Cow::Owned([gone, &self.ground.absent].concat()),
                     _ => Cow::Borrowed(&self.ground.absent),
                 };
-                stop.answers.take(filter, holds, Keys::U64(&absent), seed)?;
+                stop.facts.take(filter, holds, Keys::U64(&absent), seed)?;
             }
         }
-        Ok(())
+        Ok(None)
     }
 }

@@ -1,9 +1,8 @@
 //! Churn: one key out, another in, many times over in a nearly full filter, checked against an
 //! exact model.
 
-use super::{Act, Check, FULL, Ground, Leg, Outline, Script, Track};
-use crate::contenders::{Course, Planned};
-use crate::measure::verify::Failure;
+use super::{Act, Check, FULL, Leg, Script, Track};
+use crate::contenders::{Ability, Course, Planned};
 use crate::record::Workload;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -17,44 +16,28 @@ const PAIRS: usize = 5;
 /// How often the filter is compared with the model.
 const CHECKS: usize = 10;
 
-/// The course.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Churning {
-    /// The keys that the filter is planned for.
-    room: usize,
-}
-
-impl Churning {
-    /// In tables of this many slots.
-    pub fn of_slots(slots: usize) -> Self {
-        Self { room: (slots as f64 * FULL) as usize }
-    }
-}
-
-impl Track for Churning {
-    fn outline(&self) -> Outline {
-        Outline {
-            course: Course::Churn,
-            ability: None,
-            needs_slots: false,
-            workloads: &[Workload::Churn],
-            planned: self.room,
-            // Enough for a table of twice the slots.
-            keys: (PAIRS + 2) * self.room,
-            is_long: true,
-        }
-    }
-
-    fn script<'a>(&self, ground: &'a Ground, slots: Option<u64>) -> Result<Script<'a>, Failure> {
-        let places = slots.unwrap_or(self.room as u64);
-        let (held, pairs) = ((places as f64 * LOAD) as usize, PAIRS * self.room);
-        ground.suffices(held + pairs, places)?;
-        let (first, others) = ground.present.split_at(held);
-        let mut legs = replacements(first, &others[..pairs], ground.seed);
-        if let Some(last) = legs.last_mut() {
-            last.check = Check::Rate;
-        }
-        Ok(Script { planned: Planned::Room(self.room), slots, first, legs })
+/// The course over tables of this many slots.
+pub fn churn(slots: usize) -> Track {
+    let planned = (slots as f64 * FULL) as usize;
+    Track {
+        course: Course::Churn,
+        ability: Ability::Remove,
+        workloads: &[Workload::Churn],
+        planned,
+        // Enough for a table of twice the slots.
+        keys: (PAIRS + 2) * planned,
+        is_long: true,
+        script: |track, ground, slots| {
+            let places = slots.unwrap_or(track.planned as u64);
+            let (held, pairs) = ((places as f64 * LOAD) as usize, PAIRS * track.planned);
+            ground.suffices(held + pairs, places)?;
+            let (first, others) = ground.present.split_at(held);
+            let mut legs = replacements(first, &others[..pairs], ground.seed);
+            if let Some(last) = legs.last_mut() {
+                last.check = Check::Rate;
+            }
+            Ok(Script { planned: Planned::Room(track.planned), slots, first, legs })
+        },
     }
 }
 

@@ -1,37 +1,29 @@
 //! Merging: a filter of half of the keys merges one of the other half, and must then be a filter of
 //! all.
 
-use super::{Act, Check, Ground, Leg, Outline, Script, Track};
-use crate::contenders::{Course, Planned};
+use super::{Act, Check, Ground, Leg, Script, Track};
+use crate::contenders::{Ability, Course, Planned};
 use crate::measure::verify::Failure;
 use crate::record::Workload;
 use std::borrow::Cow;
 
-/// The course over this many keys.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Merging {
-    /// Keys in both halves together; each filter is planned for all of them.
-    pub keys: usize,
+/// The course over filters planned for this many keys, both halves together.
+pub fn merge(keys: usize) -> Track {
+    Track {
+        course: Course::Merge,
+        ability: Ability::Merge,
+        workloads: &[Workload::Merge],
+        planned: keys,
+        keys,
+        is_long: false,
+        script,
+    }
 }
 
-impl Track for Merging {
-    fn outline(&self) -> Outline {
-        Outline {
-            course: Course::Merge,
-            ability: None,
-            needs_slots: false,
-            workloads: &[Workload::Merge],
-            planned: self.keys,
-            keys: self.keys,
-            is_long: false,
-        }
-    }
-
-    fn script<'a>(&self, ground: &'a Ground, _slots: Option<u64>) -> Result<Script<'a>, Failure> {
-        let all = &ground.present[..self.keys];
-        let (first, other) = all.split_at(self.keys / 2);
-        let (act, holds) = (Act::Merge(other), Cow::Borrowed(all));
-        let leg = Leg { act, holds, check: Check::Rate, workload: Workload::Merge };
-        Ok(Script { planned: Planned::Room(self.keys), slots: None, first, legs: vec![leg] })
-    }
+fn script<'a>(track: &Track, ground: &'a Ground, _: Option<u64>) -> Result<Script<'a>, Failure> {
+    let all = &ground.present[..track.keys];
+    let (first, other) = all.split_at(track.keys / 2);
+    let (act, holds) = (Act::Merge(other), Cow::Borrowed(all));
+    let leg = Leg { act, holds, check: Check::Rate, workload: Workload::Merge };
+    Ok(Script { planned: Planned::Room(track.planned), slots: None, first, legs: vec![leg] })
 }

@@ -1,6 +1,6 @@
 //! Courses take filters through many states, checked in each and timed from one to the next.
 //!
-//! A course says who takes part and what is done to a filter: its [`Track`] makes a [`Script`] for
+//! A course says who takes part and what is done to a filter: a [`Track`] writes a [`Script`] for
 //! each contender. How a script is checked (`check`), timed beside the reference (`time`) and
 //! written down (`rows`) is the same for all. So a new course is a file here, a line in
 //! [`Suite::courses`] and a file that draws it. All use random integers, at one rate.
@@ -17,6 +17,7 @@ mod time;
 
 pub use script::{Act, Check, Leg, Script};
 
+use super::estimate::Times;
 use super::heat::{Entrant, budget};
 use super::race::Timed;
 use super::verify::{Failure, build};
@@ -25,10 +26,10 @@ use crate::error::BenchError;
 use crate::keys::{KeySet, Keys, Store};
 use crate::progress::{Progress, nanoseconds};
 use crate::record::{Cell, Row, Suite, Workload};
+use check::{End, Stop};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
-use std::fmt;
 use std::time::Duration;
 
 /// The keys.
@@ -43,29 +44,12 @@ const ABSENT_SHARE: usize = 4;
 const FULL: f64 = 0.95;
 
 /// One course.
-pub trait Track: fmt::Debug {
-    /// Who takes part, and with how many keys.
-    fn outline(&self) -> Outline;
-
-    /// What is done to a filter with this many slots, if it has any.
-    fn script<'a>(&self, keys: &'a Ground, slots: Option<u64>) -> Result<Script<'a>, Failure>;
-
-    /// Its label in the progress bar.
-    fn title(&self) -> String {
-        let Outline { workloads, planned, .. } = self.outline();
-        format!("{}, planned for {planned} keys", workloads[0])
-    }
-}
-
-/// A course in outline.
 #[derive(Clone, Copy, Debug)]
-pub struct Outline {
+pub struct Track {
     /// What it is, for contenders to say whether they take part.
     pub course: Course,
-    /// What else they must be able to do.
-    pub ability: Option<Ability>,
-    /// Whether only contenders with [slots](crate::contenders::Built::slots) take part.
-    pub needs_slots: bool,
+    /// What they must be able to do.
+    pub ability: Ability,
     /// The workloads of its rows; the first is in the rows of every contender that takes part.
     pub workloads: &'static [Workload],
     /// The keys that a filter is planned for.
@@ -74,9 +58,19 @@ pub struct Outline {
     pub keys: usize,
     /// Whether it takes so long that half of the rounds must do.
     pub is_long: bool,
+    /// What is done to a filter.
+    pub script: Write,
 }
 
-impl Outline {
+/// Writes the script for a filter with this many slots, if it has any.
+pub type Write = for<'a> fn(&Track, &'a Ground, Option<u64>) -> Result<Script<'a>, Failure>;
+
+impl Track {
+    /// Its label in the progress bar.
+    pub fn title(&self) -> String {
+        format!("{}, planned for {} keys", self.workloads[0], self.planned)
+    }
+
     fn rounds(&self, rounds: u64) -> u64 {
         if self.is_long { rounds.div_ceil(2) } else { rounds }
     }
@@ -133,30 +127,47 @@ impl Ground {
     }
 }
 
-/// One contender on a course.
+/// One contender on a course, and what was found at each stop as far as it came.
 struct Lane<'a> {
     contender: &'static dyn Contender,
     cell: Cell,
-    walked: Result<check::Walked<'a>, Failure>,
+    order: Order,
+    script: Script<'a>,
+    stops: Vec<Stop>,
+}
+
+impl<'a> Lane<'a> {
+    fn new(contender: &'static dyn Contender, cell: Cell, script: Script<'a>, seed: u64) -> Self {
+        let order = Order { planned: script.planned, budget: budget(&cell), seed };
+        let stops = vec![Stop::default(); script.legs.len()];
+        Self { contender, cell, order, script, stops }
+    }
+
+    /// A failure that belongs to no stop takes the place of them all.
+    fn note(&mut self, outcome: Result<(), Failure>) {
+        if let (Err(failure), Some(first)) = (outcome, self.stops.first_mut()) {
+            first.end = Some(End::Failed(failure));
+        }
+    }
 }
 
 /// The contenders that take part, and their cells.
-pub fn entrants(track: &dyn Track, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
-    let Outline { course, ability, needs_slots, planned, keys, .. } = track.outline();
+pub fn entrants(track: &Track, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
     let entry = |contender: &&'static dyn Contender| {
         let info = contender.info();
         let cell = Cell {
             key_set: KEY_SET.name().to_owned(),
-            keys: planned as u64,
-            planned_keys: Some(planned as u64),
+            keys: track.planned as u64,
+            planned_keys: Some(track.planned as u64),
             asked_fpr: info.takes_rate.then_some(RATE),
             asked_bits: None,
         };
-        let takes_part = info.goes(course)
-            && ability.is_none_or(|ability| info.can(ability))
-            && info.max_keys >= keys as u64
-            // A failure while probing is left for the course to report.
-            && !(needs_slots && matches!(slots(*contender, &cell, 1, 0), Ok(None)));
+        // A failure while probing is left for the course to report.
+        let has_slots = || !matches!(slots(*contender, &cell, 1, 0), Ok(None));
+        let takes_part = info.goes(track.course)
+            && info.can(track.ability)
+            && info.max_keys >= track.keys as u64
+            && (track.course != Course::Load || has_slots());
         takes_part.then_some((*contender, cell))
     };
     contenders.iter().filter_map(entry).collect()
@@ -174,55 +185,65 @@ fn slots(
 }
 
 /// Whether a row belongs to this course.
-pub fn owns(track: &dyn Track, row: &Row) -> bool {
-    let Outline { workloads, planned, .. } = track.outline();
-    row.planned_keys == Some(planned as u64) && workloads.contains(&row.workload)
+pub fn owns(track: &Track, row: &Row) -> bool {
+    row.planned_keys == Some(track.planned as u64) && track.workloads.contains(&row.workload)
 }
 
 /// Verifies all contenders, then times those that passed.
 pub fn run(
-    track: &dyn Track,
+    track: &Track,
     entrants: Vec<Entrant>,
     setting: Setting,
     progress: &Progress,
 ) -> Result<Vec<Timed>, BenchError> {
-    let (outline, title) = (track.outline(), track.title());
+    let title = track.title();
     progress.begin(&title);
-    let ground = Ground::new(outline.keys, setting)?;
-    let effort = setting.suite.effort(outline.keys);
-    let (of_verifying, of_pass) = outline.cost(setting.suite);
-    let mut lanes = Vec::new();
+    let ground = Ground::new(track.keys, setting)?;
+    let effort = setting.suite.effort(track.keys);
+    let (of_verifying, of_pass) = track.cost(setting.suite);
+    let (mut lanes, mut rows) = (Vec::new(), Vec::new());
     for (contender, cell) in entrants {
-        progress.now(&format!("{title}: verifying {}", contender.info().name));
-        let walked = slots(contender, &cell, outline.planned, ground.seed)
-            .and_then(|slots| track.script(&ground, slots))
-            .and_then(|script| check::check(contender, &cell, script, &ground, &effort));
-        lanes.push(Lane { contender, cell, walked });
+        let name = contender.info().name;
+        progress.now(&format!("{title}: verifying {name}"));
+        let slots = slots(contender, &cell, track.planned, ground.seed);
+        match slots.and_then(|slots| (track.script)(track, &ground, slots)) {
+            Ok(script) => {
+                let mut lane = Lane::new(contender, cell, script, ground.seed);
+                let outcome = lane.check(&ground, &effort);
+                lane.note(outcome);
+                lanes.push(lane);
+            }
+            Err(failure) => {
+                let row = failure.mark(Row::new(name, &cell, track.workloads[0]));
+                rows.push(Timed { row, times: Times::default() });
+            }
+        }
         progress.did(of_verifying);
     }
     progress.now(&format!("{title}: timing"));
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(setting.seed ^ ground.present.len() as u64);
-    let rounds = outline.rounds(setting.rounds);
+    let rounds = track.rounds(setting.rounds);
     // The first pass warms up, and times single inserts.
     for round in (0..=rounds).filter(|_| rounds > 0) {
         lanes.shuffle(&mut rng);
         for lane in &mut lanes {
-            time::walk(lane, round);
+            let outcome = lane.time(round);
+            lane.note(outcome);
             progress.did(of_pass);
         }
     }
-    Ok(rows::rows(&lanes, outline.workloads[0]))
+    rows.extend(rows::rows(&lanes));
+    Ok(rows)
 }
 
 /// The estimated duration of a course.
 pub fn estimate(
-    track: &dyn Track,
+    track: &Track,
     contenders: &[&'static dyn Contender],
     setting: Setting,
 ) -> Duration {
-    let outline = track.outline();
-    let (verify, pass) = outline.cost(setting.suite);
-    let passes = outline.rounds(setting.rounds) + 1;
+    let (verify, pass) = track.cost(setting.suite);
+    let passes = track.rounds(setting.rounds) + 1;
     Duration::from_nanos(verify + passes * pass) * entrants(track, contenders).len() as u32
 }
 

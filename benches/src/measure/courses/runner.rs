@@ -33,11 +33,7 @@ impl Runner {
 
     /// Does a part of an act: how many keys were done or, of queries, hits; and the time. Only
     /// inserts may be fewer than all.
-    pub(super) fn act(
-        &mut self,
-        act: &Act<'_>,
-        part: Range<usize>,
-    ) -> Result<(u64, f64), Failure> {
+    pub(super) fn act(&mut self, act: &Act<'_>, part: Range<usize>) -> Result<(u64, f64), Failure> {
         let (filter, keys) = (&mut *self.filter, part.len());
         let (done, ns) = match act {
             Act::Begin => return Ok((keys as u64, 0.0)),
@@ -45,9 +41,7 @@ impl Runner {
             Act::Insert(new) => {
                 timed(|| able("insert", || filter.insert_more(Keys::U64(&new[part]))))
             }
-            Act::Remove(gone) => {
-                timed(|| able("remove", || filter.remove(Keys::U64(&gone[part]))))
-            }
+            Act::Remove(gone) => timed(|| able("remove", || filter.remove(Keys::U64(&gone[part])))),
             Act::Replace(gone, new) => {
                 let [gone, new] = [&gone[part.clone()], &new[part]].map(Keys::U64);
                 timed(|| able("replace", || filter.replace(gone, new)))

@@ -23,19 +23,19 @@ impl Failure {
         if is_well { Ok(()) } else { Err(Self::Wrong(why())) }
     }
 
-    /// The row in the state that this failure means: for some budgets there is no filter.
+    /// The row as failed; for some budgets there is no filter, and that is no failure.
     pub fn mark(&self, row: Row) -> Row {
-        let no_filter = row.asked_bits.is_some() && matches!(self, Self::Build(_));
-        let state = if no_filter { State::Skipped } else { State::Failed };
-        row.without(state, &self.to_string())
+        self.put(row, State::Failed)
     }
 
     /// The same for a row that this failure keeps from being timed.
     pub fn untime(&self, row: Row) -> Row {
-        match self.mark(row.clone()).state {
-            State::Skipped => self.mark(row),
-            _ => row.without(State::Untimed, &self.to_string()),
-        }
+        self.put(row, State::Untimed)
+    }
+
+    fn put(&self, row: Row, state: State) -> Row {
+        let no_filter = row.asked_bits.is_some() && matches!(self, Self::Build(_));
+        row.without(if no_filter { State::Skipped } else { state }, &self.to_string())
     }
 }
 
@@ -66,9 +66,8 @@ pub fn take_out(filter: &mut dyn Built, gone: Keys<'_>, seed: u64) -> Result<(),
 
 /// Fails if a loop counts other hits than single queries.
 pub fn same_hits(which: &str, got: u64, want: u64, seed: u64) -> Result<(), Failure> {
-    Failure::unless(got == want, || {
-        format!("counts {got} hits in the {which} loop, but single queries give {want} (seed {seed})")
-    })
+    let end = format!("but single queries give {want} (seed {seed})");
+    Failure::unless(got == want, || format!("counts {got} hits in the {which} loop, {end}"))
 }
 
 /// Queries keys that are all present.

@@ -12,14 +12,13 @@
 //! The same applies after removing half of the keys ([`verify_removal`]) and at every stop of a
 //! [course](super::courses).
 
-mod answers;
+mod facts;
 mod failure;
-mod space;
 
-pub use answers::Answers;
+pub use facts::{Facts, Facts as Answers};
 pub use failure::{Failure, able, all_of, guarded, no_false_negative, same_hits, take_out};
-pub use space::{Space, build, build_counted, octave, warm_up};
 
+use crate::contenders::alloc::{Memory, counted, counted_everywhere};
 use crate::contenders::{Built, Contender, Info, Order, Planned, Role, dependent_hits};
 use crate::keys::Keys;
 use crate::record::{Cell, Row, Workload};
@@ -78,19 +77,48 @@ impl Subject<'_> {
     }
 }
 
+/// Builds a filter; a panic is a failure like any other.
+pub fn build(
+    contender: &dyn Contender,
+    keys: Keys<'_>,
+    order: &Order,
+) -> Result<Box<dyn Built>, Failure> {
+    guarded(|| contender.build(keys, order))?.map_err(Failure::Build)
+}
+
+/// Builds a filter and counts the bytes it holds and its peak, without the harness's box: a user
+/// has the struct on the stack.
+pub fn build_counted(
+    contender: &dyn Contender,
+    keys: Keys<'_>,
+    order: &Order,
+) -> Result<(Box<dyn Built>, Memory), Failure> {
+    let work = || build(contender, keys, order);
+    let (built, Memory { held, peak }) =
+        if contender.info().threads { counted_everywhere(work) } else { counted(work) };
+    let filter = built?;
+    let boxed = size_of_val(&*filter) as i64;
+    Ok((filter, Memory { held: held - boxed, peak: peak - boxed }))
+}
+
+/// Builds a filter of one key and drops it: some hashers allocate a table of constants on first use
+/// and keep it, which must not count as the filter's.
+pub fn warm_up(contender: &dyn Contender, present: Keys<'_>, order: &Order) {
+    let _ = build(contender, present.first(1), order);
+}
+
 /// A contender that passed.
 #[derive(Default, Debug)]
 pub struct Verified {
     /// The first filter's answer for each absent key; none for the floor, which answers nothing.
     pub absent: Vec<bool>,
-    space: Space,
-    answers: Answers,
+    facts: Facts,
 }
 
 impl Verified {
     /// Adds the range of sizes over an octave.
     pub fn with_octave(&mut self, range: (u64, u64)) {
-        self.space.octave = Some(range);
+        self.facts.octave = Some(range);
     }
 }
 
@@ -102,27 +130,24 @@ pub fn verify(
 ) -> Result<Verified, Failure> {
     let info = contender.info();
     let (least, most) = effort.filters(&info);
-    let mut verified = Verified::default();
+    let Verified { mut absent, mut facts } = Verified::default();
     warm_up(contender, subject.present, &subject.order(subject.seed));
-    for filter in 0.. {
-        let Verified { absent, space, answers } = &mut verified;
-        let is_enough = filter >= most || answers.expected() >= effort.false_positives;
-        if filter >= least && is_enough {
+    while facts.filters < least
+        || (facts.expected() < effort.false_positives && facts.filters < most)
+    {
+        let seed = seed_of(subject.seed, facts.filters);
+        let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
+        facts.see(&*filter, memory, seed)?;
+        if info.role == Role::Floor {
             break;
         }
-        let seed = seed_of(subject.seed, filter);
-        let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
-        space.see(&*filter, memory, seed)?;
-        if info.role == Role::Floor {
-            return Ok(verified);
-        }
-        let hits = answers.take(&*filter, subject.present, subject.absent, seed)?;
-        if answers.filters == 1 {
-            *absent = compare_loops(&*filter, subject, hits, seed)?;
+        let hits = facts.take(&*filter, subject.present, subject.absent, seed)?;
+        if facts.filters == 1 {
+            absent = compare_loops(&*filter, subject, hits, seed)?;
         }
     }
-    verified.answers.judge(info.ours)?;
-    Ok(verified)
+    facts.judge(info.ours)?;
+    Ok(Verified { absent, facts })
 }
 
 /// The answers for the absent keys, after checking that all loops agree with them.
@@ -137,7 +162,8 @@ fn compare_loops(
     same_hits("query", hits, absent, seed)?;
     let dependent = filter.dependent(subject.absent);
     same_hits("dependent", dependent, dependent_hits(&answers), seed)?;
-    for (keys, want) in [(subject.absent, absent), (subject.present, subject.present.len() as u64)] {
+    for (keys, want) in [(subject.absent, absent), (subject.present, subject.present.len() as u64)]
+    {
         if let Some(got) = filter.count_hits_batch(keys) {
             same_hits("batch", got, want, seed)?;
         }
@@ -154,26 +180,43 @@ pub fn verify_removal(
     contender: &dyn Contender,
     subject: &Subject<'_>,
     effort: &Effort,
-) -> Result<Answers, Failure> {
+) -> Result<Facts, Failure> {
     let info = contender.info();
-    let mut answers = Answers::default();
+    let mut facts = Facts::default();
     for seed in effort.seeds(&info, subject.seed) {
         let mut filter = build(contender, subject.present, &subject.order(seed))?;
         take_out(&mut *filter, subject.gone, seed)?;
-        answers.take(&*filter, subject.kept, subject.gone, seed)?;
+        facts.take(&*filter, subject.kept, subject.gone, seed)?;
     }
-    answers.judge(info.ours)?;
-    Ok(answers)
+    facts.judge(info.ours)?;
+    Ok(facts)
+}
+
+/// The least and most bytes per key over numbers of keys from `keys` to twice as many, times
+/// `keys`, for a contender whose size jumps. The keys are the first of `pool`.
+pub fn octave(
+    contender: &dyn Contender,
+    pool: Keys<'_>,
+    keys: usize,
+    subject: &Subject<'_>,
+) -> Result<(u64, u64), Failure> {
+    const STEPS: i32 = 16;
+    let order = Order { planned: Planned::Octave(keys), ..subject.order(subject.seed) };
+    let (mut low, mut high) = (f64::INFINITY, 0.0f64);
+    for step in 0..STEPS {
+        let many = (keys as f64 * (f64::from(step) / f64::from(STEPS)).exp2()) as usize;
+        let (_, memory) = build_counted(contender, pool.first(many), &order)?;
+        let scaled = memory.held as f64 * keys as f64 / many as f64;
+        (low, high) = (low.min(scaled), high.max(scaled));
+    }
+    Ok((low as u64, high as u64))
 }
 
 /// The `verify` row of a contender, passed or failed.
 pub fn row(info: &Info, cell: &Cell, outcome: &Result<Verified, Failure>) -> Row {
     let mut row = Row::new(info.name, cell, Workload::Verify);
     match outcome {
-        Ok(verified) => {
-            verified.space.write(&mut row);
-            verified.answers.write(&mut row);
-        }
+        Ok(verified) => verified.facts.write(&mut row),
         Err(failure) => row = failure.mark(row),
     }
     row

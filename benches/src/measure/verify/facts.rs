@@ -1,24 +1,44 @@
-//! Answers of several filters of the same keys, pooled and judged.
+//! What filters of several seeds answer and hold, pooled and judged.
 
 use super::{Failure, no_false_negative};
 use crate::contenders::Built;
+use crate::contenders::alloc::Memory;
 use crate::keys::Keys;
 use crate::measure::interval::{SIGMAS, agrees, clopper_pearson};
 use crate::record::Row;
 use amq_core::PredictedFpr;
 
-/// Counts over filters of different seeds, each with the same number of queries.
+/// Counts over filters of different seeds, each with the same number of queries; and the most bytes
+/// of any, as far as they were counted.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Answers {
-    /// The number of filters.
+pub struct Facts {
+    /// The number of filters that were queried.
     pub filters: u64,
     present_queries: u64,
     absent_queries: u64,
     false_positives: u64,
     predicted: Option<PredictedFpr>,
+    held: Option<u64>,
+    said: Option<u64>,
+    peak: Option<u64>,
+    /// The range of bytes held over an octave.
+    pub octave: Option<(u64, u64)>,
 }
 
-impl Answers {
+impl Facts {
+    /// Takes in the memory of a filter, after comparison with what it reports.
+    pub fn see(&mut self, filter: &dyn Built, memory: Memory, seed: u64) -> Result<(), Failure> {
+        let (said, Memory { held, peak }) = (filter.said_bytes(), memory);
+        Failure::unless(said.is_none_or(|said| i64::try_from(said) == Ok(held)), || {
+            format!("reports {} bytes but holds {held} (seed {seed})", said.unwrap_or_default())
+        })?;
+        let bytes = |count: i64| Some(u64::try_from(count).unwrap_or(0));
+        self.held = self.held.max(bytes(held));
+        self.said = self.said.max(said);
+        self.peak = self.peak.max(bytes(peak)).max(self.held);
+        Ok(())
+    }
+
     /// Queries one filter for all present keys, which it must find, and for absent keys. Returns
     /// the false positives.
     pub fn take(
@@ -84,8 +104,10 @@ impl Answers {
         agrees(rate, self.false_positives, self.absent_queries / filters, filters)
     }
 
-    /// Writes the counts into a row, if there are any.
+    /// Writes what there is into a row.
     pub fn write(&self, row: &mut Row) {
+        (row.held_bytes, row.said_bytes, row.peak_build_bytes) = (self.held, self.said, self.peak);
+        (row.held_bytes_octave_low, row.held_bytes_octave_high) = self.octave.unzip();
         if self.filters == 0 {
             return;
         }
