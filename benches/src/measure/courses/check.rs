@@ -6,13 +6,12 @@
 use super::runner::Runner;
 use super::script::{Act, Check, Leg, Script};
 use super::{Ground, Lane, RATE};
-use crate::contenders::alloc::{Memory, counted};
-use crate::contenders::{Order, Planned};
+use crate::contenders::{Contender, Order, Planned};
 use crate::keys::Keys;
 use crate::measure::estimate::Times;
-use crate::measure::verify::{
-    Effort, Facts, Failure, build_counted, no_false_negative, same_hits, warm_up,
-};
+use crate::measure::heat::budget;
+use crate::measure::verify::{Effort, Facts, Failure, no_false_negative, same_hits, warm_up};
+use crate::record::Cell;
 use std::borrow::Cow;
 
 /// What was found at the stop after a leg, and how long the leg took.
@@ -43,26 +42,32 @@ pub(super) enum End {
     Grew,
 }
 
-impl Lane<'_> {
-    /// Takes filters of several seeds along the script, as far as all of them come.
-    pub(super) fn check(&mut self, ground: &Ground, effort: &Effort) -> Result<(), Failure> {
-        let Self { contender, order, script, stops, .. } = self;
-        let (contender, info) = (*contender, contender.info());
-        warm_up(contender, Keys::U64(&ground.present), order);
-        for seed in effort.seeds(&info, ground.seed) {
-            let order = Order { seed, ..*order };
-            let (filter, memory) = build_counted(contender, Keys::U64(script.first), &order)?;
-            let runner = Runner { contender, order, filter };
-            let mut walk = Walk { runner, memory, script, ground };
-            for (leg, stop) in script.legs.iter().zip(&mut *stops) {
-                let end = walk.go(leg, stop).unwrap_or_else(|failure| Some(End::Failed(failure)));
+impl<'a> Lane<'a> {
+    /// Takes filters of several seeds along a script, as far as all of them come.
+    pub(super) fn checked(
+        contender: &'static dyn Contender,
+        cell: &Cell,
+        script: Script<'a>,
+        ground: &Ground,
+        effort: &Effort,
+    ) -> Result<Self, Failure> {
+        let info = contender.info();
+        let order = Order { planned: script.planned, budget: budget(cell), seed: ground.seed };
+        let mut stops = vec![Stop::default(); script.legs.len()];
+        warm_up(contender, Keys::U64(&ground.present), &order);
+        for seed in effort.seeds(&info, ground.seed).take(effort.min_seeds) {
+            let order = Order { seed, ..order };
+            let (mut runner, _) = Runner::begin(contender, script.first, order)?;
+            for (leg, stop) in script.legs.iter().zip(&mut stops) {
+                let end = runner.go(&script, leg, &ground.absent, stop);
+                let end = end.unwrap_or_else(|failure| Some(End::Failed(failure)));
                 stop.end = stop.end.take().into_iter().chain(end).min();
                 if stop.end.is_some() {
                     break;
                 }
             }
         }
-        for (leg, stop) in script.legs.iter().zip(stops) {
+        for (leg, stop) in script.legs.iter().zip(&mut stops) {
             let mut judged = stop.facts.judge(info.ours);
             if leg.check == Check::Target && info.ours {
                 judged = judged.and_then(|()| stop.facts.not_above(RATE, leg.holds.len()));
@@ -71,32 +76,24 @@ impl Lane<'_> {
                 stop.end = judged.err().map(End::Failed);
             }
         }
-        Ok(())
+        Ok(Self { contender, cell: cell.clone(), order, script, stops })
     }
 }
 
-/// A filter of one seed on its way.
-struct Walk<'a> {
-    runner: Runner,
-    script: &'a Script<'a>,
-    ground: &'a Ground,
-    /// The bytes that it holds, and its peak so far.
-    memory: Memory,
-}
-
-impl Walk<'_> {
+impl Runner {
     /// One leg, and the checks at its stop. Whether the course ends here, if nothing is wrong.
-    fn go(&mut self, leg: &Leg<'_>, stop: &mut Stop) -> Result<Option<End>, Failure> {
-        let all = leg.act.operations(self.script.first);
-        let (done, Memory { held, peak }) = counted(|| self.runner.act(&leg.act, 0..all));
-        self.memory.peak = self.memory.peak.max(self.memory.held + peak);
-        self.memory.held += held;
-        let (done, _) = done?;
-        let (filter, seed) = (&*self.runner.filter, self.runner.order.seed);
+    fn go(
+        &mut self,
+        script: &Script<'_>,
+        leg: &Leg<'_>,
+        absent: &[u64],
+        stop: &mut Stop,
+    ) -> Result<Option<End>, Failure> {
+        let all = leg.act.operations(script.first);
+        let (done, _) = self.act(&leg.act, 0..all)?;
+        let (filter, seed) = (&*self.filter, self.order.seed);
         match &leg.act {
-            Act::Insert(_)
-                if self.script.slots.is_some() && filter.slots() != self.script.slots =>
-            {
+            Act::Insert(_) if script.slots.is_some() && filter.slots() != script.slots => {
                 return Ok(Some(End::Grew));
             }
             Act::Insert(_) if done < all as u64 => {
@@ -112,7 +109,7 @@ impl Walk<'_> {
             }
             _ => {}
         }
-        if self.script.planned == Planned::First {
+        if script.planned == Planned::First {
             stop.facts.see(filter, self.memory, seed)?;
         }
         let holds = Keys::U64(&leg.holds);
@@ -122,8 +119,8 @@ impl Walk<'_> {
             Check::Rate | Check::Target => {
                 // A removed key must be like any key never inserted.
                 let absent = match leg.act {
-                    Act::Remove(gone) => Cow::Owned([gone, &self.ground.absent].concat()),
-                    _ => Cow::Borrowed(&self.ground.absent),
+                    Act::Remove(gone) => Cow::Owned([gone, absent].concat()),
+                    _ => Cow::Borrowed(absent),
                 };
                 stop.facts.take(filter, holds, Keys::U64(&absent), seed)?;
             }

@@ -26,7 +26,7 @@ use crate::error::BenchError;
 use crate::keys::{KeySet, Keys, Store};
 use crate::progress::{Progress, nanoseconds};
 use crate::record::{Cell, Row, Suite, Workload};
-use check::{End, Stop};
+use check::Stop;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
@@ -136,21 +136,6 @@ struct Lane<'a> {
     stops: Vec<Stop>,
 }
 
-impl<'a> Lane<'a> {
-    fn new(contender: &'static dyn Contender, cell: Cell, script: Script<'a>, seed: u64) -> Self {
-        let order = Order { planned: script.planned, budget: budget(&cell), seed };
-        let stops = vec![Stop::default(); script.legs.len()];
-        Self { contender, cell, order, script, stops }
-    }
-
-    /// A failure that belongs to no stop takes the place of them all.
-    fn note(&mut self, outcome: Result<(), Failure>) {
-        if let (Err(failure), Some(first)) = (outcome, self.stops.first_mut()) {
-            first.end = Some(End::Failed(failure));
-        }
-    }
-}
-
 /// The contenders that take part, and their cells.
 pub fn entrants(track: &Track, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
     let entry = |contender: &&'static dyn Contender| {
@@ -205,14 +190,11 @@ pub fn run(
     for (contender, cell) in entrants {
         let name = contender.info().name;
         progress.now(&format!("{title}: verifying {name}"));
-        let slots = slots(contender, &cell, track.planned, ground.seed);
-        match slots.and_then(|slots| (track.script)(track, &ground, slots)) {
-            Ok(script) => {
-                let mut lane = Lane::new(contender, cell, script, ground.seed);
-                let outcome = lane.check(&ground, &effort);
-                lane.note(outcome);
-                lanes.push(lane);
-            }
+        let lane = slots(contender, &cell, track.planned, ground.seed)
+            .and_then(|slots| (track.script)(track, &ground, slots))
+            .and_then(|script| Lane::checked(contender, &cell, script, &ground, &effort));
+        match lane {
+            Ok(lane) => lanes.push(lane),
             Err(failure) => {
                 let row = failure.mark(Row::new(name, &cell, track.workloads[0]));
                 rows.push(Timed { row, times: Times::default() });
@@ -227,8 +209,7 @@ pub fn run(
     for round in (0..=rounds).filter(|_| rounds > 0) {
         lanes.shuffle(&mut rng);
         for lane in &mut lanes {
-            let outcome = lane.time(round);
-            lane.note(outcome);
+            lane.time(round);
             progress.did(of_pass);
         }
     }

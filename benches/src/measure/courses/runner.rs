@@ -1,11 +1,12 @@
 //! A filter on its way: what is done to it, whether it is checked or timed.
 
 use super::script::Act;
+use crate::contenders::alloc::{Memory, counted};
 use crate::contenders::{Built, Contender, Order};
 use crate::keys::Keys;
 use crate::measure::clock::timed;
 use crate::measure::estimate::quantile;
-use crate::measure::verify::{Failure, able, all_of, build};
+use crate::measure::verify::{Failure, able, all_of, build, build_counted, take_out};
 use std::ops::Range;
 
 /// The share of single inserts that take less time than the recorded one.
@@ -18,6 +19,8 @@ pub(super) struct Runner {
     pub(super) contender: &'static dyn Contender,
     pub(super) order: Order,
     pub(super) filter: Box<dyn Built>,
+    /// The bytes that it holds, and its peak so far.
+    pub(super) memory: Memory,
 }
 
 impl Runner {
@@ -27,39 +30,41 @@ impl Runner {
         first: &[u64],
         order: Order,
     ) -> Result<(Self, f64), Failure> {
-        let (filter, ns) = timed(|| build(contender, Keys::U64(first), &order));
-        Ok((Self { contender, order, filter: filter? }, ns))
+        let (built, ns) = timed(|| build_counted(contender, Keys::U64(first), &order));
+        let (filter, memory) = built?;
+        Ok((Self { contender, order, filter, memory }, ns))
     }
 
     /// Does a part of an act: how many keys were done or, of queries, hits; and the time. Only
     /// inserts may be fewer than all.
     pub(super) fn act(&mut self, act: &Act<'_>, part: Range<usize>) -> Result<(u64, f64), Failure> {
-        let (filter, keys) = (&mut *self.filter, part.len());
-        let (done, ns) = match act {
-            Act::Begin => return Ok((keys as u64, 0.0)),
-            Act::Ask(queries) => timed(|| Ok(filter.count_hits(Keys::U64(&queries[part])))),
-            Act::Insert(new) => {
-                timed(|| able("insert", || filter.insert_more(Keys::U64(&new[part]))))
+        let (filter, keys, seed) = (&mut *self.filter, part.len(), self.order.seed);
+        let to_merge = match act {
+            Act::Merge(other) => Some(build(self.contender, Keys::U64(other), &self.order)?),
+            _ => None,
+        };
+        let work = || match act {
+            Act::Begin => Ok(keys as u64),
+            Act::Ask(queries) => Ok(filter.count_hits(Keys::U64(&queries[part]))),
+            Act::Insert(new) => able("insert", || filter.insert_more(Keys::U64(&new[part]))),
+            Act::Remove(gone) => {
+                take_out(filter, Keys::U64(&gone[part]), seed).map(|()| keys as u64)
             }
-            Act::Remove(gone) => timed(|| able("remove", || filter.remove(Keys::U64(&gone[part])))),
             Act::Replace(gone, new) => {
                 let [gone, new] = [&gone[part.clone()], &new[part]].map(Keys::U64);
-                timed(|| able("replace", || filter.replace(gone, new)))
+                let done = able("replace", || filter.replace(gone, new))?;
+                all_of("replaced", done, keys, seed).map(|()| done)
             }
-            Act::Merge(other) => {
-                let other = build(self.contender, Keys::U64(other), &self.order)?;
-                let (merged, ns) = timed(|| able("merge", || filter.merge(&*other)));
+            Act::Merge(_) => {
+                let merged = able("merge", || filter.merge(to_merge.as_deref()?))?;
                 let refused = |why| Failure::Wrong(format!("refused to merge: {why}"));
-                (merged?.map(|()| keys as u64).map_err(refused), ns)
+                merged.map(|()| keys as u64).map_err(refused)
             }
         };
-        let done = done?;
-        match act {
-            Act::Remove(_) => all_of("removed", done, keys, self.order.seed)?,
-            Act::Replace(..) => all_of("replaced", done, keys, self.order.seed)?,
-            _ => {}
-        }
-        Ok((done, ns))
+        let ((done, ns), Memory { held, peak }) = counted(|| timed(work));
+        self.memory.peak = self.memory.peak.max(self.memory.held + peak);
+        self.memory.held += held;
+        Ok((done?, ns))
     }
 
     /// Inserts keys one by one: how many it took, and the time that nearly all stay below, if there

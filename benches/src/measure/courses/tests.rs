@@ -20,9 +20,8 @@ fn broken(track: &Track, fault: Fault, rounds: u64) -> Vec<Timed> {
 fn checked<'a>(track: &Track, fault: Fault, ground: &'a Ground) -> Lane<'a> {
     let cell = Cell { asked_fpr: Some(RATE), ..Cell::default() };
     let script = (track.script)(track, ground, None).unwrap();
-    let mut lane = Lane::new(Broken::lasting(fault, true), cell, script, 1);
-    lane.check(ground, &Suite::Smoke.effort(1000)).unwrap();
-    lane
+    let contender = Broken::lasting(fault, true);
+    Lane::checked(contender, &cell, script, ground, &Suite::Smoke.effort(1000)).unwrap()
 }
 
 #[test]
@@ -122,8 +121,7 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
     let ground = Ground::new(4000, setting(1)).unwrap();
     let mut lane = checked(&fill::overfill(800), Fault::Nothing, &ground);
     lane.contender = Broken::lasting(Fault::DropsFurtherKeys, true);
-    let outcome = lane.time(1);
-    lane.note(outcome);
+    lane.time(1);
     let [Timed { row, .. }] = &rows::rows(&[lane])[..] else {
         panic!("one row tells of the failure");
     };

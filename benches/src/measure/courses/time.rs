@@ -1,6 +1,7 @@
 //! The timing of a course: contender and reference walk through the script side by side.
 
 use super::Lane;
+use super::check::End;
 use super::runner::Runner;
 use super::script::{Act, Check};
 use crate::contenders::Planned;
@@ -12,8 +13,15 @@ use crate::measure::verify::{Failure, all_of, same_hits};
 const CHUNK: usize = 1 << 13;
 
 impl Lane<'_> {
-    /// One pass; the first (round 0) warms up and times single inserts instead.
-    pub(super) fn time(&mut self, round: u64) -> Result<(), Failure> {
+    /// One pass; the first (round 0) warms up and times single inserts instead. A failure takes the
+    /// place of all that was found.
+    pub(super) fn time(&mut self, round: u64) {
+        if let Err(failure) = self.pass(round) {
+            self.stops[0].end = Some(End::Failed(failure));
+        }
+    }
+
+    fn pass(&mut self, round: u64) -> Result<(), Failure> {
         let Self { contender, order, script, stops, .. } = self;
         let room = script.legs.iter().map(|leg| leg.holds.len()).max().unwrap_or(1);
         let beside = order_of_reference(Planned::Room(room), order.seed);

@@ -28,7 +28,7 @@ use amq_core::Budget;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Effort {
     /// At least this many.
-    pub min_seeds: u64,
+    pub min_seeds: usize,
     /// At most this many, however few the false positives.
     pub max_seeds: u64,
     /// Enough when this many false positives are expected: the count is then known to 3 %.
@@ -36,14 +36,10 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The least and the most filters of a contender: without a seed it is the same every time.
-    fn filters(&self, info: &Info) -> (u64, u64) {
-        if info.seeded { (self.min_seeds.max(1), self.max_seeds) } else { (1, 1) }
-    }
-
-    /// The seeds of the least number of filters.
+    /// The seeds of the most filters; a contender without a seed is the same every time.
     pub fn seeds(&self, info: &Info, base: u64) -> impl Iterator<Item = u64> + use<> {
-        (0..self.filters(info).0).map(move |i| seed_of(base, i))
+        let most = if info.seeded { self.max_seeds } else { 1 };
+        (0..most).map(move |i| seed_of(base, i))
     }
 }
 
@@ -129,13 +125,12 @@ pub fn verify(
     effort: &Effort,
 ) -> Result<Verified, Failure> {
     let info = contender.info();
-    let (least, most) = effort.filters(&info);
     let Verified { mut absent, mut facts } = Verified::default();
     warm_up(contender, subject.present, &subject.order(subject.seed));
-    while facts.filters < least
-        || (facts.expected() < effort.false_positives && facts.filters < most)
-    {
-        let seed = seed_of(subject.seed, facts.filters);
+    for seed in effort.seeds(&info, subject.seed) {
+        if facts.filters >= effort.min_seeds as u64 && facts.expected() >= effort.false_positives {
+            break;
+        }
         let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
         facts.see(&*filter, memory, seed)?;
         if info.role == Role::Floor {
@@ -183,7 +178,7 @@ pub fn verify_removal(
 ) -> Result<Facts, Failure> {
     let info = contender.info();
     let mut facts = Facts::default();
-    for seed in effort.seeds(&info, subject.seed) {
+    for seed in effort.seeds(&info, subject.seed).take(effort.min_seeds) {
         let mut filter = build(contender, subject.present, &subject.order(seed))?;
         take_out(&mut *filter, subject.gone, seed)?;
         facts.take(&*filter, subject.kept, subject.gone, seed)?;
