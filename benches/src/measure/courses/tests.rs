@@ -1,5 +1,6 @@
 //! Each wrong answer on a course must be found, and refusals and growth told from it.
 
+use super::check::End;
 use super::*;
 use crate::contenders;
 use crate::measure::broken::{Broken, Fault};

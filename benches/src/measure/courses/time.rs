@@ -16,8 +16,9 @@ impl Lane<'_> {
     /// One pass; the first (round 0) warms up and times single inserts instead. A failure takes the
     /// place of all that was found.
     pub(super) fn time(&mut self, round: u64) {
-        if let Err(failure) = self.pass(round) {
-            self.stops[0].end = Some(End::Failed(failure));
+        let outcome = self.pass(round);
+        if let (Err(failure), Some(first)) = (outcome, self.stops.first_mut()) {
+            first.end = Some(End::Failed(failure));
         }
     }
 

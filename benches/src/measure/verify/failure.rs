@@ -66,15 +66,17 @@ pub fn take_out(filter: &mut dyn Built, gone: Keys<'_>, seed: u64) -> Result<(),
 
 /// Fails if a loop counts other hits than single queries.
 pub fn same_hits(which: &str, got: u64, want: u64, seed: u64) -> Result<(), Failure> {
-    let end = format!("but single queries give {want} (seed {seed})");
-    Failure::unless(got == want, || format!("counts {got} hits in the {which} loop, {end}"))
+    Failure::unless(got == want, || {
+        format!("counts {got} hits in the {which} loop, single queries {want} (seed {seed})")
+    })
 }
 
 /// Queries keys that are all present.
 pub fn no_false_negative(filter: &dyn Built, present: Keys<'_>, seed: u64) -> Result<(), Failure> {
     let keys = present.len() as u64;
-    let forgotten = keys.saturating_sub(filter.count_hits(present));
-    Failure::unless(forgotten == 0, || {
+    let found = filter.count_hits(present);
+    Failure::unless(found == keys, || {
+        let forgotten = keys.saturating_sub(found);
         format!("{forgotten} false negatives among its {keys} keys (seed {seed})")
     })
 }
