@@ -10,7 +10,7 @@ use crate::contenders::{Contender, Order, Planned};
 use crate::keys::Keys;
 use crate::measure::estimate::Times;
 use crate::measure::heat::budget;
-use crate::measure::verify::{Effort, Facts, Failure, no_false_negative, same_hits, warm_up};
+use crate::measure::verify::{Answers, Effort, Failure, no_false_negative, same_hits, warm_up};
 use crate::record::Cell;
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 #[derive(Clone, Default, Debug)]
 pub(super) struct Stop {
     /// The answers and the bytes of all seeds.
-    pub(super) facts: Facts,
+    pub(super) answers: Answers,
     /// The hits of the queries, if it asks any: those of the first seed, whose filter is timed.
     pub(super) hits: Option<u64>,
     /// Why the course ends here, if it does: of all seeds' reasons, the worst.
@@ -68,9 +68,9 @@ impl<'a> Lane<'a> {
             }
         }
         for (leg, stop) in script.legs.iter().zip(&mut stops) {
-            let mut judged = stop.facts.judge(info.ours);
+            let mut judged = stop.answers.judge(info.ours);
             if leg.check == Check::Target && info.ours {
-                judged = judged.and_then(|()| stop.facts.not_above(RATE, leg.holds.len()));
+                judged = judged.and_then(|()| stop.answers.not_above(RATE, leg.holds.len()));
             }
             if stop.end.is_none() {
                 stop.end = judged.err().map(End::Failed);
@@ -110,7 +110,7 @@ impl Runner {
             _ => {}
         }
         if script.planned == Planned::First {
-            stop.facts.see(filter, self.memory, seed)?;
+            stop.answers.see(filter, self.memory, seed)?;
         }
         let holds = Keys::U64(&leg.holds);
         match leg.check {
@@ -122,7 +122,7 @@ impl Runner {
                     Act::Remove(gone) => Cow::Owned([gone, absent].concat()),
                     _ => Cow::Borrowed(absent),
                 };
-                stop.facts.take(filter, holds, Keys::U64(&absent), seed)?;
+                stop.answers.take(filter, holds, Keys::U64(&absent), seed)?;
             }
         }
         Ok(None)

@@ -50,7 +50,7 @@ fn found(lane: &Lane<'_>, leg: &Leg<'_>, stop: &Stop) -> Row {
         }
         Some(End::Grew) | None => {}
     }
-    stop.facts.write(&mut row);
+    stop.answers.write(&mut row);
     (row.hits, row.ns_p99_9) = (stop.hits, stop.tail);
     row
 }

@@ -12,10 +12,10 @@
 //! The same applies after removing half of the keys ([`verify_removal`]) and at every stop of a
 //! [course](super::courses).
 
-mod facts;
+mod answers;
 mod failure;
 
-pub use facts::{Facts, Facts as Answers};
+pub use answers::Answers;
 pub use failure::{Failure, able, all_of, guarded, no_false_negative, same_hits, take_out};
 
 use crate::contenders::alloc::{Memory, counted, counted_everywhere};
@@ -108,13 +108,13 @@ pub fn warm_up(contender: &dyn Contender, present: Keys<'_>, order: &Order) {
 pub struct Verified {
     /// The first filter's answer for each absent key; none for the floor, which answers nothing.
     pub absent: Vec<bool>,
-    facts: Facts,
+    answers: Answers,
 }
 
 impl Verified {
     /// Adds the range of sizes over an octave.
     pub fn with_octave(&mut self, range: (u64, u64)) {
-        self.facts.octave = Some(range);
+        self.answers.octave = Some(range);
     }
 }
 
@@ -125,24 +125,24 @@ pub fn verify(
     effort: &Effort,
 ) -> Result<Verified, Failure> {
     let info = contender.info();
-    let Verified { mut absent, mut facts } = Verified::default();
+    let Verified { mut absent, mut answers } = Verified::default();
     warm_up(contender, subject.present, &subject.order(subject.seed));
-    for seed in effort.seeds(&info, subject.seed) {
-        if facts.filters >= effort.min_seeds as u64 && facts.expected() >= effort.false_positives {
+    for (filters, seed) in effort.seeds(&info, subject.seed).enumerate() {
+        if filters >= effort.min_seeds && answers.expected() >= effort.false_positives {
             break;
         }
         let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
-        facts.see(&*filter, memory, seed)?;
+        answers.see(&*filter, memory, seed)?;
         if info.role == Role::Floor {
             break;
         }
-        let hits = facts.take(&*filter, subject.present, subject.absent, seed)?;
-        if facts.filters == 1 {
+        let hits = answers.take(&*filter, subject.present, subject.absent, seed)?;
+        if filters == 0 {
             absent = compare_loops(&*filter, subject, hits, seed)?;
         }
     }
-    facts.judge(info.ours)?;
-    Ok(Verified { absent, facts })
+    answers.judge(info.ours)?;
+    Ok(Verified { absent, answers })
 }
 
 /// The answers for the absent keys, after checking that all loops agree with them.
@@ -175,16 +175,16 @@ pub fn verify_removal(
     contender: &dyn Contender,
     subject: &Subject<'_>,
     effort: &Effort,
-) -> Result<Facts, Failure> {
+) -> Result<Answers, Failure> {
     let info = contender.info();
-    let mut facts = Facts::default();
+    let mut answers = Answers::default();
     for seed in effort.seeds(&info, subject.seed).take(effort.min_seeds) {
         let mut filter = build(contender, subject.present, &subject.order(seed))?;
         take_out(&mut *filter, subject.gone, seed)?;
-        facts.take(&*filter, subject.kept, subject.gone, seed)?;
+        answers.take(&*filter, subject.kept, subject.gone, seed)?;
     }
-    facts.judge(info.ours)?;
-    Ok(facts)
+    answers.judge(info.ours)?;
+    Ok(answers)
 }
 
 /// The least and most bytes per key over numbers of keys from `keys` to twice as many, times
@@ -211,7 +211,7 @@ pub fn octave(
 pub fn row(info: &Info, cell: &Cell, outcome: &Result<Verified, Failure>) -> Row {
     let mut row = Row::new(info.name, cell, Workload::Verify);
     match outcome {
-        Ok(verified) => verified.facts.write(&mut row),
+        Ok(verified) => verified.answers.write(&mut row),
         Err(failure) => row = failure.mark(row),
     }
     row

@@ -19,7 +19,7 @@ fn check(fault: Fault, ours: bool) -> Row {
 fn removed(fault: Fault, ours: bool) -> Row {
     let mut row = Row::new("broken", &cell(), Workload::Remove);
     match verify_removal(&Broken { fault, ours }, &subject(&made()), &EFFORT) {
-        Ok(facts) => facts.write(&mut row),
+        Ok(answers) => answers.write(&mut row),
         Err(failure) => row = failure.mark(row),
     }
     row

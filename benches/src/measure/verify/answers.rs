@@ -1,4 +1,4 @@
-//! What filters of several seeds answer and hold, pooled and judged.
+//! What filters of several seeds answer, and the bytes they hold, pooled and judged.
 
 use super::{Failure, no_false_negative};
 use crate::contenders::Built;
@@ -11,7 +11,7 @@ use amq_core::PredictedFpr;
 /// Counts over filters of different seeds, each with the same number of queries; and the most bytes
 /// of any, as far as they were counted.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Facts {
+pub struct Answers {
     /// The number of filters that were queried.
     pub filters: u64,
     present_queries: u64,
@@ -25,7 +25,7 @@ pub struct Facts {
     pub octave: Option<(u64, u64)>,
 }
 
-impl Facts {
+impl Answers {
     /// Takes in the memory of a filter, after comparison with what it reports.
     pub fn see(&mut self, filter: &dyn Built, memory: Memory, seed: u64) -> Result<(), Failure> {
         let (said, Memory { held, peak }) = (filter.said_bytes(), memory);
