@@ -7,7 +7,6 @@
 
 use super::{Act, Check, Ground, Leg, Script, Track};
 use crate::contenders::{Ability, Course, Planned};
-use crate::measure::verify::Failure;
 use crate::record::Workload;
 use std::borrow::Cow;
 
