@@ -10,7 +10,7 @@ fn every_claim_is_settled_as_theory_says_and_measured_alike() {
         ("bloom-halving", DoesNot, 0.15, "by 0.71; to multiply it by 0.5 takes 1.44 bits"),
         ("bloom-overfilled", DoesNot, 0.15, "83 %; 18 % is reached at 2.09"),
         ("bloom-megabytes", Holds, 0.15, "1199 kB, k = 7; 0.1 % 14.38 bits, 1797 kB"),
-        ("bloom-sizes", Holds, 0.15, "0.1 % 14.38 bits, k = 10"),
+        ("bloom-sizes", Holds, 0.15, "0.1 % 14.38 bits, 1797 kB, k = 10"),
         ("bloom-decade", Holds, 0.15, "4.78 bits"),
         ("bloom-billion", Holds, 0.15, "14.38 bits, 1797204 kB, k = 10"),
         ("bloom-counted", Holds, 0.3, "989 ±"),
