@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub struct Script<'a> {
     /// What a filter is planned for. One planned for its first keys is weighed at each stop.
     pub planned: Planned,
-    /// The slots of its table, where rows have a load. The course ends where an insert changes them.
+    /// The slots of its table, where rows have a load. An insert that changes them ends the course.
     pub slots: Option<u64>,
     /// The keys that it is built from.
     pub first: &'a [u64],
