@@ -142,17 +142,13 @@ mod tests {
     #[test]
     fn only_the_cells_that_were_counted_are_written() {
         let bloom = contenders::choose(&["bloom".to_owned()], &[]).unwrap()[0];
-        let info = bloom.info();
-        let (cell, other) = (cell(&info, 1000), cell(&info, 2000));
-        let mut rows = vec![
-            Row::new("bloom", &cell, Workload::Build),
-            Row::new("bloom", &cell, Workload::Query50),
-            Row::new("bloom", &cell, Workload::Query0),
-            Row::new("bloom", &other, Workload::Build),
-        ];
-        let counted = Instructions { build: 90.5, query50: 40.0 };
-        counted.write(&cell, &mut rows);
-        let written: Vec<Option<f64>> = rows.iter().map(|row| row.instructions).collect();
+        let [cell, other] = [1000, 2000].map(|keys| cell(&bloom.info(), keys));
+        let row = |(cell, workload)| Row::new("bloom", cell, workload);
+        let (build, query) = (Workload::Build, Workload::Query50);
+        let mut rows =
+            [(&cell, build), (&cell, query), (&cell, Workload::Query0), (&other, build)].map(row);
+        Instructions { build: 90.5, query50: 40.0 }.write(&cell, &mut rows);
+        let written = rows.map(|row| row.instructions);
         assert_eq!(written, [Some(90.5), Some(40.0), None, None]);
     }
 }
