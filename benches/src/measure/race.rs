@@ -46,14 +46,18 @@ impl<'a> Race<'a> {
         rounds: u64,
     ) -> Self {
         let (contenders, stream) = (ready.len(), queries.half.len());
+        if ready.iter().any(Ready::removes) {
+            ready.extend(Ready::reference(REMOVER, &subject, stream, &[Workload::Remove]));
+        }
         let asked = [&ASKED[..], &[Workload::Build]].concat();
-        let removed = [Workload::Remove];
-        let removes = ready.iter().any(Ready::removes);
         ready.extend(Ready::reference(REFERENCE, &subject, stream, &asked));
-        ready
-            .extend(Ready::reference(REMOVER, &subject, stream, &removed).ok().filter(|_| removes));
         let rng = Xoshiro256PlusPlus::seed_from_u64(subject.seed ^ subject.present.len() as u64);
         Self { ready, contenders, queries, subject, rounds, rng }
+    }
+
+    /// Whether it takes part in a round of `all`.
+    const fn is_due(&self, round: u64, all: u64) -> bool {
+        self.rounds * round / all < self.rounds * (round + 1) / all
     }
 
     fn round(&mut self, progress: &Progress) {
@@ -83,11 +87,7 @@ pub fn run(races: &mut [Race<'_>], progress: &Progress) {
     let all = races.iter().map(|race| race.rounds).max().unwrap_or(0);
     for round in 0..all {
         progress.now(&format!("timing, round {} of {all}", round + 1));
-        let is_due = |race: &&mut Race<'_>| {
-            let before = |round| race.rounds * round / all;
-            before(round) < before(round + 1)
-        };
-        for race in races.iter_mut().filter(is_due) {
+        for race in races.iter_mut().filter(|race| race.is_due(round, all)) {
             race.round(progress);
         }
     }

@@ -13,6 +13,8 @@ use crate::progress::nanoseconds;
 use crate::record::{Cell, Row, Workload};
 use std::collections::BTreeMap;
 
+use Workload::{Batch50, Build, Dependent50, Query0, Query50, Query100, Remove};
+
 /// Queries in a chunk: less than a millisecond.
 const CHUNK: usize = 1 << 15;
 /// Keys inserted in a turn, at least: several small filters are built.
@@ -25,23 +27,13 @@ const SLOW_SHARE: usize = 8;
 const SAMPLE: usize = 16;
 
 /// The workloads over query streams.
-pub(super) const ASKED: [Workload; 5] = [
-    Workload::Query0,
-    Workload::Query50,
-    Workload::Query100,
-    Workload::Batch50,
-    Workload::Dependent50,
-];
+pub(super) const ASKED: [Workload; 5] = [Query0, Query50, Query100, Batch50, Dependent50];
 
 /// The workloads that a contender is timed in, as it describes itself.
 pub fn offered(info: &Info) -> impl Iterator<Item = Workload> + use<> {
-    let (batch, remove) = (info.can(Ability::Batch), info.can(Ability::Remove));
-    let all = ASKED.into_iter().chain([Workload::Build, Workload::Remove]);
-    all.filter(move |workload| match workload {
-        Workload::Batch50 => batch,
-        Workload::Remove => remove,
-        _ => true,
-    })
+    let needed = [(Batch50, info.can(Ability::Batch)), (Remove, info.can(Ability::Remove))];
+    let is_offered = move |workload: &Workload| !needed.contains(&(*workload, false));
+    ASKED.into_iter().chain([Build, Remove]).filter(is_offered)
 }
 
 /// One of something for each query stream: its keys, or its answers.
@@ -63,8 +55,8 @@ impl<T> Streams<T> {
 
     const fn of(&self, workload: Workload) -> &T {
         match workload {
-            Workload::Query0 => &self.none,
-            Workload::Query100 => &self.all,
+            Query0 => &self.none,
+            Query100 => &self.all,
             _ => &self.half,
         }
     }
@@ -149,11 +141,9 @@ impl Ready {
             }
             None => vec![None; stream / share.chunk],
         };
-        let all =
-            offered(&info).filter(|workload| *workload != Workload::Remove || removal.is_some());
-        let lanes =
-            all.map(|workload| (workload, Lane { want: want(workload), ..Lane::default() }));
-        let lanes = lanes.collect();
+        let all = offered(&info).filter(|&workload| workload != Remove || removal.is_some());
+        let lane = |workload| (workload, Lane { want: want(workload), ..Lane::default() });
+        let lanes = all.map(lane).collect();
         Self { contender, cell, order, share, removal, lanes }
     }
 
@@ -167,7 +157,7 @@ impl Ready {
         let cell = Cell { keys: subject.present.len() as u64, ..Cell::default() };
         let order = order_of_reference(Planned::Keys, subject.seed);
         let mut ready = Self::new(reference(name)?, cell, order, stream, None, None);
-        ready.lanes.entry(Workload::Remove).or_default();
+        ready.lanes.entry(Remove).or_default();
         ready.lanes.retain(|workload, _| workloads.contains(workload));
         Ok(ready)
     }
@@ -199,7 +189,7 @@ impl Ready {
         for time in 0..times {
             let filter = match self.build(builds, subject) {
                 Ok(filter) => filter,
-                Err(failure) => return self.fail(Workload::Build, &failure),
+                Err(failure) => return self.fail(Build, &failure),
             };
             if time == 0 {
                 let _ = filter.count_hits(queries.half.first(self.share.lead));
@@ -208,7 +198,7 @@ impl Ready {
                 }
             }
             if let Err(failure) = self.remove(filter, subject) {
-                self.fail(Workload::Remove, &failure);
+                self.fail(Remove, &failure);
             }
         }
     }
@@ -228,9 +218,9 @@ impl Ready {
         if contender.info().role != Role::Floor
             && let Err(failure) = holds_sample(&*filter, keys, "build")
         {
-            self.fail(Workload::Build, &failure);
+            self.fail(Build, &failure);
         }
-        if let Some(lane) = self.lane(Workload::Build) {
+        if let Some(lane) = self.lane(Build) {
             lane.push(sum, builds * keys.len());
         }
         Ok(filter)
@@ -246,8 +236,8 @@ impl Ready {
             let place = lane.next % lane.want.len();
             let keys = stream.between(place * chunk, (place + 1) * chunk);
             let (hits, ns) = timed(|| match workload {
-                Workload::Batch50 => filter.count_hits_batch(keys),
-                Workload::Dependent50 => Some(filter.dependent(keys)),
+                Batch50 => filter.count_hits_batch(keys),
+                Dependent50 => Some(filter.dependent(keys)),
                 _ => Some(filter.count_hits(keys)),
             });
             let Some(hits) = hits else {
@@ -259,7 +249,7 @@ impl Ready {
                     Some(format!("the timed loop counted {hits} hits, but {want} were verified"));
                 return;
             }
-            let dependent = workload == Workload::Dependent50;
+            let dependent = workload == Dependent50;
             lane.push(ns, if dependent { dependent_queries(chunk) } else { chunk });
             lane.hits = lane.hits.wrapping_add(hits);
             lane.next += 1;
@@ -268,7 +258,7 @@ impl Ready {
 
     /// Removes half of the keys.
     fn remove(&mut self, mut filter: Box<dyn Built>, subject: &Subject<'_>) -> Result<(), Failure> {
-        if let Some(lane) = self.lane(Workload::Remove) {
+        if let Some(lane) = self.lane(Remove) {
             let Subject { gone, kept, seed, .. } = *subject;
             let (done, ns) = timed(|| take_out(&mut *filter, gone, seed));
             done?;
@@ -301,7 +291,7 @@ impl Ready {
             }
             let counts = ASKED.contains(&workload) && info.role != Role::Floor;
             row.hits = counts.then_some(lane.hits);
-            if let (Workload::Remove, Some(removal)) = (workload, &self.removal) {
+            if let (Remove, Some(removal)) = (workload, &self.removal) {
                 removal.write(&mut row);
             }
             rows.push(Timed { row, times: lane.times });
@@ -313,7 +303,7 @@ impl Ready {
 /// The hits that a chunk must have.
 fn hits(workload: Workload, answers: &[bool]) -> u64 {
     match workload {
-        Workload::Dependent50 => dependent_hits(answers),
+        Dependent50 => dependent_hits(answers),
         _ => answers.iter().map(|&answer| u64::from(answer)).sum(),
     }
 }
