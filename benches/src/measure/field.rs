@@ -1,7 +1,6 @@
 //! The keys that the contenders of a group meet over.
 
 use super::suite::Group;
-use super::turn::Streams;
 use super::verify::Subject;
 use crate::error::BenchError;
 use crate::keys::{Keys, Made, Store, Stream, View, halves};
@@ -14,7 +13,8 @@ use rand::rngs::Xoshiro256PlusPlus;
 #[derive(Debug)]
 pub struct Field {
     made: Made,
-    streams: Streams<Stream>,
+    /// Of 0, 50 and 100 % present keys.
+    streams: [Stream; 3],
     gone: Store,
     kept: Store,
 }
@@ -25,8 +25,7 @@ impl Field {
         let queries = group.queries;
         let made = group.key_set.make(group.keys, queries, seed)?;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
-        let mut stream = |share| Stream::new(&made, queries, share, &mut rng);
-        let streams = Streams { none: stream(0), half: stream(50), all: stream(100) };
+        let streams = [0, 50, 100].map(|share| Stream::new(&made, queries, share, &mut rng));
         let (gone, kept) = halves(&made.present, &mut rng);
         Ok(Self { made, streams, gone, kept })
     }
@@ -38,7 +37,7 @@ impl Field {
             about: group.key_set.about().to_owned(),
             present: self.made.present.len() as u64,
             absent: self.made.absent.len() as u64,
-            queries: self.streams.half.keys.len() as u64,
+            queries: self.streams[0].keys.len() as u64,
             source: self.made.source,
         }
     }
@@ -49,7 +48,7 @@ impl Field {
             field: self,
             present: self.made.present.view(),
             absent: self.made.absent.view(),
-            streams: self.streams.each(|stream| stream.keys.view()),
+            streams: self.streams.each_ref().map(|stream| stream.keys.view()),
             gone: self.gone.view(),
             kept: self.kept.view(),
         }
@@ -62,20 +61,20 @@ pub struct Views<'a> {
     field: &'a Field,
     present: View<'a>,
     absent: View<'a>,
-    streams: Streams<View<'a>>,
+    streams: [View<'a>; 3],
     gone: View<'a>,
     kept: View<'a>,
 }
 
 impl Views<'_> {
     /// The streams.
-    pub fn queries(&self) -> Streams<Keys<'_>> {
-        self.streams.each(View::keys)
+    pub fn queries(&self) -> [Keys<'_>; 3] {
+        self.streams.each_ref().map(View::keys)
     }
 
     /// What the streams must be answered, from the answers for the absent keys.
-    pub fn answers(&self, absent: &[bool]) -> Streams<Vec<bool>> {
-        self.field.streams.each(|stream| stream.answers(absent))
+    pub fn answers(&self, absent: &[bool]) -> [Vec<bool>; 3] {
+        self.field.streams.each_ref().map(|stream| stream.answers(absent))
     }
 
     /// The subject for contenders that are asked for this.
@@ -132,7 +131,7 @@ mod tests {
             Keys::Bytes(keys) => keys.iter().filter(|key| **key == long).count(),
             Keys::U64(_) => 0,
         };
-        let Streams { none, half, all } = views.streams.each(times);
+        let [none, half, all] = views.streams.each_ref().map(times);
         // 16,384 queries of 500 present or 501 absent keys.
         let seldom = 14..=33;
         assert!(seldom.contains(&half) && (none == 0) != (all == 0), "{none}, {half}, {all}");

@@ -1,22 +1,24 @@
 //! Memory that a filter leaves is kept for the next: no build waits for pages of the system.
 //!
 //! Left to itself, the C library gives large blocks back or keeps them as it happens to be filled,
-//! and with fresh pages a small filter's build takes a fifth longer.
+//! and with fresh pages a build took up to a fifth longer.
 
 #![allow(unsafe_code)]
 
-/// Larger blocks always come from the system: the C library's limit.
-#[cfg(target_env = "gnu")]
-const LARGEST: i32 = 32 << 20;
-
-/// Tells the C library to keep what is freed, if it is one that can be told.
+/// Tells the C library to keep what is freed.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn keep() {
-    #[cfg(target_env = "gnu")]
+    /// Larger blocks always come from the system: the library's limit.
+    const LARGEST: i32 = 32 << 20;
     for (what, bytes) in [(libc::M_MMAP_THRESHOLD, LARGEST), (libc::M_TRIM_THRESHOLD, i32::MAX)] {
         // SAFETY: it takes two numbers, and may be called at any time.
         unsafe { libc::mallopt(what, bytes) };
     }
 }
+
+/// Nothing: it is another C library.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub const fn keep() {}
 
 #[cfg(all(test, target_os = "linux", target_env = "gnu"))]
 mod tests {

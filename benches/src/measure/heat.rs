@@ -128,9 +128,8 @@ impl Heat<'_> {
             ready.extend(self.verify_one(contender, cell, views, (suite, seed), &mut rows));
             progress.did(self.cost_of_verifying());
         }
-        let queries = views.queries();
-        let rounds = self.depth.rounds(rounds);
-        (Race::new(ready, queries, views.subject(None, seed), rounds), rows)
+        let (subject, rounds) = (views.subject(None, seed), self.depth.rounds(rounds));
+        (Race::new(ready, views.queries(), subject, rounds), rows)
     }
 
     /// Verifies one contender and adds its rows; ready if it passed and is to be timed.
@@ -145,14 +144,12 @@ impl Heat<'_> {
         let (info, timed) = (contender.info(), self.depth != Depth::Facts);
         let subject = views.subject(budget(&cell), seed);
         let effort = suite.effort(self.group.keys);
-        let mut outcome = verify(contender, &subject, &effort);
-        if let (Ok(verified), Some(range)) = (&mut outcome, self.octave(contender, &subject, views))
-        {
-            match range {
-                Ok(range) => verified.with_octave(range),
-                Err(failure) => outcome = Err(failure),
+        let outcome = verify(contender, &subject, &effort).and_then(|mut verified| {
+            if let Some(range) = self.octave(contender, &subject, views) {
+                verified.with_octave(range?);
             }
-        }
+            Ok(verified)
+        });
         rows.push(verify::row(&info, &cell, &outcome));
         let verified = match outcome {
             Ok(verified) => verified,
@@ -205,7 +202,7 @@ impl Heat<'_> {
     fn cost_of_verifying(&self) -> u64 {
         let Group { keys, queries, .. } = *self.group;
         let seeds = if keys < 5_000_000 { 2 } else { 1 };
-        nanoseconds(keys, seeds * (3 * keys + 2 * queries))
+        nanoseconds(keys, seeds * (9 * keys / 2 + 3 * queries))
     }
 }
 

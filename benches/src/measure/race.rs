@@ -4,7 +4,7 @@
 //! reference takes its turn like all others, so that times of different days can be compared as
 //! ratios to it.
 
-use super::turn::{ASKED, Ready, Streams, cost_of_turn};
+use super::turn::{ASKED, Ready, cost_of_turn};
 use super::verify::{Failure, Subject};
 use crate::contenders::{self, Contender, Order, Planned};
 use crate::keys::Keys;
@@ -31,7 +31,7 @@ pub struct Race<'a> {
     /// The contenders; behind them the references.
     ready: Vec<Ready>,
     contenders: usize,
-    queries: Streams<Keys<'a>>,
+    streams: [Keys<'a>; 3],
     subject: Subject<'a>,
     rounds: u64,
     rng: Xoshiro256PlusPlus,
@@ -41,18 +41,18 @@ impl<'a> Race<'a> {
     /// A race of some rounds.
     pub fn new(
         mut ready: Vec<Ready>,
-        queries: Streams<Keys<'a>>,
+        streams: [Keys<'a>; 3],
         subject: Subject<'a>,
         rounds: u64,
     ) -> Self {
-        let (contenders, stream) = (ready.len(), queries.half.len());
+        let (contenders, queries) = (ready.len(), streams[0].len());
         if ready.iter().any(Ready::removes) {
-            ready.extend(Ready::reference(REMOVER, &subject, stream, &[Workload::Remove]));
+            ready.extend(Ready::reference(REMOVER, &subject, queries, &[Workload::Remove]));
         }
         let asked = [&ASKED[..], &[Workload::Build]].concat();
-        ready.extend(Ready::reference(REFERENCE, &subject, stream, &asked));
+        ready.extend(Ready::reference(REFERENCE, &subject, queries, &asked));
         let rng = Xoshiro256PlusPlus::seed_from_u64(subject.seed ^ subject.present.len() as u64);
-        Self { ready, contenders, queries, subject, rounds, rng }
+        Self { ready, contenders, streams, subject, rounds, rng }
     }
 
     /// Whether it takes part in a round of `all`.
@@ -61,16 +61,16 @@ impl<'a> Race<'a> {
     }
 
     fn round(&mut self, progress: &Progress) {
-        let (keys, stream) = (self.subject.present.len(), self.queries.half.len());
+        let (keys, queries) = (self.subject.present.len(), self.streams[0].len());
         let mut order: Vec<usize> = (0..self.ready.len()).collect();
         order.shuffle(&mut self.rng);
         for place in order {
             let mut workloads = ASKED;
             workloads.shuffle(&mut self.rng);
             let ready = &mut self.ready[place];
-            ready.turn(&self.queries, &self.subject, &workloads);
+            ready.turn(&self.streams, &self.subject, &workloads);
             if place < self.contenders {
-                progress.did(cost_of_turn(keys, stream, ready.removes()));
+                progress.did(cost_of_turn(keys, queries, ready.removes()));
             }
         }
     }

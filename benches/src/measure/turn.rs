@@ -36,29 +36,12 @@ pub fn offered(info: &Info) -> impl Iterator<Item = Workload> + use<> {
     ASKED.into_iter().chain([Build, Remove]).filter(is_offered)
 }
 
-/// One of something for each query stream: its keys, or its answers.
-#[derive(Clone, Copy, Debug)]
-pub struct Streams<T> {
-    /// With 0 % present.
-    pub none: T,
-    /// With 50 % present.
-    pub half: T,
-    /// With 100 % present.
-    pub all: T,
-}
-
-impl<T> Streams<T> {
-    /// The same for each.
-    pub fn each<'a, U>(&'a self, of: impl Fn(&'a T) -> U) -> Streams<U> {
-        Streams { none: of(&self.none), half: of(&self.half), all: of(&self.all) }
-    }
-
-    const fn of(&self, workload: Workload) -> &T {
-        match workload {
-            Query0 => &self.none,
-            Query100 => &self.all,
-            _ => &self.half,
-        }
+/// Which of the streams of 0, 50 and 100 % present keys is asked.
+const fn stream(workload: Workload) -> usize {
+    match workload {
+        Query0 => 0,
+        Query100 => 2,
+        _ => 1,
     }
 }
 
@@ -127,19 +110,19 @@ impl Ready {
         contender: &'static dyn Contender,
         cell: Cell,
         order: Order,
-        stream: usize,
-        answers: Option<&Streams<Vec<bool>>>,
+        queries: usize,
+        answers: Option<&[Vec<bool>; 3]>,
         removal: Option<Answers>,
     ) -> Self {
         let info = contender.info();
-        let share = Share::new(info.slow, cell.keys as usize, stream);
+        let share = Share::new(info.slow, cell.keys as usize, queries);
         let want = |workload| match answers {
             _ if !ASKED.contains(&workload) => Vec::new(),
             Some(answers) => {
-                let chunks = answers.of(workload).chunks_exact(share.chunk);
+                let chunks = answers[stream(workload)].chunks_exact(share.chunk);
                 chunks.map(|answers| Some(hits(workload, answers))).collect()
             }
-            None => vec![None; stream / share.chunk],
+            None => vec![None; queries / share.chunk],
         };
         let all = offered(&info).filter(|&workload| workload != Remove || removal.is_some());
         let lane = |workload| (workload, Lane { want: want(workload), ..Lane::default() });
@@ -181,7 +164,7 @@ impl Ready {
     /// All that is timed in a round.
     pub(super) fn turn(
         &mut self,
-        queries: &Streams<Keys<'_>>,
+        streams: &[Keys<'_>; 3],
         subject: &Subject<'_>,
         order: &[Workload],
     ) {
@@ -192,9 +175,9 @@ impl Ready {
                 Err(failure) => return self.fail(Build, &failure),
             };
             if time == 0 {
-                let _ = filter.count_hits(queries.half.first(self.share.lead));
+                let _ = filter.count_hits(streams[1].first(self.share.lead));
                 for &workload in order {
-                    self.ask(&*filter, workload, *queries.of(workload));
+                    self.ask(&*filter, workload, streams[stream(workload)]);
                 }
             }
             if let Err(failure) = self.remove(filter, subject) {
@@ -335,5 +318,5 @@ pub fn cost_of_turn(keys: usize, stream: usize, removes: bool) -> u64 {
     let inserts = builds * times * keys;
     let asked = lead + ASKED.len() * chunks * chunk;
     let removed = if removes { inserts } else { 0 };
-    nanoseconds(keys, (7 * inserts + 3 * asked + 3 * removed) / 4)
+    nanoseconds(keys, (6 * inserts + 3 * asked + 3 * removed) / 4)
 }

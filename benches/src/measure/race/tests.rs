@@ -18,14 +18,14 @@ fn raced(fault: Fault, rounds: u64) -> Vec<Timed> {
     let good = Broken::lasting(Fault::Nothing, true);
     let order = subject.order(1);
     let absent = build(good, subject.present, &order).unwrap().answers(subject.absent);
-    let answers = Streams { none: absent.clone(), half: absent, all: vec![true; STREAM] };
+    let answers = [absent.clone(), absent, vec![true; STREAM]];
     let repeated: Vec<u64> = keys.iter().copied().cycle().take(STREAM).collect();
-    let queries = Streams { none: subject.absent, half: subject.absent, all: Keys::U64(&repeated) };
+    let streams = [subject.absent, subject.absent, Keys::U64(&repeated)];
     let removal = verify_removal(good, &subject, &EFFORT).ok();
     let contender = Broken::lasting(fault, true);
     let cell = Cell { keys: keys.len() as u64, ..Cell::default() };
     let ready = Ready::new(contender, cell, order, STREAM, Some(&answers), removal);
-    let mut races = [Race::new(vec![ready], queries, subject, rounds)];
+    let mut races = [Race::new(vec![ready], streams, subject, rounds)];
     run(&mut races, &Progress::hidden());
     let [race] = races;
     race.rows()
@@ -79,8 +79,7 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
 fn the_rounds_of_each_race_are_spread_over_those_of_all() {
     let made = made();
     let subject = subject(&made);
-    let queries = Streams { none: subject.absent, half: subject.absent, all: subject.absent };
-    let race = |rounds| Race::new(Vec::new(), queries, subject, rounds);
+    let race = |rounds| Race::new(Vec::new(), [subject.absent; 3], subject, rounds);
     let (races, all) = ([race(5), race(3), race(1), race(0)], 5);
     for (race, due) in races.iter().zip([&[0, 1, 2, 3, 4][..], &[1, 3, 4], &[4], &[]]) {
         let rounds: Vec<u64> = (0..all).filter(|&round| race.is_due(round, all)).collect();
