@@ -127,26 +127,17 @@ mod tests {
     }
 
     #[test]
-    fn without_a_reference_there_is_no_ratio_and_without_times_nothing() {
-        let (mut row, mut none) = (Row::default(), Row::default());
-        drifting(2.0).write(None, "bloom", 24, &mut row);
-        assert_eq!((row.ns, row.ratio, row.reference), (Some(20.0), None, None));
-        Times::default().write(Some(1.0), "bloom", 0, &mut none);
-        assert_eq!(none, Row::default());
-    }
-
-    #[test]
     fn a_cell_is_unstable_if_hardly_any_time_is_near_the_fastest() {
         // Of 24 resampled ones the fastest is among the first four, but for one chance in forty.
         for (near, unstable) in [(3, true), (4, false)] {
-            let mut times = Times::default();
-            for round in 0..24 {
-                times.push([1.0, if round < near { 1.0 } else { 1.5 }], 1);
-            }
-            let mut row = Row::default();
-            times.write(Some(1.0), "bloom", 24, &mut row);
-            assert_eq!(row.unstable, Some(unstable), "{near}");
+            let ns = (0..24).map(|round| if round < near { 1.0 } else { 1.5 }).collect();
+            let (times, mut row) = (Times { ns, ..Times::default() }, Row::default());
+            times.write(None, "bloom", 24, &mut row);
+            assert_eq!((row.unstable, row.ns, row.ratio), (Some(unstable), Some(1.0), None));
         }
+        let mut none = Row::default();
+        Times::default().write(Some(1.0), "bloom", 0, &mut none);
+        assert_eq!(none, Row::default());
     }
 
     #[test]

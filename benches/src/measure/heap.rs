@@ -7,7 +7,7 @@
 
 /// Tells the C library to keep what is freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub fn keep() {
+pub(super) fn keep() {
     /// Larger blocks always come from the system: the library's limit.
     const LARGEST: i32 = 32 << 20;
     for (what, bytes) in [(libc::M_MMAP_THRESHOLD, LARGEST), (libc::M_TRIM_THRESHOLD, i32::MAX)] {
@@ -18,7 +18,7 @@ pub fn keep() {
 
 /// Nothing: it is another C library.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub const fn keep() {}
+pub(super) const fn keep() {}
 
 #[cfg(all(test, target_os = "linux", target_env = "gnu"))]
 mod tests {

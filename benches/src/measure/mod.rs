@@ -6,13 +6,13 @@
 //! | [`verify`], [`interval`] | checks before anything is timed: a wrong answer is never a number |
 //! | [`field`], [`heat`] | the keys; the contenders that are asked for the same over them |
 //! | [`turn`], [`race`] | what is timed of a contender; in rounds, spread over the run |
-//! | [`clock`], [`heap`], [`estimate`] | passes, and from them one number with its interval |
+//! | [`clock`], `heap`, [`estimate`] | passes, and from them one number with its interval |
 //! | [`courses`] | filters through many states |
 //! | [`construction`] | how often a ribbon system can be solved |
 //! | [`instructions`] | how many instructions an operation takes |
 //! | [`theory`], [`twins`], [`fit`] | curves; the noise; the facade's cost table |
 //! | [`choices`], [`claims`] | the advisor's answers; what introductions repeat, settled |
-//! | [`plan`], [`run`](mod@run) | a request, looked up; a run through all of it |
+//! | `plan`, `run` | a request, looked up; a run through all of it |
 
 #[cfg(test)]
 mod broken;
@@ -24,18 +24,18 @@ pub mod courses;
 pub mod estimate;
 pub mod field;
 pub mod fit;
-pub mod heap;
+mod heap;
 pub mod heat;
 pub mod instructions;
 pub mod interval;
-pub mod plan;
+mod plan;
 pub mod race;
-pub mod run;
+mod run;
 pub mod suite;
 pub mod theory;
 pub mod turn;
 pub mod twins;
 pub mod verify;
 
-pub use plan::{Plan, Request};
-pub use run::{Found, run, verify_only};
+pub(crate) use plan::{Plan, Request};
+pub(crate) use run::{Found, run, verify_only};

@@ -22,12 +22,10 @@ const MOST_TOGETHER: usize = 2_000_000;
 
 /// The request for a run.
 #[derive(Clone, Debug)]
-pub struct Request {
-    /// The suite.
+pub(crate) struct Request {
     pub suite: Suite,
     /// Names of contenders, or `construction`; empty for all.
     pub only: Vec<String>,
-    /// The user's key file, if any.
     pub keys_file: Option<PathBuf>,
     /// Numbers of random keys, if not the suite's.
     pub keys: Vec<u64>,
@@ -35,7 +33,6 @@ pub struct Request {
     pub rounds: Option<u64>,
     /// Whether to count instructions, whatever the suite.
     pub instructions: bool,
-    /// The seed of everything.
     pub seed: u64,
     /// The workspace, for the commit.
     pub root: PathBuf,
@@ -45,12 +42,10 @@ pub struct Request {
 
 /// A request, looked up and checked.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    /// The contenders.
+pub(crate) struct Plan {
     pub contenders: Vec<&'static dyn Contender>,
-    /// The groups of keys.
     pub groups: Vec<Group>,
-    /// The courses; none with the user's keys.
+    /// None with the user's keys.
     pub courses: Vec<Rc<dyn Track>>,
     /// The ribbon systems; none with the user's keys.
     pub lines: Vec<Line>,
@@ -62,7 +57,7 @@ pub struct Plan {
 
 impl Plan {
     /// Resolves the request; reads the key file.
-    pub fn new(request: &Request) -> Result<Self, BenchError> {
+    pub(crate) fn new(request: &Request) -> Result<Self, BenchError> {
         let Request { suite, seed, .. } = *request;
         let contenders = contenders::choose(&request.only, &[construction::NAME])?;
         let path = request.keys_file.as_ref();
@@ -133,7 +128,7 @@ impl Plan {
     }
 
     /// The estimated duration.
-    pub fn estimate(&self) -> Duration {
+    pub(crate) fn estimate(&self) -> Duration {
         let heats =
             Heat::all(&self.groups).iter().map(|heat| self.estimate_of(heat)).sum::<Duration>();
         let courses = self.courses.iter().map(|course| self.estimate_of_course(&**course));

@@ -16,14 +16,12 @@ use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-/// The result of a run.
+/// The result of a run: all rows of the contenders that took part, all ribbon systems, and what was
+/// left out and why.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct Found {
-    /// All rows of the contenders that took part.
+pub(crate) struct Found {
     pub rows: Vec<Row>,
-    /// All ribbon systems.
     pub trials: Vec<Trial>,
-    /// What was left out, and why.
     pub skipped: Vec<String>,
 }
 
@@ -32,7 +30,7 @@ type All = BTreeMap<&'static str, (Vec<Row>, Vec<Rounds>)>;
 
 /// Runs, and returns the day's records of everything that took part. The day's records change only
 /// once all is measured.
-pub fn run(
+pub(crate) fn run(
     request: &Request,
     plan: &Plan,
     day: &Records,
@@ -70,7 +68,7 @@ pub fn run(
 }
 
 /// Verifies without timing or recording anything.
-pub fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
+pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     let progress = Progress::new(plan.estimate());
     let mut found = Found::default();
     for groups in plan.parts() {
@@ -158,7 +156,7 @@ impl Going<'_> {
                 continue;
             };
             match instructions::count(&info, keys) {
-                Ok(counted) => counted.write(&cell, rows),
+                Ok(counts) => instructions::write(&counts, &cell, rows),
                 Err(error) => return Ok(Some(format!("instructions, at {}: {error}", info.name))),
             }
             self.records.write_rows(info.name, rows)?;
