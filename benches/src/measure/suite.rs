@@ -21,6 +21,10 @@ const BITS: [f64; 3] = [2.0, 4.0, 8.0];
 const RANDOM: &[KeySet] = &[KeySet::RandomU64];
 const OTHERS: &[KeySet] = &[KeySet::Sequential, KeySet::Strings, KeySet::Words];
 
+/// Key sets, keys, the length of a stream as a power of two (long enough that no branch predictor
+/// learns it), the depths at the first rate, at the others, and in bits per key; who takes part.
+type Cells = (&'static [KeySet], usize, u32, [Option<Depth>; 3], Who);
+
 /// One key set, and what its filters are made for.
 #[derive(Clone, Debug)]
 pub struct Group {
@@ -115,9 +119,7 @@ impl Suite {
             return file.map(|file| self.whole(file.clone(), keys)).into_iter().collect();
         }
         let (facts, half, whole) = (Some(Facts), Some(Half), Some(Whole));
-        // Key sets, keys, the length of a stream as a power of two (long enough that no branch
-        // predictor learns it), the depths at the first rate, at the others, and in bits per key.
-        let lines: &[(&[KeySet], usize, u32, [Option<Depth>; 3], Who)] = match self {
+        let cells: &[Cells] = match self {
             Self::Smoke => &[
                 (RANDOM, 100, 14, [facts, None, None], All),
                 (RANDOM, 1_000, 14, [whole; 3], All),
@@ -142,7 +144,7 @@ impl Suite {
                 (RANDOM, 100_000_000, 20, [Some(Once), None, None], Compact),
             ],
         };
-        let groups = lines.iter().flat_map(|&(sets, keys, queries, depths, who)| {
+        let groups = cells.iter().flat_map(|&(sets, keys, queries, depths, who)| {
             sets.iter().map(move |key_set| Group {
                 key_set: key_set.clone(),
                 keys,
