@@ -27,7 +27,7 @@ pub struct Rounds {
     /// The rounds in the order in which they were timed, separated by spaces.
     #[serde(with = "spaced")]
     pub ns: Vec<f64>,
-    /// The reference's pass beside each.
+    /// The reference's passes in the same rounds.
     #[serde(with = "spaced")]
     pub reference_ns: Vec<f64>,
 }

@@ -137,21 +137,21 @@ pub struct Row {
     /// a prediction.
     pub fpr_agrees: Option<bool>,
 
-    /// Operations in one timed pass.
+    /// Operations in all timed passes.
     pub operations: Option<u64>,
-    /// Hits in the timed pass; equal to the verified number, or the cell has failed.
+    /// Hits in all of them; equal to the verified number, or the cell has failed.
     pub hits: Option<u64>,
-    /// Timed rounds; `<contender>.rounds.csv` has each.
+    /// Timed passes; `<contender>.rounds.csv` has each.
     pub rounds: Option<u64>,
     /// Nanoseconds per operation: the estimate that the report shows. `run.toml` says which.
     pub ns: Option<f64>,
-    /// The median round.
+    /// The median pass.
     pub ns_median: Option<f64>,
-    /// The fastest round.
+    /// The fastest pass.
     pub ns_min: Option<f64>,
-    /// The contender whose passes were timed beside these.
+    /// The contender that `ratio` compares with.
     pub reference: Option<String>,
-    /// Paired ratio of the time to the reference's.
+    /// The time over the reference's in the same workload.
     pub ratio: Option<f64>,
     /// Its 95 % bootstrap interval.
     pub ratio_low: Option<f64>,
@@ -162,7 +162,7 @@ pub struct Row {
     pub ns_p99_9: Option<f64>,
     /// Instructions per operation, where they could be counted.
     pub instructions: Option<f64>,
-    /// Whether the rounds scatter too much to trust the estimate.
+    /// Whether the interval is too wide to trust the estimate.
     pub unstable: Option<bool>,
 }
 
