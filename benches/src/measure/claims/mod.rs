@@ -2,7 +2,7 @@
 //!
 //! Sizes and rates are measured here, with filters of the run's number of keys; what needs times
 //! comes from the run's rows. The verdict follows from the figures beside it. A new claim is an
-//! entry in `claims.csv` and a line in [`settle`].
+//! entry in `claims.csv` and a line in `settle`.
 
 mod bloom;
 mod double_hashing;
