@@ -1,8 +1,8 @@
 //! The cost model of the facade's advisor: a table of times, fitted from a record.
 //!
 //! For each contender that the advisor knows: the time of each workload over random 64-bit keys at
-//! 1 %, for every number of keys in the record; and, where the record has 0.1 % too, by how much the
-//! time rises per bit of `log2(1 / rate)`.
+//! 1 %, for every number of keys in the record; and, where the record has 0.1 % too, by how much
+//! the time rises per bit of `log2(1 / rate)`.
 
 use crate::error::BenchError;
 use crate::record::{Records, Row, State, Workload};

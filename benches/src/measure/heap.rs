@@ -26,16 +26,15 @@ mod tests {
     use std::fs;
     use std::hint::black_box;
 
-    /// The pages that this thread had to wait for.
-    fn faults() -> u64 {
-        let all = fs::read_to_string("/proc/thread-self/stat").unwrap();
-        let (_, after_the_name) = all.rsplit_once(") ").unwrap();
-        after_the_name.split(' ').nth(7).unwrap().parse().unwrap()
-    }
-
     #[test]
     fn a_block_freed_is_used_again_without_new_pages() {
         keep();
+        // The pages that this thread had to wait for: the eighth number after its name.
+        let faults = || -> u64 {
+            let all = fs::read_to_string("/proc/thread-self/stat").unwrap();
+            let (_, after) = all.rsplit_once(") ").unwrap();
+            after.split(' ').nth(7).unwrap().parse().unwrap()
+        };
         let new_pages = || {
             let before = faults();
             drop(black_box(vec![1u8; 16 << 20]));

@@ -187,8 +187,8 @@ impl Going<'_> {
         self.records.replace(day)
     }
 
-    /// Whether any of the entrants has no row yet. Then the rows of all of them are dropped, and the
-    /// rounds behind them.
+    /// Whether any of the entrants has no row yet. Then the rows of all of them are dropped, with
+    /// the rounds behind them.
     fn reopen(&mut self, entrants: &[Entrant], owns: impl Fn(&Row, &Cell) -> bool) -> bool {
         let is_done = |(contender, cell): &Entrant| {
             let rows = self.all.get(contender.info().name);

@@ -1,4 +1,4 @@
-//! A contender's turn: it builds its filter, answers chunks of the query streams while nobody else's
+//! A contender's turn: it builds its filter, answers chunks of the query streams while no other
 //! filter is in the caches, removes half of the keys, and drops the filter.
 
 use super::clock::timed;
