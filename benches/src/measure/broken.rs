@@ -83,17 +83,13 @@ impl Contender for Broken {
             _ => {}
         }
         held.sort_unstable();
-        Ok(Box::new(BrokenFilter {
-            held,
-            fault: self.fault,
-            seed: order.seed,
-            asked: Shared::new(0),
-            replaced: 0,
-        }))
+        let (fault, seed) = (self.fault, order.seed);
+        Ok(Box::new(BrokenFilter { held, fault, seed, asked: Shared::new(0), replaced: 0 }))
     }
 }
 
 struct BrokenFilter {
+    /// Sorted.
     held: Vec<u64>,
     fault: Fault,
     seed: u64,
@@ -109,12 +105,14 @@ fn integers(keys: Keys<'_>) -> &[u64] {
 }
 
 impl BrokenFilter {
+    fn is(&self, fault: Fault) -> bool {
+        self.fault == fault
+    }
+
     fn holds(&self, key: u64) -> bool {
         self.asked.set(self.asked.get() + 1);
-        if self.fault == Fault::ForgetsAfterAWhile && self.asked.get() > 5_000 {
-            return false;
-        }
         let errs = match self.fault {
+            Fault::ForgetsAfterAWhile if self.asked.get() > 5_000 => return false,
             Fault::HasThreeTimesTheRate | Fault::ErrsMoreThanAsked => 30,
             Fault::HasAThirdOfTheRate => 3,
             _ => 10,
@@ -123,42 +121,41 @@ impl BrokenFilter {
     }
 
     fn changes(&self) -> Option<()> {
-        match self.fault {
-            Fault::CannotChange => None,
-            Fault::PanicsWhenChanged => panic!("changed"),
-            _ => Some(()),
-        }
+        assert!(!self.is(Fault::PanicsWhenChanged), "changed");
+        (!self.is(Fault::CannotChange)).then_some(())
+    }
+
+    fn add(&mut self, keys: &[u64]) {
+        self.held.extend_from_slice(keys);
+        self.held.sort_unstable();
+    }
+
+    fn forget(&mut self, gone: &[u64]) {
+        let gone: HashSet<u64> = gone.iter().copied().collect();
+        self.held.retain(|key| !gone.contains(key));
     }
 }
 
 impl Built for BrokenFilter {
     fn said_bytes(&self) -> Option<u64> {
-        let bytes = self.held.capacity() as u64 * 8;
-        Some(bytes - u64::from(self.fault == Fault::LiesAboutItsSize))
+        Some(self.held.capacity() as u64 * 8 - u64::from(self.is(Fault::LiesAboutItsSize)))
     }
 
     fn predicted(&self) -> Option<PredictedFpr> {
-        Some(PredictedFpr {
-            mean: match self.fault {
-                Fault::ErrsMoreThanAsked => 0.03,
-                _ => 0.01,
-            },
-            sd: 0.0,
-        })
+        let mean = if self.is(Fault::ErrsMoreThanAsked) { 0.03 } else { 0.01 };
+        Some(PredictedFpr { mean, sd: 0.0 })
     }
 
     fn count_hits(&self, queries: Keys<'_>) -> u64 {
-        let queries = integers(queries).iter();
-        queries.map(|&key| u64::from(self.holds(key))).sum()
+        integers(queries).iter().map(|&key| u64::from(self.holds(key))).sum()
     }
 
     fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64> {
-        let more = self.fault == Fault::CountsOtherwiseInBatches;
-        Some(self.count_hits(queries) + u64::from(more))
+        Some(self.count_hits(queries) + u64::from(self.is(Fault::CountsOtherwiseInBatches)))
     }
 
     fn dependent(&self, queries: Keys<'_>) -> u64 {
-        let more = self.fault == Fault::CountsOtherwiseInChains;
+        let more = self.is(Fault::CountsOtherwiseInChains);
         dependent_hits(&self.answers(queries)) + u64::from(more)
     }
 
@@ -169,20 +166,19 @@ impl Built for BrokenFilter {
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64> {
         self.changes()?;
         let keys = integers(keys);
-        let mut taken = keys;
-        match self.fault {
+        let room = match self.fault {
             Fault::DropsFurtherKeys => return Some(keys.len() as u64),
             Fault::RefusesFurtherKeys | Fault::RefusesAndForgets => {
-                taken = &keys[..keys.len().min(FULL.saturating_sub(self.held.len()))];
+                FULL.saturating_sub(self.held.len())
             }
-            _ => {}
-        }
+            _ => keys.len(),
+        };
+        let taken = &keys[..keys.len().min(room)];
         self.held.extend_from_slice(taken);
-        let half_full = self.held.len() as u64 > SLOTS / 2;
-        if self.fault == Fault::ForgetsWhenHalfFull && half_full {
+        if self.is(Fault::ForgetsWhenHalfFull) && self.held.len() as u64 > SLOTS / 2 {
             self.held.remove(0);
         }
-        if taken.len() < keys.len() && self.fault == Fault::RefusesAndForgets {
+        if self.is(Fault::RefusesAndForgets) && taken.len() < keys.len() {
             self.held.pop();
         }
         self.held.sort_unstable();
@@ -200,31 +196,23 @@ impl Built for BrokenFilter {
         match self.fault {
             Fault::RemovesNothing => {}
             Fault::RemovesEverything => self.held.clear(),
-            _ => {
-                let gone: HashSet<u64> = keys.iter().copied().collect();
-                self.held.retain(|key| !gone.contains(key));
-            }
+            _ => self.forget(keys),
         }
-        Some(keys.len() as u64 - u64::from(self.fault == Fault::DeniesWhatItRemoves))
+        Some(keys.len() as u64 - u64::from(self.is(Fault::DeniesWhatItRemoves)))
     }
 
     fn replace(&mut self, gone: Keys<'_>, new: Keys<'_>) -> Option<u64> {
         self.changes()?;
         let (gone, new) = (integers(gone), integers(new));
-        let mut done = gone.len();
-        if self.fault == Fault::StopsReplacing {
-            done /= 2;
-        }
-        if self.fault != Fault::KeepsWhatIsReplaced {
-            self.held.extend_from_slice(&new[..done]);
-            let gone: HashSet<u64> = gone[..done].iter().copied().collect();
-            self.held.retain(|key| !gone.contains(key));
+        let done = if self.is(Fault::StopsReplacing) { gone.len() / 2 } else { gone.len() };
+        if !self.is(Fault::KeepsWhatIsReplaced) {
+            self.add(&new[..done]);
+            self.forget(&gone[..done]);
         }
         self.replaced += done as u64;
-        if self.fault == Fault::LosesOneInChurn && self.replaced > 1000 {
+        if self.is(Fault::LosesOneInChurn) && self.replaced > 1000 {
             self.held.pop();
         }
-        self.held.sort_unstable();
         Some(done as u64)
     }
 
@@ -237,17 +225,13 @@ impl Built for BrokenFilter {
             Fault::MergesAllButOne => other.held.len() - 1,
             _ => other.held.len(),
         };
-        self.held.extend_from_slice(&other.held[..taken]);
-        self.held.sort_unstable();
+        self.add(&other.held[..taken]);
         Some(Ok(()))
     }
 
     fn slots(&self) -> Option<u64> {
-        match self.fault {
-            Fault::HasNoSlots => None,
-            Fault::GrowsWhenHalfFull if self.held.len() as u64 > SLOTS / 2 => Some(3 * SLOTS),
-            _ => Some(SLOTS),
-        }
+        let grows = self.is(Fault::GrowsWhenHalfFull) && self.held.len() as u64 > SLOTS / 2;
+        (!self.is(Fault::HasNoSlots)).then_some(if grows { 3 * SLOTS } else { SLOTS })
     }
 
     fn as_any(&self) -> &dyn Any {

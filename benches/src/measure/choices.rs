@@ -36,50 +36,33 @@ const COPIES: u32 = 10;
 
 /// The asks of the chooser.
 pub fn grid() -> Vec<Ask> {
-    let targets = RATES
-        .map(|fpr| (Some(fpr), None))
-        .into_iter()
-        .chain(BUDGETS.map(|bits| (None, Some(bits))));
+    let rates = RATES.map(|fpr| (Some(fpr), None));
+    let budgets = BUDGETS.map(|bits| (None, Some(bits)));
     let mut asks = Vec::new();
-    for (fpr, bits) in targets {
+    for (fpr, bits) in rates.into_iter().chain(budgets) {
         for keys in KEYS {
-            for needs in NEEDS {
-                for cost_ns in COSTS {
-                    let needs = needs.to_owned();
-                    asks.push(Ask { keys, fpr, bits, needs, cost_ns });
-                }
+            for needs in NEEDS.map(str::to_owned) {
+                asks.extend(COSTS.map(|cost_ns| Ask {
+                    keys,
+                    fpr,
+                    bits,
+                    needs: needs.clone(),
+                    cost_ns,
+                }));
             }
         }
     }
     asks
 }
 
-/// Asks that the page works through, by name.
-pub fn topics() -> Vec<(&'static str, Ask)> {
-    let of = |keys, fpr: f64, bits: f64, needs: &str, cost_ns: f64| Ask {
-        keys,
-        fpr: (fpr > 0.0).then_some(fpr),
-        bits: (bits > 0.0).then_some(bits),
-        needs: needs.to_owned(),
-        cost_ns: (cost_ns > 0.0).then_some(cost_ns),
-    };
-    vec![
-        ("loose", of(1_000_000, 0.3, 0.0, "insert", 0.0)),
-        ("keys-100", of(100, 0.01, 0.0, "insert", 0.0)),
-        ("keys-500", of(500, 0.01, 0.0, "insert", 0.0)),
-        ("keys-1000", of(1_000, 0.01, 0.0, "insert", 0.0)),
-        ("present", of(1_000_000, 0.01, 0.0, "insert present", 0.0)),
-        ("values", of(1_000_000, 0.0, 0.0, "static values", 0.0)),
-        ("strangers", of(1_000_000, 0.01, 0.0, "insert strangers", 0.0)),
-        ("threads", of(1_000_000, 0.01, 0.0, "threads", 0.0)),
-        ("threads-remove", of(1_000_000, 0.01, 0.0, "threads remove", 0.0)),
-        ("lsm", of(1_000_000, 0.0, 10.0, "static", 20_000.0)),
-        ("crawler", of(1_000_000_000, 0.001, 0.0, "insert", 0.0)),
-        ("cache", of(10_000_000, 0.0, 8.0, "insert", 100_000.0)),
-        ("stream", of(10_000_000, 0.001, 0.0, "insert remove", 0.0)),
-        ("blocklist", of(1_000_000, 0.001, 0.0, "static", 0.0)),
-        ("usernames", of(100_000, 0.001, 0.0, "grow", 0.0)),
-    ]
+/// Asks that the page works through, by name: the lines of `topics.csv`.
+pub fn topics() -> Vec<(String, Ask)> {
+    let mut lines = csv::Reader::from_reader(&include_bytes!("topics.csv")[..]);
+    // A test reads every line.
+    let lines = lines.deserialize().flatten();
+    let ask =
+        |(topic, keys, fpr, bits, needs, cost_ns)| (topic, Ask { keys, fpr, bits, needs, cost_ns });
+    lines.map(ask).collect()
 }
 
 /// An ask in the advisor's words.
@@ -143,7 +126,7 @@ fn lines(topic: &str, ask: &Ask, answer: &Answer) -> Vec<Choice> {
         .map(|(choice, rank)| Choice {
             rank,
             structure: choice.structure.to_string(),
-            import: import(choice.structure).to_owned(),
+            import: import(choice.structure),
             bytes: Some(choice.bytes),
             bits_per_key: Some(four_digits(choice.bits_per_key)),
             build_bytes: (topic != GRID).then_some(choice.build_bytes),
@@ -157,16 +140,14 @@ fn lines(topic: &str, ask: &Ask, answer: &Answer) -> Vec<Choice> {
         .collect();
     // What falls out, and what else to know, is kept for the worked examples alone.
     if topic != GRID {
-        lines.extend(answer.rejections.iter().map(|rejection| Choice {
-            structure: rejection.structure.to_string(),
-            reason: rejection.reason.clone(),
+        let line = |structure: String, reason: &String| Choice {
+            structure,
+            reason: reason.clone(),
             ..Choice::to(topic, ask)
-        }));
-        lines.extend(answer.notes.iter().map(|note| Choice {
-            structure: NOTE.to_owned(),
-            reason: note.clone(),
-            ..Choice::to(topic, ask)
-        }));
+        };
+        let out = answer.rejections.iter();
+        lines.extend(out.map(|out| line(out.structure.to_string(), &out.reason)));
+        lines.extend(answer.notes.iter().map(|note| line(NOTE.to_owned(), note)));
     }
     lines
 }
@@ -178,61 +159,64 @@ pub const NOTE: &str = "note";
 
 /// All answers.
 pub fn table() -> Vec<Choice> {
-    let grid = grid().into_iter().map(|ask| (GRID, ask));
-    let all = grid.chain(topics());
-    all.flat_map(|(topic, ask)| answer(topic, &ask)).collect()
+    let grid = grid().into_iter().map(|ask| (GRID.to_owned(), ask));
+    grid.chain(topics()).flat_map(|(topic, ask)| answer(&topic, &ask)).collect()
 }
 
 /// Every engine's line for a million keys, at 1 % and at 0.1 %.
 pub fn engines() -> Vec<EngineLine> {
     let keys = 1_000_000;
-    let rates = [0.01, 0.001];
-    let each = Engine::ALL.into_iter().flat_map(|engine| rates.map(|rate| (engine, rate)));
+    let each = Engine::ALL.into_iter().flat_map(|engine| [(engine, 0.01), (engine, 0.001)]);
     each.map(|(engine, asked_fpr)| {
         let setting = engine.setting(keys, asked_fpr);
-        let found = setting.as_ref().ok();
+        let (line, caveat) = match &setting {
+            Ok(setting) => (setting.line.clone(), setting.caveat.clone()),
+            Err(error) => (String::new(), error.to_string()),
+        };
+        let setting = setting.ok();
         EngineLine {
             engine: engine.to_string(),
             keys,
             asked_fpr,
-            line: found.map_or_else(String::new, |setting| setting.line.clone()),
-            fpr: found.map(|setting| setting.fpr),
-            bits_per_key: found.map(|setting| setting.bits_per_key),
-            caveat: match &setting {
-                Ok(setting) => setting.caveat.clone(),
-                Err(error) => error.to_string(),
-            },
+            line,
+            fpr: setting.as_ref().map(|setting| setting.fpr),
+            bits_per_key: setting.as_ref().map(|setting| setting.bits_per_key),
+            caveat,
         }
     })
     .collect()
 }
 
 /// The line that imports a structure.
-pub const fn import(structure: Structure) -> &'static str {
-    match structure {
-        Structure::Filter(kind) => match kind {
-            FilterKind::Bloom => "use amq::BloomFilter;",
-            FilterKind::BlockedBloom => "use amq::BlockedBloomFilter;",
-            FilterKind::Counting => "use amq::CountingBloomFilter;",
-            FilterKind::BlockedCounting => "use amq::BlockedCountingBloomFilter;",
-            FilterKind::Scalable => "use amq::ScalableBloomFilter;",
-            FilterKind::ScalableBlocked => "use amq::ScalableBlockedBloomFilter;",
-            FilterKind::Cuckoo => "use amq::CuckooFilter;",
-            FilterKind::WindowedCuckoo => "use amq::WindowedCuckooFilter;",
-            FilterKind::Quotient => "use amq::QuotientFilter;",
-            FilterKind::ExpandableQuotient => "use amq::ExpandableQuotientFilter;",
-            FilterKind::Ribbon => "use amq::RibbonFilter;",
-            FilterKind::NarrowRibbon => "use amq::NarrowRibbonFilter;",
-            FilterKind::BumpedRibbon => "use amq::BumpedRibbonFilter;",
-            FilterKind::WideBumpedRibbon => "use amq::WideBumpedRibbonFilter;",
-            FilterKind::RibbonMap => "use amq::RibbonMap;",
-            _ => "use amq::AnyFilter;",
-        },
-        Structure::AtomicBloom => "use amq::AtomicBloomFilter;",
-        Structure::AtomicBlockedBloom => "use amq::AtomicBlockedBloomFilter;",
-        Structure::Sharded(_) => "use amq::sharded::Sharded;",
-        Structure::Map => "use amq::RibbonMap;",
-        Structure::ExactSet => "use std::collections::HashSet;",
-        _ => "",
+fn import(structure: Structure) -> String {
+    use FilterKind::{BlockedCounting, Counting, RibbonMap, Scalable, ScalableBlocked};
+    let name = match structure {
+        Structure::Filter(RibbonMap) | Structure::Map => "RibbonMap".to_owned(),
+        Structure::Filter(kind @ (Counting | BlockedCounting | Scalable | ScalableBlocked)) => {
+            format!("{kind:?}BloomFilter")
+        }
+        Structure::Filter(kind) => format!("{kind:?}Filter"),
+        Structure::AtomicBloom => "AtomicBloomFilter".to_owned(),
+        Structure::AtomicBlockedBloom => "AtomicBlockedBloomFilter".to_owned(),
+        Structure::Sharded(_) => "sharded::Sharded".to_owned(),
+        Structure::ExactSet => return "use std::collections::HashSet;".to_owned(),
+        _ => return String::new(),
+    };
+    format!("use amq::{name};")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_topic_is_read_and_has_an_answer() {
+        let topics = topics();
+        assert_eq!(topics.len() + 1, include_str!("topics.csv").lines().count());
+        for (topic, ask) in topics {
+            let first = answer(&topic, &ask).remove(0);
+            let nothing = first.structure == Structure::Nothing.to_string();
+            assert!(first.rank == 1 && first.import.is_empty() == nothing, "{first:?}");
+        }
     }
 }

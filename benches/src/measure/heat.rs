@@ -1,119 +1,19 @@
 //! One heat: the contenders that meet over the same keys, asked for the same rate or size.
 
-use super::race::{self, Expected, Queries, Ready, Timed, offered};
+use super::field::Views;
+use super::race::Race;
 use super::suite::{Depth, Group, Who, words};
+use super::turn::{Ready, cost_of_turn, offered};
 use super::verify::{self, Failure, Subject, octave, verify, verify_removal};
 use crate::contenders::{self, Ability, Contender, Family, Info, Role};
-use crate::error::BenchError;
-use crate::keys::{KeySet, Keys, Made, Store, Stream, View, halves};
+use crate::keys::{KeySet, Keys};
 use crate::progress::{Progress, nanoseconds};
-use crate::record::{Cell, KeySetFacts, Row, Suite, Workload};
+use crate::record::{Cell, Row, Suite, Workload};
 use amq_core::Budget;
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
 
-/// Nothing is removed from filters of more keys: each removal needs a filter of its own.
+/// Nothing is removed from filters of more keys: it would take too long to verify.
 const MOST_TO_REMOVE: usize = 20_000_000;
-
-/// The keys of a group and the streams of queries over them.
-#[derive(Debug)]
-pub struct Field {
-    made: Made,
-    none: Stream,
-    half: Stream,
-    all: Stream,
-    gone: Store,
-    kept: Store,
-}
-
-impl Field {
-    /// Makes keys and streams, the same for the same seed.
-    pub fn new(group: &Group, seed: u64) -> Result<Self, BenchError> {
-        let queries = group.queries;
-        let made = group.key_set.make(group.keys, queries, seed)?;
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
-        let mut stream = |share| Stream::new(&made, queries, share, &mut rng);
-        let (none, half, all) = (stream(0), stream(50), stream(100));
-        let (gone, kept) = halves(&made.present, &mut rng);
-        Ok(Self { made, none, half, all, gone, kept })
-    }
-
-    /// What the record says of the keys.
-    pub fn facts(&self, group: &Group) -> KeySetFacts {
-        KeySetFacts {
-            name: group.key_set.name().to_owned(),
-            about: group.key_set.about().to_owned(),
-            present: self.made.present.len() as u64,
-            absent: self.made.absent.len() as u64,
-            queries: self.half.keys.len() as u64,
-            source: self.made.source,
-        }
-    }
-
-    /// The slices handed to contenders.
-    pub fn views(&self) -> Views<'_> {
-        Views {
-            field: self,
-            present: self.made.present.view(),
-            absent: self.made.absent.view(),
-            streams: [&self.none, &self.half, &self.all].map(|stream| stream.keys.view()),
-            gone: self.gone.view(),
-            kept: self.kept.view(),
-        }
-    }
-}
-
-/// A field, ready to be handed to contenders.
-#[derive(Debug)]
-pub struct Views<'a> {
-    field: &'a Field,
-    present: View<'a>,
-    absent: View<'a>,
-    streams: [View<'a>; 3],
-    gone: View<'a>,
-    kept: View<'a>,
-}
-
-impl Views<'_> {
-    /// The streams.
-    pub fn queries(&self) -> Queries<'_> {
-        let [none, half, all] = &self.streams;
-        Queries { none: none.keys(), half: half.keys(), all: all.keys() }
-    }
-
-    /// The subject for contenders that are asked for this.
-    pub fn subject(&self, budget: Option<Budget>, seed: u64) -> Subject<'_> {
-        Subject {
-            present: self.present.keys(),
-            absent: self.absent.keys(),
-            gone: self.gone.keys(),
-            kept: self.kept.keys(),
-            budget,
-            seed,
-        }
-    }
-
-    /// What the streams must be answered, from the answers for the absent keys.
-    pub fn expected(&self, absent: &[bool]) -> Expected {
-        let Field { none, half, all, .. } = self.field;
-        Expected {
-            none: none.answers(absent),
-            half: half.answers(absent),
-            all: all.answers(absent),
-        }
-    }
-
-    /// The present keys and some absent ones, to build larger filters of.
-    fn pool(&self) -> Option<Vec<u64>> {
-        match (&self.field.made.present, &self.field.made.absent) {
-            (Store::U64(present), Store::U64(absent)) if absent.len() >= present.len() => {
-                Some([present.as_slice(), absent].concat())
-            }
-            _ => None,
-        }
-    }
-}
 
 /// The contenders that take part in no heat of a group, by reason.
 pub fn left_out(
@@ -213,82 +113,67 @@ impl Heat<'_> {
         format!("{}, {keys} keys, {}", key_set.name(), words(self.target))
     }
 
-    /// Verifies all contenders. The rows of those that fail say why; the others are ready to be
-    /// timed.
-    pub fn verify(
+    /// Verifies the contenders. The rows of those that fail say why; the others are ready to race.
+    pub fn verify<'v>(
         &self,
         entrants: Vec<Entrant>,
-        views: &Views<'_>,
-        suite: Suite,
-        seed: u64,
+        views: &'v Views<'_>,
+        (suite, rounds, seed): (Suite, u64, u64),
         progress: &Progress,
-    ) -> (Vec<Ready>, Vec<Row>) {
+    ) -> (Race<'v>, Vec<Row>) {
         progress.begin(&self.title());
         let (mut ready, mut rows) = (Vec::new(), Vec::new());
         for (contender, cell) in entrants {
-            let info = contender.info();
-            progress.now(&format!("{}: verifying {}", self.title(), info.name));
-            let budget = budget(&cell);
-            let subject = views.subject(budget, seed);
-            let effort = suite.effort(self.group.keys);
-            let mut outcome = verify(contender, &subject, &effort);
-            let octave = self.octave(contender, &subject, views);
-            if let (Ok(verified), Some(range)) = (&mut outcome, octave) {
-                match range {
-                    Ok(range) => verified.with_octave(range),
-                    Err(failure) => outcome = Err(failure),
-                }
-            }
-            rows.push(verify::row(&info, &cell, &outcome));
+            progress.now(&format!("{}: verifying {}", self.title(), contender.info().name));
+            ready.extend(self.verify_one(contender, cell, views, (suite, seed), &mut rows));
             progress.did(self.cost_of_verifying());
-            match outcome {
-                Ok(verified) if self.depth != Depth::Facts => {
-                    let removes = info.can(Ability::Remove) && self.group.keys <= MOST_TO_REMOVE;
-                    let removal = removes.then(|| verify_removal(contender, &subject, &effort));
-                    if let Some(Err(failure)) = &removal {
-                        rows.push(failure.mark(Row::new(info.name, &cell, Workload::Remove)));
-                    }
-                    let expected = views.expected(&verified.absent);
-                    let answers = (info.role != Role::Floor).then_some(&expected);
-                    ready.push(Ready::new(
-                        contender,
-                        cell,
-                        subject.order(seed),
-                        self.group.queries,
-                        answers,
-                        removal.and_then(Result::ok),
-                    ));
-                }
-                Ok(_) => {}
-                Err(failure) => {
-                    let untimed = |workload| failure.untime(Row::new(info.name, &cell, workload));
-                    let timed = self.depth != Depth::Facts;
-                    rows.extend(offered(&info).filter(|_| timed).map(untimed));
-                }
-            }
         }
-        (ready, rows)
+        let (subject, rounds) = (views.subject(None, seed), self.depth.rounds(rounds));
+        (Race::new(ready, views.queries(), subject, rounds), rows)
     }
 
-    /// Times those that passed.
-    pub fn time(
+    /// Verifies one contender and adds its rows; ready if it passed and is to be timed.
+    fn verify_one(
         &self,
-        ready: Vec<Ready>,
+        contender: &'static dyn Contender,
+        cell: Cell,
         views: &Views<'_>,
-        rounds: u64,
-        seed: u64,
-        progress: &Progress,
-    ) -> Vec<Timed> {
-        progress.now(&format!("{}: timing", self.title()));
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ self.group.keys as u64);
-        race::race(
-            ready,
-            &views.queries(),
-            &views.subject(None, seed),
-            self.depth.rounds(rounds),
-            &mut rng,
-            progress,
-        )
+        (suite, seed): (Suite, u64),
+        rows: &mut Vec<Row>,
+    ) -> Option<Ready> {
+        let (info, timed) = (contender.info(), self.depth != Depth::Facts);
+        let subject = views.subject(budget(&cell), seed);
+        let effort = suite.effort(self.group.keys);
+        let outcome = verify(contender, &subject, &effort).and_then(|mut verified| {
+            if let Some(range) = self.octave(contender, &subject, views) {
+                verified.with_octave(range?);
+            }
+            Ok(verified)
+        });
+        rows.push(verify::row(&info, &cell, &outcome));
+        let verified = match outcome {
+            Ok(verified) => verified,
+            Err(failure) => {
+                let untimed = |workload| failure.untime(Row::new(info.name, &cell, workload));
+                rows.extend(offered(&info).filter(|_| timed).map(untimed));
+                return None;
+            }
+        };
+        if !timed {
+            return None;
+        }
+        let removal = self.removes(&info).then(|| verify_removal(contender, &subject, &effort));
+        if let Some(Err(failure)) = &removal {
+            rows.push(failure.mark(Row::new(info.name, &cell, Workload::Remove)));
+        }
+        let answers = views.answers(&verified.absent);
+        let answers = (info.role != Role::Floor).then_some(&answers);
+        let (order, removal) = (subject.order(seed), removal.and_then(Result::ok));
+        Some(Ready::new(contender, cell, order, self.group.queries, answers, removal))
+    }
+
+    fn removes(&self, info: &Info) -> bool {
+        info.can(Ability::Remove) && self.group.keys <= MOST_TO_REMOVE
     }
 
     /// The sizes over an octave, for a contender whose size jumps, at the main target.
@@ -309,16 +194,15 @@ impl Heat<'_> {
     /// The estimated duration of one contender in a run of so many rounds, in nanoseconds.
     pub fn cost(&self, info: &Info, rounds: u64) -> u64 {
         let Group { keys, queries, .. } = *self.group;
-        let removes = info.can(Ability::Remove) && keys <= MOST_TO_REMOVE;
-        let timed = race::cost(keys, queries, self.depth.rounds(rounds), removes);
-        self.cost_of_verifying() + timed
+        let turn = cost_of_turn(keys, queries, self.removes(info));
+        self.cost_of_verifying() + self.depth.rounds(rounds) * turn
     }
 
     /// The estimated duration of verifying one contender, in nanoseconds.
-    pub fn cost_of_verifying(&self) -> u64 {
+    fn cost_of_verifying(&self) -> u64 {
         let Group { keys, queries, .. } = *self.group;
         let seeds = if keys < 5_000_000 { 2 } else { 1 };
-        nanoseconds(keys, seeds * (3 * keys + 2 * queries))
+        nanoseconds(keys, seeds * (9 * keys / 2 + 3 * queries))
     }
 }
 
@@ -339,41 +223,6 @@ pub fn budget(cell: &Cell) -> Option<Budget> {
 mod tests {
     use super::*;
     use crate::contenders::ALL;
-    use crate::contenders::alloc::counted;
-    use crate::keys::{Arena, FileKeys, Source};
-    use std::rc::Rc;
-
-    /// A thousand short keys, and a long one that is queried over and over.
-    #[test]
-    fn streams_take_memory_by_the_bytes_of_the_keys_not_by_how_often_they_are_asked_for() {
-        let long = vec![b'x'; 4 << 20];
-        let mut keys: Arena = [long.as_slice()].into_iter().collect();
-        for key in 0..1000u64 {
-            keys.push(&key.to_le_bytes());
-        }
-        let file = KeySet::File(Rc::new(FileKeys {
-            name: "keys".to_owned(),
-            keys,
-            source: Source::default(),
-            digest: 0,
-        }));
-        let group = Suite::Smoke.groups(Some(&file)).remove(0);
-        let (field, memory) = counted(|| Field::new(&group, 1).unwrap());
-        let most = 8 * long.len() + 500 * group.queries;
-        assert!(memory.peak <= most as i64, "{} > {most}", memory.peak);
-        let views = field.views();
-        let Queries { none, half, all } = views.queries();
-        let times = |keys: Keys<'_>| match keys {
-            Keys::Bytes(keys) => keys.iter().filter(|key| **key == long).count(),
-            Keys::U64(_) => 0,
-        };
-        let [none, half, all] = [none, half, all].map(times);
-        // 16,384 queries of 500 present or 501 absent keys.
-        let seldom = 14..=33;
-        assert!(seldom.contains(&half) && (none == 0) != (all == 0), "{none}, {half}, {all}");
-        assert!(seldom.contains(&none.max(all)), "{none}, {all}");
-    }
-
     #[test]
     fn whoever_is_left_out_of_a_group_is_named_with_the_reason() {
         let mut groups = Suite::Quick.groups(None);

@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use std::env;
 use std::io;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// The hidden command that a child carries out.
 pub const COMMAND: &str = "count";
@@ -20,15 +20,6 @@ pub const COMMAND: &str = "count";
 const RATE: f64 = 0.01;
 /// Queries in a child, half of them for present keys.
 const QUERIES: usize = 1 << 16;
-
-/// Instructions per key and per query.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Instructions {
-    /// Of a build, per key.
-    pub build: f64,
-    /// Of a query, half of them for present keys.
-    pub query50: f64,
-}
 
 /// The cell of a contender whose instructions are counted.
 pub fn cell(info: &Info, keys: usize) -> Cell {
@@ -70,9 +61,10 @@ pub fn child(
     Ok(hits)
 }
 
-/// Counts a contender's instructions, in children that run beside each other.
-pub fn count(info: &Info, keys: usize) -> io::Result<Instructions> {
-    let start = |builds: usize, asks: bool| {
+/// A contender's instructions per key of a build and per query, half of them for present keys;
+/// counted in children that run beside each other.
+pub fn count(info: &Info, keys: usize) -> io::Result<[(Workload, f64); 2]> {
+    let start = |(builds, asks): (usize, bool)| {
         Command::new("valgrind")
             .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
             .arg(env::current_exe()?)
@@ -82,19 +74,16 @@ pub fn count(info: &Info, keys: usize) -> io::Result<Instructions> {
             .stderr(Stdio::piped())
             .spawn()
     };
-    let children = [start(1, false)?, start(2, false)?, start(1, true)?];
-    let mut counts = [0.0; 3];
-    for (count, child) in counts.iter_mut().zip(children) {
-        let output = child.wait_with_output()?;
+    let count = |child: io::Result<Child>| {
+        let output = child?.wait_with_output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         let found = total(&said).filter(|_| output.status.success());
-        *count = found.ok_or_else(|| io::Error::other(said.into_owned()))?;
-    }
-    let [once, twice, asked] = counts;
-    Ok(Instructions {
-        build: (twice - once) / keys as f64,
-        query50: (asked - once) / QUERIES as f64,
-    })
+        found.ok_or_else(|| io::Error::other(said.into_owned()))
+    };
+    let [once, twice, asked] = [(1, false), (2, false), (1, true)].map(start).map(count);
+    let once = once?;
+    let query = (asked? - once) / QUERIES as f64;
+    Ok([(Workload::Build, (twice? - once) / keys as f64), (Workload::Query50, query)])
 }
 
 /// The total in what cachegrind says: `==12== I   refs:      1,234,567`.
@@ -104,17 +93,11 @@ fn total(said: &str) -> Option<f64> {
     number.parse().ok()
 }
 
-impl Instructions {
-    /// Writes them into the rows of that cell.
-    pub fn write(&self, cell: &Cell, rows: &mut [Row]) {
-        let of_cell = |row: &&mut Row| row.state == State::Measured && row.is_of(cell);
-        for row in rows.iter_mut().filter(of_cell) {
-            row.instructions = match row.workload {
-                Workload::Build => Some(self.build),
-                Workload::Query50 => Some(self.query50),
-                _ => None,
-            };
-        }
+/// Writes counts into the rows of a cell.
+pub fn write(counts: &[(Workload, f64)], cell: &Cell, rows: &mut [Row]) {
+    for row in rows.iter_mut().filter(|row| row.state == State::Measured && row.is_of(cell)) {
+        let mut of_row = counts.iter().filter(|(workload, _)| *workload == row.workload);
+        row.instructions = of_row.next().map(|(_, count)| *count);
     }
 }
 
@@ -142,17 +125,13 @@ mod tests {
     #[test]
     fn only_the_cells_that_were_counted_are_written() {
         let bloom = contenders::choose(&["bloom".to_owned()], &[]).unwrap()[0];
-        let info = bloom.info();
-        let (cell, other) = (cell(&info, 1000), cell(&info, 2000));
-        let mut rows = vec![
-            Row::new("bloom", &cell, Workload::Build),
-            Row::new("bloom", &cell, Workload::Query50),
-            Row::new("bloom", &cell, Workload::Query0),
-            Row::new("bloom", &other, Workload::Build),
-        ];
-        let counted = Instructions { build: 90.5, query50: 40.0 };
-        counted.write(&cell, &mut rows);
-        let written: Vec<Option<f64>> = rows.iter().map(|row| row.instructions).collect();
+        let [cell, other] = [1000, 2000].map(|keys| cell(&bloom.info(), keys));
+        let row = |(cell, workload)| Row::new("bloom", cell, workload);
+        let (build, query) = (Workload::Build, Workload::Query50);
+        let mut rows =
+            [(&cell, build), (&cell, query), (&cell, Workload::Query0), (&other, build)].map(row);
+        write(&[(build, 90.5), (query, 40.0)], &cell, &mut rows);
+        let written = rows.map(|row| row.instructions);
         assert_eq!(written, [Some(90.5), Some(40.0), None, None]);
     }
 }

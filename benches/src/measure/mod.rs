@@ -4,14 +4,15 @@
 //! | --- | --- |
 //! | [`suite`] | the cells of each suite, and how thoroughly each is measured |
 //! | [`verify`], [`interval`] | checks before anything is timed: a wrong answer is never a number |
-//! | [`clock`], [`estimate`] | paired passes, and from them one number with its interval |
-//! | [`heat`], [`race`] | contenders over the same keys; their rounds beside the reference's |
+//! | [`field`], [`heat`] | the keys; the contenders that are asked for the same over them |
+//! | [`turn`], [`race`] | what is timed of a contender; in rounds, spread over the run |
+//! | [`clock`], `heap`, [`estimate`] | passes, and from them one number with its interval |
 //! | [`courses`] | filters through many states |
 //! | [`construction`] | how often a ribbon system can be solved |
 //! | [`instructions`] | how many instructions an operation takes |
 //! | [`theory`], [`twins`], [`fit`] | curves; the noise; the facade's cost table |
-//! | [`claims`] | what introductions repeat, settled |
-//! | [`run`](mod@run) | a run through all of it |
+//! | [`choices`], [`claims`] | the advisor's answers; what introductions repeat, settled |
+//! | `plan`, `run` | a request, looked up; a run through all of it |
 
 #[cfg(test)]
 mod broken;
@@ -21,15 +22,20 @@ pub mod clock;
 pub mod construction;
 pub mod courses;
 pub mod estimate;
+pub mod field;
 pub mod fit;
+mod heap;
 pub mod heat;
 pub mod instructions;
 pub mod interval;
+mod plan;
 pub mod race;
-pub mod run;
+mod run;
 pub mod suite;
 pub mod theory;
+pub mod turn;
 pub mod twins;
 pub mod verify;
 
-pub use run::{Found, Plan, Request, run, verify_only};
+pub(crate) use plan::{Plan, Request};
+pub(crate) use run::{Found, run, verify_only};

@@ -1,146 +1,27 @@
-//! A whole run: heat after heat, each recorded as soon as it ends.
+//! A whole run: heats, courses and the rest, each recorded as soon as it ends.
 
-use super::construction::{self, Line};
-use super::courses::{self, Setting, Track};
-use super::estimate::{Estimator, UNSTABLE};
-use super::heat::{Entrant, Field, Heat};
+use super::courses::{self, Track};
+use super::estimate::{ESTIMATES, UNSTABLE};
+use super::heat::{Entrant, Heat};
 use super::interval::SIGMAS;
-use super::race::{REFERENCE, REMOVER, Timed};
+use super::plan::{Plan, Request};
+use super::race::{REFERENCE, REMOVER};
 use super::suite::Group;
-use super::{choices, claims, instructions, theory, twins};
+use super::turn::Timed;
+use super::{choices, claims, heap, instructions, theory, twins};
 use crate::contenders::{self, Contender};
 use crate::error::BenchError;
-use crate::keys::{KeySet, file};
 use crate::progress::Progress;
-use crate::record::{ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Suite, Trial};
+use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Trial};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// The request for a run.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// The suite.
-    pub suite: Suite,
-    /// Names of contenders, or `construction`; empty for all.
-    pub only: Vec<String>,
-    /// The user's key file, if any.
-    pub keys_file: Option<PathBuf>,
-    /// Numbers of random keys, if not the suite's.
-    pub keys: Vec<u64>,
-    /// Timed rounds, if not the suite's.
-    pub rounds: Option<u64>,
-    /// Whether to count instructions, whatever the suite.
-    pub instructions: bool,
-    /// The seed of everything.
-    pub seed: u64,
-    /// The workspace, for the commit.
-    pub root: PathBuf,
-    /// The command line, fit to publish.
-    pub command: String,
-}
-
-/// A request, looked up and checked.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The contenders.
-    pub contenders: Vec<&'static dyn Contender>,
-    /// The groups of keys.
-    pub groups: Vec<Group>,
-    /// The courses; none with the user's keys.
-    pub courses: Vec<Rc<dyn Track>>,
-    /// The ribbon systems; none with the user's keys.
-    pub lines: Vec<Line>,
-    /// Keys of the filters whose instructions are counted, if any are.
-    pub counted: Option<usize>,
-    /// What must be equal for numbers to be comparable.
-    pub options: Options,
-}
-
-impl Plan {
-    /// Resolves the request; reads the key file.
-    pub fn new(request: &Request) -> Result<Self, BenchError> {
-        let Request { suite, seed, .. } = *request;
-        let contenders = contenders::choose(&request.only, &[construction::NAME])?;
-        let path = request.keys_file.as_ref();
-        let keys = path.map(|path| file::read(path)).transpose()?;
-        let file_facts = keys.as_ref().map(|keys| (keys.name.clone(), keys.digest));
-        let file = keys.map(|keys| KeySet::File(Rc::new(keys)));
-        let ours = request.keys.is_empty() && file.is_none();
-        if contenders.is_empty() && !ours {
-            return Err(BenchError::NothingToMeasure);
-        }
-        let named = |name: &String| name == construction::NAME;
-        let tries = request.only.is_empty() || request.only.iter().any(named);
-        let rounds = request.rounds.unwrap_or(suite.rounds());
-        let some = !contenders.is_empty();
-        // Where instructions are wanted but the suite counts none, those of its middle size.
-        let counted = suite.counted();
-        let counted = counted.or_else(|| request.instructions.then(|| suite.middle()));
-        Ok(Self {
-            courses: if ours && some { suite.courses() } else { Vec::new() },
-            lines: if ours && tries { suite.lines() } else { Vec::new() },
-            groups: match request.keys.as_slice() {
-                _ if !some => Vec::new(),
-                [] => suite.groups(file.as_ref()),
-                keys => suite.sizes(keys),
-            },
-            counted: counted.filter(|_| ours && some && rounds > 0),
-            contenders,
-            options: Options {
-                keys: request.keys.clone(),
-                ..Options::new(suite, rounds, seed, file_facts, &request.root)
-            },
-        })
-    }
-
-    /// The estimated duration.
-    pub fn estimate(&self) -> Duration {
-        let heats = Heat::all(&self.groups);
-        let heats = heats.iter().map(|heat| self.estimate_of(heat));
-        let courses = self.courses.iter();
-        let courses = courses.map(|course| self.estimate_of_course(&**course));
-        let lines = self.lines.iter().map(Line::estimate);
-        heats.chain(courses).chain(lines).sum::<Duration>() + self.estimate_of_counting()
-    }
-
-    fn estimate_of(&self, heat: &Heat<'_>) -> Duration {
-        let entrants = heat.entrants(&self.contenders);
-        let one = |(contender, _): &Entrant| heat.cost(&contender.info(), self.options.rounds);
-        Duration::from_nanos(entrants.iter().map(one).sum())
-    }
-
-    fn estimate_of_course(&self, track: &dyn Track) -> Duration {
-        courses::estimate(track, &self.contenders, self.setting())
-    }
-
-    fn estimate_of_counting(&self) -> Duration {
-        let some = self.contenders.len() as u32;
-        self.counted.map_or(Duration::ZERO, |_| Duration::from_secs(3) * some)
-    }
-
-    fn setting(&self) -> Setting {
-        Setting {
-            suite: self.options.suite,
-            seed: self.options.seed,
-            rounds: match self.options.suite {
-                // Ten times as many keys in each.
-                Suite::Full => self.options.rounds.div_ceil(2),
-                Suite::Smoke | Suite::Quick => self.options.rounds,
-            },
-        }
-    }
-}
-
-/// The result of a run.
+/// The result of a run: all rows of the contenders that took part, all ribbon systems, and what was
+/// left out and why.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct Found {
-    /// All rows of the contenders that took part.
+pub(crate) struct Found {
     pub rows: Vec<Row>,
-    /// All ribbon systems.
     pub trials: Vec<Trial>,
-    /// What was left out, and why.
     pub skipped: Vec<String>,
 }
 
@@ -149,12 +30,13 @@ type All = BTreeMap<&'static str, (Vec<Row>, Vec<Rounds>)>;
 
 /// Runs, and returns the day's records of everything that took part. The day's records change only
 /// once all is measured.
-pub fn run(
+pub(crate) fn run(
     request: &Request,
     plan: &Plan,
     day: &Records,
     resume: bool,
 ) -> Result<Found, BenchError> {
+    heap::keep();
     let records = day.unfinished(!request.only.is_empty());
     let (run, all) = begin(request, plan, day, &records, resume)?;
     records.write_machine(&Machine::this())?;
@@ -168,11 +50,11 @@ pub fn run(
         start: Instant::now(),
         progress: Progress::new(plan.estimate()),
     };
-    for group in &plan.groups {
-        going.group(group)?;
+    for groups in plan.parts() {
+        going.heats(groups)?;
     }
     for track in &plan.courses {
-        going.course(&**track)?;
+        going.course(track)?;
     }
     let earlier = if resume { going.records.table()? } else { Vec::new() };
     let trials = going.lines(earlier)?;
@@ -183,6 +65,26 @@ pub fn run(
         trials,
         skipped: skipped.into_iter().collect(),
     })
+}
+
+/// Verifies without timing or recording anything.
+pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
+    let progress = Progress::new(plan.estimate());
+    let mut found = Found::default();
+    for groups in plan.parts() {
+        let (_, timed) = plan.measure(&Heat::all(groups), &progress)?;
+        found.rows.extend(timed.into_iter().map(|timed| timed.row));
+    }
+    for track in &plan.courses {
+        let entrants = courses::entrants(track, &plan.contenders);
+        let timed = courses::run(track, entrants, plan.setting(), &progress)?;
+        found.rows.extend(timed.into_iter().map(|timed| timed.row));
+    }
+    for line in &plan.lines {
+        found.trials.extend(line.run(plan.options.seed, &progress)?);
+    }
+    progress.finish();
+    Ok(found)
 }
 
 /// A run on its way.
@@ -198,51 +100,29 @@ struct Going<'a> {
 }
 
 impl Going<'_> {
-    fn group(&mut self, group: &Group) -> Result<(), BenchError> {
+    fn heats(&mut self, groups: &[Group]) -> Result<(), BenchError> {
         let plan = self.plan;
-        let heats = Heat::all(std::slice::from_ref(group));
-        let (done, open): (Vec<_>, Vec<_>) = heats.iter().partition(|heat| self.is_done(heat));
+        let (open, done): (Vec<_>, Vec<_>) = Heat::all(groups).into_iter().partition(|heat| {
+            self.reopen(&heat.entrants(&plan.contenders), |row, cell| row.is_of(cell))
+        });
         self.progress.skip(done.iter().map(|heat| plan.estimate_of(heat)).sum());
-        if open.is_empty() {
-            return Ok(());
+        let (facts, found) = plan.measure(&open, &self.progress)?;
+        for facts in facts {
+            let known = &mut self.run.key_set;
+            known.retain(|old| (&old.name, old.present) != (&facts.name, facts.present));
+            known.push(facts);
         }
-        let (suite, seed) = (plan.options.suite, plan.options.seed);
-        let field = Field::new(group, seed)?;
-        let facts = field.facts(group);
-        let is_same = |old: &_| {
-            let old: &crate::record::KeySetFacts = old;
-            (&old.name, old.present) == (&facts.name, facts.present)
-        };
-        self.run.key_set.retain(|old| !is_same(old));
-        self.run.key_set.push(facts);
-        let views = field.views();
-        for heat in open {
-            let entrants = heat.entrants(&plan.contenders);
-            for (contender, cell) in &entrants {
-                self.forget(contender.info().name, |row| row.is_of(cell));
-            }
-            let (ready, verified) = heat.verify(entrants, &views, suite, seed, &self.progress);
-            let timed = heat.time(ready, &views, plan.options.rounds, seed, &self.progress);
-            self.keep(verified.into_iter().map(untimed).chain(timed))?;
-        }
-        Ok(())
+        self.keep(found)
     }
 
-    fn course(&mut self, track: &dyn Track) -> Result<(), BenchError> {
+    fn course(&mut self, track: &Track) -> Result<(), BenchError> {
         let entrants = courses::entrants(track, &self.plan.contenders);
-        let is_done = |(contender, _): &Entrant| {
-            let rows = self.all.get(contender.info().name);
-            rows.is_some_and(|(rows, _)| rows.iter().any(|row| courses::owns(track, row)))
-        };
-        if entrants.iter().all(is_done) {
+        if !self.reopen(&entrants, |row, _| courses::owns(track, row)) {
             self.progress.skip(self.plan.estimate_of_course(track));
             return Ok(());
         }
-        for (contender, _) in &entrants {
-            self.forget(contender.info().name, |row| courses::owns(track, row));
-        }
-        let new = courses::run(track, entrants, self.plan.setting(), &self.progress)?;
-        self.keep(new.into_iter())
+        let found = courses::run(track, entrants, self.plan.setting(), &self.progress)?;
+        self.keep(found)
     }
 
     fn lines(&mut self, mut trials: Vec<Trial>) -> Result<Vec<Trial>, BenchError> {
@@ -276,7 +156,7 @@ impl Going<'_> {
                 continue;
             };
             match instructions::count(&info, keys) {
-                Ok(counted) => counted.write(&cell, rows),
+                Ok(counts) => instructions::write(&counts, &cell, rows),
                 Err(error) => return Ok(Some(format!("instructions, at {}: {error}", info.name))),
             }
             self.records.write_rows(info.name, rows)?;
@@ -307,36 +187,38 @@ impl Going<'_> {
         self.records.replace(day)
     }
 
-    /// Whether every contender that takes part in a heat has rows of it.
-    fn is_done(&self, heat: &Heat<'_>) -> bool {
-        heat.entrants(&self.plan.contenders).iter().all(|(contender, cell)| {
+    /// Whether any of the entrants has no row yet. Then the rows of all of them are dropped, with
+    /// the rounds behind them.
+    fn reopen(&mut self, entrants: &[Entrant], owns: impl Fn(&Row, &Cell) -> bool) -> bool {
+        let is_done = |(contender, cell): &Entrant| {
             let rows = self.all.get(contender.info().name);
-            rows.is_some_and(|(rows, _)| rows.iter().any(|row| row.is_of(cell)))
-        })
-    }
-
-    /// Drops a contender's rows, and the rounds behind them.
-    fn forget(&mut self, name: &str, is_old: impl Fn(&Row) -> bool) {
-        if let Some((rows, rounds)) = self.all.get_mut(name) {
-            let old: Vec<Row> = rows.extract_if(.., |row| is_old(row)).collect();
-            rounds.retain(|rounds| !old.iter().any(|row| rounds.is_of(row)));
+            rows.is_some_and(|(rows, _)| rows.iter().any(|row| owns(row, cell)))
+        };
+        if entrants.iter().all(is_done) {
+            return false;
         }
+        for (contender, cell) in entrants {
+            if let Some((rows, rounds)) = self.all.get_mut(contender.info().name) {
+                let old: Vec<Row> = rows.extract_if(.., |row| owns(row, cell)).collect();
+                rounds.retain(|rounds| !old.iter().any(|row| rounds.is_of(row)));
+            }
+        }
+        true
     }
 
     /// Adds new rows to their contenders' and writes the changed records.
-    fn keep(&mut self, new: impl Iterator<Item = Timed>) -> Result<(), BenchError> {
+    fn keep(&mut self, found: Vec<Timed>) -> Result<(), BenchError> {
         let mut touched = BTreeSet::new();
-        for Timed { row, times } in new {
-            let all = self.all.iter_mut();
-            let of = |(name, _): &(&&'static str, _)| **name == row.contender;
-            let Some((name, (rows, rounds))) = all.into_iter().find(of) else {
+        for Timed { row, times } in found {
+            let Some((name, _)) = self.all.get_key_value(row.contender.as_str()) else {
                 continue;
             };
+            touched.insert(*name);
+            let (rows, rounds) = self.all.entry(name).or_default();
             if !times.ns.is_empty() {
                 rounds.push(Rounds::of(&row, &times.ns, &times.reference));
             }
             rows.push(row);
-            touched.insert(*name);
         }
         for name in touched {
             let (rows, rounds) = &self.all[name];
@@ -350,38 +232,6 @@ impl Going<'_> {
         self.run.seconds = self.before + self.start.elapsed().as_secs_f64().round();
         self.records.write_run(&self.run)
     }
-}
-
-fn untimed(row: Row) -> Timed {
-    let times = super::estimate::Times::default();
-    Timed { row, times }
-}
-
-/// Verifies without timing or recording anything.
-pub fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
-    let (suite, seed) = (plan.options.suite, plan.options.seed);
-    let progress = Progress::new(plan.estimate());
-    let mut found = Found::default();
-    for group in &plan.groups {
-        let field = Field::new(group, seed)?;
-        let views = field.views();
-        for heat in Heat::all(std::slice::from_ref(group)) {
-            let entrants = heat.entrants(&plan.contenders);
-            let (_, verified) = heat.verify(entrants, &views, suite, seed, &progress);
-            found.rows.extend(verified);
-        }
-    }
-    let setting = Setting { rounds: 0, ..plan.setting() };
-    for track in &plan.courses {
-        let entrants = courses::entrants(&**track, &plan.contenders);
-        let timed = courses::run(&**track, entrants, setting, &progress)?;
-        found.rows.extend(timed.into_iter().map(|timed| timed.row));
-    }
-    for line in &plan.lines {
-        found.trials.extend(line.run(seed, &progress)?);
-    }
-    progress.finish();
-    Ok(found)
 }
 
 /// The records to continue, and whether this run may: the interrupted run's, or else the day's.
@@ -436,9 +286,9 @@ fn begin(
 /// How times are taken, for the record.
 fn clock() -> String {
     format!(
-        "each contender's chunk of about a millisecond is timed right beside {REFERENCE}'s over the \
-         same keys ({REMOVER}'s in courses and removals), in shuffled rounds with new filters; a \
-         time is the {} times the reference's lower quartile",
-        Estimator::USED
+        "in rounds spread over the run, each contender in turn builds its filter, answers short \
+         chunks of queries and removes keys; a time is the {} of a cell's, and a ratio compares it \
+         with the {0} of {REFERENCE}, or of {REMOVER} in courses and removals",
+        ESTIMATES[0].0
     )
 }

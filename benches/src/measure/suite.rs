@@ -6,7 +6,9 @@ use super::verify::Effort;
 use crate::keys::KeySet;
 use crate::record::Suite;
 use amq_core::Budget;
-use std::rc::Rc;
+
+use Depth::{Facts, Half, Once, Thrice, Whole};
+use Who::{All, Compact, Few};
 
 /// 1 in 256: the fixed rate of filters with eight-bit fingerprints.
 const BYTE: f64 = 1.0 / 256.0;
@@ -14,6 +16,13 @@ const BYTE: f64 = 1.0 / 256.0;
 const RATES: [f64; 3] = [0.01, BYTE, 0.001];
 /// The memory budgets, in bits per key.
 const BITS: [f64; 3] = [2.0, 4.0, 8.0];
+
+const RANDOM: &[KeySet] = &[KeySet::RandomU64];
+const OTHERS: &[KeySet] = &[KeySet::Sequential, KeySet::Strings, KeySet::Words];
+
+/// Key sets, keys, the length of a stream as a power of two (long enough that no branch predictor
+/// learns it), the depths at the first rate, at the others, and in bits per key; who takes part.
+type Cells = (&'static [KeySet], usize, u32, [Option<Depth>; 3], Who);
 
 /// One key set, and what its filters are made for.
 #[derive(Clone, Debug)]
@@ -49,8 +58,8 @@ pub enum Depth {
     Whole,
     /// Half of them.
     Half,
-    /// Two: a build of so many keys takes a second.
-    Twice,
+    /// Three: a build of so many keys takes a second.
+    Thrice,
     /// One: it takes ten.
     Once,
     /// None: verified only, for space and rate.
@@ -63,27 +72,21 @@ impl Depth {
         match self {
             Self::Whole => rounds,
             Self::Half => rounds.div_ceil(2),
-            Self::Twice => rounds.min(2),
+            Self::Thrice => rounds.min(3),
             Self::Once => rounds.min(1),
             Self::Facts => 0,
         }
     }
 }
 
-fn at(rates: &[f64], depth: Depth) -> Vec<(Budget, Depth)> {
-    rates.iter().map(|&rate| (Budget::Fpr(rate), depth)).collect()
+/// The rates of the comparison and its budgets, each with its depth, if any.
+fn targets([first, others, budgets]: [Option<Depth>; 3]) -> Vec<(Budget, Depth)> {
+    let rates = RATES.map(Budget::Fpr).into_iter().zip([first, others, others]);
+    let budgets = BITS.map(|bits| (Budget::BitsPerKey(bits), budgets));
+    rates.chain(budgets).filter_map(|(target, depth)| Some((target, depth?))).collect()
 }
 
 impl Group {
-    fn new(key_set: KeySet, keys: usize, targets: Vec<(Budget, Depth)>, queries: usize) -> Self {
-        Self { key_set, keys, targets, queries, who: Who::All }
-    }
-
-    /// With some of the contenders.
-    fn with(self, who: Who) -> Self {
-        Self { who, ..self }
-    }
-
     /// The target beside which contenders without a target take part: 1/256 if the group has it,
     /// since most of them have that rate.
     pub fn target_of_fixed(&self) -> Option<Budget> {
@@ -105,87 +108,78 @@ pub fn words(target: Budget) -> String {
 impl Suite {
     /// The groups, from small to large; with a key file, its keys alone.
     pub fn groups(self, file: Option<&KeySet>) -> Vec<Group> {
-        use Depth::{Facts, Half, Once, Twice, Whole};
-        let long = self.queries();
-        if let Some(file) = file {
-            let (half, most) = match (file, self) {
-                (KeySet::File(keys), Self::Smoke) => (keys.keys.len() / 2, 1_000),
-                (KeySet::File(keys), Self::Quick) => (keys.keys.len() / 2, 1_000_000),
-                (KeySet::File(keys), Self::Full) => (keys.keys.len() / 2, 10_000_000),
-                _ => (usize::MAX, 0),
+        if let Some(KeySet::File(keys)) = file {
+            let most = match self {
+                Self::Smoke => 1_000,
+                Self::Quick => 1_000_000,
+                Self::Full => 10_000_000,
             };
-            let targets = at(&RATES, Whole);
-            return vec![Group::new(file.clone(), half.min(most), targets, long)];
+            let keys = (keys.keys.len() / 2).min(most);
+            return file.map(|file| self.whole(file.clone(), keys)).into_iter().collect();
         }
-        let random = |keys, targets, queries| Group::new(KeySet::RandomU64, keys, targets, queries);
-        let others = |keys, depth, queries| {
-            [KeySet::Sequential, KeySet::Strings, KeySet::Words]
-                .map(|set| Group::new(set, keys, at(&RATES[..1], depth), queries))
+        let (facts, half, whole) = (Some(Facts), Some(Half), Some(Whole));
+        let cells: &[Cells] = match self {
+            Self::Smoke => &[
+                (RANDOM, 100, 14, [facts, None, None], All),
+                (RANDOM, 1_000, 14, [whole; 3], All),
+                (OTHERS, 1_000, 14, [whole, None, None], All),
+            ],
+            Self::Quick => &[
+                (RANDOM, 100, 18, [facts, None, None], All),
+                (RANDOM, 1_000, 18, [facts, None, None], All),
+                (RANDOM, 10_000, 18, [whole, None, None], All),
+                (RANDOM, 100_000, 18, [whole, None, whole], All),
+                (OTHERS, 100_000, 18, [whole, None, None], Few),
+                (RANDOM, 1_000_000, 20, [whole, half, None], All),
+            ],
+            Self::Full => &[
+                (RANDOM, 100, 20, [facts, facts, None], All),
+                (RANDOM, 1_000, 20, [facts, facts, None], All),
+                (RANDOM, 10_000, 20, [half, half, None], All),
+                (RANDOM, 100_000, 20, [half, half, half], All),
+                (OTHERS, 100_000, 18, [half, None, None], All),
+                (RANDOM, 1_000_000, 20, [whole, half, None], All),
+                (RANDOM, 10_000_000, 20, [Some(Thrice), None, None], All),
+                (RANDOM, 100_000_000, 20, [Some(Once), None, None], Compact),
+            ],
         };
-        let budgets = |depth| BITS.map(|bits| (Budget::BitsPerKey(bits), depth));
-        // Long enough that no branch predictor learns them, and quicker to verify.
-        let short = long.min(1 << 18);
-        let one = |depth| at(&RATES[..1], depth);
-        match self {
-            Self::Smoke => {
-                let mut groups = vec![random(100, one(Facts), long)];
-                let all = [at(&RATES, Whole), budgets(Whole).to_vec()].concat();
-                groups.push(random(1_000, all, long));
-                groups.extend(others(1_000, Whole, long));
-                groups
-            }
-            Self::Quick => {
-                let mut groups: Vec<Group> =
-                    [100, 1_000].map(|keys| random(keys, one(Facts), short)).into();
-                groups.push(random(10_000, one(Half), short));
-                groups.push(random(100_000, [one(Half), budgets(Half).to_vec()].concat(), short));
-                groups.extend(others(100_000, Half, short).map(|group| group.with(Who::Few)));
-                let rates = [one(Whole), at(&RATES[1..], Half)].concat();
-                groups.push(random(1_000_000, rates, long));
-                groups
-            }
-            Self::Full => {
-                let mut groups: Vec<Group> =
-                    [100, 1_000].map(|keys| random(keys, at(&RATES, Facts), long)).into();
-                groups.push(random(10_000, at(&RATES, Half), long));
-                groups.push(random(
-                    100_000,
-                    [at(&RATES, Half), budgets(Half).to_vec()].concat(),
-                    long,
-                ));
-                groups.extend(others(100_000, Half, short));
-                let rates = [one(Whole), at(&RATES[1..], Half)].concat();
-                groups.push(random(1_000_000, rates, long));
-                groups.push(random(10_000_000, one(Twice), long));
-                groups.push(random(100_000_000, one(Once), long).with(Who::Compact));
-                groups
-            }
-        }
+        let groups = cells.iter().flat_map(|&(sets, keys, queries, depths, who)| {
+            sets.iter().map(move |key_set| Group {
+                key_set: key_set.clone(),
+                keys,
+                targets: targets(depths),
+                queries: 1 << queries,
+                who,
+            })
+        });
+        groups.collect()
     }
 
     /// Groups of the user's numbers of random keys.
     pub fn sizes(self, keys: &[u64]) -> Vec<Group> {
-        let group = |&keys: &u64| {
-            let targets = at(&RATES, Depth::Whole);
-            Group::new(KeySet::RandomU64, keys as usize, targets, self.queries())
-        };
-        keys.iter().map(group).collect()
+        keys.iter().map(|&keys| self.whole(KeySet::RandomU64, keys as usize)).collect()
+    }
+
+    /// Keys of the user's choice, with whatever the suite does with rates.
+    fn whole(self, key_set: KeySet, keys: usize) -> Group {
+        let targets = targets([Some(Whole), Some(Whole), None]);
+        Group { key_set, keys, targets, queries: self.queries(), who: All }
     }
 
     /// The courses, each at one size.
-    pub fn courses(self) -> Vec<Rc<dyn Track>> {
+    pub fn courses(self) -> Vec<Track> {
         let (keys, slots, churned) = match self {
             Self::Smoke => (1_000, 1 << 13, 1 << 10),
             Self::Quick => (100_000, 1 << 20, 1 << 17),
             Self::Full => (1_000_000, 1 << 23, 1 << 20),
         };
         vec![
-            Rc::new(fill::grow(keys)),
-            Rc::new(fill::overfill(keys)),
-            Rc::new(load::Climb::of_slots(slots, self.queries() / 8)),
-            Rc::new(load::Drain::of_slots(slots)),
-            Rc::new(churn::Churning::of_slots(churned)),
-            Rc::new(merge::Merging { keys }),
+            fill::grow(keys),
+            fill::overfill(keys),
+            load::climb(slots),
+            load::drain(slots),
+            churn::churn(churned),
+            merge::merge(keys),
         ]
     }
 
@@ -206,11 +200,21 @@ impl Suite {
         }
     }
 
-    /// Timed rounds, unless `--rounds` says otherwise: filters are built anew in each.
+    /// Timed rounds, unless `--rounds` says otherwise.
     pub fn rounds(self) -> u64 {
         match self {
             Self::Smoke => 2,
-            Self::Quick | Self::Full => 7,
+            Self::Quick | Self::Full => 12,
+        }
+    }
+
+    /// The rounds of courses in a run of so many rounds.
+    pub fn rounds_of_courses(self, rounds: u64) -> u64 {
+        match self {
+            Self::Smoke => rounds,
+            Self::Quick => (2 * rounds).div_ceil(3),
+            // Ten times as many keys in each.
+            Self::Full => rounds.div_ceil(3),
         }
     }
 
@@ -248,21 +252,14 @@ mod tests {
     fn the_quick_suite_is_most_thorough_where_most_is_compared() {
         let groups = Suite::Quick.groups(None);
         let main = groups.last().unwrap();
-        let rounds: Vec<u64> = main.targets.iter().map(|(_, depth)| depth.rounds(7)).collect();
-        assert_eq!((main.keys, rounds), (1_000_000, vec![7, 4, 4]));
+        let rounds: Vec<u64> = main.targets.iter().map(|(_, depth)| depth.rounds(12)).collect();
+        assert_eq!((main.keys, rounds), (1_000_000, vec![12, 6, 6]));
         assert_eq!(main.target_of_fixed(), Some(Budget::Fpr(BYTE)));
         for group in &groups[..groups.len() - 1] {
-            let rounds = group.targets.iter().map(|(_, depth)| depth.rounds(7));
-            assert!(rounds.max() <= Some(4), "{group:?}");
-            assert_eq!(group.target_of_fixed(), Some(Budget::Fpr(0.01)));
+            assert_eq!(group.target_of_fixed(), Some(Budget::Fpr(0.01)), "{group:?}");
         }
-    }
-
-    #[test]
-    fn no_depth_times_more_than_it_is_told() {
-        for depth in [Depth::Whole, Depth::Half, Depth::Twice, Depth::Once] {
-            assert_eq!(depth.rounds(0), 0);
-            assert!(depth.rounds(1) <= 1 && depth.rounds(9) <= 9);
+        for depth in [Whole, Half, Thrice, Once] {
+            assert!(depth.rounds(0) == 0 && depth.rounds(1) == 1 && depth.rounds(9) <= 9);
         }
     }
 }

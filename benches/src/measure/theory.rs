@@ -8,21 +8,19 @@ const KEYS: [u64; 2] = [1_000, 1_000_000];
 
 /// The points of all curves; of twins none.
 pub fn points(contenders: &[&'static dyn Contender]) -> Vec<Point> {
-    let filters = contenders.iter().filter(|contender| contender.info().role == Role::Filter);
-    let of = |contender: &&'static dyn Contender| KEYS.map(|keys| of_keys(*contender, keys));
-    filters.flat_map(of).flatten().collect()
-}
-
-fn of_keys(contender: &dyn Contender, keys: u64) -> Vec<Point> {
-    let name = contender.info().name;
-    let point = |point: contenders::Point| Point {
-        contender: name.to_owned(),
-        keys,
-        step: point.step.map(u64::from),
-        bits_per_key: point.bits_per_key,
-        fpr: point.fpr,
+    let of = |contender: &&'static dyn Contender, keys| {
+        let name = contender.info().name;
+        let points = contender.theory_points(keys).into_iter();
+        points.map(move |contenders::Point { step, bits_per_key, fpr }| Point {
+            contender: name.to_owned(),
+            keys,
+            step: step.map(u64::from),
+            bits_per_key,
+            fpr,
+        })
     };
-    contender.theory_points(keys).into_iter().map(point).collect()
+    let filters = contenders.iter().filter(|contender| contender.info().role == Role::Filter);
+    filters.flat_map(|contender| KEYS.map(|keys| of(contender, keys))).flatten().collect()
 }
 
 #[cfg(test)]

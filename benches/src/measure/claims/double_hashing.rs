@@ -1,7 +1,7 @@
 //! Double hashing's floor.
 
-use super::claim;
-use crate::record::{Claim, Verdict};
+use super::Settled;
+use crate::record::Verdict;
 use amq_bloom::theory::classic;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
@@ -53,34 +53,22 @@ fn in_a_million(seed: u64, position: fn(u64, u32) -> u64) -> f64 {
 fn floor() -> f64 {
     let m = BITS as f64;
     let fill = classic::expected_fill(BITS, PROBES, KEYS);
-    let coprime = |d: u64| (1..=d).filter(|&step| greatest_common(step, d) == 1).count();
+    let of_order = |d: u64| (1..=d).filter(|step| (1..d).all(|times| times * step % d > 0)).count();
     let orders = (1..u64::from(PROBES)).filter(|d| BITS.is_multiple_of(*d));
-    let short = orders.map(|d| coprime(d) as f64 * fill.powi(d as i32) / m);
+    let short = orders.map(|d| of_order(d) as f64 * fill.powi(d as i32) / m);
     let shifts = (1..PROBES).map(|shift| 2.0 * fill.powi(shift as i32));
     let shared = 2.0 * KEYS as f64 / (m * m) * (1.0 + shifts.sum::<f64>());
     short.sum::<f64>() + shared
 }
 
-const fn greatest_common(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_common(b, a % b) }
-}
-
-pub(super) fn settled(seed: u64) -> Claim {
-    let ideal = classic::mean_fpr(BITS, PROBES, KEYS) * 1e6;
-    let added = floor();
-    let computed = ideal + added * 1e6;
-    let measured = in_a_million(seed, doubled);
-    let alone = in_a_million(seed, independent);
-    claim(
-        "double-hashing",
-        "Double hashing keeps the theoretical rate",
-        (computed, measured, "in a million"),
-        Verdict::Depends,
-        format!(
-            "only where the rate is far above its floor of about {:.1}/m, whatever the number of \
-             probes: {KEYS} keys in {BITS} bits with {PROBES} probes have {ideal:.0} by theory and \
-             {alone:.0} with independent positions, but {measured:.0} with h1 + i h2",
-            added * BITS as f64
-        ),
-    )
+pub(super) fn settled(seed: u64) -> Settled {
+    let (ideal, added) = (classic::mean_fpr(BITS, PROBES, KEYS) * 1e6, floor());
+    let [measured, alone] = [doubled, independent].map(|position| in_a_million(seed, position));
+    let detail = format!(
+        "only where the rate is far above its floor of about {:.1}/m, whatever the number of \
+         probes: {KEYS} keys in {BITS} bits with {PROBES} probes have {ideal:.0} by theory and \
+         {alone:.0} with independent positions, but {measured:.0} with h1 + i h2",
+        added * BITS as f64
+    );
+    (Some(ideal + added * 1e6), Some(measured), Verdict::Depends, detail)
 }

@@ -1,35 +1,68 @@
 //! Claims that introductions repeat, each settled by formula and by measurement when a run is made.
 //!
 //! Sizes and rates are measured here, with filters of the run's number of keys; what needs times
-//! comes from the run's rows. The verdict follows from the figures beside it.
+//! comes from the run's rows. The verdict follows from the figures beside it. A new claim is an
+//! entry in `claims.csv` and a line in `settle`.
 
 mod bloom;
 mod double_hashing;
 mod families;
 #[cfg(feature = "peers")]
 mod md5;
-mod timed;
 
-use crate::record::{Claim, Row, Verdict};
-use amq_bloom::theory::classic;
-use amq_bloom::{BloomFilter, BloomParams};
-use amq_core::{EmptyFilter, FilterExt, Goal, InsertFilter, PlanFilter};
+use super::race::reference;
+use super::verify::build;
+use crate::contenders::{Built, Order, Planned};
+use crate::keys::Keys;
+use crate::record::{Claim, Row, Verdict, Workload};
+use amq_core::Budget;
+use amq_ribbon::{BumpedRibbonFilter, RibbonFilter};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
+use std::ops::Range;
+
+/// What settles a claim: the computed figure, the measured one, the verdict that follows from them,
+/// and what is true instead, or when.
+type Settled = (Option<f64>, Option<f64>, Verdict, String);
 
 /// All claims. `keys` is how many keys the filters are measured with, and a fifth of how many
 /// absent ones they are asked for; claims for whose times `rows` has no measurement are left out.
 pub fn settled(rows: &[Row], keys: usize, seed: u64) -> Vec<Claim> {
     let ground = Ground::new(keys.max(1000), seed);
-    // No plan of these is refused; a test ensures it.
-    let made = [
-        bloom::all(&ground),
-        families::all(&ground),
-        vec![double_hashing::settled(ground.seed)],
+    let list = csv::Reader::from_reader(&include_bytes!("claims.csv")[..]);
+    let all = list.into_deserialize().flatten().filter_map(|(id, claim, unit): (String, _, _)| {
+        let (computed, measured, verdict, detail) = settle(&id, &ground, rows)?;
+        Some(Claim { id, claim, computed, measured, unit, verdict, detail })
+    });
+    all.collect()
+}
+
+fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
+    const RIBBONS: &[&str] = &["ribbon", "ribbon-bumped"];
+    match id {
+        "bloom-halving" => bloom::step(ground, 0.7, 0.5),
+        "bloom-decade" => bloom::step(ground, 4.8, 0.1),
+        "bloom-overfilled" => bloom::overfilled(ground),
+        "bloom-megabytes" => bloom::sizes(ground, 1_000_000, &bloom::SIZES[1..3], 0.06),
+        "bloom-sizes" => bloom::sizes(ground, 1_000_000, &bloom::SIZES, 0.06),
+        "bloom-billion" => bloom::sizes(ground, 1_000_000_000, &[(0.1, 15.0, 10)], 1.0),
+        "bloom-counted" => bloom::counted(ground),
+        "counting-overflow" => bloom::counters(ground),
+        "counting-size" => bloom::counting(ground),
+        "cuckoo-size" => families::cuckoo(ground),
+        "quotient-size" => families::quotient(ground),
+        "ribbon-size" => families::ribbon::<RibbonFilter>(ground, "ribbon"),
+        "ribbon-bumped-size" => families::ribbon::<BumpedRibbonFilter>(ground, "ribbon-bumped"),
+        "double-hashing" => Some(double_hashing::settled(ground.seed)),
         #[cfg(feature = "peers")]
-        md5::all(&ground),
-    ];
-    made.into_iter().flatten().chain(timed::all(rows)).collect()
+        "md5-speed" => md5::speed(ground),
+        #[cfg(feature = "peers")]
+        "md5-rate" => md5::rate(ground),
+        "ribbon-build" => timed(rows, RIBBONS, Workload::Build, 2.5..4.5),
+        "ribbon-query" => timed(rows, RIBBONS, Workload::Query50, 0.0..1.1),
+        "blocked-speed" => timed(rows, &["blocked-bloom"], Workload::Query50, 0.0..0.9),
+        _ => None,
+    }
 }
 
 /// Keys to measure with.
@@ -53,75 +86,56 @@ impl Ground {
         &self.present[..self.keys]
     }
 
+    /// One of our contenders' filter of the planned keys.
+    fn filter(&self, name: &str, budget: Budget) -> Option<Box<dyn Built>> {
+        let order = Order { planned: Planned::Keys, budget: Some(budget), seed: self.seed };
+        build(reference(name).ok()?, Keys::U64(self.planned()), &order).ok()
+    }
+
     /// The share of absent keys that are answered `true`.
-    fn rate(&self, contains: impl Fn(&u64) -> bool) -> f64 {
-        let hits = self.absent.iter().filter(|key| contains(key)).count();
-        hits as f64 / self.absent.len() as f64
+    fn rate(&self, filter: &dyn Built) -> f64 {
+        filter.count_hits(Keys::U64(&self.absent)) as f64 / self.absent.len() as f64
     }
 
-    /// A filter of the planned keys.
-    fn filled<F: EmptyFilter>(&self, goal: Goal) -> Option<F> {
-        self.filled_by(F::plan(goal).ok()?.params)
+    /// The rate of a Bloom filter with this many bits per key.
+    fn bloom_rate(&self, bits: f64) -> Option<f64> {
+        Some(self.rate(&*self.filter("bloom", Budget::BitsPerKey(bits))?))
     }
 
-    fn filled_by<F: EmptyFilter>(&self, params: F::Params) -> Option<F> {
-        let plan = F::plan_params(params, self.keys as u64).ok()?;
-        let mut filter = F::empty(plan, self.seed).ok()?;
-        filter.insert_keys(self.planned()).ok()?;
-        Some(filter)
-    }
-
-    /// The measured rate of a classic filter with this many bits per key.
-    fn bloom_rate(&self, bits_per_key: f64, probes: u32) -> Option<f64> {
-        let bits = (self.keys as f64 * bits_per_key) as u64;
-        let filter: BloomFilter = self.filled_by(BloomParams::new(bits, probes))?;
-        Some(self.rate(|key| filter.contains(key)))
-    }
-
-    /// Bits per key that a filter takes, and its measured rate.
-    fn point<F: PlanFilter>(&self, filter: &F) -> (f64, f64) {
-        let bits = filter.size_in_bytes() as f64 * 8.0 / self.keys as f64;
-        (bits, self.rate(|key| filter.contains(key)))
-    }
-
-    /// The same for one that is filled.
-    fn point_of<F: EmptyFilter + InsertFilter>(&self, fpr: f64) -> Option<(f64, f64)> {
-        Some(self.point(&self.filled::<F>(Goal::fpr(self.keys, fpr))?))
-    }
-}
-
-/// Bits per key of a large classic filter.
-fn bloom_bits(rate: f64) -> f64 {
-    classic::bits_per_key(rate)
-}
-
-/// By how many percent a size is more than a Bloom filter's of the same rate.
-fn percent_larger((bits, rate): (f64, f64)) -> f64 {
-    (bits / bloom_bits(rate) - 1.0) * 100.0
-}
-
-/// A claim, and the figures that settle it: computed, measured, and their unit.
-fn claim(
-    id: &str,
-    claim: &str,
-    (computed, measured, unit): (impl Into<Option<f64>>, impl Into<Option<f64>>, &str),
-    verdict: Verdict,
-    detail: String,
-) -> Claim {
-    Claim {
-        id: id.to_owned(),
-        claim: claim.to_owned(),
-        computed: computed.into(),
-        measured: measured.into(),
-        unit: unit.to_owned(),
-        verdict,
-        detail,
+    /// Bits per key that a contender's filter of this rate takes, and its measured rate.
+    fn point(&self, name: &str, rate: f64) -> Option<(f64, f64)> {
+        let filter = self.filter(name, Budget::Fpr(rate))?;
+        Some((filter.said_bytes()? as f64 * 8.0 / self.keys as f64, self.rate(&*filter)))
     }
 }
 
 /// The verdict of a claim that is true or not.
 const fn holds(holds: bool) -> Verdict {
     if holds { Verdict::Holds } else { Verdict::DoesNot }
+}
+
+/// A claim about times over a Bloom filter's: settled at every number of random keys, at 1 %.
+fn timed(rows: &[Row], names: &[&str], workload: Workload, good: Range<f64>) -> Option<Settled> {
+    let of = |row: &&Row| {
+        row.key_set == "random-u64" && row.asked_fpr == Some(0.01) && row.workload == workload
+    };
+    let time = |name: &str, keys: u64| {
+        rows.iter().filter(of).find(|row| row.contender == name && row.keys == keys)?.ns
+    };
+    let mut found = Vec::new();
+    for row in rows.iter().filter(of).filter(|row| names.contains(&&*row.contender)) {
+        let ratio = row.ns.zip(time("bloom", row.keys)).map(|(own, bloom)| own / bloom);
+        found.extend(ratio.map(|ratio| (row.keys, &*row.contender, ratio)));
+    }
+    found.sort_unstable_by_key(|&(keys, name, _)| (keys, name));
+    let (_, _, largest) = *found.iter().rfind(|(_, name, _)| *name == names[0])?;
+    let verdict = match found.iter().filter(|(.., ratio)| good.contains(ratio)).count() {
+        0 => Verdict::DoesNot,
+        all if all == found.len() => Verdict::Holds,
+        _ => Verdict::Depends,
+    };
+    let list = found.iter().map(|(keys, name, ratio)| format!("{name} {ratio:.2} at {keys} keys"));
+    Some((None, Some(largest), verdict, list.collect::<Vec<_>>().join("; ")))
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Churn: one key out, another in, many times over in a nearly full filter, checked against an
 //! exact model.
 
-use super::{Act, Check, Ground, Leg, Script, Track};
-use crate::contenders::{Course, Planned};
-use crate::measure::verify::Failure;
+use super::{Act, Check, FULL, Leg, Script, Track};
+use crate::contenders::{Ability, Course, Planned};
 use crate::record::Workload;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -12,85 +11,38 @@ use std::mem;
 
 /// How full the filters are: of their slots, or of their plan if they have none.
 const LOAD: f64 = 0.9;
-/// The planned load of tables of a power of two, as in the course over loads.
-const FULL: f64 = 0.95;
 /// Replacements per planned key: five, each of two operations.
 const PAIRS: usize = 5;
 /// How often the filter is compared with the model.
 const CHECKS: usize = 10;
 
-/// The course.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Churning {
-    /// The keys that the filter is planned for.
-    room: usize,
-    /// The number of replacements.
-    pairs: usize,
-}
-
-impl Churning {
-    /// In tables of this many slots.
-    pub fn of_slots(slots: usize) -> Self {
-        let room = (slots as f64 * FULL) as usize;
-        Self { room, pairs: PAIRS * room }
+/// The course over tables of this many slots.
+pub fn churn(slots: usize) -> Track {
+    let planned = (slots as f64 * FULL) as usize;
+    Track {
+        course: Course::Churn,
+        ability: Ability::Remove,
+        workloads: &[Workload::Churn],
+        planned,
+        // Enough for a table of twice the slots.
+        keys: (PAIRS + 2) * planned,
+        is_long: true,
+        script: |track, ground, slots| {
+            let places = slots.unwrap_or(track.planned as u64);
+            let (held, pairs) = ((places as f64 * LOAD) as usize, PAIRS * track.planned);
+            ground.suffices(held + pairs, places)?;
+            let (first, others) = ground.present.split_at(held);
+            let mut legs = replacements(first, &others[..pairs], ground.seed);
+            if let Some(last) = legs.last_mut() {
+                last.check = Check::Rate;
+            }
+            Ok(Script { planned: Planned::Room(track.planned), slots, first, legs })
+        },
     }
 }
 
-impl Track for Churning {
-    fn course(&self) -> Course {
-        Course::Churn
-    }
-
-    fn workloads(&self) -> &'static [Workload] {
-        &[Workload::Churn]
-    }
-
-    fn title(&self) -> String {
-        format!("replacing {} keys at load {LOAD}, planned for {}", self.pairs, self.room)
-    }
-
-    fn planned(&self) -> usize {
-        self.room
-    }
-
-    /// Enough for a table of twice the slots.
-    fn keys(&self) -> usize {
-        self.pairs + 2 * self.room
-    }
-
-    fn is_long(&self) -> bool {
-        true
-    }
-
-    fn script<'a>(&self, ground: &'a Ground, slots: Option<u64>) -> Result<Script<'a>, Failure> {
-        let places = slots.unwrap_or(self.room as u64);
-        let (held, keys) = ((places as f64 * LOAD) as usize, ground.present.len());
-        if held + self.pairs > keys {
-            return Err(Failure::TooLarge { slots: places, keys: keys as u64 });
-        }
-        let (first, others) = ground.present.split_at(held);
-        let leg = |(gone, new, model)| Leg {
-            act: Act::Replace(gone, new),
-            holds: Cow::Owned(model),
-            check: Check::Present,
-            workload: Workload::Churn,
-            keys: held,
-            load: slots.map(|slots| held as f64 / slots as f64),
-        };
-        let parts = replacements(first, &others[..self.pairs], ground.seed);
-        let mut legs: Vec<Leg<'_>> = parts.into_iter().map(leg).collect();
-        if let Some(last) = legs.last_mut() {
-            last.check = Check::Rate;
-        }
-        Ok(Script { planned: Planned::Room(self.room), first, legs, grows: false, weighs: false })
-    }
-}
-
-/// A part of the replacements: the keys to remove, each chosen at random among those present at its
-/// time; the key to insert after each; and the keys then present.
-type Part<'a> = (Vec<u64>, &'a [u64], Vec<u64>);
-
-fn replacements<'a>(first: &[u64], new: &'a [u64], seed: u64) -> Vec<Part<'a>> {
+/// The replacements in parts: each removed key is chosen at random among those present at its time.
+fn replacements<'a>(first: &[u64], new: &'a [u64], seed: u64) -> Vec<Leg<'a>> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut model = first.to_vec();
     let part = |check: usize| {
@@ -99,8 +51,9 @@ fn replacements<'a>(first: &[u64], new: &'a [u64], seed: u64) -> Vec<Part<'a>> {
             let place = rng.random_range(0..model.len());
             mem::replace(&mut model[place], key)
         };
-        let gone = new.iter().map(replace).collect();
-        (gone, new, model.clone())
+        let act = Act::Replace(new.iter().map(replace).collect(), new);
+        let holds = Cow::Owned(model.clone());
+        Leg { act, holds, check: Check::Part, workload: Workload::Churn }
     };
     (0..CHECKS).filter(|_| !first.is_empty()).map(part).collect()
 }
@@ -114,18 +67,21 @@ mod tests {
     fn only_what_is_in_is_taken_out_and_the_model_is_exact() {
         let keys: Vec<u64> = (0..1000).collect();
         let (first, new) = keys.split_at(100);
-        let parts = replacements(first, new, 1);
         let mut model: BTreeSet<u64> = first.iter().copied().collect();
-        for (gone, new, after) in &parts {
+        let mut again = 0;
+        for leg in replacements(first, new, 1) {
+            let Act::Replace(gone, new) = leg.act else {
+                panic!("keys are replaced");
+            };
             assert_eq!((gone.len(), new.len()), (90, 90));
-            for (gone, new) in gone.iter().zip(*new) {
+            for (gone, new) in gone.iter().zip(new) {
                 assert!(model.remove(gone) && model.insert(*new));
+                again += u64::from(*gone >= 100);
             }
-            let after: BTreeSet<u64> = after.iter().copied().collect();
-            assert_eq!(after, model);
+            assert_eq!(model, leg.holds.iter().copied().collect());
         }
         // Most of the initial keys are gone, and some new ones too.
-        assert!(parts.iter().any(|(gone, ..)| gone.iter().any(|&key| key >= 100)));
+        assert!(again > 0);
         assert!(replacements(&[], new, 1).is_empty());
     }
 }

@@ -6,8 +6,7 @@
 //! refuse, and then still find every key it took.
 
 use super::{Act, Check, Ground, Leg, Script, Track};
-use crate::contenders::{Course, Planned};
-use crate::measure::verify::Failure;
+use crate::contenders::{Ability, Course, Planned};
 use crate::record::Workload;
 use std::borrow::Cow;
 
@@ -15,104 +14,57 @@ use std::borrow::Cow;
 /// doubling, their mean is its size for a number of keys not known before.
 const PER_DOUBLING: i32 = 8;
 
-/// Numbers of keys at which a filter is checked while it is filled.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Filling {
-    course: Course,
-    workload: Workload,
-    /// The numbers, rising; the filter is planned for the first and built from as many.
-    stops: Vec<usize>,
-}
-
 /// Growing a hundredfold: in steps of about three, then finely over two doublings.
-pub fn grow(keys: usize) -> Filling {
-    let part = |share: f64| ((keys as f64 / share).round() as usize).max(1);
-    let coarse = [100.0, 32.0, 10.0];
-    let fine = (0..=2 * PER_DOUBLING).rev();
-    let fine = fine.map(|step| (f64::from(step) / f64::from(PER_DOUBLING)).exp2());
-    Filling {
+pub fn grow(keys: usize) -> Track {
+    Track {
         course: Course::Grow,
-        workload: Workload::Grow,
-        stops: coarse.into_iter().chain(fine).map(part).collect(),
+        ability: Ability::Grow,
+        workloads: &[Workload::Grow],
+        planned: (keys / 100).max(1),
+        keys,
+        is_long: false,
+        script: |track, ground, _| {
+            let fine = (0..=2 * PER_DOUBLING).rev();
+            let fine = fine.map(|step| (f64::from(step) / f64::from(PER_DOUBLING)).exp2());
+            let parts = [32.0, 10.0].into_iter().chain(fine);
+            let stops = parts.map(|part| (track.keys as f64 / part).round() as usize);
+            Ok(script(track, ground, stops, Check::Target))
+        },
     }
 }
 
 /// Up to five times the planned keys.
-pub fn overfill(keys: usize) -> Filling {
-    Filling {
+pub fn overfill(keys: usize) -> Track {
+    Track {
         course: Course::Overfill,
-        workload: Workload::Overfill,
-        stops: vec![keys, keys * 3 / 2, keys * 2, keys * 3, keys * 5],
+        ability: Ability::Insert,
+        workloads: &[Workload::Overfill],
+        planned: keys,
+        keys: 5 * keys,
+        is_long: false,
+        script: |track, ground, _| {
+            let stops = [3, 4, 6, 10].map(|halves| track.planned * halves / 2);
+            Ok(script(track, ground, stops.into_iter(), Check::Rate))
+        },
     }
 }
 
-impl Track for Filling {
-    fn course(&self) -> Course {
-        self.course
-    }
-
-    fn workloads(&self) -> &'static [Workload] {
-        match self.workload {
-            Workload::Grow => &[Workload::Grow],
-            _ => &[Workload::Overfill],
-        }
-    }
-
-    fn title(&self) -> String {
-        format!("{} from {} to {} keys", self.workload, self.planned(), self.keys())
-    }
-
-    fn planned(&self) -> usize {
-        self.stops.first().copied().unwrap_or(1)
-    }
-
-    fn keys(&self) -> usize {
-        self.stops.last().copied().unwrap_or(1)
-    }
-
-    fn script<'a>(&self, ground: &'a Ground, _slots: Option<u64>) -> Result<Script<'a>, Failure> {
-        let keys = &ground.present;
-        let mut held = 0;
-        let leg = |&stop: &usize| {
-            let before = std::mem::replace(&mut held, stop);
-            Leg {
-                act: match before {
-                    0 => Act::Begin,
-                    _ => Act::Insert(&keys[before..stop]),
-                },
-                holds: Cow::Borrowed(&keys[..stop]),
-                check: match self.workload {
-                    Workload::Grow => Check::Target,
-                    _ => Check::Rate,
-                },
-                workload: self.workload,
-                keys: stop,
-                load: None,
-            }
-        };
-        Ok(Script {
-            planned: Planned::First,
-            first: &keys[..self.planned()],
-            legs: self.stops.iter().map(leg).collect(),
-            grows: true,
-            weighs: true,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn courses_rise_from_the_plan_to_a_hundred_and_five_times_as_many() {
-        for keys in [1_000, 100_000, 1_000_000] {
-            let (grow, over) = (grow(keys), overfill(keys));
-            assert_eq!((grow.planned() * 100, grow.keys()), (keys, keys));
-            assert_eq!((over.planned(), over.keys()), (keys, 5 * keys));
-            for course in [grow, over] {
-                assert!(course.stops.is_sorted_by(|a, b| a < b), "{course:?}");
-            }
-        }
-    }
+/// From the planned keys to each of the stops, which rise.
+fn script<'a>(
+    track: &Track,
+    ground: &'a Ground,
+    stops: impl Iterator<Item = usize>,
+    check: Check,
+) -> Script<'a> {
+    let (keys, workload) = (&ground.present, track.workloads[0]);
+    let first = &keys[..track.planned];
+    let begin = Leg { act: Act::Begin, holds: Cow::Borrowed(first), check, workload };
+    let mut held = track.planned;
+    let leg = |stop: usize| {
+        let act = Act::Insert(&keys[held..stop]);
+        held = stop;
+        Leg { act, holds: Cow::Borrowed(&keys[..stop]), check, workload }
+    };
+    let legs = [begin].into_iter().chain(stops.map(leg)).collect();
+    Script { planned: Planned::First, slots: None, first, legs }
 }

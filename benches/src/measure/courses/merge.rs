@@ -2,55 +2,28 @@
 //! all.
 
 use super::{Act, Check, Ground, Leg, Script, Track};
-use crate::contenders::{Course, Planned};
+use crate::contenders::{Ability, Course, Planned};
 use crate::measure::verify::Failure;
 use crate::record::Workload;
 use std::borrow::Cow;
 
-/// The course over this many keys.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Merging {
-    /// Keys in both halves together; each filter is planned for all of them.
-    pub keys: usize,
+/// The course over filters planned for this many keys, both halves together.
+pub fn merge(keys: usize) -> Track {
+    Track {
+        course: Course::Merge,
+        ability: Ability::Merge,
+        workloads: &[Workload::Merge],
+        planned: keys,
+        keys,
+        is_long: false,
+        script,
+    }
 }
 
-impl Track for Merging {
-    fn course(&self) -> Course {
-        Course::Merge
-    }
-
-    fn workloads(&self) -> &'static [Workload] {
-        &[Workload::Merge]
-    }
-
-    fn title(&self) -> String {
-        format!("merging two halves of {} keys", self.keys)
-    }
-
-    fn planned(&self) -> usize {
-        self.keys
-    }
-
-    fn keys(&self) -> usize {
-        self.keys
-    }
-
-    fn script<'a>(&self, ground: &'a Ground, _slots: Option<u64>) -> Result<Script<'a>, Failure> {
-        let all = &ground.present[..self.keys];
-        let (first, other) = all.split_at(self.keys / 2);
-        Ok(Script {
-            planned: Planned::Room(self.keys),
-            first,
-            legs: vec![Leg {
-                act: Act::Merge(other),
-                holds: Cow::Borrowed(all),
-                check: Check::Rate,
-                workload: Workload::Merge,
-                keys: self.keys,
-                load: None,
-            }],
-            grows: true,
-            weighs: false,
-        })
-    }
+fn script<'a>(track: &Track, ground: &'a Ground, _: Option<u64>) -> Result<Script<'a>, Failure> {
+    let all = &ground.present[..track.keys];
+    let (first, other) = all.split_at(track.keys / 2);
+    let (act, holds) = (Act::Merge(other), Cow::Borrowed(all));
+    let leg = Leg { act, holds, check: Check::Rate, workload: Workload::Merge };
+    Ok(Script { planned: Planned::Room(track.planned), slots: None, first, legs: vec![leg] })
 }

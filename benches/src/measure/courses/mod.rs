@@ -1,6 +1,6 @@
 //! Courses take filters through many states, checked in each and timed from one to the next.
 //!
-//! A course says who takes part and what is done to a filter: its [`Track`] makes a [`Script`] for
+//! A course says who takes part and what is done to a filter: a [`Track`] writes a [`Script`] for
 //! each contender. How a script is checked (`check`), timed beside the reference (`time`) and
 //! written down (`rows`) is the same for all. So a new course is a file here, a line in
 //! [`Suite::courses`] and a file that draws it. All use random integers, at one rate.
@@ -11,24 +11,25 @@ pub mod fill;
 pub mod load;
 pub mod merge;
 mod rows;
+mod runner;
 mod script;
 mod time;
 
 pub use script::{Act, Check, Leg, Script};
 
-use super::heat::Entrant;
+use super::estimate::Times;
+use super::heat::{Entrant, budget};
 use super::race::Timed;
 use super::verify::{Failure, build};
-use crate::contenders::{Contender, Course, Info, Order, Planned};
+use crate::contenders::{Ability, Contender, Course, Order, Planned};
 use crate::error::BenchError;
 use crate::keys::{KeySet, Keys, Store};
 use crate::progress::{Progress, nanoseconds};
 use crate::record::{Cell, Row, Suite, Workload};
-use amq_core::Budget;
+use check::Stop;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
-use std::fmt;
 use std::time::Duration;
 
 /// The keys.
@@ -38,41 +39,49 @@ const RATE: f64 = 0.01;
 /// There are several stops, and the rates are high: a stream's length over this is absent keys
 /// enough.
 const ABSENT_SHARE: usize = 4;
+/// A table of a power of two has this load when it holds all planned keys, so that tables with and
+/// without power-of-two sizes are compared at the same load.
+const FULL: f64 = 0.95;
 
 /// One course.
-pub trait Track: fmt::Debug {
+#[derive(Clone, Copy, Debug)]
+pub struct Track {
     /// What it is, for contenders to say whether they take part.
-    fn course(&self) -> Course;
-
+    pub course: Course,
+    /// What they must be able to do.
+    pub ability: Ability,
     /// The workloads of its rows; the first is in the rows of every contender that takes part.
-    fn workloads(&self) -> &'static [Workload];
-
-    /// Its label in the progress bar.
-    fn title(&self) -> String;
-
+    pub workloads: &'static [Workload],
     /// The keys that a filter is planned for.
-    fn planned(&self) -> usize;
-
+    pub planned: usize,
     /// The keys that it needs; a contender limited to fewer takes no part.
-    fn keys(&self) -> usize;
-
-    /// Whether only contenders with [slots](crate::contenders::Built::slots) take part.
-    fn needs_slots(&self) -> bool {
-        false
-    }
-
-    /// Whether a contender takes part, beyond what [`Info::goes`] says.
-    fn takes(&self, _info: &Info) -> bool {
-        true
-    }
-
+    pub keys: usize,
     /// Whether it takes so long that half of the rounds must do.
-    fn is_long(&self) -> bool {
-        false
+    pub is_long: bool,
+    /// What is done to a filter.
+    pub script: Write,
+}
+
+/// Writes the script for a filter with this many slots, if it has any.
+pub type Write = for<'a> fn(&Track, &'a Ground, Option<u64>) -> Result<Script<'a>, Failure>;
+
+impl Track {
+    /// Its label in the progress bar.
+    pub fn title(&self) -> String {
+        format!("{}, planned for {} keys", self.workloads[0], self.planned)
     }
 
-    /// What is done to a filter with this many slots, if it has any.
-    fn script<'a>(&self, keys: &'a Ground, slots: Option<u64>) -> Result<Script<'a>, Failure>;
+    fn rounds(&self, rounds: u64) -> u64 {
+        if self.is_long { rounds.div_ceil(2) } else { rounds }
+    }
+
+    /// The estimated durations for one contender, in nanoseconds: of verification, and of a pass
+    /// beside the reference.
+    fn cost(&self, suite: Suite) -> (u64, u64) {
+        let absent = suite.queries() / ABSENT_SHARE;
+        let verify = nanoseconds(self.planned, 2 * (6 * self.keys + 10 * absent));
+        (verify, nanoseconds(self.planned, 5 * self.keys))
+    }
 }
 
 /// What a run decides for all its courses.
@@ -99,59 +108,51 @@ pub struct Ground {
 
 impl Ground {
     /// Makes them.
-    pub fn new(track: &dyn Track, setting: Setting) -> Result<Self, BenchError> {
-        let absent = setting.suite.queries() / ABSENT_SHARE;
-        let made = KEY_SET.make(track.keys(), absent, setting.seed)?;
+    pub fn new(keys: usize, setting: Setting) -> Result<Self, BenchError> {
+        let Setting { suite, seed, .. } = setting;
+        let made = KEY_SET.make(keys, suite.queries() / ABSENT_SHARE, seed)?;
         let integers = |store| match store {
             Store::U64(keys) => keys,
             Store::Bytes(_) => Vec::new(),
         };
-        Ok(Self {
-            present: integers(made.present),
-            absent: integers(made.absent),
-            seed: setting.seed,
+        Ok(Self { present: integers(made.present), absent: integers(made.absent), seed })
+    }
+
+    /// Fails if a table of these slots needs more keys.
+    fn suffices(&self, needed: usize, slots: u64) -> Result<(), Failure> {
+        let keys = self.present.len();
+        Failure::unless(needed <= keys, || {
+            format!("has {slots} slots, too many for the {keys} keys of this course")
         })
     }
 }
 
-/// One contender on a course.
+/// One contender on a course, and what was found at each stop as far as it came.
 struct Lane<'a> {
     contender: &'static dyn Contender,
     cell: Cell,
-    budget: Option<Budget>,
-    walked: Result<Walked<'a>, Failure>,
-}
-
-/// A script as far as a contender came, and what was found.
-struct Walked<'a> {
+    order: Order,
     script: Script<'a>,
-    stops: Vec<check::Stop>,
-    /// Times by the row that they belong to.
-    times: Vec<rows::Sums>,
-}
-
-impl Lane<'_> {
-    fn order(&self, planned: Planned, seed: u64) -> Order {
-        Order { planned, budget: self.budget, seed }
-    }
+    stops: Vec<Stop>,
 }
 
 /// The contenders that take part, and their cells.
-pub fn entrants(track: &dyn Track, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
+pub fn entrants(track: &Track, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
     let entry = |contender: &&'static dyn Contender| {
         let info = contender.info();
-        let takes_part = info.goes(track.course())
-            && track.takes(&info)
-            && info.max_keys >= track.keys() as u64
-            // A failure while probing is left for the course to report.
-            && !(track.needs_slots() && matches!(slots(*contender, &info, 1, 0), Ok(None)));
         let cell = Cell {
             key_set: KEY_SET.name().to_owned(),
-            keys: track.planned() as u64,
-            planned_keys: Some(track.planned() as u64),
+            keys: track.planned as u64,
+            planned_keys: Some(track.planned as u64),
             asked_fpr: info.takes_rate.then_some(RATE),
             asked_bits: None,
         };
+        // A failure while probing is left for the course to report.
+        let has_slots = || !matches!(slots(*contender, &cell, 1, 0), Ok(None));
+        let takes_part = info.goes(track.course)
+            && info.can(track.ability)
+            && info.max_keys >= track.keys as u64
+            && (track.course != Course::Load || has_slots());
         takes_part.then_some((*contender, cell))
     };
     contenders.iter().filter_map(entry).collect()
@@ -160,95 +161,70 @@ pub fn entrants(track: &dyn Track, contenders: &[&'static dyn Contender]) -> Vec
 /// The slots of an empty filter for `room` keys.
 fn slots(
     contender: &dyn Contender,
-    info: &Info,
+    cell: &Cell,
     room: usize,
     seed: u64,
 ) -> Result<Option<u64>, Failure> {
-    let order = Order {
-        planned: Planned::Room(room),
-        budget: info.takes_rate.then_some(Budget::Fpr(RATE)),
-        seed,
-    };
+    let order = Order { planned: Planned::Room(room), budget: budget(cell), seed };
     Ok(build(contender, Keys::U64(&[]), &order)?.slots())
 }
 
 /// Whether a row belongs to this course.
-pub fn owns(track: &dyn Track, row: &Row) -> bool {
-    let planned = row.planned_keys == Some(track.planned() as u64);
-    planned && track.workloads().contains(&row.workload)
+pub fn owns(track: &Track, row: &Row) -> bool {
+    row.planned_keys == Some(track.planned as u64) && track.workloads.contains(&row.workload)
 }
 
 /// Verifies all contenders, then times those that passed.
 pub fn run(
-    track: &dyn Track,
+    track: &Track,
     entrants: Vec<Entrant>,
     setting: Setting,
     progress: &Progress,
 ) -> Result<Vec<Timed>, BenchError> {
-    progress.begin(&track.title());
-    let ground = Ground::new(track, setting)?;
-    let effort = setting.suite.effort(track.keys());
-    let cost = cost(track, setting.suite);
-    let mut lanes = Vec::new();
+    let title = track.title();
+    progress.begin(&title);
+    let ground = Ground::new(track.keys, setting)?;
+    let effort = setting.suite.effort(track.keys);
+    let (of_verifying, of_pass) = track.cost(setting.suite);
+    let (mut lanes, mut rows) = (Vec::new(), Vec::new());
     for (contender, cell) in entrants {
-        let info = contender.info();
-        progress.now(&format!("{}: verifying {}", track.title(), info.name));
-        let mut lane = Lane {
-            contender,
-            budget: cell.asked_fpr.map(Budget::Fpr),
-            cell,
-            walked: Err(Failure::NoSlots),
-        };
-        lane.walked = script_of(track, &lane, &ground)
-            .and_then(|script| check::check(&lane, script, &ground, &effort));
-        lanes.push(lane);
-        progress.did(cost.0);
+        let name = contender.info().name;
+        progress.now(&format!("{title}: verifying {name}"));
+        let lane = slots(contender, &cell, track.planned, ground.seed)
+            .and_then(|slots| (track.script)(track, &ground, slots))
+            .and_then(|script| Lane::checked(contender, &cell, script, &ground, &effort));
+        match lane {
+            Ok(lane) => lanes.push(lane),
+            Err(failure) => {
+                let row = failure.mark(Row::new(name, &cell, track.workloads[0]));
+                rows.push(Timed { row, times: Times::default() });
+            }
+        }
+        progress.did(of_verifying);
     }
-    progress.now(&format!("{}: timing", track.title()));
+    progress.now(&format!("{title}: timing"));
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(setting.seed ^ ground.present.len() as u64);
+    let rounds = track.rounds(setting.rounds);
     // The first pass warms up, and times single inserts.
-    let rounds = rounds(track, setting.rounds);
     for round in (0..=rounds).filter(|_| rounds > 0) {
-        let mut order: Vec<usize> = (0..lanes.len()).collect();
-        order.shuffle(&mut rng);
-        for place in order {
-            time::walk(&mut lanes[place], &ground, round);
-            progress.did(cost.1);
+        lanes.shuffle(&mut rng);
+        for lane in &mut lanes {
+            lane.time(round);
+            progress.did(of_pass);
         }
     }
-    Ok(rows::rows(track, lanes))
-}
-
-fn script_of<'a>(
-    track: &dyn Track,
-    lane: &Lane<'_>,
-    ground: &'a Ground,
-) -> Result<Script<'a>, Failure> {
-    let (contender, info) = (lane.contender, lane.contender.info());
-    let slots = slots(contender, &info, track.planned(), ground.seed)?;
-    track.script(ground, slots)
-}
-
-fn rounds(track: &dyn Track, rounds: u64) -> u64 {
-    if track.is_long() { rounds.div_ceil(2) } else { rounds }
-}
-
-/// The estimated durations for one contender, in nanoseconds: of verification, and of a pass beside
-/// the reference.
-fn cost(track: &dyn Track, suite: Suite) -> (u64, u64) {
-    let (keys, absent) = (track.keys(), suite.queries() / ABSENT_SHARE);
-    let verify = nanoseconds(track.planned(), 2 * (6 * keys + 10 * absent));
-    (verify, nanoseconds(track.planned(), 5 * keys))
+    rows.extend(rows::rows(&lanes));
+    Ok(rows)
 }
 
 /// The estimated duration of a course.
 pub fn estimate(
-    track: &dyn Track,
+    track: &Track,
     contenders: &[&'static dyn Contender],
     setting: Setting,
 ) -> Duration {
-    let (verify, pass) = cost(track, setting.suite);
-    let passes = rounds(track, setting.rounds) + 1;
+    let (verify, pass) = track.cost(setting.suite);
+    let passes = track.rounds(setting.rounds) + 1;
     Duration::from_nanos(verify + passes * pass) * entrants(track, contenders).len() as u32
 }
 

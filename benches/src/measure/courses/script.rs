@@ -7,16 +7,14 @@ use std::borrow::Cow;
 /// A course for one contender.
 #[derive(Clone, Debug)]
 pub struct Script<'a> {
-    /// What a filter is planned for.
+    /// What a filter is planned for. One planned for its first keys is weighed at each stop.
     pub planned: Planned,
+    /// The slots of its table, where rows have a load. An insert that changes them ends the course.
+    pub slots: Option<u64>,
     /// The keys that it is built from.
     pub first: &'a [u64],
-    /// The steps, in order.
+    /// The steps, in order: for all contenders the same, but for the numbers of keys.
     pub legs: Vec<Leg<'a>>,
-    /// Whether it may grow. If not, the course ends where its slots change.
-    pub grows: bool,
-    /// Whether its space is compared and recorded at each stop.
-    pub weighs: bool,
 }
 
 /// One step and the stop after it.
@@ -28,12 +26,8 @@ pub struct Leg<'a> {
     pub holds: Cow<'a, [u64]>,
     /// What is checked afterwards.
     pub check: Check,
-    /// The workload of its row. Legs with equal workload, keys and load share one.
+    /// The workload of its row.
     pub workload: Workload,
-    /// The number of keys in its row.
-    pub keys: usize,
-    /// Keys over slots in its row.
-    pub load: Option<f64>,
 }
 
 /// What is done to a filter.
@@ -58,6 +52,8 @@ pub enum Act<'a> {
 pub enum Check {
     /// That it can be reached. It has no row, unless a key is refused, and is not timed.
     Passage,
+    /// That all keys are found. Its time belongs to the next row.
+    Part,
     /// That all keys are found.
     Present,
     /// And that the rate is the formula's.
@@ -75,14 +71,5 @@ impl Act<'_> {
             Self::Replace(_, new) => new.len(),
             Self::Ask(queries) => queries.len(),
         }
-    }
-}
-
-impl Leg<'_> {
-    /// Whether two legs share a row.
-    pub fn shares(&self, other: &Self) -> bool {
-        self.check != Check::Passage
-            && other.check != Check::Passage
-            && (self.workload, self.keys, self.load) == (other.workload, other.keys, other.load)
     }
 }

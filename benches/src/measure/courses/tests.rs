@@ -1,5 +1,6 @@
 //! Each wrong answer on a course must be found, and refusals and growth told from it.
 
+use super::check::End;
 use super::*;
 use crate::contenders;
 use crate::measure::broken::{Broken, Fault};
@@ -10,38 +11,25 @@ fn setting(rounds: u64) -> Setting {
 }
 
 /// The rows of a broken contender.
-fn broken(track: &dyn Track, fault: Fault, rounds: u64) -> Vec<Timed> {
+fn broken(track: &Track, fault: Fault, rounds: u64) -> Vec<Timed> {
     let contender: &'static dyn Contender = Broken::lasting(fault, true);
     let entrants = entrants(track, &[contender]);
     run(track, entrants, setting(rounds), &Progress::hidden()).unwrap()
 }
 
-fn grow() -> fill::Filling {
-    fill::grow(1000)
+/// A broken contender on a course, checked only.
+fn checked<'a>(track: &Track, fault: Fault, ground: &'a Ground) -> Lane<'a> {
+    let cell = Cell { asked_fpr: Some(RATE), ..Cell::default() };
+    let script = (track.script)(track, ground, None).unwrap();
+    let contender = Broken::lasting(fault, true);
+    Lane::checked(contender, &cell, script, ground, &Suite::Smoke.effort(1000)).unwrap()
 }
-
-fn overfill() -> fill::Filling {
-    fill::overfill(800)
-}
-
-fn climb() -> load::Climb {
-    load::Climb::of_slots(1250, 1000)
-}
-
-fn drain() -> load::Drain {
-    load::Drain::of_slots(1250)
-}
-
-fn churn() -> churn::Churning {
-    churn::Churning::of_slots(1250)
-}
-
-const MERGE: merge::Merging = merge::Merging { keys: 1000 };
 
 #[test]
 fn each_wrong_answer_on_a_course_is_found() {
-    let (overfill, climb, drain, churn) = (overfill(), climb(), drain(), churn());
-    let cases: [(&dyn Track, Fault, &str); 20] = [
+    let (overfill, churn, merge) = (fill::overfill(800), churn::churn(1250), merge::merge(1000));
+    let [climb, drain] = [load::climb, load::drain].map(|course| course(1250));
+    let cases: [(&Track, Fault, &str); 20] = [
         (&overfill, Fault::CannotChange, "claims to insert, but does not"),
         (&overfill, Fault::PanicsWhenChanged, "panicked: changed"),
         (&overfill, Fault::DropsFurtherKeys, "false negatives among its 1200 keys"),
@@ -58,52 +46,40 @@ fn each_wrong_answer_on_a_course_is_found() {
         (&churn, Fault::KeepsWhatIsReplaced, "false negatives among its 1125 keys"),
         (&churn, Fault::StopsReplacing, "replaced 296 of 593 keys"),
         (&churn, Fault::CannotChange, "claims to replace, but does not"),
-        (&MERGE, Fault::MergesAllButOne, "1 false negatives among its 1000 keys"),
-        (&MERGE, Fault::MergesNothing, "false negatives among its 1000 keys"),
-        (&MERGE, Fault::RefusesToMerge, "refused to merge: no"),
-        (&MERGE, Fault::CannotChange, "claims to merge, but does not"),
+        (&merge, Fault::MergesAllButOne, "1 false negatives among its 1000 keys"),
+        (&merge, Fault::MergesNothing, "false negatives among its 1000 keys"),
+        (&merge, Fault::RefusesToMerge, "refused to merge: no"),
+        (&merge, Fault::CannotChange, "claims to merge, but does not"),
     ];
     for (track, fault, text) in cases {
-        let rows = broken(track, fault, 1);
-        let last = &rows.last().unwrap().row;
-        let found = rows.iter().find(|timed| timed.row.state == State::Failed);
-        let found = &found.unwrap_or_else(|| panic!("{fault:?}: {last:?}")).row;
-        assert!(found.why.contains(text), "{fault:?} {}: {}", track.title(), found.why);
-        assert_eq!(found.ns, None);
+        // A failure ends the course, so it is in the last row.
+        let last = broken(track, fault, 1).pop().unwrap().row;
+        assert_eq!((last.state, last.ns), (State::Failed, None), "{fault:?}: {last:?}");
+        assert!(last.why.contains(text), "{fault:?} {}: {}", track.title(), last.why);
     }
 }
 
 #[test]
 fn what_grows_must_keep_its_target() {
-    let (grow, grown) = (grow(), entrants(&grow(), contenders::ALL));
-    let (scalable, cell) = grown.into_iter().next().unwrap();
-    assert!(scalable.info().can(contenders::Ability::Grow));
-    let ground = Ground::new(&grow, setting(0)).unwrap();
+    let track = fill::grow(1000);
+    let ground = Ground::new(1000, setting(0)).unwrap();
     for (fault, fails) in [(Fault::Nothing, false), (Fault::ErrsMoreThanAsked, true)] {
-        let lane = Lane {
-            contender: Broken::lasting(fault, true),
-            cell: cell.clone(),
-            budget: Some(Budget::Fpr(RATE)),
-            walked: Err(Failure::NoSlots),
-        };
-        let script = grow.script(&ground, None).unwrap();
-        let effort = Suite::Smoke.effort(1000);
-        let walked = check::check(&lane, script, &ground, &effort).unwrap();
-        let failed = walked.stops.iter().any(|stop| stop.failure.is_some());
+        let lane = checked(&track, fault, &ground);
+        let failed = lane.stops.iter().any(|stop| matches!(stop.end, Some(End::Failed(_))));
         assert_eq!(failed, fails, "{fault:?}");
     }
 }
 
 #[test]
 fn a_refusal_is_no_failure_and_says_how_many_keys_were_held() {
-    let rows = broken(&overfill(), Fault::RefusesFurtherKeys, 1);
+    let rows = broken(&fill::overfill(800), Fault::RefusesFurtherKeys, 1);
     let states: Vec<(u64, State)> = rows.iter().map(|one| (one.row.keys, one.row.state)).collect();
     use State::{Measured, Refused};
     assert_eq!(states, [(800, Measured), (1200, Measured), (1600, Refused)]);
     assert_eq!(rows[2].row.refused_at, Some(1200));
     assert!(rows[1].row.ns.is_some() && rows[2].row.ns.is_none());
     // Past the last stop, at load 0.95, the way up goes on until it is refused.
-    let rows = broken(&climb(), Fault::RefusesFurtherKeys, 1);
+    let rows = broken(&load::climb(1250), Fault::RefusesFurtherKeys, 1);
     let last = &rows.last().unwrap().row;
     assert_eq!((last.state, last.refused_at, last.load), (Refused, Some(1200), Some(0.96)));
     assert_eq!(rows.len(), 21);
@@ -111,16 +87,16 @@ fn a_refusal_is_no_failure_and_says_how_many_keys_were_held() {
 
 #[test]
 fn a_table_is_compared_by_load_only_while_its_slots_stay() {
-    let rows = broken(&climb(), Fault::GrowsWhenHalfFull, 1);
+    let rows = broken(&load::climb(1250), Fault::GrowsWhenHalfFull, 1);
     let loads: Vec<f64> = rows.iter().filter_map(|timed| timed.row.load).collect();
     assert_eq!(loads, [0.1, 0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.4, 0.5, 0.5]);
-    assert!(broken(&climb(), Fault::HasNoSlots, 1).is_empty());
+    assert!(broken(&load::climb(1250), Fault::HasNoSlots, 1).is_empty());
 }
 
 #[test]
 fn every_stop_is_timed_beside_the_reference_and_without_rounds_none_is() {
     for rounds in [0, 2] {
-        let rows = broken(&climb(), Fault::Nothing, rounds);
+        let rows = broken(&load::climb(1250), Fault::Nothing, rounds);
         assert_eq!(rows.len(), 20);
         for Timed { row, times } in rows {
             assert_eq!(row.state, State::Measured, "{}", row.why);
@@ -132,44 +108,34 @@ fn every_stop_is_timed_beside_the_reference_and_without_rounds_none_is() {
             assert_eq!(row.hits.is_some(), row.workload == Workload::LoadQuery);
         }
     }
-    let rows = broken(&churn(), Fault::Nothing, 2);
+    let rows = broken(&churn::churn(1250), Fault::Nothing, 2);
     assert_eq!(rows.len(), 1, "the parts share a row");
     assert_eq!(rows[0].row.operations, Some(5 * 1187));
     assert_eq!((rows[0].row.keys, rows[0].row.load), (1125, Some(0.9)));
-    let rows = broken(&drain(), Fault::Nothing, 2);
+    let rows = broken(&load::drain(1250), Fault::Nothing, 2);
     let keys: Vec<u64> = rows.iter().map(|timed| timed.row.keys).collect();
     assert_eq!(keys, [1000, 875, 750, 625, 500, 375, 250, 125, 0]);
 }
 
 #[test]
 fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
-    let track = overfill();
-    let ground = Ground::new(&track, setting(1)).unwrap();
-    let lane = |fault| {
-        let contender: &'static dyn Contender = Broken::lasting(fault, true);
-        let (contender, cell) = entrants(&track, &[contender]).remove(0);
-        Lane {
-            contender,
-            budget: cell.asked_fpr.map(Budget::Fpr),
-            cell,
-            walked: Err(Failure::NoSlots),
-        }
+    let ground = Ground::new(4000, setting(1)).unwrap();
+    let mut lane = checked(&fill::overfill(800), Fault::Nothing, &ground);
+    lane.contender = Broken::lasting(Fault::DropsFurtherKeys, true);
+    lane.time(1);
+    let [Timed { row, .. }] = &rows::rows(&[lane])[..] else {
+        panic!("one row tells of the failure");
     };
-    let (good, mut bad) = (lane(Fault::Nothing), lane(Fault::DropsFurtherKeys));
-    let script = track.script(&ground, None).unwrap();
-    bad.walked = check::check(&good, script, &ground, &Suite::Smoke.effort(800));
-    time::walk(&mut bad, &ground, 1);
-    let failure = bad.walked.err().unwrap().to_string();
-    assert!(failure.contains("after a timed course it finds"), "{failure}");
+    assert!(row.why.contains("after a timed course it finds"), "{row:?}");
 }
 
 #[test]
 fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
-    let names = |track: &dyn Track| -> Vec<&str> {
+    let names = |track: &Track| -> Vec<&str> {
         let entrants = entrants(track, contenders::ALL);
         entrants.iter().map(|(contender, _)| contender.info().name).collect()
     };
-    let (grow, over) = (names(&grow()), names(&overfill()));
+    let (grow, over) = (names(&fill::grow(1000)), names(&fill::overfill(800)));
     assert!(over.contains(&"bloom") && over.contains(&"counting-bloom"));
     assert!(!over.contains(&"ribbon-bumped") && !over.contains(&"hash-only"));
     assert!(!grow.is_empty() && grow.iter().all(|name| !over.contains(name)));

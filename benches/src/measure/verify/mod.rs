@@ -12,27 +12,23 @@
 //! The same applies after removing half of the keys ([`verify_removal`]) and at every stop of a
 //! [course](super::courses).
 
+mod answers;
 mod failure;
-mod removal;
-mod tally;
 
-use super::interval::SIGMAS;
+pub use answers::Answers;
+pub use failure::{Failure, able, all_of, guarded, no_false_negative, same_hits, take_out};
+
 use crate::contenders::alloc::{Memory, counted, counted_everywhere};
 use crate::contenders::{Built, Contender, Info, Order, Planned, Role, dependent_hits};
 use crate::keys::Keys;
 use crate::record::{Cell, Row, Workload};
 use amq_core::Budget;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-pub use failure::Failure;
-pub use removal::{take_out, verify_removal};
-pub use tally::{Answers, Tally, no_false_negative};
 
 /// The number of filters that false positives are pooled over.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Effort {
     /// At least this many.
-    pub min_seeds: u64,
+    pub min_seeds: usize,
     /// At most this many, however few the false positives.
     pub max_seeds: u64,
     /// Enough when this many false positives are expected: the count is then known to 3 %.
@@ -40,14 +36,17 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The effort for a contender: one without a seed is the same filter every time.
-    #[must_use]
-    pub fn of(self, info: &Info) -> Self {
-        if info.seeded {
-            return self;
-        }
-        Self { min_seeds: 1, max_seeds: 1, ..self }
+    /// The seeds of the most filters; a contender without a seed is the same every time.
+    pub fn seeds(&self, info: &Info, base: u64) -> impl Iterator<Item = u64> + use<> {
+        let most = if info.seeded { self.max_seeds } else { 1 };
+        (0..most).map(move |i| seed_of(base, i))
     }
+}
+
+/// The seed of the `i`-th filter.
+pub const fn seed_of(base: u64, i: u64) -> u64 {
+    // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
+    base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))
 }
 
 /// What a contender is verified with.
@@ -74,30 +73,6 @@ impl Subject<'_> {
     }
 }
 
-/// A contender that passed.
-#[derive(Debug)]
-pub struct Verified {
-    /// The first filter's answer for each absent key; none for the floor, which answers nothing.
-    pub absent: Vec<bool>,
-    facts: Facts,
-}
-
-/// The numbers in a row of facts.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Facts {
-    held: u64,
-    said: Option<u64>,
-    peak: u64,
-    octave: Option<(u64, u64)>,
-    answers: Option<Answers>,
-}
-
-/// The seed of the `i`-th filter.
-pub const fn seed_of(base: u64, i: u64) -> u64 {
-    // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
-    base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-}
-
 /// Builds a filter; a panic is a failure like any other.
 pub fn build(
     contender: &dyn Contender,
@@ -119,26 +94,28 @@ pub fn build_counted(
         if contender.info().threads { counted_everywhere(work) } else { counted(work) };
     let filter = built?;
     let boxed = size_of_val(&*filter) as i64;
-    let memory = Memory { held: held - boxed, peak: peak - boxed };
-    Ok((filter, memory))
-}
-
-/// Runs a contender's work; a panic is a failure like any other.
-pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
-    // The harness shares only read-only keys with the work, and drops what it leaves half done.
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let text = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied());
-        Failure::Panic(text.unwrap_or("without a message").to_owned())
-    })
+    Ok((filter, Memory { held: held - boxed, peak: peak - boxed }))
 }
 
 /// Builds a filter of one key and drops it: some hashers allocate a table of constants on first use
 /// and keep it, which must not count as the filter's.
 pub fn warm_up(contender: &dyn Contender, present: Keys<'_>, order: &Order) {
     let _ = build(contender, present.first(1), order);
+}
+
+/// A contender that passed.
+#[derive(Default, Debug)]
+pub struct Verified {
+    /// The first filter's answer for each absent key; none for the floor, which answers nothing.
+    pub absent: Vec<bool>,
+    answers: Answers,
+}
+
+impl Verified {
+    /// Adds the range of sizes over an octave.
+    pub fn with_octave(&mut self, range: (u64, u64)) {
+        self.answers.octave = Some(range);
+    }
 }
 
 /// Runs every check.
@@ -148,26 +125,24 @@ pub fn verify(
     effort: &Effort,
 ) -> Result<Verified, Failure> {
     let info = contender.info();
-    let effort = effort.of(&info);
-    let mut first = None;
-    let (mut facts, mut tally) = (Facts::default(), Tally::default());
+    let Verified { mut absent, mut answers } = Verified::default();
     warm_up(contender, subject.present, &subject.order(subject.seed));
-    while tally.filters < effort.min_seeds.max(1)
-        || (tally.expected() < effort.false_positives && tally.filters < effort.max_seeds)
-    {
-        let seed = seed_of(subject.seed, tally.filters);
-        let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
-        facts.see(&*filter, memory, seed)?;
-        if info.role == Role::Floor {
-            return Ok(Verified { absent: Vec::new(), facts });
+    for (filters, seed) in effort.seeds(&info, subject.seed).enumerate() {
+        if filters >= effort.min_seeds && answers.expected() >= effort.false_positives {
+            break;
         }
-        let hits = tally.take(&*filter, subject.present, subject.absent, seed)?;
-        if first.is_none() {
-            first = Some(compare_loops(&*filter, subject, hits, seed)?);
+        let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
+        answers.see(&*filter, memory, seed)?;
+        if info.role == Role::Floor {
+            break;
+        }
+        let hits = answers.take(&*filter, subject.present, subject.absent, seed)?;
+        if filters == 0 {
+            absent = compare_loops(&*filter, subject, hits, seed)?;
         }
     }
-    facts.answers = Some(tally.judged(info.ours)?);
-    Ok(Verified { absent: first.unwrap_or_default(), facts })
+    answers.judge(info.ours)?;
+    Ok(Verified { absent, answers })
 }
 
 /// The answers for the absent keys, after checking that all loops agree with them.
@@ -179,20 +154,36 @@ fn compare_loops(
 ) -> Result<Vec<bool>, Failure> {
     let answers = filter.answers(subject.absent);
     let absent: u64 = answers.iter().map(|&answer| u64::from(answer)).sum();
-    let present = subject.present.len() as u64;
-    let chained = dependent_hits(&answers);
-    for (which, got, want) in [
-        ("query", Some(hits), absent),
-        ("dependent", Some(filter.dependent(subject.absent)), chained),
-        ("batch", filter.count_hits_batch(subject.absent), absent),
-        ("batch", filter.count_hits_batch(subject.present), present),
-    ] {
-        if let Some(got) = got
-            && got != want
-        {
-            return Err(Failure::Loops { which, got, want, seed });
+    same_hits("query", hits, absent, seed)?;
+    let dependent = filter.dependent(subject.absent);
+    same_hits("dependent", dependent, dependent_hits(&answers), seed)?;
+    for (keys, want) in [(subject.absent, absent), (subject.present, subject.present.len() as u64)]
+    {
+        if let Some(got) = filter.count_hits_batch(keys) {
+            same_hits("batch", got, want, seed)?;
         }
     }
+    Ok(answers)
+}
+
+/// Removes half of the keys from filters of several seeds, then queries the others and the removed
+/// ones.
+///
+/// A removed key must be like any key never inserted, so the rate on removed keys is that of a
+/// filter built with half of the keys.
+pub fn verify_removal(
+    contender: &dyn Contender,
+    subject: &Subject<'_>,
+    effort: &Effort,
+) -> Result<Answers, Failure> {
+    let info = contender.info();
+    let mut answers = Answers::default();
+    for seed in effort.seeds(&info, subject.seed).take(effort.min_seeds) {
+        let mut filter = build(contender, subject.present, &subject.order(seed))?;
+        take_out(&mut *filter, subject.gone, seed)?;
+        answers.take(&*filter, subject.kept, subject.gone, seed)?;
+    }
+    answers.judge(info.ours)?;
     Ok(answers)
 }
 
@@ -205,10 +196,10 @@ pub fn octave(
     subject: &Subject<'_>,
 ) -> Result<(u64, u64), Failure> {
     const STEPS: i32 = 16;
+    let order = Order { planned: Planned::Octave(keys), ..subject.order(subject.seed) };
     let (mut low, mut high) = (f64::INFINITY, 0.0f64);
     for step in 0..STEPS {
         let many = (keys as f64 * (f64::from(step) / f64::from(STEPS)).exp2()) as usize;
-        let order = Order { planned: Planned::Octave(keys), ..subject.order(subject.seed) };
         let (_, memory) = build_counted(contender, pool.first(many), &order)?;
         let scaled = memory.held as f64 * keys as f64 / many as f64;
         (low, high) = (low.min(scaled), high.max(scaled));
@@ -216,59 +207,14 @@ pub fn octave(
     Ok((low as u64, high as u64))
 }
 
-impl Verified {
-    /// Adds the range of sizes over an octave.
-    pub fn with_octave(&mut self, range: (u64, u64)) {
-        self.facts.octave = Some(range);
-    }
-}
-
 /// The `verify` row of a contender, passed or failed.
 pub fn row(info: &Info, cell: &Cell, outcome: &Result<Verified, Failure>) -> Row {
-    let row = Row::new(info.name, cell, Workload::Verify);
+    let mut row = Row::new(info.name, cell, Workload::Verify);
     match outcome {
-        Ok(verified) => {
-            let mut row = row;
-            verified.facts.write(&mut row);
-            row
-        }
-        Err(failure) => failure.mark(row),
+        Ok(verified) => verified.answers.write(&mut row),
+        Err(failure) => row = failure.mark(row),
     }
-}
-
-impl Facts {
-    /// Takes in a filter and the memory that it took, after comparison with what it reports.
-    pub fn see(&mut self, filter: &dyn Built, memory: Memory, seed: u64) -> Result<(), Failure> {
-        let (said, held) = (filter.said_bytes(), memory.held);
-        if let Some(said) = said
-            && i64::try_from(said) != Ok(held)
-        {
-            return Err(Failure::Space { said, held, seed });
-        }
-        self.held = self.held.max(u64::try_from(held).unwrap_or(0));
-        self.said = self.said.max(said);
-        self.peak = self.peak.max(u64::try_from(memory.peak).unwrap_or(0));
-        Ok(())
-    }
-
-    fn write(&self, row: &mut Row) {
-        row.held_bytes = Some(self.held);
-        row.said_bytes = self.said;
-        row.peak_build_bytes = Some(self.peak.max(self.held));
-        if let Some((low, high)) = self.octave {
-            (row.held_bytes_octave_low, row.held_bytes_octave_high) = (Some(low), Some(high));
-        }
-        if let Some(answers) = &self.answers {
-            answers.write(row);
-        }
-    }
-
-    /// Writes the space, if any filter was seen.
-    pub fn write_space(&self, row: &mut Row) {
-        if self.peak > 0 {
-            self.write(row);
-        }
-    }
+    row
 }
 
 #[cfg(test)]

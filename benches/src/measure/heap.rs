@@ -1,0 +1,46 @@
+//! Memory that a filter leaves is kept for the next: no build waits for pages of the system.
+//!
+//! Left to itself, the C library gives large blocks back or keeps them as it happens to be filled,
+//! and with fresh pages a build took up to a fifth longer.
+
+#![allow(unsafe_code)]
+
+/// Tells the C library to keep what is freed.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(super) fn keep() {
+    /// Larger blocks always come from the system: the library's limit.
+    const LARGEST: i32 = 32 << 20;
+    for (what, bytes) in [(libc::M_MMAP_THRESHOLD, LARGEST), (libc::M_TRIM_THRESHOLD, i32::MAX)] {
+        // SAFETY: it takes two numbers, and may be called at any time.
+        unsafe { libc::mallopt(what, bytes) };
+    }
+}
+
+/// Nothing: it is another C library.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) const fn keep() {}
+
+#[cfg(all(test, target_os = "linux", target_env = "gnu"))]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::hint::black_box;
+
+    #[test]
+    fn a_block_freed_is_used_again_without_new_pages() {
+        keep();
+        // The pages that this thread had to wait for: the eighth number after its name.
+        let faults = || -> u64 {
+            let all = fs::read_to_string("/proc/thread-self/stat").unwrap();
+            let (_, after) = all.rsplit_once(") ").unwrap();
+            after.split(' ').nth(7).unwrap().parse().unwrap()
+        };
+        let new_pages = || {
+            let before = faults();
+            drop(black_box(vec![1u8; 16 << 20]));
+            faults() - before
+        };
+        let (first, again) = (new_pages(), new_pages());
+        assert!(again < 100, "{first} pages, then {again}");
+    }
+}
