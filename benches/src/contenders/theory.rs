@@ -18,9 +18,6 @@ pub struct Point {
 /// have equal points.
 pub type Theory = fn(keys: u64) -> Vec<Point>;
 
-/// No theory.
-pub(super) const NONE: Theory = |_| Vec::new();
-
 /// Rates from 0.84 to 2^-17, `per` to each halving.
 fn rates(per: u32) -> impl Iterator<Item = f64> {
     (per / 4..=17 * per).map(move |step| (-f64::from(step) / f64::from(per)).exp2())

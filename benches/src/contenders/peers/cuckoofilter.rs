@@ -1,9 +1,8 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
-use super::FEW;
-use crate::contenders::Ability::{Insert, Remove};
-use crate::contenders::probe::{Fill, exactly, probe};
-use crate::contenders::{Entry, Family, Info, Point};
+use crate::contenders::contender::Entry;
+use crate::contenders::probe::{exactly, probe};
+use crate::contenders::theory::Point;
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hasher};
@@ -17,32 +16,16 @@ const MOST: f64 = 0.96;
 /// Slots that a query reads: two buckets of four.
 const PLACES: f64 = 8.0;
 
-/// `cuckoofilter::CuckooFilter`, which takes a hasher: foldhash's quality variant, all of whose
-/// bits are usable.
-pub(super) static CUCKOOFILTER: Entry<Fill<CuckooFilter<Fold>>> = Entry::new(
-    Info {
-        name: "cuckoofilter",
-        family: Family::Cuckoo,
-        packages: &["cuckoofilter", "foldhash"],
-        import: "use cuckoofilter::CuckooFilter;",
-        analysis: "8-bit fingerprints in four-slot buckets: a fixed rate, near 3 % at full load. \
-                   The table is a power of two, so space per key depends on the number of keys. An \
-                   insert that finds no room stores its key and drops another: a full filter has \
-                   forgotten a key.",
-        abilities: &[Insert, Remove],
-        takes_rate: false,
-        jumps: true,
-        max_keys: FEW,
-        seeded: false,
-        ..Info::PEER
-    },
-    Fill(|order, given| {
+/// With foldhash's quality variant, all of whose bits are usable.
+pub(super) fn all() -> Vec<Entry> {
+    let entry = Entry::filled("cuckoofilter", |order, given| {
         let room = order.room(given) as f64 / MOST;
-        Ok(CuckooFilter::with_capacity(room.ceil() as usize))
-    }),
+        Ok(CuckooFilter::<Fold>::with_capacity(room.ceil() as usize))
+    });
     // A table as full as planned; the others are larger.
-    |_| vec![Point { step: Some(8), bits_per_key: 8.0 / MOST, fpr: rate(MOST) }],
-);
+    let full = |_| vec![Point { step: Some(8), bits_per_key: 8.0 / MOST, fpr: rate(MOST) }];
+    vec![entry.theory(full)]
+}
 
 /// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at a load, with the actual distribution
 /// of fingerprints.
@@ -53,7 +36,7 @@ fn rate(load: f64) -> f64 {
 }
 
 /// A hasher made by `Default`, as the filter requires.
-pub(super) struct Fold(FoldHasher<'static>);
+struct Fold(FoldHasher<'static>);
 
 impl Default for Fold {
     #[inline]
@@ -90,11 +73,11 @@ fn places(filter: &CuckooFilter<Fold>) -> u64 {
 }
 
 probe! { CuckooFilter<Fold>, |filter, key, keys|
+    holds: filter.contains(key);
     bytes: places(filter);
     predicted: exactly(rate(keys as f64 / places(filter) as f64));
-    holds: filter.contains(key);
-    /// A refused key is present, and another is lost.
+    // A refused key is present, and another is lost.
     insert: filter.add(key).is_ok();
     remove: filter.delete(key);
-    slots: places(filter);
+    slots: Some(places(filter));
 }

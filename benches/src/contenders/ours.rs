@@ -1,0 +1,210 @@
+//! This workspace's filters, through the traits they all implement.
+
+use super::contender::Entry;
+use super::order::Order;
+use super::probe::{Probe, exactly, in_batches, probe};
+use super::scalable::{self, bounded, open};
+use super::theory::{curve, steps};
+use crate::keys::BenchKey;
+use amq_bloom::theory::{blocked, classic};
+use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
+use amq_core::{
+    BatchFull, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, InsertFilter, Key,
+    MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target,
+};
+use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
+use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
+use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
+use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpedRibbonFilter};
+use amq_scalable::ScalableFilter;
+use std::marker::PhantomData;
+
+/// All of them, in listed order.
+pub(super) fn all() -> Vec<Entry> {
+    vec![
+        filled::<BloomFilter, Merging>("bloom", goal),
+        filled::<BlockedBloomFilter, Merging>("blocked-bloom", goal),
+        filled::<AtomicBloomFilter, Shared>("atomic-bloom", goal),
+        filled::<AtomicBlockedBloomFilter, Shared>("atomic-blocked-bloom", goal),
+        filled::<CountingBloomFilter, Removing>("counting-bloom", goal),
+        filled::<BlockedCountingBloomFilter, Removing>("blocked-counting", goal),
+        filled::<ScalableFilter<BloomFilter>, Merging>("scalable-bloom", |order, keys| {
+            scalable::target::<BloomFilter>(order, keys, open)
+        })
+        .theory(|keys| scalable::curve(keys, open, classic::bits_per_key)),
+        filled::<ScalableFilter<BlockedBloomFilter>, Merging>("scalable-blocked", |order, keys| {
+            scalable::target::<BlockedBloomFilter>(order, keys, open)
+        })
+        .theory(|keys| scalable::curve(keys, open, blocked::bits_per_key)),
+        filled::<ScalableFilter<BloomFilter>, Merging>("scalable-bounded", |order, keys| {
+            scalable::target::<BloomFilter>(order, keys, bounded)
+        })
+        .theory(|keys| scalable::curve(keys, bounded, classic::bits_per_key)),
+        table::<CuckooFilter>("cuckoo", CuckooFilter::slots)
+            .theory(|keys| steps::<CuckooFilter>(keys, |params| params.fingerprint_bits)),
+        table::<WindowedCuckooFilter>("cuckoo-windowed", WindowedCuckooFilter::slots)
+            .theory(|keys| steps::<WindowedCuckooFilter>(keys, |params| params.fingerprint_bits)),
+        table::<QuotientFilter>("quotient", |filter| filter.params().slots)
+            .theory(|keys| steps::<QuotientFilter>(keys, |params| params.remainder_bits)),
+        filled::<ExpandableQuotientFilter, Growing>("expandable-quotient", |order, keys| {
+            Ok(Goal::fpr(order.start(keys), order.fpr()?).into())
+        })
+        .theory(|keys| steps::<ExpandableQuotientFilter>(keys, |params| params.fingerprint_bits)),
+        static_of::<BumpedRibbonFilter>("ribbon-bumped"),
+        static_of::<RibbonFilter>("ribbon"),
+        static_of::<NarrowRibbonFilter>("ribbon-narrow"),
+        static_of::<WideBumpedRibbonFilter>("ribbon-bumped-wide"),
+    ]
+}
+
+/// What a filter of a number of keys is sized by.
+type Sizing<F> = fn(&Order, usize) -> Result<Target<<F as PlanFilter>::Params>, String>;
+
+/// Sized for the number of keys and the budget.
+fn goal<P>(order: &Order, keys: usize) -> Result<Target<P>, String> {
+    let budget = order.budget.ok_or("needs a target rate or a size")?;
+    Ok(Goal::new(order.room(keys) as u64, budget).into())
+}
+
+/// A filter that is made empty, then filled with one batch of inserts.
+fn filled<F: EmptyFilter + 'static, W: 'static>(name: &'static str, sizing: Sizing<F>) -> Entry
+where
+    Ours<F, W>: Probe<u64> + Probe<[u8]>,
+{
+    with_slots::<F, W>(name, sizing, |_| None)
+}
+
+/// A table in which each key takes one slot: it is compared with others at equal load.
+fn table<F>(name: &'static str, slots: fn(&F) -> u64) -> Entry
+where
+    F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
+{
+    with_slots::<F, Removing>(name, goal, move |filter| Some(slots(filter)))
+}
+
+fn with_slots<F: EmptyFilter + 'static, W: 'static>(
+    name: &'static str,
+    sizing: Sizing<F>,
+    slots: impl Fn(&F) -> Option<u64> + Copy + Send + Sync + 'static,
+) -> Entry
+where
+    Ours<F, W>: Probe<u64> + Probe<[u8]>,
+{
+    let empty = move |order: &Order, keys: usize| {
+        let filter = F::empty(sizing(order, keys)?, order.seed);
+        let filter = filter.map_err(|error| error.to_string())?;
+        let slots = slots(&filter);
+        Ok(Ours { filter, slots, made_of: keys as u64, way: PhantomData::<fn() -> W> })
+    };
+    Entry::filled(name, empty).theory(curve::<F>)
+}
+
+/// A filter that is built from all keys at once.
+fn static_of<F: BuildFilter + 'static>(name: &'static str) -> Entry {
+    Entry::of(name, solved::<F, u64>, solved::<F, [u8]>).theory(curve::<F>)
+}
+
+fn solved<F: BuildFilter, K: BenchKey + ?Sized>(
+    keys: &[K::Item<'_>],
+    order: &Order,
+) -> Result<Ours<F, Static>, String> {
+    let target: Target<F::Params> = goal(order, keys.len())?;
+    let filter = F::build_keys(target, order.seed, keys).map_err(|error| error.to_string())?;
+    Ok(Ours { filter, slots: None, made_of: keys.len() as u64, way: PhantomData })
+}
+
+/// A filter of ours, and the way in which it takes and loses keys.
+struct Ours<F, W> {
+    filter: F,
+    slots: Option<u64>,
+    /// The keys it was made of.
+    made_of: u64,
+    way: PhantomData<fn() -> W>,
+}
+
+impl<F: PlanFilter, W> Ours<F, W> {
+    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
+        if keys < self.made_of && self.filter.kind() == FilterKind::ExpandableQuotient {
+            // Its formula's keys are the first that came, with the shortest fingerprints, and not
+            // those left of any. So then it is what the filter reckons of its entries.
+            return exactly(self.filter.expected_fpr());
+        }
+        Some(F::predicted_fpr(&self.filter.params(), keys))
+    }
+
+    #[inline]
+    fn hits<K: Key>(&self, keys: &[K]) -> Option<u64> {
+        // The slices are equally long, so this cannot fail; if it did, the hits would not add up.
+        in_batches(keys, |keys, answers| self.filter.contains_keys(keys, answers).ok())
+    }
+}
+
+/// How many of the keys were taken.
+fn taken<K>(keys: &[K], inserted: Result<u64, BatchFull>) -> u64 {
+    inserted.map_or_else(|refused| refused.done, |_| keys.len() as u64)
+}
+
+/// Takes keys and merges.
+enum Merging {}
+
+probe! { Ours<F, Merging>, with [F: InsertFilter + MergeFilter + PlanFilter], |it, key, keys|
+    holds: it.filter.contains(key);
+    batch: it.hits(keys);
+    bytes: it.filter.size_in_bytes();
+    predicted: it.predicted(keys);
+    insert: it.filter.insert(key).is_ok();
+    insert_all: taken(keys, it.filter.insert_keys(keys));
+    merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
+}
+
+/// The same through a shared reference, as threads do: with its atomic operations, that is.
+enum Shared {}
+
+probe! { Ours<F, Shared>, with [F: MergeFilter + PlanFilter], where [for<'a> &'a F: InsertFilter],
+    |it, key, keys|
+    holds: it.filter.contains(key);
+    batch: it.hits(keys);
+    bytes: it.filter.size_in_bytes();
+    predicted: it.predicted(keys);
+    insert: FilterExt::insert(&mut &it.filter, key).is_ok();
+    insert_all: taken(keys, FilterExt::insert_keys(&mut &it.filter, keys));
+    merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
+}
+
+/// Takes keys, removes them and merges.
+enum Removing {}
+
+probe! { Ours<F, Removing>, with [F: MergeFilter + PlanFilter + RemoveFilter], |it, key, keys|
+    holds: it.filter.contains(key);
+    batch: it.hits(keys);
+    bytes: it.filter.size_in_bytes();
+    predicted: it.predicted(keys);
+    insert: it.filter.insert(key).is_ok();
+    insert_all: taken(keys, it.filter.insert_keys(keys));
+    remove: it.filter.remove(key);
+    merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
+    slots: it.slots;
+}
+
+/// Takes keys, removes them and grows, but does not merge.
+enum Growing {}
+
+probe! { Ours<F, Growing>, with [F: PlanFilter + RemoveFilter], |it, key, keys|
+    holds: it.filter.contains(key);
+    batch: it.hits(keys);
+    bytes: it.filter.size_in_bytes();
+    predicted: it.predicted(keys);
+    insert: it.filter.insert(key).is_ok();
+    insert_all: taken(keys, it.filter.insert_keys(keys));
+    remove: it.filter.remove(key);
+}
+
+/// Is built at once and never changes.
+enum Static {}
+
+probe! { Ours<F, Static>, with [F: PlanFilter], |it, key, keys|
+    holds: it.filter.contains(key);
+    batch: it.hits(keys);
+    bytes: it.filter.size_in_bytes();
+    predicted: it.predicted(keys);
+}
