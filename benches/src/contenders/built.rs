@@ -33,8 +33,8 @@ pub trait Built {
     /// The answers, one per query. Not timed.
     fn answers(&self, queries: Keys<'_>) -> Vec<bool>;
 
-    /// Inserts further absent keys and returns how many it took before it refused one. `None` if it
-    /// takes no keys once built.
+    /// Inserts further absent keys and returns how many it took before it refused one. `None`, here
+    /// and below, if it cannot.
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64>;
 
     /// The same one by one, with a look at the clock after each: the nanoseconds from one look to
@@ -43,17 +43,17 @@ pub trait Built {
     /// [`insert_more`](Self::insert_more) takes.
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64>;
 
-    /// Removes present keys and returns how many it reports removed. `None` if it cannot remove.
+    /// Removes present keys and returns how many it reports removed.
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64>;
 
     /// Removes a present key of the first list and inserts one of the second, in turn. Returns the
-    /// number of replacements before a removal or an insert failed. `None` if it cannot.
+    /// number of replacements before a removal or an insert failed.
     fn replace(&mut self, gone: Keys<'_>, new: Keys<'_>) -> Option<u64>;
 
-    /// Merges another filter of the same contender. `None` if it cannot.
+    /// Merges another filter of the same contender.
     fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>>;
 
-    /// The number of slots, if it is a table in which each key takes one.
+    /// The number of slots, if it is a table in which each key takes one: load is keys over slots.
     fn slots(&self) -> Option<u64>;
 
     /// Itself, for downcasting.

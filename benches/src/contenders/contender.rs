@@ -4,8 +4,9 @@ use super::built::{Built, of_type};
 use super::info::{Ability, Info};
 use super::order::{Order, Planned};
 use super::probe::Probe;
-use super::theory::{Point, Theory};
+use super::theory::Point;
 use crate::keys::{BenchKey, Keys};
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ pub trait Contender: Sync {
     /// Builds a filter of these keys, which are distinct, by the fastest way its API offers.
     fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String>;
 
-    /// Its theory at this many keys; see [`Theory`].
+    /// Its theory at this many keys, from few bits to many. Contenders with the same theory have
+    /// equal points.
     fn theory_points(&self, _keys: u64) -> Vec<Point> {
         Vec::new()
     }
@@ -29,30 +31,35 @@ impl fmt::Debug for dyn Contender + '_ {
     }
 }
 
-type Build = dyn Fn(Keys<'_>, &Order) -> Result<Box<dyn Built>, String> + Send + Sync;
+/// What was made, or why it was not.
+pub(super) type Made<F> = Result<F, Box<dyn Error>>;
+
+type Build = dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync;
+type Theory = dyn Fn(u64) -> Vec<Point> + Send + Sync;
 
 /// An entry of the registry: how a filter is made, and its theory. Its facts are in
 /// `contenders.toml`.
+#[derive(Clone)]
 pub(super) struct Entry {
     info: Info,
     build: Arc<Build>,
-    theory: Theory,
+    theory: Arc<Theory>,
 }
 
 impl Entry {
     /// An entry without a theory.
     pub(super) fn new(
         name: &'static str,
-        build: impl Fn(Keys<'_>, &Order) -> Result<Box<dyn Built>, String> + Send + Sync + 'static,
+        build: impl Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync + 'static,
     ) -> Self {
-        Self { info: Info::of(name), build: Arc::new(build), theory: |_| Vec::new() }
+        Self { info: Info::of(name), build: Arc::new(build), theory: Arc::new(|_| Vec::new()) }
     }
 
     /// One whose filter has a type, or a way of being made, for each type of key.
     pub(super) fn of<A: Probe<u64> + 'static, B: Probe<[u8]> + 'static>(
         name: &'static str,
-        numbers: impl Fn(&[u64], &Order) -> Result<A, String> + Send + Sync + 'static,
-        strings: impl Fn(&[&[u8]], &Order) -> Result<B, String> + Send + Sync + 'static,
+        numbers: impl Fn(&[u64], &Order) -> Made<A> + Send + Sync + 'static,
+        strings: impl Fn(&[&[u8]], &Order) -> Made<B> + Send + Sync + 'static,
     ) -> Self {
         Self::new(name, move |keys, order| {
             Ok(match keys {
@@ -65,7 +72,7 @@ impl Entry {
     /// One whose filter is made empty, for an order and a number of keys, and then filled.
     pub(super) fn filled<F: Probe<u64> + Probe<[u8]> + 'static>(
         name: &'static str,
-        empty: fn(&Order, usize) -> Result<F, String>,
+        empty: impl Fn(&Order, usize) -> Made<F> + Copy + Send + Sync + 'static,
     ) -> Self {
         Self::of(
             name,
@@ -75,13 +82,13 @@ impl Entry {
     }
 
     /// The same with a theory.
-    pub(super) fn theory(self, theory: Theory) -> Self {
-        Self { theory, ..self }
+    pub(super) fn theory(self, theory: impl Fn(u64) -> Vec<Point> + Send + Sync + 'static) -> Self {
+        Self { theory: Arc::new(theory), ..self }
     }
 
     /// The same contender, entered again.
     pub(super) fn twin(&self) -> Self {
-        Self { info: self.info.twin(), build: Arc::clone(&self.build), theory: self.theory }
+        Self { info: self.info.twin(), ..self.clone() }
     }
 }
 
@@ -94,7 +101,7 @@ impl Contender for Entry {
         if self.info.can(Ability::Static) && matches!(order.planned, Planned::Room(_)) {
             return Err("is static: it is made of its keys and takes no others".to_owned());
         }
-        (self.build)(keys, order)
+        (self.build)(keys, order).map_err(|error| error.to_string())
     }
 
     fn theory_points(&self, keys: u64) -> Vec<Point> {
@@ -107,10 +114,10 @@ impl Contender for Entry {
 pub(super) fn filled<K: BenchKey + ?Sized, F: Probe<K>>(
     mut filter: F,
     keys: &[K::Item<'_>],
-) -> Result<F, String> {
+) -> Made<F> {
     let taken = filter.insert_all(keys).unwrap_or(0);
     if taken < keys.len() as u64 {
-        return Err(format!("it took {taken} of {} keys and refused the next", keys.len()));
+        return Err(format!("it took {taken} of {} keys and refused the next", keys.len()).into());
     }
     Ok(filter)
 }

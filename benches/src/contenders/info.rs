@@ -38,8 +38,8 @@ pub enum Role {
     Filter,
     /// The same filter entered again: the difference between the two is noise.
     Twin,
-    /// Not a filter but a map from keys to values. A query asks for the value and compares it with
-    /// the key's; an absent key has a value, too, and that it is the expected one is its rate.
+    /// A map from keys to values. A query asks for the value and compares it with the key's; how
+    /// often an absent key has the expected one is its rate.
     Map,
     /// A baseline to subtract: it hashes the keys and answers nothing.
     Floor,
@@ -112,20 +112,15 @@ pub struct Info {
     pub takes_rate: bool,
     /// Whether it can be asked for a number of bits per key instead of a rate.
     pub bits_budget: bool,
-    /// Whether its size jumps, mostly by a factor of two, while the number of keys grows steadily,
-    /// so that one number of keys does not show its size: see
-    /// [`Planned::Octave`](super::Planned::Octave).
+    /// Whether its size jumps, mostly by a factor of two, while the keys grow steadily in number.
     pub jumps: bool,
     /// The most keys it is measured with; any number if not given.
     pub max_keys: u64,
-    /// Whether it takes a seed, as most do. Without one it builds the same filter every time, so
-    /// there is only one to verify.
+    /// Whether it takes a seed, as most do. Without one there is only one filter to verify.
     pub seeded: bool,
-    /// Several times slower than the others. To save time it takes part at one rate of each group,
-    /// with the main keys only, and answers a part of each stream.
+    /// So slow that it takes part at one rate, with the main keys, and answers a part of a stream.
     pub slow: bool,
-    /// Whether it builds with threads of its own, so that the memory of all threads must be
-    /// counted.
+    /// Whether it builds with threads of its own: the memory of all threads is counted.
     pub threads: bool,
     /// The contender that it repeats, for a twin.
     pub twin_of: Option<&'static str>,

@@ -1,14 +1,8 @@
 //! The contenders: who is compared. A new one is an entry in `contenders.toml`, how it is made and
 //! asked (a file in `peers`, or a line in `ours`), and a word in a list there.
 //!
-//! | part | what it is |
-//! | --- | --- |
-//! | `info` | what a contender says of itself |
-//! | `order`, `contender` | what a filter is made for, and how |
-//! | `probe`, `built` | how it is asked; the loops that are timed |
-//! | `theory` | its theory, as points |
-//! | `ours`, `scalable`, `others`, `peers` | the contenders |
-//! | `alloc` | the counting allocator |
+//! `contender` and `order` are about making a filter, `probe` and `built` about asking and changing
+//! it: the loops that are timed are there.
 
 pub mod alloc;
 mod built;
@@ -27,7 +21,7 @@ pub use built::{Built, dependent_hits, dependent_queries};
 pub use contender::Contender;
 pub use info::{Ability, Course, Family, Info, Role};
 pub use order::{Order, Planned};
-pub use theory::{Point, Theory};
+pub use theory::Point;
 
 use crate::error::BenchError;
 use contender::Entry;
@@ -60,7 +54,8 @@ pub fn choose(
     only: &[String],
     also: &[&'static str],
 ) -> Result<Vec<&'static dyn Contender>, BenchError> {
-    let known: Vec<&str> = names().into_iter().chain(also.iter().copied()).collect();
+    let names = ALL.iter().map(|contender| contender.info().name);
+    let known: Vec<&str> = names.chain(also.iter().copied()).collect();
     if let Some(name) = only.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(BenchError::UnknownContender { name: name.clone(), known: known.join(", ") });
     }
@@ -73,11 +68,6 @@ pub fn speaks_for_family(info: &Info) -> bool {
     let mut infos = ALL.iter().map(|contender| contender.info());
     let first = infos.find(|peer| !peer.ours && peer.family == info.family);
     info.ours || first.is_some_and(|first| first.name == info.name)
-}
-
-/// The names of all contenders.
-pub fn names() -> Vec<&'static str> {
-    ALL.iter().map(|contender| contender.info().name).collect()
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ pub enum Planned {
     First,
     /// This many, of which those it is given are the first. A static filter refuses.
     Room(usize),
-    /// As `Keys`, but a growing filter is made for a thousandth of this many. So the sizes of
-    /// filters with different numbers of keys show how size jumps within an octave.
+    /// As `Keys`, but a growing filter is made for a thousandth of this many: so sizes at different
+    /// numbers of keys show how they jump within an octave.
     Octave(usize),
 }
 

@@ -1,6 +1,6 @@
 //! Not compared as filters: a map from keys to values, and the floor.
 
-use super::contender::Entry;
+use super::contender::{Entry, Made};
 use super::order::Order;
 use super::probe::{Probe, exactly, probe};
 use crate::keys::BenchKey;
@@ -28,10 +28,10 @@ const fn value(hash: KeyHash) -> u32 {
     (mixed >> (u64::BITS - VALUE_BITS)) as u32
 }
 
-fn map<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Result<RibbonMap, String> {
+fn map<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<RibbonMap> {
     let hashes = keys.iter().map(|key| key.key_hash(order.seed));
     let pairs = hashes.map(|hash| (hash, value(hash)));
-    RibbonMap::build_hashes(VALUE_BITS, order.seed, pairs).map_err(|error| error.to_string())
+    Ok(RibbonMap::build_hashes(VALUE_BITS, order.seed, pairs)?)
 }
 
 // Its rate is how often an absent key has the value that it would have been given.
@@ -51,7 +51,7 @@ struct Floor {
 }
 
 /// Building hashes every key once.
-fn floor<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Result<Floor, String> {
+fn floor<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Floor> {
     let floor = Floor { seed: order.seed };
     let odd = |key: &K::Item<'_>| u64::from(floor.holds(Borrow::<K>::borrow(key)));
     black_box(black_box(keys).iter().map(odd).sum::<u64>());

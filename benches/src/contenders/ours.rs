@@ -1,9 +1,9 @@
 //! This workspace's filters, through the traits they all implement.
 
-use super::contender::Entry;
+use super::contender::{Entry, Made};
 use super::order::Order;
 use super::probe::{Probe, exactly, in_batches, probe};
-use super::scalable::{self, bounded, open};
+use super::scalable::{Params, bounded, full_stages, open, target};
 use super::theory::{curve, steps};
 use crate::keys::BenchKey;
 use amq_bloom::theory::{blocked, classic};
@@ -16,7 +16,7 @@ use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
 use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
 use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpedRibbonFilter};
-use amq_scalable::ScalableFilter;
+use amq_scalable::{OwnedStage, ScalableFilter};
 use std::marker::PhantomData;
 
 /// All of them, in listed order.
@@ -28,89 +28,84 @@ pub(super) fn all() -> Vec<Entry> {
         filled::<AtomicBlockedBloomFilter, Shared>("atomic-blocked-bloom", goal),
         filled::<CountingBloomFilter, Removing>("counting-bloom", goal),
         filled::<BlockedCountingBloomFilter, Removing>("blocked-counting", goal),
-        filled::<ScalableFilter<BloomFilter>, Merging>("scalable-bloom", |order, keys| {
-            scalable::target::<BloomFilter>(order, keys, open)
-        })
-        .theory(|keys| scalable::curve(keys, open, classic::bits_per_key)),
-        filled::<ScalableFilter<BlockedBloomFilter>, Merging>("scalable-blocked", |order, keys| {
-            scalable::target::<BlockedBloomFilter>(order, keys, open)
-        })
-        .theory(|keys| scalable::curve(keys, open, blocked::bits_per_key)),
-        filled::<ScalableFilter<BloomFilter>, Merging>("scalable-bounded", |order, keys| {
-            scalable::target::<BloomFilter>(order, keys, bounded)
-        })
-        .theory(|keys| scalable::curve(keys, bounded, classic::bits_per_key)),
-        table::<CuckooFilter>("cuckoo", CuckooFilter::slots)
-            .theory(|keys| steps::<CuckooFilter>(keys, |params| params.fingerprint_bits)),
-        table::<WindowedCuckooFilter>("cuckoo-windowed", WindowedCuckooFilter::slots)
-            .theory(|keys| steps::<WindowedCuckooFilter>(keys, |params| params.fingerprint_bits)),
-        table::<QuotientFilter>("quotient", |filter| filter.params().slots)
-            .theory(|keys| steps::<QuotientFilter>(keys, |params| params.remainder_bits)),
+        scalable::<BloomFilter>("scalable-bloom", open, classic::bits_per_key),
+        scalable::<BlockedBloomFilter>("scalable-blocked", open, blocked::bits_per_key),
+        scalable::<BloomFilter>("scalable-bounded", bounded, classic::bits_per_key),
+        table("cuckoo", CuckooFilter::slots, |params| params.fingerprint_bits),
+        table("cuckoo-windowed", WindowedCuckooFilter::slots, |params| params.fingerprint_bits),
+        table("quotient", slots_of_quotient, |params| params.remainder_bits),
         filled::<ExpandableQuotientFilter, Growing>("expandable-quotient", |order, keys| {
             Ok(Goal::fpr(order.start(keys), order.fpr()?).into())
         })
         .theory(|keys| steps::<ExpandableQuotientFilter>(keys, |params| params.fingerprint_bits)),
-        static_of::<BumpedRibbonFilter>("ribbon-bumped"),
-        static_of::<RibbonFilter>("ribbon"),
-        static_of::<NarrowRibbonFilter>("ribbon-narrow"),
-        static_of::<WideBumpedRibbonFilter>("ribbon-bumped-wide"),
+        solved::<BumpedRibbonFilter>("ribbon-bumped"),
+        solved::<RibbonFilter>("ribbon"),
+        solved::<NarrowRibbonFilter>("ribbon-narrow"),
+        solved::<WideBumpedRibbonFilter>("ribbon-bumped-wide"),
     ]
 }
 
-/// What a filter of a number of keys is sized by.
-type Sizing<F> = fn(&Order, usize) -> Result<Target<<F as PlanFilter>::Params>, String>;
+fn slots_of_quotient(filter: &QuotientFilter) -> u64 {
+    filter.params().slots
+}
 
 /// Sized for the number of keys and the budget.
-fn goal<P>(order: &Order, keys: usize) -> Result<Target<P>, String> {
+fn goal<P>(order: &Order, keys: usize) -> Made<Target<P>> {
     let budget = order.budget.ok_or("needs a target rate or a size")?;
     Ok(Goal::new(order.room(keys) as u64, budget).into())
 }
 
-/// A filter that is made empty, then filled with one batch of inserts.
-fn filled<F: EmptyFilter + 'static, W: 'static>(name: &'static str, sizing: Sizing<F>) -> Entry
-where
-    Ours<F, W>: Probe<u64> + Probe<[u8]>,
-{
-    with_slots::<F, W>(name, sizing, |_| None)
-}
-
-/// A table in which each key takes one slot: it is compared with others at equal load.
-fn table<F>(name: &'static str, slots: fn(&F) -> u64) -> Entry
-where
-    F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
-{
-    with_slots::<F, Removing>(name, goal, move |filter| Some(slots(filter)))
-}
-
-fn with_slots<F: EmptyFilter + 'static, W: 'static>(
+/// A filter that is made empty, of a size for a number of keys, then filled with one batch of
+/// inserts.
+fn filled<F: EmptyFilter + 'static, W: 'static>(
     name: &'static str,
-    sizing: Sizing<F>,
-    slots: impl Fn(&F) -> Option<u64> + Copy + Send + Sync + 'static,
+    target: impl Fn(&Order, usize) -> Made<Target<F::Params>> + Copy + Send + Sync + 'static,
 ) -> Entry
 where
     Ours<F, W>: Probe<u64> + Probe<[u8]>,
 {
     let empty = move |order: &Order, keys: usize| {
-        let filter = F::empty(sizing(order, keys)?, order.seed);
-        let filter = filter.map_err(|error| error.to_string())?;
-        let slots = slots(&filter);
-        Ok(Ours { filter, slots, made_of: keys as u64, way: PhantomData::<fn() -> W> })
+        Ok(Ours::new(F::empty(target(order, keys)?, order.seed)?, keys))
     };
     Entry::filled(name, empty).theory(curve::<F>)
 }
 
-/// A filter that is built from all keys at once.
-fn static_of<F: BuildFilter + 'static>(name: &'static str) -> Entry {
-    Entry::of(name, solved::<F, u64>, solved::<F, [u8]>).theory(curve::<F>)
+/// A table in which each key takes one slot: it is compared with others at equal load. Its
+/// fingerprints have whole bits.
+fn table<F>(name: &'static str, slots: fn(&F) -> u64, bits: fn(&F::Params) -> u32) -> Entry
+where
+    F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
+{
+    let empty = move |order: &Order, keys: usize| {
+        let filter: F = F::empty(goal(order, keys)?, order.seed)?;
+        let slots = Some(slots(&filter));
+        Ok(Ours::<F, Removing> { slots, ..Ours::new(filter, keys) })
+    };
+    Entry::filled(name, empty).theory(move |keys| steps::<F>(keys, bits))
 }
 
-fn solved<F: BuildFilter, K: BenchKey + ?Sized>(
+/// A filter that grows in stages.
+fn scalable<F: OwnedStage + 'static>(
+    name: &'static str,
+    params: Params,
+    bits_per_key: fn(f64) -> f64,
+) -> Entry {
+    let target = move |order: &Order, keys: usize| target::<F>(order, keys, params);
+    let entry = filled::<ScalableFilter<F>, Merging>(name, target);
+    entry.theory(move |keys| full_stages(keys, params, bits_per_key))
+}
+
+/// A filter that is built from all keys at once.
+fn solved<F: BuildFilter + 'static>(name: &'static str) -> Entry {
+    Entry::of(name, solve::<F, u64>, solve::<F, [u8]>).theory(curve::<F>)
+}
+
+fn solve<F: BuildFilter, K: BenchKey + ?Sized>(
     keys: &[K::Item<'_>],
     order: &Order,
-) -> Result<Ours<F, Static>, String> {
+) -> Made<Ours<F, Static>> {
     let target: Target<F::Params> = goal(order, keys.len())?;
-    let filter = F::build_keys(target, order.seed, keys).map_err(|error| error.to_string())?;
-    Ok(Ours { filter, slots: None, made_of: keys.len() as u64, way: PhantomData })
+    Ok(Ours::new(F::build_keys(target, order.seed, keys)?, keys.len()))
 }
 
 /// A filter of ours, and the way in which it takes and loses keys.
@@ -123,6 +118,10 @@ struct Ours<F, W> {
 }
 
 impl<F: PlanFilter, W> Ours<F, W> {
+    fn new(filter: F, keys: usize) -> Self {
+        Self { filter, slots: None, made_of: keys as u64, way: PhantomData }
+    }
+
     fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
         if keys < self.made_of && self.filter.kind() == FilterKind::ExpandableQuotient {
             // Its formula's keys are the first that came, with the shortest fingerprints, and not

@@ -1,4 +1,4 @@
-//! How a filter is asked and changed, key by key. Each contender's file says it in a few expressions.
+//! How a filter is asked and changed, key by key: a few expressions for each.
 
 use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
@@ -24,12 +24,12 @@ pub(super) trait Probe<K: BenchKey + ?Sized> {
         None
     }
 
-    /// Inserts a key; whether it took it. `None` if it takes no keys once built.
+    /// Inserts a key; whether it took it. `None`, here and below, if it cannot.
     fn insert(&mut self, _key: &K) -> Option<bool> {
         None
     }
 
-    /// Inserts keys by the fastest way and returns how many it took before it refused one.
+    /// Inserts keys by the fastest way; how many it took before it refused one.
     #[inline]
     fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
         let mut taken = 0;
@@ -42,19 +42,17 @@ pub(super) trait Probe<K: BenchKey + ?Sized> {
         Some(taken)
     }
 
-    /// Removes a key; whether it reports it removed, `true` if it does not report. `None` if it
-    /// cannot remove.
+    /// Removes a key; whether it reports it removed, `true` if it does not report.
     fn remove(&mut self, _key: &K) -> Option<bool> {
         None
     }
 
-    /// Merges another filter, or says why not; `None` if it cannot merge.
+    /// Merges another filter, or says why not.
     fn merge(&mut self, _other: &Self) -> Option<Result<(), String>> {
         None
     }
 
-    /// The slots of a table in which each key takes one; the load is keys over slots. `None`
-    /// without such a table. The number changes when the filter grows.
+    /// The slots of a table in which each key takes one. The number changes when the filter grows.
     fn slots(&self) -> Option<u64> {
         None
     }
@@ -149,4 +147,9 @@ pub(super) fn in_batches<T>(
 #[allow(clippy::unnecessary_wraps)]
 pub(super) const fn exactly(mean: f64) -> Option<PredictedFpr> {
     Some(PredictedFpr { mean, sd: 0.0 })
+}
+
+/// A change that a filter cannot refuse, or does not report.
+pub(super) fn done<T>(_change: T) -> bool {
+    true
 }

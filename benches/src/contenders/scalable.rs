@@ -1,5 +1,6 @@
 //! The sizes of our scalable filters, each grown from a thousandth of the keys.
 
+use super::contender::Made;
 use super::order::{GROWN, Order};
 use super::theory::{Point, by_rate};
 use amq_core::Target;
@@ -9,7 +10,7 @@ use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 const STAGES: u32 = 10;
 
 /// The parameters that a first stage for this many keys, all keys and a rate give.
-type Params = fn(start: u64, keys: u64, fpr: f64) -> ScalableParams;
+pub(super) type Params = fn(start: u64, keys: u64, fpr: f64) -> ScalableParams;
 
 /// Without a bound.
 pub(super) fn open(start: u64, _keys: u64, fpr: f64) -> ScalableParams {
@@ -27,15 +28,14 @@ pub(super) fn target<F: OwnedStage>(
     order: &Order,
     keys: usize,
     params: Params,
-) -> Result<Target<ScalableParams>, String> {
+) -> Made<Target<ScalableParams>> {
     let room = order.room(keys) as u64;
     let params = params(order.start(keys) as u64, room, order.fpr()?);
-    let plan = ScalableFilter::<F>::plan_params(params, room).map_err(|error| error.to_string())?;
-    Ok(plan.into())
+    Ok(ScalableFilter::<F>::plan_params(params, room)?.into())
 }
 
 /// The curve of a filter whose stages are all full, and as dense as large filters.
-pub(super) fn curve(keys: u64, params: Params, bits_per_key: fn(f64) -> f64) -> Vec<Point> {
+pub(super) fn full_stages(keys: u64, params: Params, bits_per_key: fn(f64) -> f64) -> Vec<Point> {
     by_rate(|rate| {
         let params = params((keys / GROWN as u64).max(1), keys.max(1), rate);
         // A bounded filter has a last stage.

@@ -1,10 +1,6 @@
 //! Peer: bloomfilter, the most downloaded classic Bloom filter.
 
-use crate::contenders::Order;
-use crate::contenders::contender::{Entry, filled};
-use crate::contenders::probe::probe;
-use crate::contenders::theory::curve;
-use crate::keys::BenchKey;
+use super::{BenchKey, Entry, Made, Order, curve, done, filled, probe};
 use amq_bloom::{BloomFilter, BloomParams};
 use amq_core::PlanFilter;
 use bloomfilter::Bloom;
@@ -15,7 +11,7 @@ pub(super) fn all() -> Vec<Entry> {
     vec![entry.theory(curve::<BloomFilter>)]
 }
 
-fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Result<Bloom<K>, String> {
+fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Bloom<K>> {
     let mut seed = [0; 32];
     // Both SipHash keys must differ between seeds and from each other.
     for (word, part) in seed.chunks_exact_mut(8).enumerate() {
@@ -37,8 +33,5 @@ probe! { Bloom<K>, |filter, key, keys|
         let params = BloomParams::new(filter.len(), filter.number_of_hash_functions());
         Some(BloomFilter::predicted_fpr(&params, keys))
     };
-    insert: {
-        filter.set(key);
-        true
-    };
+    insert: done(filter.set(key));
 }

@@ -1,8 +1,6 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
-use crate::contenders::contender::Entry;
-use crate::contenders::probe::{exactly, probe};
-use crate::contenders::theory::Point;
+use super::{Entry, Point, exactly, probe};
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hasher};

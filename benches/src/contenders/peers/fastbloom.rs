@@ -1,8 +1,6 @@
 //! Peer: fastbloom, the fastest classic Bloom filter among the crates.
 
-use crate::contenders::contender::Entry;
-use crate::contenders::probe::probe;
-use crate::contenders::theory::curve;
+use super::{Entry, curve, done, probe};
 use amq_bloom::BloomParams;
 use amq_core::PlanFilter;
 use fastbloom::BloomFilter;
@@ -28,10 +26,7 @@ probe! { BloomFilter<FixedState>, |filter, key, keys|
         let params = BloomParams::new(filter.num_bits() as u64, filter.num_hashes());
         Some(amq_bloom::BloomFilter::predicted_fpr(&params, keys))
     };
-    insert: {
-        filter.insert(key);
-        true
-    };
+    insert: done(filter.insert(key));
     merge: {
         filter.union(key);
         Ok(())

@@ -1,8 +1,6 @@
 //! Peer: the counting Bloom filter of fastbloom-rs, with built-in XXH3 under two seeds of its own.
 
-use crate::contenders::contender::Entry;
-use crate::contenders::probe::probe;
-use crate::contenders::theory::curve;
+use super::{Entry, curve, done, probe};
 use amq_core::PlanFilter;
 use amq_counting::CountingParams;
 use fastbloom_rs::{CountingBloomFilter, Deletable, FilterBuilder, Hashes, Membership};
@@ -42,13 +40,7 @@ probe! { CountingBloomFilter, where [K: Bytes], |filter, key, keys|
         let params = CountingParams::new(filter.config().size, filter.hashes());
         Some(amq_counting::CountingBloomFilter::predicted_fpr(&params, keys))
     };
-    insert: {
-        filter.add(key.bytes().as_ref());
-        true
-    };
+    insert: done(filter.add(key.bytes().as_ref()));
     // It does not report whether it held the key.
-    remove: {
-        Deletable::remove(filter, key.bytes().as_ref());
-        true
-    };
+    remove: done(Deletable::remove(filter, key.bytes().as_ref()));
 }

@@ -1,7 +1,6 @@
 //! Peer: growable-bloom-filter, the most downloaded growing Bloom filter.
 
-use crate::contenders::contender::Entry;
-use crate::contenders::probe::probe;
+use super::{Entry, done, probe};
 use growable_bloom_filter::GrowableBloom;
 
 /// Told to expect all keys; told to expect a thousandth of them, so that it grows nine times.
@@ -19,8 +18,5 @@ pub(super) fn all() -> Vec<Entry> {
 // It reports no size.
 probe! { GrowableBloom, |filter, key, keys|
     holds: filter.contains(key);
-    insert: {
-        filter.insert(key);
-        true
-    };
+    insert: done(filter.insert(key));
 }

@@ -1,9 +1,6 @@
 //! The exact set: what a filter saves, and what exact answers cost.
 
-use crate::contenders::Order;
-use crate::contenders::contender::{Entry, filled};
-use crate::contenders::probe::{exactly, probe};
-use crate::keys::BenchKey;
+use super::{BenchKey, Entry, Made, Order, done, exactly, filled, probe};
 use foldhash::fast::FixedState;
 use std::borrow::Borrow;
 use std::collections::HashSet;
@@ -22,10 +19,7 @@ trait Kept<K: BenchKey + ?Sized>: Borrow<K> + Hash + Eq + Clone + From<K::Owned>
 impl Kept<u64> for u64 {}
 impl Kept<[u8]> for Box<[u8]> {}
 
-fn make<K: BenchKey + ?Sized, T: Kept<K>>(
-    keys: &[K::Item<'_>],
-    order: &Order,
-) -> Result<Set<T>, String> {
+fn make<K: BenchKey + ?Sized, T: Kept<K>>(keys: &[K::Item<'_>], order: &Order) -> Made<Set<T>> {
     let state = FixedState::with_seed(order.seed);
     filled::<K, _>(Set::with_capacity_and_hasher(order.room(keys.len()), state), keys)
 }
@@ -34,10 +28,7 @@ fn make<K: BenchKey + ?Sized, T: Kept<K>>(
 probe! { Set<T>, with [T: Kept<K>], |set, key, keys|
     holds: set.contains(key);
     predicted: exactly(0.0);
-    insert: {
-        set.insert(key.to_owned().into());
-        true
-    };
+    insert: done(set.insert(key.to_owned().into()));
     insert_all: {
         set.extend(keys.iter().map(|key| T::from(Borrow::<K>::borrow(key).to_owned())));
         keys.len() as u64

@@ -1,9 +1,11 @@
 //! The best published crates, each in a file of its own; and the exact set.
 
+// What the files share, too.
 use super::built::{Built, of_type};
-use super::contender::Entry;
-use super::order::Order;
-use super::probe::Probe;
+use super::contender::{Entry, Made, filled};
+use super::order::{Order, Planned};
+use super::probe::{BATCH, Probe, done, exactly, in_batches, probe};
+use super::theory::{Point, curve, slots};
 use crate::keys::{BenchKey, Keys};
 
 mod bloomfilter;
@@ -14,7 +16,6 @@ mod growable_bloom;
 mod hash_set;
 mod pleat;
 mod probabilistic;
-mod probabilistic_quotient;
 mod qfilter;
 mod sbbf_rs;
 mod scalable_cuckoo;
@@ -29,17 +30,21 @@ pub(super) fn all() -> Vec<Entry> {
         sbbf_rs::all(),
         fastbloom_rs::all(),
         growable_bloom::all(),
-        probabilistic::all(),
         cuckoofilter::all(),
         scalable_cuckoo::all(),
         qfilter::all(),
-        probabilistic_quotient::all(),
+        probabilistic::all(),
         xorf::all(),
         sux::all(),
         pleat::all(),
         hash_set::all(),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// The rate of a set of fingerprints of this many bits: one is present if any key has it.
+fn fpr_of(keys: u64, bits: u8) -> f64 {
+    -(keys as f64 * (-(-f64::from(bits)).exp2()).ln_1p()).exp_m1()
 }
 
 /// A filter of digests, and the seed of these.
@@ -60,21 +65,19 @@ impl<F> Digested<F> {
 fn of_digests<F: 'static>(
     keys: Keys<'_>,
     order: &Order,
-    make: impl Fn(Vec<u64>) -> Result<F, String>,
-) -> Result<Box<dyn Built>, String>
+    make: impl Fn(Vec<u64>) -> Made<F>,
+) -> Made<Box<dyn Built>>
 where
     Digested<F>: Probe<u64> + Probe<[u8]>,
 {
     let seed = order.seed;
-    let digested = |digests| Ok(Digested { filter: make(digests)?, seed });
+    let digests = match keys {
+        Keys::U64(keys) => keys.iter().map(|key| key.digest(seed)).collect(),
+        Keys::Bytes(keys) => keys.iter().map(|key| key.digest(seed)).collect(),
+    };
+    let digested = Digested { filter: make(digests)?, seed };
     Ok(match keys {
-        Keys::U64(keys) => {
-            let digests = keys.iter().map(|key| key.digest(seed)).collect();
-            of_type::<u64, _>(digested(digests)?, keys.len())
-        }
-        Keys::Bytes(keys) => {
-            let digests = keys.iter().map(|key| key.digest(seed)).collect();
-            of_type::<[u8], _>(digested(digests)?, keys.len())
-        }
+        Keys::U64(keys) => of_type::<u64, _>(digested, keys.len()),
+        Keys::Bytes(keys) => of_type::<[u8], _>(digested, keys.len()),
     })
 }

@@ -1,10 +1,9 @@
 //! Peer: pleat, ribbon filters built in order of their table's windows.
 
-use super::{Digested, of_digests};
-use crate::contenders::contender::Entry;
-use crate::contenders::probe::{BATCH, exactly, in_batches, probe};
-use crate::contenders::{Built, Order};
-use crate::keys::{BenchKey, Keys};
+use super::{
+    BATCH, BenchKey, Built, Digested, Entry, Keys, Made, Order, exactly, in_batches, of_digests,
+    probe,
+};
 use pleat::filter::{Ribbon, StdRibbon};
 use std::borrow::Borrow;
 
@@ -29,22 +28,16 @@ fn entry(name: &'static str, homogeneous: bool) -> Entry {
             7 => solve::<7>(keys, order, homogeneous),
             8 => solve::<8>(keys, order, homogeneous),
             10 => solve::<10>(keys, order, homogeneous),
-            _ => Err(format!("{bits} result bits are not compiled in")),
+            _ => Err(format!("{bits} result bits are not compiled in").into()),
         }
     })
 }
 
-fn solve<const R: usize>(
-    keys: Keys<'_>,
-    order: &Order,
-    homogeneous: bool,
-) -> Result<Box<dyn Built>, String> {
+fn solve<const R: usize>(keys: Keys<'_>, order: &Order, homogeneous: bool) -> Made<Box<dyn Built>> {
     if homogeneous {
         return of_digests(keys, order, |digests| Ok(Ribbon::<R>::from_keys_pleated(&digests)));
     }
-    of_digests(keys, order, |digests| {
-        StdRibbon::<R>::from_keys_pleated(&digests).map_err(|error| error.to_string())
-    })
+    of_digests(keys, order, |digests| Ok(StdRibbon::<R>::from_keys_pleated(&digests)?))
 }
 
 /// The hits among the keys, whose digests are asked for in batches.

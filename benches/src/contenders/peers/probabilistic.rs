@@ -1,40 +1,40 @@
-//! Peer: the scalable Bloom filter of probabilistic-collections.
+//! Peer: the scalable Bloom filter and the quotient filter of probabilistic-collections.
 
-use crate::contenders::Order;
-use crate::contenders::contender::{Entry, filled};
-use crate::contenders::probe::probe;
-use crate::keys::BenchKey;
-use foldhash::fast::{FixedState, FoldHasher};
+use super::{BenchKey, Entry, Made, Order, Planned, done, exactly, filled, fpr_of, probe};
+use foldhash::{fast, quality};
 use probabilistic_collections::bloom::ScalableBloomFilter;
+use probabilistic_collections::quotient::QuotientFilter;
 use std::f64::consts::LN_2;
 use std::hash::BuildHasher;
+
+/// With foldhash; the quotient filter with its quality variant, all of whose bits are usable.
+pub(super) fn all() -> Vec<Entry> {
+    vec![
+        Entry::of("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
+        Entry::of("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
+    ]
+}
 
 /// Each stage is twice as large as the one before, at half its rate.
 const GROWTH: f64 = 2.0;
 const TIGHTENING: f64 = 0.5;
-
-/// With foldhash.
-pub(super) fn all() -> Vec<Entry> {
-    vec![Entry::of("probabilistic-scalable", make::<u64>, make::<[u8]>)]
-}
 
 /// foldhash under a seed, small and `Copy`, since the filter copies its hashers.
 #[derive(Clone, Copy)]
 struct Seeded(u64);
 
 impl BuildHasher for Seeded {
-    type Hasher = FoldHasher<'static>;
+    type Hasher = fast::FoldHasher<'static>;
 
     #[inline]
     fn build_hasher(&self) -> Self::Hasher {
-        FixedState::with_seed(self.0).build_hasher()
+        fast::FixedState::with_seed(self.0).build_hasher()
     }
 }
 
-fn make<K: BenchKey + ?Sized>(
-    keys: &[K::Item<'_>],
-    order: &Order,
-) -> Result<ScalableBloomFilter<K::Owned, Seeded>, String> {
+type Scalable<K> = ScalableBloomFilter<<K as ToOwned>::Owned, Seeded>;
+
+fn scalable<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Scalable<K>> {
     // The series of the stages' rates adds up to `first / (1 - TIGHTENING)`.
     let first = order.fpr()? * (1.0 - TIGHTENING);
     // The crate takes bits, not keys, and begins another stage, twice as large, once half of them
@@ -48,10 +48,40 @@ fn make<K: BenchKey + ?Sized>(
 }
 
 // It reports the bits it uses, not those it holds.
-probe! { ScalableBloomFilter<K::Owned, Seeded>, |filter, key, keys|
+probe! { Scalable<K>, |filter, key, keys|
     holds: filter.contains(key);
-    insert: {
-        filter.insert(key);
-        true
+    insert: done(filter.insert(key));
+}
+
+/// The planned load of a table sized by hand: its own sizing stays below half.
+const LOAD: f64 = 0.95;
+
+type Quotient<K> = QuotientFilter<<K as ToOwned>::Owned, quality::FixedState>;
+
+fn quotient<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Quotient<K>> {
+    let (room, fpr) = (order.room(keys.len()), order.fpr()?);
+    let hasher = quality::FixedState::with_seed(order.seed);
+    let filter = if matches!(order.planned, Planned::Room(_)) {
+        // At the other contenders' load.
+        let quotient = (room as f64 / LOAD).log2().ceil().max(1.0) as u8;
+        let remainder = (LOAD / -(-fpr).ln_1p()).log2().ceil().max(1.0) as u8;
+        QuotientFilter::with_hasher(quotient, remainder, hasher)
+    } else {
+        QuotientFilter::from_fpp_with_hasher(room, fpr, hasher)
     };
+    filled::<K, _>(filter, keys)
+}
+
+probe! { Quotient<K>, |filter, key, keys|
+    holds: filter.contains(key);
+    bytes: {
+        let bits = filter.capacity() as u64 * (u64::from(filter.remainder_bits()) + 3);
+        bits.div_ceil(64) * 8
+    };
+    predicted: exactly(fpr_of(keys, filter.quotient_bits() + filter.remainder_bits()));
+    // It would panic rather than refuse.
+    insert: filter.len() + 1 < filter.capacity() && done(filter.insert(key));
+    // It does not report whether it held the key.
+    remove: done(filter.remove(key));
+    slots: Some(filter.capacity() as u64);
 }

@@ -1,9 +1,6 @@
 //! Peer: qfilter, a rank-select quotient filter.
 
-use super::{Digested, of_digests};
-use crate::contenders::Order;
-use crate::contenders::contender::Entry;
-use crate::contenders::probe::{exactly, probe};
+use super::{Digested, Entry, Made, Order, exactly, fpr_of, of_digests, probe};
 use qfilter::{Builder, Error, Filter, truncate_to_fingerprint};
 
 /// Filled key by key; built from sorted fingerprints by its builder.
@@ -15,14 +12,14 @@ pub(super) fn all() -> Vec<Entry> {
         Entry::new("qfilter-sorted", |keys, order| {
             of_digests(keys, order, |digests| {
                 let filter = empty(order, digests.len())?;
-                sorted(digests, filter).map_err(|error| error.to_string())
+                Ok(sorted(digests, filter)?)
             })
         }),
     ]
 }
 
-fn empty(order: &Order, given: usize) -> Result<Filter, String> {
-    Filter::new(order.room(given) as u64, order.fpr()?).map_err(|error| error.to_string())
+fn empty(order: &Order, given: usize) -> Made<Filter> {
+    Ok(Filter::new(order.room(given) as u64, order.fpr()?)?)
 }
 
 fn sorted(mut digests: Vec<u64>, filter: Filter) -> Result<Filter, Error> {
@@ -41,11 +38,7 @@ fn sorted(mut digests: Vec<u64>, filter: Filter) -> Result<Filter, Error> {
 probe! { Digested<Filter>, |it, key, keys|
     holds: it.filter.contains_fingerprint(it.digest(key));
     bytes: it.filter.memory_usage();
-    // A fingerprint is present if any key has it.
-    predicted: {
-        let each = (-f64::from(it.filter.fingerprint_size())).exp2();
-        exactly(-(keys as f64 * (-each).ln_1p()).exp_m1())
-    };
+    predicted: exactly(fpr_of(keys, it.filter.fingerprint_size()));
     insert: it.filter.insert_fingerprint(true, it.digest(key)).is_ok();
     remove: it.filter.remove_fingerprint(it.digest(key));
     merge: it.filter.merge(true, &key.filter).map_err(|error| error.to_string());

@@ -6,10 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use super::Digested;
-use crate::contenders::contender::Entry;
-use crate::contenders::probe::probe;
-use crate::contenders::theory::curve;
+use super::{Digested, Entry, curve, probe};
 use amq_bloom::{BlockedBloomFilter, BlockedParams};
 use amq_core::{Goal, PlanFilter};
 use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
@@ -18,9 +15,8 @@ pub(super) fn all() -> Vec<Entry> {
     let entry = Entry::filled("sbbf-rs", |order, given| {
         let budget = order.budget.ok_or("needs a target rate or a size")?;
         let goal = Goal::new(order.room(given) as u64, budget);
-        let plan = BlockedBloomFilter::plan(goal).map_err(|error| error.to_string())?;
-        let blocks = usize::try_from(plan.params.blocks).map_err(|error| error.to_string())?;
-        Ok(Digested { filter: Filter::new(blocks), seed: order.seed })
+        let blocks = BlockedBloomFilter::plan(goal)?.params.blocks;
+        Ok(Digested { filter: Filter::new(blocks.try_into()?), seed: order.seed })
     });
     vec![entry.theory(curve::<BlockedBloomFilter>)]
 }

@@ -1,9 +1,6 @@
 //! Peer: scalable_cuckoo_filter, cuckoo filters in stages that grow.
 
-use crate::contenders::Order;
-use crate::contenders::contender::{Entry, filled};
-use crate::contenders::probe::{exactly, probe};
-use crate::keys::BenchKey;
+use super::{BenchKey, Entry, Made, Order, done, exactly, filled, probe};
 use foldhash::quality::{FixedState, FoldHasher};
 use rand_of_peers::SeedableRng;
 use rand_of_peers::rngs::SmallRng;
@@ -18,7 +15,7 @@ pub(super) fn all() -> Vec<Entry> {
     vec![Entry::of("scalable-cuckoo", make::<u64>, make::<[u8]>)]
 }
 
-fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Result<Filter<K>, String> {
+fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Filter<K>> {
     let asked_fpr = order.fpr()?;
     let filter = ScalableCuckooFilterBuilder::new()
         .initial_capacity(order.room(keys.len()))
@@ -55,10 +52,7 @@ probe! { Filter<K>, |it, key, keys|
         let mean = 1.0 - (1.0 - (-bits).exp2()).powf(PLACES * load);
         exactly(mean).filter(|_| !it.has_grown())
     };
-    insert: {
-        it.filter.insert(key);
-        true
-    };
+    insert: done(it.filter.insert(key));
     remove: it.filter.remove(key);
     slots: Some(if it.has_grown() { it.filter.capacity() as u64 } else { it.slots });
 }

@@ -1,10 +1,6 @@
 //! Peer: the static filters of sux, over the same kind of graph as binary fuse filters.
 
-use crate::contenders::Order;
-use crate::contenders::contender::Entry;
-use crate::contenders::probe::{exactly, probe};
-use crate::contenders::theory::slots;
-use crate::keys::BenchKey;
+use super::{BenchKey, Entry, Made, Order, exactly, probe, slots};
 use dsi_progress_logger::no_logging;
 use std::fmt::Debug;
 use sux::bits::BitFieldVec;
@@ -40,24 +36,22 @@ macro_rules! builder {
     };
 }
 
-fn bytes<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Result<OfBytes<K>, String> {
+fn bytes<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<OfBytes<K>> {
     let (source, builder) = (FromSlice::new(keys), builder!(keys, order));
-    let filter = OfBytes::<K>::try_new_with_builder(source, builder, no_logging![]);
-    filter.map_err(|error| error.to_string())
+    Ok(OfBytes::<K>::try_new_with_builder(source, builder, no_logging![])?)
 }
 
-fn packed<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Result<OfBits<K>, String> {
+fn packed<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<OfBits<K>> {
     let room = order.room(keys.len());
     let bits = match order.bits(room) {
         Some(bits) => (bits as f64 / room as f64 / Fuse3NoShards::c(room)).floor(),
         None => (1.0 / order.fpr()?).log2().ceil().max(1.0),
     };
     if bits < 1.0 {
-        return Err("no room for a bit of fingerprint per key".to_owned());
+        return Err("no room for a bit of fingerprint per key".into());
     }
     let (source, builder) = (FromSlice::new(keys), builder!(keys, order));
-    let filter = OfBits::<K>::try_new_with_builder(source, bits as usize, builder, no_logging![]);
-    filter.map_err(|error| error.to_string())
+    Ok(OfBits::<K>::try_new_with_builder(source, bits as usize, builder, no_logging![])?)
 }
 
 // The crate reports no size.

@@ -1,9 +1,6 @@
 //! Peer: the xor and binary fuse filters of xorf, the best known static filters.
 
-use super::{Digested, of_digests};
-use crate::contenders::contender::Entry;
-use crate::contenders::probe::{exactly, probe};
-use crate::contenders::theory::slots;
+use super::{Digested, Entry, Made, exactly, of_digests, probe, slots};
 use xorf::{BinaryFuse8, BinaryFuse16, Filter, Xor8};
 
 /// Equal digests make a fuse filter fail; a measurement's keys almost certainly have none.
@@ -24,7 +21,7 @@ struct Slots<F>(F, u32);
 fn entry<F: Filter<u64> + 'static>(
     name: &'static str,
     bits: u32,
-    make: fn(&[u64]) -> Result<F, String>,
+    make: fn(&[u64]) -> Made<F>,
 ) -> Entry {
     Entry::new(name, move |keys, order| {
         of_digests(keys, order, |digests| Ok(Slots(make(&digests)?, bits)))
