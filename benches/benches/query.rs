@@ -6,9 +6,7 @@
 //! $ cargo bench -p amq-bench --bench query -- 'ribbon|fuse'
 //! ```
 
-#[cfg(feature = "peers")]
-use amq_bench::contenders::peers::xorf;
-use amq_bench::contenders::{Built, Contender, Order, Planned, bloom, ribbon};
+use amq_bench::contenders::{self, Built, Order, Planned};
 use amq_bench::keys::{KeySet, Keys, Stream};
 use amq_core::Budget;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -27,21 +25,19 @@ fn batch(criterion: &mut Criterion) {
 }
 
 /// A contender, and the rate it is asked for.
-type Variant = (&'static dyn Contender, f64);
+type Variant = (&'static str, f64);
 
 /// Bloom filters.
-const BLOOM: [Variant; 3] =
-    [(&bloom::CLASSIC, 0.01), (&bloom::SPLIT_BLOCK, 0.01), (&bloom::ATOMIC, 0.01)];
+const BLOOM: &[Variant] = &[("bloom", 0.01), ("blocked-bloom", 0.01), ("atomic-bloom", 0.01)];
 
 /// Static filters: one byte a slot, two bytes, and columns of two widths. A fuse filter's rate is
-/// its own.
+/// its own; without the feature `peers` it is left out.
 const STATIC: &[Variant] = &[
-    #[cfg(feature = "peers")]
-    (&xorf::BINARY_FUSE_8, 1.0 / 256.0),
-    (&ribbon::BUMPED, 1.0 / 256.0),
-    (&ribbon::NARROW, 1.0 / 256.0),
-    (&ribbon::BUMPED, 1.0 / 65536.0),
-    (&ribbon::BUMPED, 0.01),
+    ("binary-fuse-8", 1.0 / 256.0),
+    ("ribbon-bumped", 1.0 / 256.0),
+    ("ribbon-narrow", 1.0 / 256.0),
+    ("ribbon-bumped", 1.0 / 65536.0),
+    ("ribbon-bumped", 0.01),
 ];
 
 fn queries(
@@ -49,7 +45,7 @@ fn queries(
     way: &str,
     count: impl Fn(&dyn Built, Keys<'_>) -> Option<u64>,
 ) {
-    for (keys, variants) in [(1_000_000, &BLOOM[..]), (1_000_000, STATIC), (10_000_000, STATIC)] {
+    for (keys, variants) in [(1_000_000, BLOOM), (1_000_000, STATIC), (10_000_000, STATIC)] {
         ask(criterion, way, keys, variants, &count);
     }
 }
@@ -68,12 +64,13 @@ fn ask(
     let streams = [("absent", 0), ("half", 50), ("present", 100)]
         .map(|(name, share)| (name, Stream::new(&made, QUERIES, share, &mut rng)));
     let present = made.present.view();
-    for (contender, rate) in variants {
+    for (name, rate) in variants {
         let order = Order { planned: Planned::Keys, budget: Some(Budget::Fpr(*rate)), seed: 1 };
-        let Ok(filter) = contender.build(present.keys(), &order) else {
+        let contender = contenders::named(name);
+        let Some(Ok(filter)) = contender.map(|it| it.build(present.keys(), &order)) else {
             continue;
         };
-        let (name, million) = (contender.info().name, keys / 1_000_000);
+        let million = keys / 1_000_000;
         let mut group = criterion.benchmark_group(format!("{way}/{name}, {rate:.1e}, {million}M"));
         group.throughput(Throughput::Elements(QUERIES as u64));
         for (name, stream) in &streams {

@@ -153,15 +153,11 @@ impl Default for Info {
     }
 }
 
-/// Reads the entries of the file, once.
-pub(super) static ENTRIES: LazyLock<Vec<Info>> = LazyLock::new(|| entries().unwrap_or_default());
-
 /// The entries of the file. That it can be read, a test ensures.
-pub(super) fn entries() -> Result<Vec<Info>, toml::de::Error> {
-    let text = include_str!("../../contenders.toml");
-    let mut lists: BTreeMap<String, Vec<Info>> = toml::from_str(text)?;
+pub(super) static ENTRIES: LazyLock<Result<Vec<Info>, toml::de::Error>> = LazyLock::new(|| {
+    let mut lists: BTreeMap<&str, _> = toml::from_str(include_str!("../../contenders.toml"))?;
     Ok(lists.remove("contender").unwrap_or_default())
-}
+});
 
 fn text<'de, D: Deserializer<'de>>(text: D) -> Result<&'static str, D::Error> {
     Ok(String::deserialize(text)?.leak())
@@ -178,8 +174,8 @@ where
 impl Info {
     /// The entry of this name. That there is one, a test ensures.
     pub(super) fn of(name: &'static str) -> Self {
-        let entry = ENTRIES.iter().find(|entry| entry.name == name);
-        entry.copied().unwrap_or(Self { name, ..Self::default() })
+        let mut entries = ENTRIES.iter().flatten().copied();
+        entries.find(|entry| entry.name == name).unwrap_or(Self { name, ..Self::default() })
     }
 
     /// The same contender, entered again: what the two differ by is noise.

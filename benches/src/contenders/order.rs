@@ -73,7 +73,6 @@ mod tests {
     #[test]
     fn an_order_says_for_how_many_keys_and_which_budget() {
         let order = |planned, budget| Order { planned, budget, seed: 0 };
-        let rate = Some(Budget::Fpr(0.01));
         for (planned, room, start) in [
             (Planned::Keys, 5000, 5),
             (Planned::First, 5000, 5000),
@@ -81,7 +80,7 @@ mod tests {
             (Planned::Room(9000), 9000, 9000),
             (Planned::Octave(3000), 5000, 3),
         ] {
-            let order = order(planned, rate);
+            let order = order(planned, Some(Budget::Fpr(0.01)));
             assert_eq!((order.room(5000), order.start(5000)), (room, start));
             assert_eq!((order.fpr(), order.bits(room)), (Ok(0.01), None));
         }

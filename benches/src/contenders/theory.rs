@@ -93,7 +93,8 @@ mod tests {
             let points = contender.theory_points(1_000_000);
             let needed = info.ours && !matches!(info.role, Role::Floor | Role::Map);
             assert!(points.len() >= if needed { 8 } else { 0 }, "{}", info.name);
-            assert!(points.is_sorted_by(|a, b| a.bits_per_key < b.bits_per_key && a.fpr > b.fpr));
+            let falls = |a: &Point, b: &Point| a.bits_per_key < b.bits_per_key && a.fpr > b.fpr;
+            assert!(points.is_sorted_by(falls), "{}", info.name);
             for point in points {
                 assert!(point.bits_per_key > -point.fpr.log2(), "{}: {point:?}", info.name);
             }

@@ -75,7 +75,7 @@ fn each_wrong_answer_on_a_course_is_found() {
 
 #[test]
 fn what_grows_must_keep_its_target() {
-    let (grow, grown) = (grow(), entrants(&grow(), contenders::ALL));
+    let (grow, grown) = (grow(), entrants(&grow(), &contenders::ALL));
     let (scalable, cell) = grown.into_iter().next().unwrap();
     assert!(scalable.info().can(contenders::Ability::Grow));
     let ground = Ground::new(&grow, setting(0)).unwrap();
@@ -166,7 +166,7 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
 #[test]
 fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
     let names = |track: &dyn Track| -> Vec<&str> {
-        let entrants = entrants(track, contenders::ALL);
+        let entrants = entrants(track, &contenders::ALL);
         entrants.iter().map(|(contender, _)| contender.info().name).collect()
     };
     let (grow, over) = (names(&grow()), names(&overfill()));
