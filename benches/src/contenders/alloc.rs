@@ -29,7 +29,6 @@ static ALL_PEAK: AtomicI64 = AtomicI64::new(0);
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// The system allocator, with a tally.
-#[derive(Debug)]
 struct Counting;
 
 // SAFETY: every method passes its arguments to the system allocator unchanged and returns its
@@ -38,19 +37,19 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller upholds the contract of `System.alloc`.
         let pointer = unsafe { System.alloc(layout) };
-        count_unless_null(pointer, layout.size() as i64);
+        count(pointer, layout.size() as i64);
         pointer
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller upholds the contract of `System.alloc_zeroed`.
         let pointer = unsafe { System.alloc_zeroed(layout) };
-        count_unless_null(pointer, layout.size() as i64);
+        count(pointer, layout.size() as i64);
         pointer
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-(layout.size() as i64));
+        count(pointer, -(layout.size() as i64));
         // SAFETY: the pointer came from `System` through one of the other methods, with this
         // layout.
         unsafe { System.dealloc(pointer, layout) }
@@ -60,19 +59,16 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the pointer came from `System` with this layout, and the caller vouches for the
         // size.
         let new = unsafe { System.realloc(pointer, layout, new_size) };
-        count_unless_null(new, new_size as i64 - layout.size() as i64);
+        count(new, new_size as i64 - layout.size() as i64);
         new
     }
 }
 
-fn count_unless_null(pointer: *mut u8, bytes: i64) {
-    if !pointer.is_null() {
-        count(bytes);
+/// Counts bytes that are held from now on, or that no longer are, unless the system refused.
+fn count(pointer: *mut u8, bytes: i64) {
+    if pointer.is_null() {
+        return;
     }
-}
-
-/// Counts bytes that are held from now on, or those that no longer are.
-fn count(bytes: i64) {
     let held = HELD.get() + bytes;
     HELD.set(held);
     PEAK.set(PEAK.get().max(held));

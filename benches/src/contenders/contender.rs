@@ -74,10 +74,19 @@ impl Entry {
         name: &'static str,
         empty: impl Fn(&Order, usize) -> Made<F> + Copy + Send + Sync + 'static,
     ) -> Self {
+        Self::filled_of(name, empty, empty)
+    }
+
+    /// The same with a type of filter for each type of key.
+    pub(super) fn filled_of<A: Probe<u64> + 'static, B: Probe<[u8]> + 'static>(
+        name: &'static str,
+        numbers: impl Fn(&Order, usize) -> Made<A> + Send + Sync + 'static,
+        strings: impl Fn(&Order, usize) -> Made<B> + Send + Sync + 'static,
+    ) -> Self {
         Self::of(
             name,
-            move |keys, order| filled::<u64, F>(empty(order, keys.len())?, keys),
-            move |keys, order| filled::<[u8], F>(empty(order, keys.len())?, keys),
+            move |keys, order| filled::<u64, A>(numbers(order, keys.len())?, keys),
+            move |keys, order| filled::<[u8], B>(strings(order, keys.len())?, keys),
         )
     }
 
@@ -111,10 +120,7 @@ impl Contender for Entry {
 
 /// Fills a filter that is made empty; an error if it refuses a key.
 #[inline]
-pub(super) fn filled<K: BenchKey + ?Sized, F: Probe<K>>(
-    mut filter: F,
-    keys: &[K::Item<'_>],
-) -> Made<F> {
+fn filled<K: BenchKey + ?Sized, F: Probe<K>>(mut filter: F, keys: &[K::Item<'_>]) -> Made<F> {
     let taken = filter.insert_all(keys).unwrap_or(0);
     if taken < keys.len() as u64 {
         return Err(format!("it took {taken} of {} keys and refused the next", keys.len()).into());

@@ -33,7 +33,11 @@ pub(super) fn all() -> Vec<Entry> {
         scalable::<BloomFilter>("scalable-bounded", bounded, classic::bits_per_key),
         table("cuckoo", CuckooFilter::slots, |params| params.fingerprint_bits),
         table("cuckoo-windowed", WindowedCuckooFilter::slots, |params| params.fingerprint_bits),
-        table("quotient", slots_of_quotient, |params| params.remainder_bits),
+        table::<QuotientFilter>(
+            "quotient",
+            |filter| filter.params().slots,
+            |params| params.remainder_bits,
+        ),
         filled::<ExpandableQuotientFilter, Growing>("expandable-quotient", |order, keys| {
             Ok(Goal::fpr(order.start(keys), order.fpr()?).into())
         })
@@ -43,10 +47,6 @@ pub(super) fn all() -> Vec<Entry> {
         solved::<NarrowRibbonFilter>("ribbon-narrow"),
         solved::<WideBumpedRibbonFilter>("ribbon-bumped-wide"),
     ]
-}
-
-fn slots_of_quotient(filter: &QuotientFilter) -> u64 {
-    filter.params().slots
 }
 
 /// Sized for the number of keys and the budget.

@@ -73,8 +73,7 @@ mod tests {
 
     #[test]
     fn a_curve_has_the_well_known_sizes_and_steps_are_those_of_full_tables() {
-        let points = curve::<BloomFilter>(1_000_000);
-        let byte = points.iter().find(|point| point.fpr <= 1.001 / 256.0);
+        let byte = curve::<BloomFilter>(1_000_000).into_iter().find(|at| at.fpr <= 1.001 / 256.0);
         assert!((byte.unwrap().bits_per_key - 11.54).abs() < 0.01, "{byte:?}");
         let steps = steps::<CuckooFilter>(1_000_000, |params| params.fingerprint_bits);
         assert!(steps.len() >= 12, "{steps:?}");

@@ -1,8 +1,7 @@
 //! Peer: fastbloom, the fastest classic Bloom filter among the crates.
 
-use super::{Entry, curve, done, probe};
+use super::{Entry, curve, done, exact, probe};
 use amq_bloom::BloomParams;
-use amq_core::PlanFilter;
 use fastbloom::BloomFilter;
 use foldhash::fast::FixedState;
 
@@ -21,11 +20,8 @@ pub(super) fn all() -> Vec<Entry> {
 probe! { BloomFilter<FixedState>, |filter, key, keys|
     holds: filter.contains(key);
     bytes: size_of_val(filter.as_slice());
-    // The exact classic formula, at the size and number of probes it chose.
-    predicted: {
-        let params = BloomParams::new(filter.num_bits() as u64, filter.num_hashes());
-        Some(amq_bloom::BloomFilter::predicted_fpr(&params, keys))
-    };
+    predicted: exact::<amq_bloom::BloomFilter>(
+        BloomParams::new(filter.num_bits() as u64, filter.num_hashes()), keys);
     insert: done(filter.insert(key));
     merge: {
         filter.union(key);

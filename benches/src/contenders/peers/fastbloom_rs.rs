@@ -1,7 +1,6 @@
 //! Peer: the counting Bloom filter of fastbloom-rs, with built-in XXH3 under two seeds of its own.
 
-use super::{Entry, curve, done, probe};
-use amq_core::PlanFilter;
+use super::{Entry, curve, done, exact, probe};
 use amq_counting::CountingParams;
 use fastbloom_rs::{CountingBloomFilter, Deletable, FilterBuilder, Hashes, Membership};
 
@@ -35,11 +34,8 @@ impl Bytes for [u8] {
 probe! { CountingBloomFilter, where [K: Bytes], |filter, key, keys|
     holds: filter.contains(key.bytes().as_ref());
     bytes: size_of_val(filter.get_u64_array());
-    // The exact classic formula, at the counters and probes it chose.
-    predicted: {
-        let params = CountingParams::new(filter.config().size, filter.hashes());
-        Some(amq_counting::CountingBloomFilter::predicted_fpr(&params, keys))
-    };
+    predicted: exact::<amq_counting::CountingBloomFilter>(
+        CountingParams::new(filter.config().size, filter.hashes()), keys);
     insert: done(filter.add(key.bytes().as_ref()));
     // It does not report whether it held the key.
     remove: done(Deletable::remove(filter, key.bytes().as_ref()));

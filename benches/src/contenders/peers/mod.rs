@@ -2,11 +2,12 @@
 
 // What the files share, too.
 use super::built::{Built, of_type};
-use super::contender::{Entry, Made, filled};
+use super::contender::{Entry, Made};
 use super::order::{Order, Planned};
 use super::probe::{BATCH, Probe, done, exactly, in_batches, probe};
 use super::theory::{Point, curve, slots};
 use crate::keys::{BenchKey, Keys};
+use amq_core::{PlanFilter, PredictedFpr};
 
 mod bloomfilter;
 mod cuckoofilter;
@@ -40,6 +41,11 @@ pub(super) fn all() -> Vec<Entry> {
         hash_set::all(),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// The rate by an exact formula of ours, at the size that a peer chose.
+fn exact<F: PlanFilter>(params: F::Params, keys: u64) -> Option<PredictedFpr> {
+    Some(F::predicted_fpr(&params, keys))
 }
 
 /// The rate of a set of fingerprints of this many bits: one is present if any key has it.

@@ -1,6 +1,6 @@
 //! Peer: the scalable Bloom filter and the quotient filter of probabilistic-collections.
 
-use super::{BenchKey, Entry, Made, Order, Planned, done, exactly, filled, fpr_of, probe};
+use super::{BenchKey, Entry, Made, Order, Planned, done, exactly, fpr_of, probe};
 use foldhash::{fast, quality};
 use probabilistic_collections::bloom::ScalableBloomFilter;
 use probabilistic_collections::quotient::QuotientFilter;
@@ -10,8 +10,8 @@ use std::hash::BuildHasher;
 /// With foldhash; the quotient filter with its quality variant, all of whose bits are usable.
 pub(super) fn all() -> Vec<Entry> {
     vec![
-        Entry::of("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
-        Entry::of("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
+        Entry::filled_of("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
+        Entry::filled_of("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
     ]
 }
 
@@ -34,17 +34,16 @@ impl BuildHasher for Seeded {
 
 type Scalable<K> = ScalableBloomFilter<<K as ToOwned>::Owned, Seeded>;
 
-fn scalable<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Scalable<K>> {
+fn scalable<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Scalable<K>> {
     // The series of the stages' rates adds up to `first / (1 - TIGHTENING)`.
     let first = order.fpr()? * (1.0 - TIGHTENING);
     // The crate takes bits, not keys, and begins another stage, twice as large, once half of them
     // are set. With its whole number of probes that must not happen before the last key, whatever
     // the keys. Hence one percent more.
     let probes = (1.0 / first).log2().ceil();
-    let bits = (order.room(keys.len()) as f64 * probes / LN_2 * 1.01).ceil() as usize;
+    let bits = (order.room(given) as f64 * probes / LN_2 * 1.01).ceil() as usize;
     let hashers = [Seeded(order.seed), Seeded(!order.seed)];
-    let filter = ScalableBloomFilter::with_hashers(bits, first, GROWTH, TIGHTENING, hashers);
-    filled::<K, _>(filter, keys)
+    Ok(ScalableBloomFilter::with_hashers(bits, first, GROWTH, TIGHTENING, hashers))
 }
 
 // It reports the bits it uses, not those it holds.
@@ -58,18 +57,16 @@ const LOAD: f64 = 0.95;
 
 type Quotient<K> = QuotientFilter<<K as ToOwned>::Owned, quality::FixedState>;
 
-fn quotient<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Quotient<K>> {
-    let (room, fpr) = (order.room(keys.len()), order.fpr()?);
+fn quotient<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Quotient<K>> {
+    let (room, fpr) = (order.room(given), order.fpr()?);
     let hasher = quality::FixedState::with_seed(order.seed);
-    let filter = if matches!(order.planned, Planned::Room(_)) {
-        // At the other contenders' load.
-        let quotient = (room as f64 / LOAD).log2().ceil().max(1.0) as u8;
-        let remainder = (LOAD / -(-fpr).ln_1p()).log2().ceil().max(1.0) as u8;
-        QuotientFilter::with_hasher(quotient, remainder, hasher)
-    } else {
-        QuotientFilter::from_fpp_with_hasher(room, fpr, hasher)
-    };
-    filled::<K, _>(filter, keys)
+    if !matches!(order.planned, Planned::Room(_)) {
+        return Ok(QuotientFilter::from_fpp_with_hasher(room, fpr, hasher));
+    }
+    // At the other contenders' load.
+    let quotient = (room as f64 / LOAD).log2().ceil().max(1.0) as u8;
+    let remainder = (LOAD / -(-fpr).ln_1p()).log2().ceil().max(1.0) as u8;
+    Ok(QuotientFilter::with_hasher(quotient, remainder, hasher))
 }
 
 probe! { Quotient<K>, |filter, key, keys|

@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use super::{Digested, Entry, curve, probe};
+use super::{Digested, Entry, curve, done, exact, probe};
 use amq_bloom::{BlockedBloomFilter, BlockedParams};
 use amq_core::{Goal, PlanFilter};
 use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
@@ -15,8 +15,10 @@ pub(super) fn all() -> Vec<Entry> {
     let entry = Entry::filled("sbbf-rs", |order, given| {
         let budget = order.budget.ok_or("needs a target rate or a size")?;
         let goal = Goal::new(order.room(given) as u64, budget);
-        let blocks = BlockedBloomFilter::plan(goal)?.params.blocks;
-        Ok(Digested { filter: Filter::new(blocks.try_into()?), seed: order.seed })
+        let blocks = usize::try_from(BlockedBloomFilter::plan(goal)?.params.blocks)?;
+        let buffer = vec![Line([0; LINE]); (blocks * BUCKET_SIZE).div_ceil(LINE)];
+        let filter = Filter { functions: FilterFn::new(), buffer, blocks };
+        Ok(Digested { filter, seed: order.seed })
     });
     vec![entry.theory(curve::<BlockedBloomFilter>)]
 }
@@ -24,9 +26,7 @@ pub(super) fn all() -> Vec<Entry> {
 /// The unit of the buffer's alignment.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Line {
-    bytes: [u8; LINE],
-}
+struct Line(#[allow(dead_code)] [u8; LINE]);
 
 const LINE: usize = 64;
 const _: () = assert!(align_of::<Line>() >= ALIGNMENT && LINE.is_multiple_of(BUCKET_SIZE));
@@ -38,67 +38,19 @@ struct Filter {
     blocks: usize,
 }
 
-impl Filter {
-    /// An empty filter of at least one block.
-    fn new(blocks: usize) -> Self {
-        let lines = (blocks * BUCKET_SIZE).div_ceil(LINE);
-        let buffer = vec![Line { bytes: [0; LINE] }; lines];
-        Self { functions: FilterFn::new(), buffer, blocks }
-    }
-
-    #[inline]
-    fn contains(&self, digest: u64) -> bool {
-        let buffer = self.buffer.as_ptr().cast();
-        // SAFETY: the buffer is aligned to 64 bytes by its type, was made with room for `blocks`
-        // buckets, and is not written to.
-        unsafe { self.functions.contains(buffer, self.blocks, digest) }
-    }
-
-    #[inline]
-    fn insert(&mut self, digest: u64) {
-        let buffer = self.buffer.as_mut_ptr().cast();
-        // SAFETY: the buffer is aligned and large enough, as for queries, and borrowed exclusively.
-        unsafe { self.functions.insert(buffer, self.blocks, digest) };
-    }
-}
-
 probe! { Digested<Filter>, |it, key, keys|
-    holds: it.filter.contains(it.digest(key));
-    bytes: size_of_val(it.filter.buffer.as_slice());
-    // The exact formula of the split-block filter at its number of blocks.
-    predicted: {
-        let params = BlockedParams::new(it.filter.blocks as u64);
-        Some(BlockedBloomFilter::predicted_fpr(&params, keys))
+    holds: {
+        let buffer = it.filter.buffer.as_ptr().cast();
+        // SAFETY: the buffer is aligned to 64 bytes by its type, was made with room for `blocks`
+        // buckets, and is not written to; a plan has at least one block.
+        unsafe { it.filter.functions.contains(buffer, it.filter.blocks, it.digest(key)) }
     };
+    bytes: size_of_val(it.filter.buffer.as_slice());
+    predicted: exact::<BlockedBloomFilter>(BlockedParams::new(it.filter.blocks as u64), keys);
     insert: {
         let digest = it.digest(key);
-        it.filter.insert(digest);
-        true
+        let buffer = it.filter.buffer.as_mut_ptr().cast();
+        // SAFETY: as for queries, and the buffer is borrowed exclusively.
+        done(unsafe { it.filter.functions.insert(buffer, it.filter.blocks, digest) })
     };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use amq_core::KeyHash;
-
-    /// Two crates with the Parquet layout must set the same bits for the same hashes.
-    #[test]
-    fn our_blocks_have_the_same_bits_as_those_of_sbbf_rs() {
-        for blocks in [1, 2, 3, 1000, 4097] {
-            let plan = BlockedBloomFilter::plan_params(BlockedParams::new(blocks), 5000).unwrap();
-            let mut ours = BlockedBloomFilter::new(plan).unwrap();
-            let mut theirs = Filter::new(blocks as usize);
-            for key in 0..5000u64 {
-                let hash = KeyHash::of(&key, 0);
-                theirs.insert(hash.get());
-                ours.insert_hash(hash);
-                assert!(ours.contains_hash(hash) && theirs.contains(hash.get()));
-            }
-            let words = ours.blocks().iter().flat_map(|block| block.words());
-            let ours: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
-            let theirs: Vec<u8> = theirs.buffer.iter().flat_map(|line| line.bytes).collect();
-            assert_eq!(ours, theirs[..ours.len()], "{blocks} blocks");
-        }
-    }
 }

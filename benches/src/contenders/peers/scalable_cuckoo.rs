@@ -1,6 +1,6 @@
 //! Peer: scalable_cuckoo_filter, cuckoo filters in stages that grow.
 
-use super::{BenchKey, Entry, Made, Order, done, exactly, filled, probe};
+use super::{BenchKey, Entry, Made, Order, done, exactly, probe};
 use foldhash::quality::{FixedState, FoldHasher};
 use rand_of_peers::SeedableRng;
 use rand_of_peers::rngs::SmallRng;
@@ -12,18 +12,18 @@ const PLACES: f64 = 8.0;
 
 /// With foldhash's quality variant, all of whose bits are usable.
 pub(super) fn all() -> Vec<Entry> {
-    vec![Entry::of("scalable-cuckoo", make::<u64>, make::<[u8]>)]
+    vec![Entry::filled_of("scalable-cuckoo", empty::<u64>, empty::<[u8]>)]
 }
 
-fn make<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Filter<K>> {
+fn empty<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Filter<K>> {
     let asked_fpr = order.fpr()?;
     let filter = ScalableCuckooFilterBuilder::new()
-        .initial_capacity(order.room(keys.len()))
+        .initial_capacity(order.room(given))
         .false_positive_probability(asked_fpr)
         .hasher(FixedState::with_seed(order.seed).build_hasher())
         .rng(SmallRng::seed_from_u64(order.seed))
         .finish::<K>();
-    filled::<K, _>(Filter { slots: filter.capacity() as u64, filter, asked_fpr }, keys)
+    Ok(Filter { slots: filter.capacity() as u64, filter, asked_fpr })
 }
 
 /// The filter, and what it does not tell.
