@@ -64,10 +64,10 @@ fn filled<F: EmptyFilter + 'static, W: 'static>(
 where
     Ours<F, W>: Probe<u64> + Probe<[u8]>,
 {
-    let empty = move |order: &Order, keys: usize| {
-        Ok(Ours::new(F::empty(target(order, keys)?, order.seed)?, keys))
-    };
-    Entry::filled(name, empty).theory(curve::<F>)
+    let entry = Entry::filled(name, move |order, keys| {
+        Ok(Ours::<F, W>::new(F::empty(target(order, keys)?, order.seed)?, keys))
+    });
+    entry.theory(curve::<F>)
 }
 
 /// A table in which each key takes one slot: it is compared with others at equal load. Its
@@ -76,12 +76,12 @@ fn table<F>(name: &'static str, slots: fn(&F) -> u64, bits: fn(&F::Params) -> u3
 where
     F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
 {
-    let empty = move |order: &Order, keys: usize| {
+    let entry = Entry::filled(name, move |order, keys| {
         let filter: F = F::empty(goal(order, keys)?, order.seed)?;
         let slots = Some(slots(&filter));
         Ok(Ours::<F, Removing> { slots, ..Ours::new(filter, keys) })
-    };
-    Entry::filled(name, empty).theory(move |keys| steps::<F>(keys, bits))
+    });
+    entry.theory(move |keys| steps::<F>(keys, bits))
 }
 
 /// A filter that grows in stages.

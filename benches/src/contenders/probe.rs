@@ -73,6 +73,7 @@ macro_rules! probe {
         $(merge: $merge:expr;)?
         $(slots: $slots:expr;)?
     ) => {
+        #[allow(unused_variables, clippy::unit_arg)]
         impl<K: $crate::keys::BenchKey + ?Sized $(, $($generics)*)?>
             $crate::contenders::probe::Probe<K> for $type
         $(where $($bounds)*)?
@@ -91,8 +92,7 @@ macro_rules! probe {
                 let $filter = self;
                 Some($bytes as u64)
             })?
-            $(#[allow(unused_variables)]
-            fn predicted(&self, $keys: u64) -> Option<amq_core::PredictedFpr> {
+            $(fn predicted(&self, $keys: u64) -> Option<amq_core::PredictedFpr> {
                 let $filter = self;
                 $predicted
             })?

@@ -24,8 +24,8 @@ fn the_file_of_facts_is_about_all_contenders_in_listed_order() {
         let fit = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         assert!(name.bytes().all(fit), "{name}");
         let module = named(name).unwrap().info().crate_name().replace('-', "_");
-        let named = role == Role::Floor || import.starts_with(&format!("use {module}::"));
-        assert!(named && import.ends_with(';'), "{import}");
+        let its_own = role == Role::Floor || import.starts_with(&format!("use {module}::"));
+        assert!(its_own && import.ends_with(';'), "{import}");
     }
 }
 

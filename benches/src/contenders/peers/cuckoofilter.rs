@@ -1,18 +1,13 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
-use super::{Entry, Point, exactly, probe};
+use super::{Entry, Point, exactly, fpr_of_buckets, probe};
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hasher};
 
-/// Values of the byte that becomes a fingerprint. Not all fingerprints are equally likely: 100
-/// marks an empty slot, so a byte of 100 becomes 101.
-const BYTES: f64 = 256.0;
 /// The planned load, a little below what such buckets reach. Its own sizing would fill the table to
 /// the last slot, which fails.
 const MOST: f64 = 0.96;
-/// Slots that a query reads: two buckets of four.
-const PLACES: f64 = 8.0;
 
 /// With foldhash's quality variant, all of whose bits are usable.
 pub(super) fn all() -> Vec<Entry> {
@@ -25,12 +20,11 @@ pub(super) fn all() -> Vec<Entry> {
     vec![entry.theory(full)]
 }
 
-/// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at a load, with the actual distribution
-/// of fingerprints.
+/// The rate at a load. Not all fingerprints are equally likely: 100 marks an empty slot, so a byte
+/// of 100 becomes 101.
 fn rate(load: f64) -> f64 {
-    let found = |likely: f64| 1.0 - (1.0 - likely / BYTES).powf(PLACES * load);
-    // Of 256 values of the hash's byte, two are 101 and none is 100.
-    ((BYTES - 2.0) * found(1.0) + 2.0 * found(2.0)) / BYTES
+    let found = |likely: f64| fpr_of_buckets(likely / 256.0, load);
+    (254.0 * found(1.0) + 2.0 * found(2.0)) / 256.0
 }
 
 /// A hasher made by `Default`, as the filter requires.

@@ -53,6 +53,12 @@ fn fpr_of(keys: u64, bits: u8) -> f64 {
     -(keys as f64 * (-(-f64::from(bits)).exp2()).ln_1p()).exp_m1()
 }
 
+/// The rate of a table of four-slot buckets at a load, for a fingerprint that this share of keys
+/// has: a query reads eight slots (Fan, Andersen, Kaminsky and Mitzenmacher).
+fn fpr_of_buckets(share: f64, load: f64) -> f64 {
+    1.0 - (1.0 - share).powf(8.0 * load)
+}
+
 /// A filter of digests, and the seed of these.
 struct Digested<F> {
     filter: F,

@@ -1,14 +1,11 @@
 //! Peer: scalable_cuckoo_filter, cuckoo filters in stages that grow.
 
-use super::{BenchKey, Entry, Made, Order, done, exactly, probe};
+use super::{BenchKey, Entry, Made, Order, done, exactly, fpr_of_buckets, probe};
 use foldhash::quality::{FixedState, FoldHasher};
 use rand_of_peers::SeedableRng;
 use rand_of_peers::rngs::SmallRng;
 use scalable_cuckoo_filter::{ScalableCuckooFilter, ScalableCuckooFilterBuilder};
 use std::hash::BuildHasher;
-
-/// Slots that a query reads in one stage: two buckets of four.
-const PLACES: f64 = 8.0;
 
 /// With foldhash's quality variant, all of whose bits are usable.
 pub(super) fn all() -> Vec<Entry> {
@@ -44,12 +41,10 @@ impl<K: BenchKey + ?Sized> Filter<K> {
 // It reports its tables, but not the list of them.
 probe! { Filter<K>, |it, key, keys|
     holds: it.filter.contains(key);
-    // The formula of Fan, Andersen, Kaminsky and Mitzenmacher at its load, while there is one
-    // table: it does not report how keys spread over several.
+    // While there is one table: it does not report how keys spread over several.
     predicted: {
-        let bits = ((2.0 / it.asked_fpr).log2() + PLACES.log2()).ceil();
-        let load = keys as f64 / it.slots as f64;
-        let mean = 1.0 - (1.0 - (-bits).exp2()).powf(PLACES * load);
+        let bits = (2.0 / it.asked_fpr).log2() + 3.0;
+        let mean = fpr_of_buckets((-bits.ceil()).exp2(), keys as f64 / it.slots as f64);
         exactly(mean).filter(|_| !it.has_grown())
     };
     insert: done(it.filter.insert(key));
