@@ -6,9 +6,6 @@ use super::theory::{Point, by_rate};
 use amq_core::Target;
 use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 
-/// How far a filter grows within its theory: a thousandfold.
-const STAGES: u32 = 10;
-
 /// The parameters that a first stage for this many keys, all keys and a rate give.
 pub(super) type Params = fn(start: u64, keys: u64, fpr: f64) -> ScalableParams;
 
@@ -38,8 +35,8 @@ pub(super) fn target<F: OwnedStage>(
 pub(super) fn full_stages(keys: u64, params: Params, bits_per_key: fn(f64) -> f64) -> Vec<Point> {
     by_rate(|rate| {
         let params = params((keys / GROWN as u64).max(1), keys.max(1), rate);
-        // A bounded filter has a last stage.
-        let stages = (0..STAGES).map_while(|stage| params.stage(stage).ok());
+        // Ten stages grow a thousandfold; a bounded filter has fewer.
+        let stages = (0..10).map_while(|stage| params.stage(stage).ok());
         let (mut bits, mut room) = (0.0, 0.0);
         for stage in stages {
             bits += stage.distinct() * bits_per_key(stage.fpr);
