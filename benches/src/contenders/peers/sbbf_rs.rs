@@ -8,7 +8,7 @@
 
 use super::{Digested, Entry, curve, done, exact, probe};
 use amq_bloom::{BlockedBloomFilter, BlockedParams};
-use amq_core::{Goal, PlanFilter};
+use amq_core::Goal;
 use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
 
 pub(super) fn all() -> Vec<Entry> {
