@@ -6,6 +6,7 @@ use crate::keys::{BenchKey, Keys};
 use amq_core::PredictedFpr;
 use std::any::Any;
 use std::borrow::Borrow;
+use std::fmt;
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
@@ -57,6 +58,12 @@ pub trait Built {
 
     /// Itself, for downcasting.
     fn as_any(&self) -> &dyn Any;
+}
+
+impl fmt::Debug for dyn Built + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a filter of {:?} bytes", self.said_bytes())
+    }
 }
 
 /// How many queries a dependent pass asks over a stream of this length.
