@@ -1,8 +1,7 @@
 //! The counting allocator: the bytes that a filter holds, and the peak while it was built.
 //!
 //! Every allocation of the program goes through it. The counts are per thread, so that parallel
-//! tests, or a progress bar with its own thread, do not disturb a measurement. Counting is two
-//! additions to thread-local integers, cheap next to the allocation itself. Only for work that
+//! tests, or a progress bar with its own thread, do not disturb a measurement. Only for work that
 //! spawns threads are all threads counted together.
 
 #![allow(unsafe_code)]

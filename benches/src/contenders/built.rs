@@ -39,8 +39,7 @@ pub trait Built {
 
     /// The same one by one, with a look at the clock after each: the nanoseconds from one look to
     /// the next go into `times`, which limits the number of keys. A look takes some 20 ns, and
-    /// waits for the insert to finish, so these are latencies; their sum is more than
-    /// [`insert_more`](Self::insert_more) takes.
+    /// waits for the insert to finish: these are latencies, and sum to more than one pass takes.
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64>;
 
     /// Removes present keys and returns how many it reports removed.

@@ -14,7 +14,6 @@ mod ours;
 #[cfg(feature = "peers")]
 mod peers;
 mod probe;
-mod scalable;
 mod theory;
 
 pub use built::{Built, dependent_hits, dependent_queries};

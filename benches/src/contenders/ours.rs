@@ -1,10 +1,9 @@
 //! This workspace's filters, through the traits they all implement.
 
 use super::contender::{Entry, Made};
-use super::order::Order;
+use super::order::{GROWN, Order};
 use super::probe::{Probe, exactly, in_batches, probe};
-use super::scalable::{Params, bounded, full_stages, open, target};
-use super::theory::{curve, steps};
+use super::theory::{Point, by_rate, curve, steps};
 use crate::keys::BenchKey;
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
@@ -16,7 +15,7 @@ use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
 use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
 use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpedRibbonFilter};
-use amq_scalable::{OwnedStage, ScalableFilter};
+use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 use std::marker::PhantomData;
 
 /// All of them, in listed order.
@@ -84,7 +83,7 @@ where
     entry.theory(move |keys| steps::<F>(keys, bits))
 }
 
-/// A filter that grows in stages.
+/// A filter that grows in stages, from a thousandth of the keys.
 fn scalable<F: OwnedStage + 'static>(
     name: &'static str,
     params: Params,
@@ -93,6 +92,46 @@ fn scalable<F: OwnedStage + 'static>(
     let target = move |order: &Order, keys: usize| target::<F>(order, keys, params);
     let entry = filled::<ScalableFilter<F>, Merging>(name, target);
     entry.theory(move |keys| full_stages(keys, params, bits_per_key))
+}
+
+/// The parameters of stages that a first one for this many keys, all keys and a rate give.
+type Params = fn(start: u64, keys: u64, fpr: f64) -> ScalableParams;
+
+/// Without a bound.
+fn open(start: u64, _keys: u64, fpr: f64) -> ScalableParams {
+    ScalableParams::new(start, fpr)
+}
+
+/// With the number of keys as a bound. Always from a thousandth: a first stage for all keys would be
+/// the whole filter.
+fn bounded(_start: u64, keys: u64, fpr: f64) -> ScalableParams {
+    open((keys / GROWN as u64).max(1), keys, fpr).growth(4).bounded(keys)
+}
+
+/// What a filter of such stages is made for.
+fn target<F: OwnedStage>(
+    order: &Order,
+    keys: usize,
+    params: Params,
+) -> Made<Target<ScalableParams>> {
+    let room = order.room(keys) as u64;
+    let params = params(order.start(keys) as u64, room, order.fpr()?);
+    Ok(ScalableFilter::<F>::plan_params(params, room)?.into())
+}
+
+/// The curve of a filter whose stages are all full, and as dense as large filters.
+fn full_stages(keys: u64, params: Params, bits_per_key: fn(f64) -> f64) -> Vec<Point> {
+    by_rate(|rate| {
+        let params = params((keys / GROWN as u64).max(1), keys.max(1), rate);
+        // Ten stages grow a thousandfold; a bounded filter has fewer.
+        let stages = (0..10).map_while(|stage| params.stage(stage).ok());
+        let (mut bits, mut room) = (0.0, 0.0);
+        for stage in stages {
+            bits += stage.distinct() * bits_per_key(stage.fpr);
+            room += stage.capacity as f64;
+        }
+        bits / room
+    })
 }
 
 /// A filter that is built from all keys at once.
