@@ -37,8 +37,7 @@ pub(super) type Made<F> = Result<F, Box<dyn Error>>;
 type Build = dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync;
 type Theory = dyn Fn(u64) -> Vec<Point> + Send + Sync;
 
-/// An entry of the registry: how a filter is made, and its theory. Its facts are in
-/// `contenders.toml`.
+/// An entry of the registry. Its facts are in `contenders.toml`.
 #[derive(Clone)]
 pub(super) struct Entry {
     info: Info,

@@ -38,8 +38,7 @@ pub enum Role {
     Filter,
     /// The same filter entered again: the difference between the two is noise.
     Twin,
-    /// A map from keys to values. A query asks for the value and compares it with the key's; how
-    /// often an absent key has the expected one is its rate.
+    /// A map from keys to values: its rate is how often an absent key has the value expected.
     Map,
     /// A baseline to subtract: it hashes the keys and answers nothing.
     Floor,

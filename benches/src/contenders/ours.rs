@@ -89,8 +89,11 @@ fn scalable<F: OwnedStage + 'static>(
     params: Params,
     bits_per_key: fn(f64) -> f64,
 ) -> Entry {
-    let target = move |order: &Order, keys: usize| target::<F>(order, keys, params);
-    let entry = filled::<ScalableFilter<F>, Merging>(name, target);
+    let entry = filled::<ScalableFilter<F>, Merging>(name, move |order, keys| {
+        let room = order.room(keys) as u64;
+        let params = params(order.start(keys) as u64, room, order.fpr()?);
+        Ok(ScalableFilter::<F>::plan_params(params, room)?.into())
+    });
     entry.theory(move |keys| full_stages(keys, params, bits_per_key))
 }
 
@@ -106,17 +109,6 @@ fn open(start: u64, _keys: u64, fpr: f64) -> ScalableParams {
 /// the whole filter.
 fn bounded(_start: u64, keys: u64, fpr: f64) -> ScalableParams {
     open((keys / GROWN as u64).max(1), keys, fpr).growth(4).bounded(keys)
-}
-
-/// What a filter of such stages is made for.
-fn target<F: OwnedStage>(
-    order: &Order,
-    keys: usize,
-    params: Params,
-) -> Made<Target<ScalableParams>> {
-    let room = order.room(keys) as u64;
-    let params = params(order.start(keys) as u64, room, order.fpr()?);
-    Ok(ScalableFilter::<F>::plan_params(params, room)?.into())
 }
 
 /// The curve of a filter whose stages are all full, and as dense as large filters.

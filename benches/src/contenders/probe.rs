@@ -4,17 +4,15 @@ use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use std::borrow::Borrow;
 
-/// What can be done with a contender's filter. [`probe`] implements it.
+/// What [`Built`](super::Built) does with many keys, for one: `None` is what the filter cannot do.
+/// [`probe`] implements it.
 pub(super) trait Probe<K: BenchKey + ?Sized> {
-    /// Whether the key is probably present, hashing included.
     fn holds(&self, key: &K) -> bool;
 
-    /// How many of the keys are probably present, by the batch interface; `None` without one.
     fn count_batch(&self, _keys: &[K::Item<'_>]) -> Option<u64> {
         None
     }
 
-    /// The heap bytes it reports, if any.
     fn said_bytes(&self) -> Option<u64> {
         None
     }
@@ -24,12 +22,12 @@ pub(super) trait Probe<K: BenchKey + ?Sized> {
         None
     }
 
-    /// Inserts a key; whether it took it. `None`, here and below, if it cannot.
+    /// Whether it took the key.
     fn insert(&mut self, _key: &K) -> Option<bool> {
         None
     }
 
-    /// Inserts keys by the fastest way; how many it took before it refused one.
+    /// By the fastest way; how many it took before it refused one.
     #[inline]
     fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
         let mut taken = 0;
@@ -42,17 +40,16 @@ pub(super) trait Probe<K: BenchKey + ?Sized> {
         Some(taken)
     }
 
-    /// Removes a key; whether it reports it removed, `true` if it does not report.
+    /// Whether it reports the key removed; `true` if it does not report.
     fn remove(&mut self, _key: &K) -> Option<bool> {
         None
     }
 
-    /// Merges another filter, or says why not.
     fn merge(&mut self, _other: &Self) -> Option<Result<(), String>> {
         None
     }
 
-    /// The slots of a table in which each key takes one. The number changes when the filter grows.
+    /// The number changes when the filter grows.
     fn slots(&self) -> Option<u64> {
         None
     }
@@ -147,9 +144,4 @@ pub(super) fn in_batches<T>(
 #[allow(clippy::unnecessary_wraps)]
 pub(super) const fn exactly(mean: f64) -> Option<PredictedFpr> {
     Some(PredictedFpr { mean, sd: 0.0 })
-}
-
-/// A change that a filter cannot refuse, or does not report.
-pub(super) fn done<T>(_change: T) -> bool {
-    true
 }

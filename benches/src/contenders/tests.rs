@@ -11,7 +11,6 @@ fn order(info: &Info, planned: Planned) -> Order {
     Order { planned, budget: info.takes_rate.then_some(Budget::Fpr(1.0 / 256.0)), seed: 7 }
 }
 
-/// An entry without a contender, or a contender without an entry, would be found here.
 #[test]
 fn the_file_of_facts_is_about_all_contenders_in_listed_order() {
     let mut facts = info::ENTRIES.clone().unwrap();

@@ -1,10 +1,9 @@
 //! The best published crates, each in a file of its own; and the exact set.
 
-// What the files share, too.
 use super::built::{Built, of_type};
 use super::contender::{Entry, Made};
 use super::order::{Order, Planned};
-use super::probe::{BATCH, Probe, done, exactly, in_batches, probe};
+use super::probe::{BATCH, Probe, exactly, in_batches, probe};
 use super::theory::{Point, curve, slots};
 use crate::keys::{BenchKey, Keys};
 use amq_core::{PlanFilter, PredictedFpr};
@@ -43,6 +42,11 @@ pub(super) fn all() -> Vec<Entry> {
     all.into_iter().flatten().collect()
 }
 
+/// A change that a filter cannot refuse, or does not report.
+fn done<T>(_change: T) -> bool {
+    true
+}
+
 /// The rate by an exact formula of ours, at the size that a peer chose.
 fn exact<F: PlanFilter>(params: F::Params, keys: u64) -> Option<PredictedFpr> {
     Some(F::predicted_fpr(&params, keys))
@@ -66,7 +70,6 @@ struct Digested<F> {
 }
 
 impl<F> Digested<F> {
-    /// A key's digest.
     #[inline]
     fn digest<K: BenchKey + ?Sized>(&self, key: &K) -> u64 {
         key.digest(self.seed)

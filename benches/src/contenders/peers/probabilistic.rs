@@ -15,8 +15,7 @@ pub(super) fn all() -> Vec<Entry> {
     ]
 }
 
-/// Each stage is twice as large as the one before, at half its rate.
-const GROWTH: f64 = 2.0;
+/// Each stage has half the rate of the one before, and is twice as large.
 const TIGHTENING: f64 = 0.5;
 
 /// foldhash under a seed, small and `Copy`, since the filter copies its hashers.
@@ -43,7 +42,7 @@ fn scalable<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Scalable<
     let probes = (1.0 / first).log2().ceil();
     let bits = (order.room(given) as f64 * probes / LN_2 * 1.01).ceil() as usize;
     let hashers = [Seeded(order.seed), Seeded(!order.seed)];
-    Ok(ScalableBloomFilter::with_hashers(bits, first, GROWTH, TIGHTENING, hashers))
+    Ok(ScalableBloomFilter::with_hashers(bits, first, 2.0, TIGHTENING, hashers))
 }
 
 // It reports the bits it uses, not those it holds.

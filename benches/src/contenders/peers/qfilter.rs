@@ -1,7 +1,7 @@
 //! Peer: qfilter, a rank-select quotient filter.
 
 use super::{Digested, Entry, Made, Order, exactly, fpr_of, of_digests, probe};
-use qfilter::{Builder, Error, Filter, truncate_to_fingerprint};
+use qfilter::{Builder, Filter, truncate_to_fingerprint};
 
 /// Filled key by key; built from sorted fingerprints by its builder.
 pub(super) fn all() -> Vec<Entry> {
@@ -10,10 +10,7 @@ pub(super) fn all() -> Vec<Entry> {
             Ok(Digested { filter: empty(order, given)?, seed: order.seed })
         }),
         Entry::new("qfilter-sorted", |keys, order| {
-            of_digests(keys, order, |digests| {
-                let filter = empty(order, digests.len())?;
-                Ok(sorted(digests, filter)?)
-            })
+            of_digests(keys, order, |digests| sorted(digests, order))
         }),
     ]
 }
@@ -22,7 +19,8 @@ fn empty(order: &Order, given: usize) -> Made<Filter> {
     Ok(Filter::new(order.room(given) as u64, order.fpr()?)?)
 }
 
-fn sorted(mut digests: Vec<u64>, filter: Filter) -> Result<Filter, Error> {
+fn sorted(mut digests: Vec<u64>, order: &Order) -> Made<Filter> {
+    let filter = empty(order, digests.len())?;
     let bits = filter.fingerprint_size();
     for digest in &mut digests {
         *digest = truncate_to_fingerprint(*digest, bits);
