@@ -62,13 +62,11 @@ probe! { Floor, |floor, key, keys|
     holds: key.digest(floor.seed) & 1 == 1;
     batch: {
         let mut odd = 0;
-        let done = hash_blocks(keys, floor.seed, |_, hashes: &[KeyHash]| {
+        let Ok(()) = hash_blocks(keys, floor.seed, |_, hashes: &[KeyHash]| {
             odd += hashes.iter().map(|hash| hash.get() & 1).sum::<u64>();
             Ok::<(), Infallible>(())
         });
-        match done {
-            Ok(()) => Some(odd),
-        }
+        Some(odd)
     };
     bytes: 0;
 }

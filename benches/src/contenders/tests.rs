@@ -123,7 +123,6 @@ fn sizes_jump_within_an_octave_where_the_entry_says_so() {
             let bits = held as f64 * 8.0 / keys.len() as f64;
             (least, most) = (least.min(bits), most.max(bits));
         }
-        let jumps = most > 1.2 * least;
-        assert_eq!(jumps, info.jumps, "{contender:?}: {least} to {most}");
+        assert_eq!(most > 1.2 * least, info.jumps, "{contender:?}: {least} to {most}");
     }
 }

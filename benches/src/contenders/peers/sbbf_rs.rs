@@ -17,8 +17,8 @@ pub(super) fn all() -> Vec<Entry> {
         let goal = Goal::new(order.room(given) as u64, budget);
         let blocks = usize::try_from(BlockedBloomFilter::plan(goal)?.params.blocks)?;
         let buffer = vec![Line([0; LINE]); (blocks * BUCKET_SIZE).div_ceil(LINE)];
-        let filter = Filter { functions: FilterFn::new(), buffer, blocks };
-        Ok(Digested { filter, seed: order.seed })
+        let functions = FilterFn::new();
+        Ok(Digested { filter: Filter { functions, buffer, blocks }, seed: order.seed })
     });
     vec![entry.theory(curve::<BlockedBloomFilter>)]
 }
