@@ -44,8 +44,7 @@ probe! { RibbonMap, |map, key, keys|
     predicted: exactly((-f64::from(VALUE_BITS)).exp2());
 }
 
-/// Hashes every key and looks nothing up: a bit of the hash is its answer. Any cost beyond it is the
-/// filter's own.
+/// Hashes every key and answers a bit of the hash. Any cost beyond it is the filter's own.
 struct Floor {
     seed: u64,
 }

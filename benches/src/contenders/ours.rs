@@ -105,8 +105,8 @@ fn open(start: u64, _keys: u64, fpr: f64) -> ScalableParams {
     ScalableParams::new(start, fpr)
 }
 
-/// With the number of keys as a bound. Always from a thousandth: a first stage for all keys would be
-/// the whole filter.
+/// With the number of keys as a bound. Always from a thousandth: a first stage for all keys would
+/// be the whole filter.
 fn bounded(_start: u64, keys: u64, fpr: f64) -> ScalableParams {
     open((keys / GROWN as u64).max(1), keys, fpr).growth(4).bounded(keys)
 }
