@@ -1,7 +1,7 @@
 //! A built filter, and the loops over keys that are timed: written once, compiled for each filter
 //! and key type. The virtual call happens once per pass, never per key.
 
-use super::contender::{Make, Order, Probe};
+use super::probe::Probe;
 use crate::keys::{BenchKey, Keys};
 use amq_core::PredictedFpr;
 use std::any::Any;
@@ -33,40 +33,27 @@ pub trait Built {
     /// The answers, one per query. Not timed.
     fn answers(&self, queries: Keys<'_>) -> Vec<bool>;
 
-    /// Inserts further absent keys and returns how many it took before it refused one. `None` if it
-    /// takes no keys once built.
-    fn insert_more(&mut self, _keys: Keys<'_>) -> Option<u64> {
-        None
-    }
+    /// Inserts further absent keys and returns how many it took before it refused one. `None`, here
+    /// and below, if it cannot.
+    fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64>;
 
     /// The same one by one, with a look at the clock after each: the nanoseconds from one look to
     /// the next go into `times`, which limits the number of keys. A look takes some 20 ns, and
-    /// waits for the insert to finish, so these are latencies; their sum is more than
-    /// [`insert_more`](Self::insert_more) takes.
-    fn insert_each(&mut self, _keys: Keys<'_>, _times: &mut [u32]) -> Option<u64> {
-        None
-    }
+    /// waits for the insert to finish: these are latencies, and sum to more than one pass takes.
+    fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64>;
 
-    /// Removes present keys and returns how many it reports removed. `None` if it cannot remove.
-    fn remove(&mut self, _keys: Keys<'_>) -> Option<u64> {
-        None
-    }
+    /// Removes present keys and returns how many it reports removed.
+    fn remove(&mut self, keys: Keys<'_>) -> Option<u64>;
 
     /// Removes a present key of the first list and inserts one of the second, in turn. Returns the
-    /// number of replacements before a removal or an insert failed. `None` if it cannot.
-    fn replace(&mut self, _gone: Keys<'_>, _new: Keys<'_>) -> Option<u64> {
-        None
-    }
+    /// number of replacements before a removal or an insert failed.
+    fn replace(&mut self, gone: Keys<'_>, new: Keys<'_>) -> Option<u64>;
 
-    /// Merges another filter of the same contender. `None` if it cannot.
-    fn merge(&mut self, _other: &dyn Built) -> Option<Result<(), String>> {
-        None
-    }
+    /// Merges another filter of the same contender.
+    fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>>;
 
-    /// The number of slots, if each key takes one; see [`Probe::slots`].
-    fn slots(&self) -> Option<u64> {
-        None
-    }
+    /// The number of slots, if it is a table in which each key takes one: load is keys over slots.
+    fn slots(&self) -> Option<u64>;
 
     /// Itself, for downcasting.
     fn as_any(&self) -> &dyn Any;
@@ -104,7 +91,6 @@ fn chained(stream: usize, holds: impl Fn(usize) -> bool) -> u64 {
 }
 
 /// The loops, compiled per filter and key type.
-#[derive(Debug)]
 struct Loops<P, K: ?Sized> {
     probe: P,
     /// How many keys it holds.
@@ -211,17 +197,12 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     }
 }
 
-/// Makes a filter of keys of one type.
-pub(super) fn of_type<K: BenchKey + ?Sized, M: Make<K>>(
-    make: &M,
-    keys: &[K::Item<'_>],
-    order: &Order,
-) -> Result<Box<dyn Built>, String> {
-    Ok(Box::new(Loops {
-        probe: make.make(keys, order)?,
-        keys: keys.len() as u64,
-        of: PhantomData::<fn(&K)>,
-    }))
+/// A filter of keys of one type, with its loops.
+pub(super) fn of_type<K: BenchKey + ?Sized, P: Probe<K> + 'static>(
+    probe: P,
+    keys: usize,
+) -> Box<dyn Built> {
+    Box::new(Loops { probe, keys: keys as u64, of: PhantomData::<fn(&K)> })
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
-//! What a contender says of itself.
+//! What a contender says of itself: its entry in `contenders.toml`.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Families, each drawn in one colour.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -36,8 +38,7 @@ pub enum Role {
     Filter,
     /// The same filter entered again: the difference between the two is noise.
     Twin,
-    /// Not a filter but a map from keys to values. A query asks for the value and compares it with
-    /// the key's; an absent key has a value, too, and that it is the expected one is its rate.
+    /// A map from keys to values: its rate is how often an absent key has the value expected.
     Map,
     /// A baseline to subtract: it hashes the keys and answers nothing.
     Floor,
@@ -68,7 +69,8 @@ pub enum Ability {
 }
 
 /// The courses, each through many states of a filter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Course {
     /// A hundredfold beyond the plan.
     Grow,
@@ -82,86 +84,103 @@ pub enum Course {
     Merge,
 }
 
-impl Course {
-    /// All of them.
-    pub const ALL: &[Self] = &[Self::Grow, Self::Overfill, Self::Load, Self::Churn, Self::Merge];
-}
-
 /// A contender's description.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Info {
     /// Its name in records, file names and `--only`.
     pub name: &'static str,
     /// Its family.
     pub family: Family,
-    /// Its role.
+    /// Its role; a filter's if not given.
     pub role: Role,
     /// Whether it belongs to this workspace.
     pub ours: bool,
     /// Its packages, its own first; the lock file gives their versions. `std` is the compiler's.
+    #[serde(deserialize_with = "list")]
     pub packages: &'static [&'static str],
     /// The line with which a user imports it.
     pub import: &'static str,
-    /// One sentence on what to expect of it and why.
+    /// What to expect of it and why, in a few sentences.
+    #[serde(deserialize_with = "text")]
     pub analysis: &'static str,
     /// What it can do.
+    #[serde(deserialize_with = "list")]
     pub abilities: &'static [Ability],
-    /// Whether it takes a target rate. If not, it takes part once per number of keys.
+    /// Whether it takes a target rate, as most do. If not, it takes part once per number of keys.
     pub takes_rate: bool,
     /// Whether it can be asked for a number of bits per key instead of a rate.
     pub bits_budget: bool,
-    /// Whether its size jumps, mostly by a factor of two, while the number of keys grows steadily,
-    /// so that one number of keys does not show its size: see
-    /// [`Planned::Octave`](super::Planned::Octave).
+    /// Whether its size jumps, mostly by a factor of two, while the keys grow steadily in number.
     pub jumps: bool,
-    /// The most keys it is measured with.
+    /// The most keys it is measured with; any number if not given.
     pub max_keys: u64,
-    /// Whether it takes a seed. Without one it builds the same filter every time, so there is only
-    /// one to verify.
+    /// Whether it takes a seed, as most do. Without one there is only one filter to verify.
     pub seeded: bool,
-    /// Several times slower than the others. To save time it takes part at one rate of each group,
-    /// with the main keys only, and answers a part of each stream.
+    /// So slow that it takes part at one rate, with the main keys, and answers a part of a stream.
     pub slow: bool,
-    /// Whether it builds with threads of its own, so that the memory of all threads must be
-    /// counted.
+    /// Whether it builds with threads of its own: the memory of all threads is counted.
     pub threads: bool,
     /// The contender that it repeats, for a twin.
     pub twin_of: Option<&'static str>,
     /// Courses that it takes no part in, whatever its abilities.
+    #[serde(deserialize_with = "list")]
     pub skips: &'static [Course],
 }
 
-impl Info {
-    /// What ours have in common.
-    pub const OURS: Self = Self {
-        name: "",
-        family: Family::Classic,
-        role: Role::Filter,
-        ours: true,
-        packages: &[],
-        import: "",
-        analysis: "",
-        abilities: &[],
-        takes_rate: true,
-        bits_budget: true,
-        jumps: false,
-        max_keys: u64::MAX,
-        seeded: true,
-        slow: false,
-        threads: false,
-        twin_of: None,
-        skips: &[],
-    };
+impl Default for Info {
+    fn default() -> Self {
+        Self {
+            name: "",
+            family: Family::Exact,
+            role: Role::Filter,
+            ours: false,
+            packages: &[],
+            import: "",
+            analysis: "",
+            abilities: &[],
+            takes_rate: true,
+            bits_budget: false,
+            jumps: false,
+            max_keys: u64::MAX,
+            seeded: true,
+            slow: false,
+            threads: false,
+            twin_of: None,
+            skips: &[],
+        }
+    }
+}
 
-    /// What most peers have in common.
-    #[cfg(feature = "peers")]
-    pub const PEER: Self = Self { ours: false, bits_budget: false, ..Self::OURS };
+/// The entries of the file. That it can be read, a test ensures.
+pub(super) static ENTRIES: LazyLock<Result<Vec<Info>, toml::de::Error>> = LazyLock::new(|| {
+    let mut lists: BTreeMap<&str, _> = toml::from_str(include_str!("../../contenders.toml"))?;
+    Ok(lists.remove("contender").unwrap_or_default())
+});
+
+fn text<'de, D: Deserializer<'de>>(text: D) -> Result<&'static str, D::Error> {
+    Ok(String::deserialize(text)?.leak())
+}
+
+fn list<'de, D, T>(list: D) -> Result<&'static [T], D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + 'static,
+{
+    Ok(Vec::deserialize(list)?.leak())
+}
+
+impl Info {
+    /// The entry of this name. That there is one, a test ensures.
+    pub(super) fn of(name: &'static str) -> Self {
+        let mut entries = ENTRIES.iter().flatten().copied();
+        entries.find(|entry| entry.name == name).unwrap_or(Self { name, ..Self::default() })
+    }
 
     /// The same contender, entered again: what the two differ by is noise.
-    #[must_use]
-    pub(super) const fn twin(self, name: &'static str) -> Self {
+    pub(super) fn twin(self) -> Self {
         Self {
-            name,
+            name: format!("{}-twin", self.name).leak(),
             role: Role::Twin,
             twin_of: Some(self.name),
             analysis: "The same code as its twin, entered again and built apart: whatever the two \
@@ -171,11 +190,8 @@ impl Info {
     }
 
     /// Its own package.
-    pub const fn crate_name(&self) -> &'static str {
-        match self.packages {
-            [own, ..] => own,
-            [] => "",
-        }
+    pub fn crate_name(&self) -> &'static str {
+        self.packages.first().copied().unwrap_or_default()
     }
 
     /// Whether it can do this.

@@ -1,139 +1,143 @@
-//! What the peers' files repeat: how a filter is asked and changed, as expressions; and how one is
-//! made empty and filled, or of digests.
+//! How a filter is asked and changed, key by key: a few expressions for each.
 
-use super::{Make, Order, Probe, filled};
 use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use std::borrow::Borrow;
 
-/// Implements [`Probe`] for a type by expressions of a filter, a key and a number of keys.
+/// What [`Built`](super::Built) does with many keys, for one: `None` is what the filter cannot do.
+/// [`probe`] implements it.
+pub(super) trait Probe<K: BenchKey + ?Sized> {
+    fn holds(&self, key: &K) -> bool;
+
+    fn count_batch(&self, _keys: &[K::Item<'_>]) -> Option<u64> {
+        None
+    }
+
+    fn said_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// The exact formula's prediction of its rate with this many keys, if there is one.
+    fn predicted(&self, _keys: u64) -> Option<PredictedFpr> {
+        None
+    }
+
+    /// Whether it took the key.
+    fn insert(&mut self, _key: &K) -> Option<bool> {
+        None
+    }
+
+    /// By the fastest way; how many it took before it refused one.
+    #[inline]
+    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
+        let mut taken = 0;
+        for key in keys {
+            if !self.insert(Borrow::<K>::borrow(key))? {
+                break;
+            }
+            taken += 1;
+        }
+        Some(taken)
+    }
+
+    /// Whether it reports the key removed; `true` if it does not report.
+    fn remove(&mut self, _key: &K) -> Option<bool> {
+        None
+    }
+
+    fn merge(&mut self, _other: &Self) -> Option<Result<(), String>> {
+        None
+    }
+
+    /// The number changes when the filter grows.
+    fn slots(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Implements [`Probe`] for a type by expressions of a filter, a key (or another filter) and keys
+/// (or their number): those that it has, in this order.
 macro_rules! probe {
-    ($type:ty $(where K: $bound:path)?, |$filter:ident, $key:ident, $keys:ident|
-        $($(#[$doc:meta])* $method:ident: $body:expr;)*) => {
-        #[allow(unused_variables)]
-        impl<K: $crate::keys::BenchKey $(+ $bound)? + ?Sized> $crate::contenders::Probe<K> for $type {
-            $($crate::contenders::probe::method!(
-                $(#[$doc])* $method, $filter, $key, $keys, $body);)*
+    ($type:ty $(, with [$($generics:tt)*])? $(, where [$($bounds:tt)*])?,
+        |$filter:ident, $key:ident, $keys:ident|
+        holds: $holds:expr;
+        $(batch: $batch:expr;)?
+        $(bytes: $bytes:expr;)?
+        $(predicted: $predicted:expr;)?
+        $(insert: $insert:expr;)?
+        $(insert_all: $insert_all:expr;)?
+        $(remove: $remove:expr;)?
+        $(merge: $merge:expr;)?
+        $(slots: $slots:expr;)?
+    ) => {
+        #[allow(unused_variables, clippy::unit_arg)]
+        impl<K: $crate::keys::BenchKey + ?Sized $(, $($generics)*)?>
+            $crate::contenders::probe::Probe<K> for $type
+        $(where $($bounds)*)?
+        {
+            #[inline]
+            fn holds(&self, $key: &K) -> bool {
+                let $filter = self;
+                $holds
+            }
+            $(#[inline]
+            fn count_batch(&self, $keys: &[K::Item<'_>]) -> Option<u64> {
+                let $filter = self;
+                $batch
+            })?
+            $(fn said_bytes(&self) -> Option<u64> {
+                let $filter = self;
+                Some($bytes as u64)
+            })?
+            $(fn predicted(&self, $keys: u64) -> Option<amq_core::PredictedFpr> {
+                let $filter = self;
+                $predicted
+            })?
+            $(#[inline]
+            fn insert(&mut self, $key: &K) -> Option<bool> {
+                let $filter = self;
+                Some($insert)
+            })?
+            $(#[inline]
+            fn insert_all(&mut self, $keys: &[K::Item<'_>]) -> Option<u64> {
+                let $filter = self;
+                Some($insert_all)
+            })?
+            $(#[inline]
+            fn remove(&mut self, $key: &K) -> Option<bool> {
+                let $filter = self;
+                Some($remove)
+            })?
+            $(fn merge(&mut self, $key: &Self) -> Option<Result<(), String>> {
+                let $filter = self;
+                Some($merge)
+            })?
+            $(fn slots(&self) -> Option<u64> {
+                let $filter = self;
+                $slots
+            })?
         }
     };
 }
 pub(super) use probe;
 
-/// One method of [`probe`].
-macro_rules! method {
-    ($(#[$doc:meta])* bytes, $filter:ident, $key:ident, $keys:ident, $body:expr) => {
-        $(#[$doc])*
-        fn said_bytes(&self) -> Option<u64> {
-            let $filter = self;
-            Some($body as u64)
-        }
-    };
-    ($(#[$doc:meta])* predicted, $filter:ident, $key:ident, $keys:ident, $body:expr) => {
-        $(#[$doc])*
-        fn predicted(&self, $keys: u64) -> Option<amq_core::PredictedFpr> {
-            let $filter = self;
-            $body
-        }
-    };
-    ($(#[$doc:meta])* holds, $filter:ident, $key:ident, $keys:ident, $body:expr) => {
-        $(#[$doc])*
-        #[inline]
-        fn holds(&self, $key: &K) -> bool {
-            let $filter = self;
-            $body
-        }
-    };
-    ($(#[$doc:meta])* batch, $filter:ident, $key:ident, $keys:ident, $body:expr) => {
-        $(#[$doc])*
-        #[inline]
-        fn count_batch(&self, $keys: &[K::Item<'_>]) -> Option<u64> {
-            let $filter = self;
-            Some($body)
-        }
-    };
-    ($(#[$doc:meta])* insert, $filter:ident, $key:ident, $keys:ident, $body:expr) => {
-        $(#[$doc])*
-        #[inline]
-        fn insert(&mut self, $key: &K) -> Option<bool> {
-            let $filter = self;
-            Some($body)
-        }
-    };
-    ($(#[$doc:meta])* remove, $filter:ident, $key:ident, $keys:ident, $body:expr) => {
-        $(#[$doc])*
-        #[inline]
-        fn remove(&mut self, $key: &K) -> Option<bool> {
-            let $filter = self;
-            Some($body)
-        }
-    };
-    ($(#[$doc:meta])* merge, $filter:ident, $key:ident, $keys:ident, $body:expr) => {
-        $(#[$doc])*
-        fn merge(&mut self, $key: &Self) -> Option<Result<(), String>> {
-            let $filter = self;
-            Some($body)
-        }
-    };
-    ($(#[$doc:meta])* slots, $filter:ident, $key:ident, $keys:ident, $body:expr) => {
-        $(#[$doc])*
-        fn slots(&self) -> Option<u64> {
-            let $filter = self;
-            Some($body as u64)
-        }
-    };
-}
-pub(super) use method;
+/// Keys per batch query: about a thousand, as in a join or a compaction.
+pub(super) const BATCH: usize = 1024;
 
-/// A filter that is made empty, for an order and a number of keys, and then filled.
-#[derive(Debug)]
-pub struct Fill<F>(pub fn(&Order, usize) -> Result<F, String>);
-
-/// A filter that is made of the XXH3 digests of all keys, for peers that take digests.
-#[derive(Debug)]
-pub struct OfDigests<F>(pub fn(&[u64]) -> Result<F, String>);
-
-/// Such a filter, and the seed of the digests.
-#[derive(Debug)]
-pub struct Digested<F> {
-    /// The filter.
-    pub filter: F,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl<F> Digested<F> {
-    /// A key's digest.
-    #[inline]
-    pub fn digest<K: BenchKey + ?Sized>(&self, key: &K) -> u64 {
-        key.digest(self.seed)
+/// The hits among the keys, asked for in batches; `None` if asking fails.
+#[inline]
+pub(super) fn in_batches<T>(
+    keys: &[T],
+    mut ask: impl FnMut(&[T], &mut [bool]) -> Option<()>,
+) -> Option<u64> {
+    let mut answers = [false; BATCH];
+    let mut hits = 0;
+    for keys in keys.chunks(BATCH) {
+        let answers = &mut answers[..keys.len()];
+        ask(keys, answers)?;
+        hits += answers.iter().map(|&hit| u64::from(hit)).sum::<u64>();
     }
-}
-
-impl<F: Probe<K> + 'static, K: BenchKey + ?Sized> Make<K> for Fill<F> {
-    type Filter = F;
-
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<F, String> {
-        filled::<K, _>((self.0)(order, keys.len())?, keys)
-    }
-}
-
-impl<F: 'static, K: BenchKey + ?Sized> Make<K> for OfDigests<F>
-where
-    Digested<F>: Probe<K>,
-{
-    type Filter = Digested<F>;
-
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Digested<F>, String> {
-        let seed = order.seed;
-        let filter = (self.0)(&digests::<K>(keys, seed))?;
-        Ok(Digested { filter, seed })
-    }
-}
-
-/// The digests of all keys.
-pub(super) fn digests<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], seed: u64) -> Vec<u64> {
-    let digest = |key: &K::Item<'_>| Borrow::<K>::borrow(key).digest(seed);
-    keys.iter().map(digest).collect()
+    Some(hits)
 }
 
 /// A rate that all filters of a kind have, whatever their seed.

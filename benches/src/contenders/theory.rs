@@ -14,13 +14,6 @@ pub struct Point {
     pub fpr: f64,
 }
 
-/// A contender's theory at a number of keys, from few bits to many. Contenders with the same theory
-/// have equal points.
-pub type Theory = fn(keys: u64) -> Vec<Point>;
-
-/// No theory.
-pub(super) const NONE: Theory = |_| Vec::new();
-
 /// Rates from 0.84 to 2^-17, `per` to each halving.
 fn rates(per: u32) -> impl Iterator<Item = f64> {
     (per / 4..=17 * per).map(move |step| (-f64::from(step) / f64::from(per)).exp2())
@@ -51,8 +44,7 @@ pub(super) fn steps<F: PlanFilter>(keys: u64, length: fn(&F::Params) -> u32) -> 
             *entry = plan;
         }
     }
-    let steps = smallest.into_iter();
-    steps.map(|(bits, plan)| point(Some(bits), &plan)).collect()
+    smallest.into_iter().map(|(bits, plan)| point(Some(bits), &plan)).collect()
 }
 
 /// A curve by bits per key at each rate, where they do not depend on the number of keys.
@@ -81,8 +73,7 @@ mod tests {
 
     #[test]
     fn a_curve_has_the_well_known_sizes_and_steps_are_those_of_full_tables() {
-        let points = curve::<BloomFilter>(1_000_000);
-        let byte = points.iter().find(|point| point.fpr <= 1.001 / 256.0);
+        let byte = curve::<BloomFilter>(1_000_000).into_iter().find(|at| at.fpr <= 1.001 / 256.0);
         assert!((byte.unwrap().bits_per_key - 11.54).abs() < 0.01, "{byte:?}");
         let steps = steps::<CuckooFilter>(1_000_000, |params| params.fingerprint_bits);
         assert!(steps.len() >= 12, "{steps:?}");
@@ -101,11 +92,8 @@ mod tests {
             let points = contender.theory_points(1_000_000);
             let needed = info.ours && !matches!(info.role, Role::Floor | Role::Map);
             assert!(points.len() >= if needed { 8 } else { 0 }, "{}", info.name);
-            for pair in points.windows(2) {
-                let falls =
-                    pair[1].bits_per_key > pair[0].bits_per_key && pair[1].fpr < pair[0].fpr;
-                assert!(falls, "{}: {pair:?}", info.name);
-            }
+            let falls = |a: &Point, b: &Point| a.bits_per_key < b.bits_per_key && a.fpr > b.fpr;
+            assert!(points.is_sorted_by(falls), "{}", info.name);
             for point in points {
                 assert!(point.bits_per_key > -point.fpr.log2(), "{}: {point:?}", info.name);
             }

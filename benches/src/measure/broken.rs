@@ -67,7 +67,7 @@ impl Contender for Broken {
             family: Family::Exact,
             ours: self.ours,
             abilities: &[Ability::Batch, Ability::Insert, Ability::Remove, Ability::Merge],
-            ..Info::OURS
+            ..Info::default()
         }
     }
 

@@ -228,9 +228,9 @@ mod tests {
         let mut groups = Suite::Quick.groups(None);
         groups.extend(Suite::Full.groups(None));
         for group in groups {
-            let left_out = left_out(&group, ALL);
+            let left_out = left_out(&group, &ALL);
             let heats = Heat::all(std::slice::from_ref(&group));
-            for contender in ALL {
+            for contender in ALL.iter() {
                 let info = contender.info();
                 let takes_part = heats.iter().any(|heat| !heat.entrants(&[*contender]).is_empty());
                 let named = left_out.values().flatten().any(|name| *name == info.name);

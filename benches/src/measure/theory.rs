@@ -28,7 +28,7 @@ mod tests {
     use super::*;
     #[test]
     fn fingerprints_have_steps_and_others_budgets() {
-        let points = points(contenders::ALL);
+        let points = points(&contenders::ALL);
         for (name, steps) in [("bloom", false), ("cuckoo", true)] {
             let mut of = points.iter().filter(|point| point.contender == name);
             assert!(of.clone().count() > 20, "{name}");

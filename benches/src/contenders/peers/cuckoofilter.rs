@@ -1,59 +1,34 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
-use super::FEW;
-use crate::contenders::Ability::{Insert, Remove};
-use crate::contenders::probe::{Fill, exactly, probe};
-use crate::contenders::{Entry, Family, Info, Point};
+use super::{Entry, Point, exactly, fpr_of_buckets, probe};
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hasher};
 
-/// Values of the byte that becomes a fingerprint. Not all fingerprints are equally likely: 100
-/// marks an empty slot, so a byte of 100 becomes 101.
-const BYTES: f64 = 256.0;
 /// The planned load, a little below what such buckets reach. Its own sizing would fill the table to
 /// the last slot, which fails.
 const MOST: f64 = 0.96;
-/// Slots that a query reads: two buckets of four.
-const PLACES: f64 = 8.0;
 
-/// `cuckoofilter::CuckooFilter`, which takes a hasher: foldhash's quality variant, all of whose
-/// bits are usable.
-pub(super) static CUCKOOFILTER: Entry<Fill<CuckooFilter<Fold>>> = Entry::new(
-    Info {
-        name: "cuckoofilter",
-        family: Family::Cuckoo,
-        packages: &["cuckoofilter", "foldhash"],
-        import: "use cuckoofilter::CuckooFilter;",
-        analysis: "8-bit fingerprints in four-slot buckets: a fixed rate, near 3 % at full load. \
-                   The table is a power of two, so space per key depends on the number of keys. An \
-                   insert that finds no room stores its key and drops another: a full filter has \
-                   forgotten a key.",
-        abilities: &[Insert, Remove],
-        takes_rate: false,
-        jumps: true,
-        max_keys: FEW,
-        seeded: false,
-        ..Info::PEER
-    },
-    Fill(|order, given| {
+/// With foldhash's quality variant, all of whose bits are usable.
+pub(super) fn all() -> Vec<Entry> {
+    let entry = Entry::filled("cuckoofilter", |order, given| {
         let room = order.room(given) as f64 / MOST;
-        Ok(CuckooFilter::with_capacity(room.ceil() as usize))
-    }),
+        Ok(CuckooFilter::<Fold>::with_capacity(room.ceil() as usize))
+    });
     // A table as full as planned; the others are larger.
-    |_| vec![Point { step: Some(8), bits_per_key: 8.0 / MOST, fpr: rate(MOST) }],
-);
+    let full = |_| vec![Point { step: Some(8), bits_per_key: 8.0 / MOST, fpr: rate(MOST) }];
+    vec![entry.theory(full)]
+}
 
-/// The formula of Fan, Andersen, Kaminsky and Mitzenmacher at a load, with the actual distribution
-/// of fingerprints.
+/// The rate at a load. Not all fingerprints are equally likely: 100 marks an empty slot, so a byte
+/// of 100 becomes 101.
 fn rate(load: f64) -> f64 {
-    let found = |likely: f64| 1.0 - (1.0 - likely / BYTES).powf(PLACES * load);
-    // Of 256 values of the hash's byte, two are 101 and none is 100.
-    ((BYTES - 2.0) * found(1.0) + 2.0 * found(2.0)) / BYTES
+    let found = |likely: f64| fpr_of_buckets(likely / 256.0, load);
+    (254.0 * found(1.0) + 2.0 * found(2.0)) / 256.0
 }
 
 /// A hasher made by `Default`, as the filter requires.
-pub(super) struct Fold(FoldHasher<'static>);
+struct Fold(FoldHasher<'static>);
 
 impl Default for Fold {
     #[inline]
@@ -90,11 +65,11 @@ fn places(filter: &CuckooFilter<Fold>) -> u64 {
 }
 
 probe! { CuckooFilter<Fold>, |filter, key, keys|
+    holds: filter.contains(key);
     bytes: places(filter);
     predicted: exactly(rate(keys as f64 / places(filter) as f64));
-    holds: filter.contains(key);
-    /// A refused key is present, and another is lost.
+    // A refused key is present, and another is lost.
     insert: filter.add(key).is_ok();
     remove: filter.delete(key);
-    slots: places(filter);
+    slots: Some(places(filter));
 }

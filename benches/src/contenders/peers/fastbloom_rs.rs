@@ -1,38 +1,19 @@
-//! Peer: the counting Bloom filter of fastbloom-rs.
+//! Peer: the counting Bloom filter of fastbloom-rs, with built-in XXH3 under two seeds of its own.
 
-use super::FEW;
-use crate::contenders::Ability::{Count, Insert, Remove};
-use crate::contenders::probe::{Fill, probe};
-use crate::contenders::{Entry, Family, Info, theory};
-use amq_core::PlanFilter;
+use super::{Entry, curve, done, exact, probe};
 use amq_counting::CountingParams;
 use fastbloom_rs::{CountingBloomFilter, Deletable, FilterBuilder, Hashes, Membership};
 
-/// `fastbloom_rs::CountingBloomFilter`, with built-in XXH3 under two seeds of its own.
-pub(super) static COUNTING: Entry<Fill<CountingBloomFilter>> = Entry::new(
-    Info {
-        name: "fastbloom-rs-counting",
-        family: Family::Counting,
-        packages: &["fastbloom-rs"],
-        import: "use fastbloom_rs::CountingBloomFilter;",
-        analysis: "4-bit counters at positions from plain double hashing, one division per probe. \
-                   Hashes every key twice with XXH3 under fixed seeds. A saturated counter is \
-                   decremented like any other.",
-        abilities: &[Insert, Remove, Count],
-        max_keys: FEW,
-        seeded: false,
-        ..Info::PEER
-    },
-    Fill(|order, given| {
+pub(super) fn all() -> Vec<Entry> {
+    let entry = Entry::filled("fastbloom-rs-counting", |order, given| {
         let mut builder = FilterBuilder::new(order.room(given) as u64, order.fpr()?);
         Ok(builder.build_counting_bloom_filter())
-    }),
-    theory::curve::<amq_counting::CountingBloomFilter>,
-);
+    });
+    vec![entry.theory(curve::<amq_counting::CountingBloomFilter>)]
+}
 
 /// A key as the bytes the filter takes.
-pub(super) trait Bytes {
-    /// The bytes.
+trait Bytes {
     fn bytes(&self) -> impl AsRef<[u8]>;
 }
 
@@ -50,21 +31,12 @@ impl Bytes for [u8] {
     }
 }
 
-probe! { CountingBloomFilter where K: Bytes, |filter, key, keys|
-    bytes: size_of_val(filter.get_u64_array());
-    /// The exact classic formula, at the counters and probes it chose.
-    predicted: {
-        let params = CountingParams::new(filter.config().size, filter.hashes());
-        Some(amq_counting::CountingBloomFilter::predicted_fpr(&params, keys))
-    };
+probe! { CountingBloomFilter, where [K: Bytes], |filter, key, keys|
     holds: filter.contains(key.bytes().as_ref());
-    insert: {
-        filter.add(key.bytes().as_ref());
-        true
-    };
-    /// It does not report whether it held the key.
-    remove: {
-        Deletable::remove(filter, key.bytes().as_ref());
-        true
-    };
+    bytes: size_of_val(filter.get_u64_array());
+    predicted: exact::<amq_counting::CountingBloomFilter>(
+        CountingParams::new(filter.config().size, filter.hashes()), keys);
+    insert: done(filter.add(key.bytes().as_ref()));
+    // It does not report whether it held the key.
+    remove: done(Deletable::remove(filter, key.bytes().as_ref()));
 }

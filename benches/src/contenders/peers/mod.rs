@@ -1,6 +1,12 @@
 //! The best published crates, each in a file of its own; and the exact set.
 
-use super::Contender;
+use super::built::{Built, of_type};
+use super::contender::{Entry, Made};
+use super::order::{Order, Planned};
+use super::probe::{BATCH, Probe, exactly, in_batches, probe};
+use super::theory::{Point, curve, slots};
+use crate::keys::{BenchKey, Keys};
+use amq_core::{PlanFilter, PredictedFpr};
 
 mod bloomfilter;
 mod cuckoofilter;
@@ -10,36 +16,83 @@ mod growable_bloom;
 mod hash_set;
 mod pleat;
 mod probabilistic;
-mod probabilistic_quotient;
 mod qfilter;
 mod sbbf_rs;
 mod scalable_cuckoo;
 mod sux;
-pub mod xorf;
+mod xorf;
 
 /// All of them, in listed order.
-pub(super) static ALL: &[&dyn Contender] = &[
-    &fastbloom::FASTBLOOM,
-    &bloomfilter::BLOOMFILTER,
-    &sbbf_rs::SBBF,
-    &fastbloom_rs::COUNTING,
-    &growable_bloom::SIZED,
-    &growable_bloom::GROWN,
-    &probabilistic::SCALABLE,
-    &cuckoofilter::CUCKOOFILTER,
-    &scalable_cuckoo::SCALABLE,
-    &qfilter::FILLED,
-    &qfilter::SORTED,
-    &probabilistic_quotient::QUOTIENT,
-    &xorf::BINARY_FUSE_8,
-    &xorf::BINARY_FUSE_16,
-    &xorf::XOR_8,
-    &sux::BYTES,
-    &sux::PACKED,
-    &pleat::STANDARD,
-    &pleat::HOMOGENEOUS,
-    &hash_set::HASH_SET,
-];
+pub(super) fn all() -> Vec<Entry> {
+    let all = [
+        fastbloom::all(),
+        bloomfilter::all(),
+        sbbf_rs::all(),
+        fastbloom_rs::all(),
+        growable_bloom::all(),
+        cuckoofilter::all(),
+        scalable_cuckoo::all(),
+        qfilter::all(),
+        probabilistic::all(),
+        xorf::all(),
+        sux::all(),
+        pleat::all(),
+        hash_set::all(),
+    ];
+    all.into_iter().flatten().collect()
+}
 
-/// Peers that grow large or slow are measured with at most this many keys.
-const FEW: u64 = 10_000_000;
+/// A change that a filter cannot refuse, or does not report.
+fn done<T>(_change: T) -> bool {
+    true
+}
+
+/// The rate by an exact formula of ours, at the size that a peer chose.
+fn exact<F: PlanFilter>(params: F::Params, keys: u64) -> Option<PredictedFpr> {
+    Some(F::predicted_fpr(&params, keys))
+}
+
+/// The rate of a set of fingerprints of this many bits: one is present if any key has it.
+fn fpr_of(keys: u64, bits: u8) -> f64 {
+    -(keys as f64 * (-(-f64::from(bits)).exp2()).ln_1p()).exp_m1()
+}
+
+/// The rate of a table of four-slot buckets at a load, for a fingerprint that this share of keys
+/// has: a query reads eight slots (Fan, Andersen, Kaminsky and Mitzenmacher).
+fn fpr_of_buckets(share: f64, load: f64) -> f64 {
+    1.0 - (1.0 - share).powf(8.0 * load)
+}
+
+/// A filter of digests, and the seed of these.
+struct Digested<F> {
+    filter: F,
+    seed: u64,
+}
+
+impl<F> Digested<F> {
+    #[inline]
+    fn digest<K: BenchKey + ?Sized>(&self, key: &K) -> u64 {
+        key.digest(self.seed)
+    }
+}
+
+/// Makes a filter of the XXH3 digests of all keys, for peers that take digests.
+fn of_digests<F: 'static>(
+    keys: Keys<'_>,
+    order: &Order,
+    make: impl Fn(Vec<u64>) -> Made<F>,
+) -> Made<Box<dyn Built>>
+where
+    Digested<F>: Probe<u64> + Probe<[u8]>,
+{
+    let seed = order.seed;
+    let digests = match keys {
+        Keys::U64(keys) => keys.iter().map(|key| key.digest(seed)).collect(),
+        Keys::Bytes(keys) => keys.iter().map(|key| key.digest(seed)).collect(),
+    };
+    let digested = Digested { filter: make(digests)?, seed };
+    Ok(match keys {
+        Keys::U64(keys) => of_type::<u64, _>(digested, keys.len()),
+        Keys::Bytes(keys) => of_type::<[u8], _>(digested, keys.len()),
+    })
+}

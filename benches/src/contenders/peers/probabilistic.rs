@@ -1,76 +1,83 @@
-//! Peer: the scalable Bloom filter of probabilistic-collections.
+//! Peer: the scalable Bloom filter and the quotient filter of probabilistic-collections.
 
-use super::FEW;
-use crate::contenders::Ability::{Grow, Insert};
-use crate::contenders::probe::probe;
-use crate::contenders::{Entry, Family, Info, Make, Order, filled, theory};
-use crate::keys::BenchKey;
-use foldhash::fast::{FixedState, FoldHasher};
+use super::{BenchKey, Entry, Made, Order, Planned, done, exactly, fpr_of, probe};
+use foldhash::{fast, quality};
 use probabilistic_collections::bloom::ScalableBloomFilter;
+use probabilistic_collections::quotient::QuotientFilter;
 use std::f64::consts::LN_2;
 use std::hash::BuildHasher;
 
-/// Each stage is twice as large as the one before, at half its rate.
-const GROWTH: f64 = 2.0;
+/// With foldhash; the quotient filter with its quality variant, all of whose bits are usable.
+pub(super) fn all() -> Vec<Entry> {
+    vec![
+        Entry::filled_of("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
+        Entry::filled_of("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
+    ]
+}
+
+/// Each stage has half the rate of the one before, and is twice as large.
 const TIGHTENING: f64 = 0.5;
 
-/// `probabilistic_collections::bloom::ScalableBloomFilter`, which takes a hasher: foldhash.
-pub(super) static SCALABLE: Entry<Scalable> = Entry::new(
-    Info {
-        name: "probabilistic-scalable",
-        family: Family::Scalable,
-        packages: &["probabilistic-collections", "foldhash"],
-        import: "use probabilistic_collections::bloom::ScalableBloomFilter;",
-        analysis: "Stages of classic Bloom filters, each twice the size of the last at half its \
-                   rate. A stage begins when half the bits of the last are set; the first is sized \
-                   for all keys at half the rate asked for, so that the rates sum to it. Every \
-                   stage hashes the key again, twice.",
-        abilities: &[Insert, Grow],
-        max_keys: FEW,
-        slow: true,
-        ..Info::PEER
-    },
-    Scalable,
-    theory::NONE,
-);
-
-pub(super) struct Scalable;
-
 /// foldhash under a seed, small and `Copy`, since the filter copies its hashers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Seeded(u64);
+#[derive(Clone, Copy)]
+struct Seeded(u64);
 
 impl BuildHasher for Seeded {
-    type Hasher = FoldHasher<'static>;
+    type Hasher = fast::FoldHasher<'static>;
 
     #[inline]
     fn build_hasher(&self) -> Self::Hasher {
-        FixedState::with_seed(self.0).build_hasher()
+        fast::FixedState::with_seed(self.0).build_hasher()
     }
 }
 
-impl<K: BenchKey + ?Sized> Make<K> for Scalable {
-    type Filter = ScalableBloomFilter<K::Owned, Seeded>;
+type Scalable<K> = ScalableBloomFilter<<K as ToOwned>::Owned, Seeded>;
 
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<Self::Filter, String> {
-        // The series of the stages' rates adds up to `first / (1 - TIGHTENING)`.
-        let first = order.fpr()? * (1.0 - TIGHTENING);
-        // The crate takes bits, not keys, and begins another stage, twice as large, once half of
-        // them are set. With its whole number of probes that must not happen before the last key,
-        // whatever the keys. Hence one percent more.
-        let probes = (1.0 / first).log2().ceil();
-        let bits = (order.room(keys.len()) as f64 * probes / LN_2 * 1.01).ceil() as usize;
-        let hashers = [Seeded(order.seed), Seeded(!order.seed)];
-        let filter = ScalableBloomFilter::with_hashers(bits, first, GROWTH, TIGHTENING, hashers);
-        filled::<K, _>(filter, keys)
-    }
+fn scalable<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Scalable<K>> {
+    // The series of the stages' rates adds up to `first / (1 - TIGHTENING)`.
+    let first = order.fpr()? * (1.0 - TIGHTENING);
+    // The crate takes bits, not keys, and begins another stage, twice as large, once half of them
+    // are set. With its whole number of probes that must not happen before the last key, whatever
+    // the keys. Hence one percent more.
+    let probes = (1.0 / first).log2().ceil();
+    let bits = (order.room(given) as f64 * probes / LN_2 * 1.01).ceil() as usize;
+    let hashers = [Seeded(order.seed), Seeded(!order.seed)];
+    Ok(ScalableBloomFilter::with_hashers(bits, first, 2.0, TIGHTENING, hashers))
 }
 
 // It reports the bits it uses, not those it holds.
-probe! { ScalableBloomFilter<K::Owned, Seeded>, |filter, key, keys|
+probe! { Scalable<K>, |filter, key, keys|
     holds: filter.contains(key);
-    insert: {
-        filter.insert(key);
-        true
+    insert: done(filter.insert(key));
+}
+
+/// The planned load of a table sized by hand: its own sizing stays below half.
+const LOAD: f64 = 0.95;
+
+type Quotient<K> = QuotientFilter<<K as ToOwned>::Owned, quality::FixedState>;
+
+fn quotient<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Quotient<K>> {
+    let (room, fpr) = (order.room(given), order.fpr()?);
+    let hasher = quality::FixedState::with_seed(order.seed);
+    if !matches!(order.planned, Planned::Room(_)) {
+        return Ok(QuotientFilter::from_fpp_with_hasher(room, fpr, hasher));
+    }
+    // At the other contenders' load.
+    let quotient = (room as f64 / LOAD).log2().ceil().max(1.0) as u8;
+    let remainder = (LOAD / -(-fpr).ln_1p()).log2().ceil().max(1.0) as u8;
+    Ok(QuotientFilter::with_hasher(quotient, remainder, hasher))
+}
+
+probe! { Quotient<K>, |filter, key, keys|
+    holds: filter.contains(key);
+    bytes: {
+        let bits = filter.capacity() as u64 * (u64::from(filter.remainder_bits()) + 3);
+        bits.div_ceil(64) * 8
     };
+    predicted: exactly(fpr_of(keys, filter.quotient_bits() + filter.remainder_bits()));
+    // It would panic rather than refuse.
+    insert: filter.len() + 1 < filter.capacity() && done(filter.insert(key));
+    // It does not report whether it held the key.
+    remove: done(filter.remove(key));
+    slots: Some(filter.capacity() as u64);
 }

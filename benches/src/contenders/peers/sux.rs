@@ -1,9 +1,6 @@
 //! Peer: the static filters of sux, over the same kind of graph as binary fuse filters.
 
-use crate::contenders::Ability::Static;
-use crate::contenders::probe::{exactly, probe};
-use crate::contenders::{Entry, Family, Info, Make, Order, theory};
-use crate::keys::BenchKey;
+use super::{BenchKey, Entry, Made, Order, exactly, probe, slots};
 use dsi_progress_logger::no_logging;
 use std::fmt::Debug;
 use sux::bits::BitFieldVec;
@@ -17,43 +14,18 @@ type Sig = [u64; 1];
 type OfBytes<K> = VFilter<K, Box<[u8]>, Sig, Fuse3NoShards>;
 type OfBits<K> = VFilter<K, BitFieldVec<Box<[usize]>>, Sig, Fuse3NoShards>;
 
-const BYTES_INFO: Info = Info {
-    name: "vfilter-8",
-    family: Family::Fuse,
-    packages: &["sux"],
-    import: "use sux::dict::VFilter;",
-    analysis: "A binary fuse filter of 8-bit fingerprints, built in shards if large, here on \
-               one thread. Hashes the keys itself, with XXH3.",
-    abilities: &[Static],
-    takes_rate: false,
-    threads: true,
-    ..Info::PEER
-};
-
-/// With fingerprints of one byte.
-pub(super) static BYTES: Entry<Bytes> =
-    Entry::new(BYTES_INFO, Bytes, |keys| theory::slots([8], Fuse3NoShards::c(keys as usize)));
-
-/// With fingerprints of as many bits as the rate needs, or as fit the size.
-pub(super) static PACKED: Entry<Packed> = Entry::new(
-    Info {
-        name: "vfilter",
-        analysis: "The same with packed fingerprints of any width, so the rate is the power of \
-                   two at or below the one asked for. A query extracts three bit fields.",
-        takes_rate: true,
-        bits_budget: true,
-        ..BYTES_INFO
-    },
-    Packed,
-    |keys| theory::slots(1..=17, Fuse3NoShards::c(keys as usize)),
-);
-
-pub(super) struct Bytes;
-
-pub(super) struct Packed;
+/// With fingerprints of one byte; with as many bits as the rate needs, or as fit the size.
+pub(super) fn all() -> Vec<Entry> {
+    vec![
+        Entry::of("vfilter-8", bytes::<u64>, bytes::<[u8]>)
+            .theory(|keys| slots([8], Fuse3NoShards::c(keys as usize))),
+        Entry::of("vfilter", packed::<u64>, packed::<[u8]>)
+            .theory(|keys| slots(1..=17, Fuse3NoShards::c(keys as usize))),
+    ]
+}
 
 /// A key that it hashes.
-pub(super) trait Hashed: BenchKey + ToSig<Sig> + Debug {}
+trait Hashed: BenchKey + ToSig<Sig> + Debug {}
 impl Hashed for u64 {}
 impl Hashed for [u8] {}
 
@@ -64,42 +36,31 @@ macro_rules! builder {
     };
 }
 
-impl<K: Hashed + ?Sized> Make<K> for Bytes {
-    type Filter = OfBytes<K>;
-
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<OfBytes<K>, String> {
-        let (source, builder) = (FromSlice::new(keys), builder!(keys, order));
-        let filter = OfBytes::<K>::try_new_with_builder(source, builder, no_logging![]);
-        filter.map_err(|error| error.to_string())
-    }
+fn bytes<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<OfBytes<K>> {
+    let (source, builder) = (FromSlice::new(keys), builder!(keys, order));
+    Ok(OfBytes::<K>::try_new_with_builder(source, builder, no_logging![])?)
 }
 
-impl<K: Hashed + ?Sized> Make<K> for Packed {
-    type Filter = OfBits<K>;
-
-    fn make(&self, keys: &[K::Item<'_>], order: &Order) -> Result<OfBits<K>, String> {
-        let room = order.room(keys.len());
-        let bits = match order.bits(room) {
-            Some(bits) => (bits as f64 / room as f64 / Fuse3NoShards::c(room)).floor(),
-            None => (1.0 / order.fpr()?).log2().ceil().max(1.0),
-        };
-        if bits < 1.0 {
-            return Err("no room for a bit of fingerprint per key".to_owned());
-        }
-        let (source, builder) = (FromSlice::new(keys), builder!(keys, order));
-        let filter =
-            OfBits::<K>::try_new_with_builder(source, bits as usize, builder, no_logging![]);
-        filter.map_err(|error| error.to_string())
+fn packed<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<OfBits<K>> {
+    let room = order.room(keys.len());
+    let bits = match order.bits(room) {
+        Some(bits) => (bits as f64 / room as f64 / Fuse3NoShards::c(room)).floor(),
+        None => (1.0 / order.fpr()?).log2().ceil().max(1.0),
+    };
+    if bits < 1.0 {
+        return Err("no room for a bit of fingerprint per key".into());
     }
+    let (source, builder) = (FromSlice::new(keys), builder!(keys, order));
+    Ok(OfBits::<K>::try_new_with_builder(source, bits as usize, builder, no_logging![])?)
 }
 
 // The crate reports no size.
-probe! { OfBytes<K> where K: Hashed, |filter, key, keys|
-    predicted: exactly((-f64::from(filter.hash_bits())).exp2());
+probe! { OfBytes<K>, where [K: Hashed], |filter, key, keys|
     holds: filter.contains(key);
+    predicted: exactly((-f64::from(filter.hash_bits())).exp2());
 }
 
-probe! { OfBits<K> where K: Hashed, |filter, key, keys|
-    predicted: exactly((-f64::from(filter.hash_bits())).exp2());
+probe! { OfBits<K>, where [K: Hashed], |filter, key, keys|
     holds: filter.contains(key);
+    predicted: exactly((-f64::from(filter.hash_bits())).exp2());
 }

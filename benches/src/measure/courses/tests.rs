@@ -132,7 +132,7 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
 #[test]
 fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
     let names = |track: &Track| -> Vec<&str> {
-        let entrants = entrants(track, contenders::ALL);
+        let entrants = entrants(track, &contenders::ALL);
         entrants.iter().map(|(contender, _)| contender.info().name).collect()
     };
     let (grow, over) = (names(&fill::grow(1000)), names(&fill::overfill(800)));

@@ -1,0 +1,92 @@
+//! What a filter is made for.
+
+use amq_core::Budget;
+
+/// The number of keys that a filter is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Planned {
+    /// Those it is given. A growing filter is made for a thousandth of them and grows.
+    Keys,
+    /// Those it is given, growing or not: more will follow.
+    First,
+    /// This many, of which those it is given are the first. A static filter refuses.
+    Room(usize),
+    /// As `Keys`, but a growing filter is made for a thousandth of this many: so sizes at different
+    /// numbers of keys show how they jump within an octave.
+    Octave(usize),
+}
+
+/// What a filter is made for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Order {
+    /// The number of keys.
+    pub planned: Planned,
+    /// The rate or the size asked for; `None` for a contender that takes neither.
+    pub budget: Option<Budget>,
+    /// The seed of its hashes.
+    pub seed: u64,
+}
+
+/// How many times the size for which a growing filter is made it then grows.
+pub(super) const GROWN: usize = 1000;
+
+impl Order {
+    /// The number of keys to plan for, if `given` are given: at least one.
+    pub fn room(&self, given: usize) -> usize {
+        match self.planned {
+            Planned::Room(room) => room.max(1),
+            Planned::Keys | Planned::First | Planned::Octave(_) => given.max(1),
+        }
+    }
+
+    /// The same for a filter that grows.
+    pub fn start(&self, given: usize) -> usize {
+        match self.planned {
+            Planned::Keys => (given / GROWN).max(1),
+            Planned::Octave(keys) => (keys / GROWN).max(1),
+            Planned::First | Planned::Room(_) => self.room(given),
+        }
+    }
+
+    /// The rate asked for.
+    pub fn fpr(&self) -> Result<f64, String> {
+        match self.budget {
+            Some(Budget::Fpr(fpr)) => Ok(fpr),
+            budget => Err(format!("takes a target rate, not {budget:?}")),
+        }
+    }
+
+    /// The bits for all of `room` keys, if a size is asked for.
+    pub fn bits(&self, room: usize) -> Option<usize> {
+        match self.budget {
+            Some(Budget::BitsPerKey(bits)) => Some((bits * room as f64) as usize),
+            Some(Budget::Bytes(bytes)) => Some(bytes as usize * 8),
+            Some(Budget::Fpr(_)) | None => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_says_for_how_many_keys_and_which_budget() {
+        let order = |planned, budget| Order { planned, budget, seed: 0 };
+        for (planned, room, start) in [
+            (Planned::Keys, 5000, 5),
+            (Planned::First, 5000, 5000),
+            (Planned::Room(0), 1, 1),
+            (Planned::Room(9000), 9000, 9000),
+            (Planned::Octave(3000), 5000, 3),
+        ] {
+            let order = order(planned, Some(Budget::Fpr(0.01)));
+            assert_eq!((order.room(5000), order.start(5000)), (room, start));
+            assert_eq!((order.fpr(), order.bits(room)), (Ok(0.01), None));
+        }
+        let sized = order(Planned::Keys, Some(Budget::BitsPerKey(2.5)));
+        assert_eq!(sized.bits(100), Some(250));
+        assert!(sized.fpr().unwrap_err().contains("BitsPerKey(2.5)"));
+        assert!(order(Planned::Keys, None).fpr().is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! Not compared as filters: a map from keys to values, and the floor.
+
+use super::contender::{Entry, Made};
+use super::order::Order;
+use super::probe::{Probe, exactly, probe};
+use crate::keys::BenchKey;
+use amq_core::{Key, KeyHash, hash_blocks};
+use amq_ribbon::RibbonMap;
+use std::borrow::Borrow;
+use std::convert::Infallible;
+use std::hint::black_box;
+
+/// All of them, in listed order.
+pub(super) fn all() -> Vec<Entry> {
+    vec![
+        Entry::of("ribbon-map", map::<u64>, map::<[u8]>),
+        Entry::of("hash-only", floor::<u64>, floor::<[u8]>),
+    ]
+}
+
+/// Bits of the map's values.
+const VALUE_BITS: u32 = 8;
+
+/// The value of a key: whatever takes no time to find, so that asking costs what `get` does.
+#[inline]
+const fn value(hash: KeyHash) -> u32 {
+    let mixed = hash.get().wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (mixed >> (u64::BITS - VALUE_BITS)) as u32
+}
+
+fn map<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<RibbonMap> {
+    let hashes = keys.iter().map(|key| key.key_hash(order.seed));
+    let pairs = hashes.map(|hash| (hash, value(hash)));
+    Ok(RibbonMap::build_hashes(VALUE_BITS, order.seed, pairs)?)
+}
+
+// Its rate is how often an absent key has the value that it would have been given.
+probe! { RibbonMap, |map, key, keys|
+    holds: {
+        let hash = key.key_hash(map.seed());
+        map.get_hash(hash) == value(hash)
+    };
+    bytes: map.size_in_bytes();
+    predicted: exactly((-f64::from(VALUE_BITS)).exp2());
+}
+
+/// Hashes every key and answers a bit of the hash. Any cost beyond it is the filter's own.
+struct Floor {
+    seed: u64,
+}
+
+/// Building hashes every key once.
+fn floor<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Floor> {
+    let floor = Floor { seed: order.seed };
+    let odd = |key: &&K::Item<'_>| floor.holds(Borrow::<K>::borrow(*key));
+    black_box(black_box(keys).iter().filter(odd).count());
+    Ok(floor)
+}
+
+probe! { Floor, |floor, key, keys|
+    holds: key.digest(floor.seed) & 1 == 1;
+    batch: {
+        let mut odd = 0;
+        let Ok(()) = hash_blocks(keys, floor.seed, |_, hashes: &[KeyHash]| {
+            odd += hashes.iter().map(|hash| hash.get() & 1).sum::<u64>();
+            Ok::<(), Infallible>(())
+        });
+        Some(odd)
+    };
+    bytes: 0;
+}

@@ -1,0 +1,240 @@
+//! This workspace's filters, through the traits they all implement.
+
+use super::contender::{Entry, Made};
+use super::order::{GROWN, Order};
+use super::probe::{Probe, exactly, in_batches, probe};
+use super::theory::{Point, by_rate, curve, steps};
+use crate::keys::BenchKey;
+use amq_bloom::theory::{blocked, classic};
+use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
+use amq_core::{
+    BatchFull, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, InsertFilter, Key,
+    MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target,
+};
+use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
+use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
+use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
+use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpedRibbonFilter};
+use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
+use std::marker::PhantomData;
+
+/// All of them, in listed order.
+pub(super) fn all() -> Vec<Entry> {
+    vec![
+        filled::<BloomFilter, Merging>("bloom", goal),
+        filled::<BlockedBloomFilter, Merging>("blocked-bloom", goal),
+        filled::<AtomicBloomFilter, Shared>("atomic-bloom", goal),
+        filled::<AtomicBlockedBloomFilter, Shared>("atomic-blocked-bloom", goal),
+        filled::<CountingBloomFilter, Removing>("counting-bloom", goal),
+        filled::<BlockedCountingBloomFilter, Removing>("blocked-counting", goal),
+        scalable::<BloomFilter>("scalable-bloom", open, classic::bits_per_key),
+        scalable::<BlockedBloomFilter>("scalable-blocked", open, blocked::bits_per_key),
+        scalable::<BloomFilter>("scalable-bounded", bounded, classic::bits_per_key),
+        table("cuckoo", CuckooFilter::slots, |params| params.fingerprint_bits),
+        table("cuckoo-windowed", WindowedCuckooFilter::slots, |params| params.fingerprint_bits),
+        table::<QuotientFilter>(
+            "quotient",
+            |filter| filter.params().slots,
+            |params| params.remainder_bits,
+        ),
+        filled::<ExpandableQuotientFilter, Growing>("expandable-quotient", |order, keys| {
+            Ok(Goal::fpr(order.start(keys), order.fpr()?).into())
+        })
+        .theory(|keys| steps::<ExpandableQuotientFilter>(keys, |params| params.fingerprint_bits)),
+        solved::<BumpedRibbonFilter>("ribbon-bumped"),
+        solved::<RibbonFilter>("ribbon"),
+        solved::<NarrowRibbonFilter>("ribbon-narrow"),
+        solved::<WideBumpedRibbonFilter>("ribbon-bumped-wide"),
+    ]
+}
+
+/// Sized for the number of keys and the budget.
+fn goal<P>(order: &Order, keys: usize) -> Made<Target<P>> {
+    let budget = order.budget.ok_or("needs a target rate or a size")?;
+    Ok(Goal::new(order.room(keys) as u64, budget).into())
+}
+
+/// A filter that is made empty, of a size for a number of keys, then filled with one batch of
+/// inserts.
+fn filled<F: EmptyFilter + 'static, W: 'static>(
+    name: &'static str,
+    target: impl Fn(&Order, usize) -> Made<Target<F::Params>> + Copy + Send + Sync + 'static,
+) -> Entry
+where
+    Ours<F, W>: Probe<u64> + Probe<[u8]>,
+{
+    let entry = Entry::filled(name, move |order, keys| {
+        Ok(Ours::<F, W>::new(F::empty(target(order, keys)?, order.seed)?, keys))
+    });
+    entry.theory(curve::<F>)
+}
+
+/// A table in which each key takes one slot: it is compared with others at equal load. Its
+/// fingerprints have whole bits.
+fn table<F>(name: &'static str, slots: fn(&F) -> u64, bits: fn(&F::Params) -> u32) -> Entry
+where
+    F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
+{
+    let entry = Entry::filled(name, move |order, keys| {
+        let filter: F = F::empty(goal(order, keys)?, order.seed)?;
+        let slots = Some(slots(&filter));
+        Ok(Ours::<F, Removing> { slots, ..Ours::new(filter, keys) })
+    });
+    entry.theory(move |keys| steps::<F>(keys, bits))
+}
+
+/// A filter that grows in stages, from a thousandth of the keys.
+fn scalable<F: OwnedStage + 'static>(
+    name: &'static str,
+    params: Params,
+    bits_per_key: fn(f64) -> f64,
+) -> Entry {
+    let entry = filled::<ScalableFilter<F>, Merging>(name, move |order, keys| {
+        let room = order.room(keys) as u64;
+        let params = params(order.start(keys) as u64, room, order.fpr()?);
+        Ok(ScalableFilter::<F>::plan_params(params, room)?.into())
+    });
+    entry.theory(move |keys| full_stages(keys, params, bits_per_key))
+}
+
+/// The parameters of stages that a first one for this many keys, all keys and a rate give.
+type Params = fn(start: u64, keys: u64, fpr: f64) -> ScalableParams;
+
+/// Without a bound.
+fn open(start: u64, _keys: u64, fpr: f64) -> ScalableParams {
+    ScalableParams::new(start, fpr)
+}
+
+/// With the number of keys as a bound. Always from a thousandth: a first stage for all keys would
+/// be the whole filter.
+fn bounded(_start: u64, keys: u64, fpr: f64) -> ScalableParams {
+    open((keys / GROWN as u64).max(1), keys, fpr).growth(4).bounded(keys)
+}
+
+/// The curve of a filter whose stages are all full, and as dense as large filters.
+fn full_stages(keys: u64, params: Params, bits_per_key: fn(f64) -> f64) -> Vec<Point> {
+    by_rate(|rate| {
+        let params = params((keys / GROWN as u64).max(1), keys.max(1), rate);
+        // Ten stages grow a thousandfold; a bounded filter has fewer.
+        let stages = (0..10).map_while(|stage| params.stage(stage).ok());
+        let (mut bits, mut room) = (0.0, 0.0);
+        for stage in stages {
+            bits += stage.distinct() * bits_per_key(stage.fpr);
+            room += stage.capacity as f64;
+        }
+        bits / room
+    })
+}
+
+/// A filter that is built from all keys at once.
+fn solved<F: BuildFilter + 'static>(name: &'static str) -> Entry {
+    Entry::of(name, solve::<F, u64>, solve::<F, [u8]>).theory(curve::<F>)
+}
+
+fn solve<F: BuildFilter, K: BenchKey + ?Sized>(
+    keys: &[K::Item<'_>],
+    order: &Order,
+) -> Made<Ours<F, Static>> {
+    let target: Target<F::Params> = goal(order, keys.len())?;
+    Ok(Ours::new(F::build_keys(target, order.seed, keys)?, keys.len()))
+}
+
+/// A filter of ours, and the way in which it takes and loses keys.
+struct Ours<F, W> {
+    filter: F,
+    slots: Option<u64>,
+    /// The keys it was made of.
+    made_of: u64,
+    way: PhantomData<fn() -> W>,
+}
+
+impl<F: PlanFilter, W> Ours<F, W> {
+    fn new(filter: F, keys: usize) -> Self {
+        Self { filter, slots: None, made_of: keys as u64, way: PhantomData }
+    }
+
+    fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
+        if keys < self.made_of && self.filter.kind() == FilterKind::ExpandableQuotient {
+            // Its formula's keys are the first that came, with the shortest fingerprints, and not
+            // those left of any. So then it is what the filter reckons of its entries.
+            return exactly(self.filter.expected_fpr());
+        }
+        Some(F::predicted_fpr(&self.filter.params(), keys))
+    }
+
+    #[inline]
+    fn hits<K: Key>(&self, keys: &[K]) -> Option<u64> {
+        // The slices are equally long, so this cannot fail; if it did, the hits would not add up.
+        in_batches(keys, |keys, answers| self.filter.contains_keys(keys, answers).ok())
+    }
+}
+
+/// How many of the keys were taken.
+fn taken<K>(keys: &[K], inserted: Result<u64, BatchFull>) -> u64 {
+    inserted.map_or_else(|refused| refused.done, |_| keys.len() as u64)
+}
+
+/// Takes keys and merges.
+enum Merging {}
+
+probe! { Ours<F, Merging>, with [F: InsertFilter + MergeFilter + PlanFilter], |it, key, keys|
+    holds: it.filter.contains(key);
+    batch: it.hits(keys);
+    bytes: it.filter.size_in_bytes();
+    predicted: it.predicted(keys);
+    insert: it.filter.insert(key).is_ok();
+    insert_all: taken(keys, it.filter.insert_keys(keys));
+    merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
+}
+
+/// The same through a shared reference, as threads do: with its atomic operations, that is.
+enum Shared {}
+
+probe! { Ours<F, Shared>, with [F: MergeFilter + PlanFilter], where [for<'a> &'a F: InsertFilter],
+    |it, key, keys|
+    holds: it.filter.contains(key);
+    batch: it.hits(keys);
+    bytes: it.filter.size_in_bytes();
+    predicted: it.predicted(keys);
+    insert: FilterExt::insert(&mut &it.filter, key).is_ok();
+    insert_all: taken(keys, FilterExt::insert_keys(&mut &it.filter, keys));
+    merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
+}
+
+/// Takes keys, removes them and merges.
+enum Removing {}
+
+probe! { Ours<F, Removing>, with [F: MergeFilter + PlanFilter + RemoveFilter], |it, key, keys|
+    holds: it.filter.contains(key);
+    batch: it.hits(keys);
+    bytes: it.filter.size_in_bytes();
+    predicted: it.predicted(keys);
+    insert: it.filter.insert(key).is_ok();
+    insert_all: taken(keys, it.filter.insert_keys(keys));
+    remove: it.filter.remove(key);
+    merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
+    slots: it.slots;
+}
+
+/// Takes keys, removes them and grows, but does not merge.
+enum Growing {}
+
+probe! { Ours<F, Growing>, with [F: PlanFilter + RemoveFilter], |it, key, keys|
+    holds: it.filter.contains(key);
+    batch: it.hits(keys);
+    bytes: it.filter.size_in_bytes();
+    predicted: it.predicted(keys);
+    insert: it.filter.insert(key).is_ok();
+    insert_all: taken(keys, it.filter.insert_keys(keys));
+    remove: it.filter.remove(key);
+}
+
+/// Is built at once and never changes.
+enum Static {}
+
+probe! { Ours<F, Static>, with [F: PlanFilter], |it, key, keys|
+    holds: it.filter.contains(key);
+    batch: it.hits(keys);
+    bytes: it.filter.size_in_bytes();
+    predicted: it.predicted(keys);
+}
