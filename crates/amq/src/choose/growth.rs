@@ -134,7 +134,7 @@ fn expandable(items: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
 
 #[cfg(feature = "scalable")]
 fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Result<Size, PlanError> {
-    use crate::{BlockedBloomFilter, BloomFilter};
+    use amq_bloom::{BlockedBloomFilter, BloomFilter};
     use amq_scalable::{ScalableParams, theory};
 
     let is_classic = kind == FilterKind::Scalable;
