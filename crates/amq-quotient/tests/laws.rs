@@ -6,7 +6,8 @@
 use amq_conformance::with_params;
 use amq_quotient::theory;
 use amq_quotient::{
-    Budget, Full, Goal, Inserted, KeyHash, PlanFilter, PredictedFpr, QuotientFilter, QuotientParams,
+    Budget, BuildFilter, Full, Goal, Inserted, KeyHash, PlanFilter, PredictedFpr, QuotientFilter,
+    QuotientParams,
 };
 use std::collections::BTreeMap;
 
@@ -178,7 +179,7 @@ fn a_table_after_any_history_is_the_one_written_at_once_from_what_is_left() {
         let plan = QuotientFilter::plan_params(params, max).unwrap();
         let key = |i: u64| KeyHash::new(hash(i % (3 * max)).get() / crowding);
         let mut held: Vec<KeyHash> = (0..max).map(key).collect();
-        let mut filter = QuotientFilter::build_hashes(plan.clone(), 0, &held).unwrap();
+        let mut filter = QuotientFilter::build_hashes(plan, 0, &held).unwrap();
         for step in max..5 * max {
             let luck = hash(!step).get();
             // Nearly full for most of the time, and down to a third.
@@ -192,7 +193,7 @@ fn a_table_after_any_history_is_the_one_written_at_once_from_what_is_left() {
                 assert!(filter.remove_hash(gone), "{slots} slots, {bits} bits, step {step}");
             }
             if step % (max / 16 + 1) == 0 {
-                let written = QuotientFilter::build_hashes(plan.clone(), 0, &held).unwrap();
+                let written = QuotientFilter::build_hashes(plan, 0, &held).unwrap();
                 assert!(filter == written, "{slots} slots, {bits} bits, step {step}");
                 assert_eq!(filter.to_bytes(), written.to_bytes());
             }
