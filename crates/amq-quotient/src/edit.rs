@@ -64,8 +64,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         if near.far | (near.end > 64) | (length > self.fields.per_load) {
             return self.insert_far::<I>(fingerprint);
         }
-        // A run that ends in the last slot is still open there, so that slot is not found.
-        let empty = empty_in::<I>(metadata, near.end.min(63));
+        let empty = empty_in::<I>(metadata, near.end.into());
         let window = self.window_from(near.here, near.start);
         let place = near.start + self.fields.count_less(window, remainder, length);
         let differing = E::differing(&self.fields, window, remainder);
@@ -98,7 +97,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let found = E::is_in(self, run, remainder);
         let span = Span::of(run, self.place(run, remainder).0, home);
         let mut metadata = self.metadata(home);
-        let empty = span.free(metadata, empty_in::<I>);
+        let empty = empty_in::<I>(metadata, span.end);
         metadata.occupieds |= 1 << slot;
         self.make_room::<I>(home, metadata, span, empty, remainder);
         if found { Put::Again } else { Put::New }
@@ -144,8 +143,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             Taken::Copy
         };
         let place = near.start + self.fields.count_before(longest);
-        // As in `insert`.
-        let settled = settled_in::<I>(metadata, near.end.min(63));
+        let settled = settled_in::<I>(metadata, near.end.into());
         metadata.occupieds &= !(u64::from(length == 1) << slot);
         if settled < 64 {
             let last = settled - 1;
@@ -173,7 +171,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         };
         let span = Span::of(run, self.place(run, longest).0, home);
         let mut metadata = self.metadata(home);
-        let settled = span.free(metadata, settled_in::<I>);
+        let settled = settled_in::<I>(metadata, span.end);
         metadata.occupieds &= !(u64::from(run.end - run.start == 1) << slot);
         self.close_gap::<I>(home, metadata, span, settled);
         taken

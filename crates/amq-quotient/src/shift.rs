@@ -42,38 +42,31 @@ impl Span {
             end: self.end.saturating_sub(BLOCK_SLOTS),
         }
     }
-
-    /// The first slot of the block from the run's end on that is free in the sense of `find`; 64 if
-    /// there is none.
-    #[inline(always)]
-    pub(crate) fn free(self, metadata: Metadata, find: impl Fn(Metadata, u32) -> u32) -> u32 {
-        if self.end < BLOCK_SLOTS { find(metadata, self.end as u32) } else { 64 }
-    }
 }
 
 /// The first slot of a block, from `slot` on, past every run of an earlier block and of the `homes`
 /// up to that slot; 64 if there is none.
 #[inline(always)]
-fn free_in<I: Select>(metadata: Metadata, homes: u64, slot: u32) -> u32 {
-    // Runs of earlier blocks fill the whole block.
-    if metadata.offset >= 64 {
+fn free_in<I: Select>(metadata: Metadata, homes: u64, slot: u64) -> u32 {
+    // Runs of earlier blocks fill the whole block, or the slot is past it.
+    if (metadata.offset | slot) >= 64 {
         return 64;
     }
     let offset = metadata.offset as u32;
     // A run opens at its home and closes behind its end.
     let ends = (metadata.runends & from(offset)) << 1;
-    I::first_balanced(homes, ends, slot.max(offset))
+    I::first_balanced(homes, ends, offset.max(slot as u32))
 }
 
 /// The first empty slot: every run with its home up to there is closed.
 #[inline(always)]
-pub(crate) fn empty_in<I: Select>(metadata: Metadata, slot: u32) -> u32 {
+pub(crate) fn empty_in<I: Select>(metadata: Metadata, slot: u64) -> u32 {
     free_in::<I>(metadata, metadata.occupieds, slot)
 }
 
 /// The first slot that is empty or starts a run at home: every run of an earlier home is closed.
 #[inline(always)]
-pub(crate) fn settled_in<I: Select>(metadata: Metadata, slot: u32) -> u32 {
+pub(crate) fn settled_in<I: Select>(metadata: Metadata, slot: u64) -> u32 {
     free_in::<I>(metadata, metadata.occupieds << 1, slot)
 }
 
@@ -117,7 +110,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             (here, span) = (self.after(here), span.from_next());
             metadata = self.metadata_from(here);
             self.set_offset(here, metadata.offset + 1);
-            empty = span.free(metadata, empty_in::<I>);
+            empty = empty_in::<I>(metadata, span.end);
         }
     }
 
@@ -167,7 +160,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             if metadata.offset < SATURATED {
                 self.set_offset(here, metadata.offset.saturating_sub(1));
             }
-            settled = span.free(metadata, settled_in::<I>);
+            settled = settled_in::<I>(metadata, span.end);
         }
         if saturated {
             self.recompute_offsets::<I>(home, last);
