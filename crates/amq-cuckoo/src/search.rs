@@ -104,18 +104,20 @@ impl<L: Layout> Table<L> {
         queue: &Queue<REACH, SEEN>,
         place: Place,
     ) -> bool {
-        let mut queue = queue.longer::<1024, 512>();
-        self.search::<W, _, _>(&mut queue, place) || self.search_farthest::<W, _, _>(&queue, place)
+        let mut queue = queue.longer::<256, 128>();
+        self.search::<W, _, _>(&mut queue, place) || self.search_farther::<W, _, _>(&queue, place)
     }
 
     #[cold]
     #[inline(never)]
-    fn search_farthest<W: Word, const REACH: usize, const SEEN: usize>(
+    fn search_farther<W: Word, const REACH: usize, const SEEN: usize>(
         &mut self,
         queue: &Queue<REACH, SEEN>,
         place: Place,
     ) -> bool {
-        self.search::<W, _, _>(&mut queue.longer::<8192, 4096>(), place)
+        let mut queue = queue.longer::<2048, 1024>();
+        self.search::<W, _, _>(&mut queue, place)
+            || self.search::<W, _, _>(&mut queue.longer::<8192, 4096>(), place)
     }
 
     /// Goes through the queue until a bucket with room is reached, or the queue is full.
