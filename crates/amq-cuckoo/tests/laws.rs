@@ -424,7 +424,7 @@ fn an_insert_reads_few_buckets_even_just_below_the_planned_load() {
         let (mean, most_of_them, most) = read::<Windows>(keys);
         assert!((35.0..70.0).contains(&mean), "{mean}");
         assert!((500..4000).contains(&most_of_them), "{most_of_them}");
-        // The three shorter queues, then the longest.
-        assert!(most <= 64 + 256 + 1024 + 8192, "{most}");
+        // As many as the longest queue has room for.
+        assert!(most <= 8192, "{most}");
     }
 }
