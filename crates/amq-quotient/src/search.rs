@@ -17,13 +17,6 @@ pub(crate) struct Run {
     pub(crate) end: u64,
 }
 
-impl Run {
-    #[inline(always)]
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.start == self.end
-    }
-}
-
 /// The entries of a run that answer for a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matches {
