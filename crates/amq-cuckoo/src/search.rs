@@ -117,7 +117,7 @@ impl<L: Layout> Table<L> {
     ) -> bool {
         let mut queue = queue.longer::<2048, 1024>();
         self.search::<W, _, _>(&mut queue, place)
-            || self.search::<W, _, _>(&mut queue.longer::<8192, 4096>(), place)
+            || self.search::<W, _, _>(&mut queue.longer::<8192, 2048>(), place)
     }
 
     /// Goes through the queue until a bucket with room is reached, or the queue is full.
