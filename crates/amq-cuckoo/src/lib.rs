@@ -59,7 +59,7 @@
 //! is as large as the keys need, not the next power of two.
 //!
 //! Which fingerprints move is decided before any of them does, by a breadth-first search over at
-//! most 8,192 buckets (as many slots, where buckets overlap). A filter that finds no room refuses the key ([`Full::Table`]) and is, byte
+//! most 16,384 buckets (as many slots, where buckets overlap). A filter that finds no room refuses the key ([`Full::Table`]) and is, byte
 //! for byte, what it was. The search fills buckets of four to a load factor of 0.97 and more,
 //! overlapping ones to 0.95 and more, before the first key is refused. Plans stop at 0.95 and 0.94,
 //! less 32 slots, which matter only to small tables:

@@ -53,6 +53,22 @@ impl<const REACH: usize, const SEEN: usize> Queue<REACH, SEEN> {
         Self { stretches: [0; REACH], from: [0; REACH], len: 0, done: 0, seen: [0; SEEN] }
     }
 
+    /// Begins with the key's own two buckets.
+    #[inline(always)]
+    fn begin<L: Layout>(&mut self, place: Place) {
+        self.push_bucket::<L>(place.first, KEY);
+        self.push_bucket::<L>(place.second, KEY);
+    }
+
+    /// Goes on where a shorter queue ended. (A method of an empty queue, which is large: nothing is
+    /// copied.)
+    fn go_on<const LESS: usize, const FEWER: usize>(&mut self, shorter: &Queue<LESS, FEWER>) {
+        for (&stretch, &from) in shorter.stretches[..shorter.len].iter().zip(&shorter.from) {
+            self.push(stretch, from);
+        }
+        self.done = shorter.done;
+    }
+
     /// Adds a stretch unless it is in already. There must be room: it is written without a branch
     /// on whether it stays, which would be mispredicted every other time.
     #[inline(always)]
@@ -73,16 +89,6 @@ impl<const REACH: usize, const SEEN: usize> Queue<REACH, SEEN> {
             self.push(bucket + stretch, from);
         }
     }
-
-    /// The same in a longer queue, to go on with.
-    fn longer<const LONGER: usize, const MORE: usize>(&self) -> Queue<LONGER, MORE> {
-        let mut longer = Queue::new();
-        for (&stretch, &from) in self.stretches[..self.len].iter().zip(&self.from) {
-            longer.push(stretch, from);
-        }
-        longer.done = self.done;
-        longer
-    }
 }
 
 impl<L: Layout> Table<L> {
@@ -90,8 +96,7 @@ impl<L: Layout> Table<L> {
     /// no room was found, and nothing changed.
     pub(crate) fn insert_moving<W: Word>(&mut self, place: Place) -> bool {
         let mut queue = Queue::<64, 16>::new();
-        queue.push_bucket::<L>(place.first, KEY);
-        queue.push_bucket::<L>(place.second, KEY);
+        queue.begin::<L>(place);
         // These few nearly always suffice. If not, go on in a longer queue, which takes longer to
         // clear.
         self.search::<W, _, _>(&mut queue, place) || self.search_far::<W, _, _>(&queue, place)
@@ -104,8 +109,9 @@ impl<L: Layout> Table<L> {
         queue: &Queue<REACH, SEEN>,
         place: Place,
     ) -> bool {
-        let mut queue = queue.longer::<256, 128>();
-        self.search::<W, _, _>(&mut queue, place) || self.search_farther::<W, _, _>(&queue, place)
+        let mut longer = Queue::<256, 128>::new();
+        longer.go_on(queue);
+        self.search::<W, _, _>(&mut longer, place) || self.search_farther::<W, _, _>(&longer, place)
     }
 
     #[cold]
@@ -115,9 +121,19 @@ impl<L: Layout> Table<L> {
         queue: &Queue<REACH, SEEN>,
         place: Place,
     ) -> bool {
-        let mut queue = queue.longer::<2048, 1024>();
-        self.search::<W, _, _>(&mut queue, place)
-            || self.search::<W, _, _>(&mut queue.longer::<8192, 2048>(), place)
+        let mut longer = Queue::<2048, 1024>::new();
+        longer.go_on(queue);
+        if self.search::<W, _, _>(&mut longer, place) {
+            return true;
+        }
+        let mut longest = Queue::<16_384, 4096>::new();
+        if longer.done < longer.len {
+            longest.go_on(&longer);
+        } else {
+            // There was nowhere left to go. Perhaps the only way out shared a bit with another.
+            longest.begin::<L>(place);
+        }
+        self.search::<W, _, _>(&mut longest, place)
     }
 
     /// Goes through the queue until a bucket with room is reached, or the queue is full.
