@@ -24,8 +24,8 @@ impl Growth {
     /// From the sizes that a filter comes to: its bytes, and the most keys that it holds then. One
     /// that never grows is refused.
     ///
-    /// With `B` bits and from `n` to `N` keys, the bits per key are `B / x` at x keys, and x has the
-    /// density `1 / x`: `B (1 / n - 1 / N)` over the integral.
+    /// With `B` bits and from `n` to `N` keys, the bits per key are `B / x` at x keys, and x has a
+    /// density of `1 / x`: `B (1 / n - 1 / N)` over `ln(N / n)`.
     fn over(sizes: impl Iterator<Item = (u64, u64)>) -> Result<Self, PlanError> {
         let mut sizes = sizes.take(1 + DOUBLINGS as usize);
         let first = sizes.next().map_or(0, |(_, keys)| keys);
