@@ -59,6 +59,9 @@
 //! is as large as the keys need, not the next power of two.
 //!
 //! Which fingerprints move is decided before any of them does, by a breadth-first search over at
+//! most 16,384 buckets (as many slots, where buckets overlap). A filter that finds no room refuses
+//! the key ([`Full::Table`]) and is, byte for byte, what it was. The search fills buckets of four
+//! to a load factor of 0.97 and more, overlapping ones to 0.95 and more, before the first key is
 //! refused. Plans stop at 0.95 and 0.94, less 32 slots, which matter only to small tables:
 //!
 //! - a [`CuckooFilter`] takes all n keys it is planned for, except one filter in 10^6 or fewer.
