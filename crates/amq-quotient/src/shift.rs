@@ -35,7 +35,7 @@ impl Span {
     }
 
     /// The same, seen from the next block. What is before that begins with it.
-    const fn from_next(self) -> Self {
+    const fn seen_from_next(self) -> Self {
         Self {
             start: self.start.saturating_sub(BLOCK_SLOTS),
             place: self.place.saturating_sub(BLOCK_SLOTS),
@@ -107,7 +107,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             if empty < 64 {
                 return;
             }
-            (here, span) = (self.after(here), span.from_next());
+            (here, span) = (self.after(here), span.seen_from_next());
             metadata = self.metadata_from(here);
             self.set_offset(here, metadata.offset + 1);
             empty = empty_in::<I>(metadata, span.end);
@@ -153,7 +153,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             if !goes_on {
                 break;
             }
-            (here, span, last) = (after, span.from_next(), last + 1);
+            (here, span, last) = (after, span.seen_from_next(), last + 1);
             // A lone block comes after itself.
             metadata = self.metadata_from(here);
             saturated |= metadata.offset == SATURATED;
