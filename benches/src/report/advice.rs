@@ -98,10 +98,10 @@ const EXAMPLES: [Example; 6] = [
         "A hundred thousand at the start, no end known, 0.1 %; a false positive offers another name.",
         |choice| {
             format!(
-                "At the start {} bits × 100,000 / 8 = {}; of a thousand free names {} are refused for \
-                 nothing. With a bound known (Keys::AtMost) fewer bits do.",
-                bits(choice),
+                "{} at the start, and {} bits a key on average as it grows; of a thousand free names {} are \
+                 refused for nothing. With a bound known (Keys::AtMost) fewer bits do.",
                 decimal(choice.bytes.unwrap_or(0)),
+                bits(choice),
                 missed(choice, 1e3)
             )
         },

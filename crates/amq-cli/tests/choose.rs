@@ -60,6 +60,13 @@ fn told(answer: &Answer) -> Vec<Value> {
             "bits_per_key": choice.bits_per_key,
             "build_bytes": choice.build_bytes,
             "fpr": choice.fpr,
+            "grown": choice.grown.map(|growth| {
+                serde_json::json!({
+                    "mean": growth.mean,
+                    "least": growth.least,
+                    "most": growth.most,
+                })
+            }),
             "insert_ns": choice.insert_ns,
             "query_ns": choice.query_ns,
             "remove_ns": choice.remove_ns,

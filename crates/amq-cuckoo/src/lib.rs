@@ -59,10 +59,10 @@
 //! is as large as the keys need, not the next power of two.
 //!
 //! Which fingerprints move is decided before any of them does, by a breadth-first search over at
-//! most 8,192 buckets. A filter that finds no room refuses the key ([`Full::Table`]) and is, byte
-//! for byte, what it was. The search fills buckets of four to a load factor of 0.97 and more,
-//! overlapping ones to 0.95 and more, before the first key is refused. Plans stop at 0.95 and 0.94,
-//! less 32 slots, which matter only to small tables:
+//! most 16,384 buckets (as many slots, where buckets overlap). A filter that finds no room refuses
+//! the key ([`Full::Table`]) and is, byte for byte, what it was. The search fills buckets of four
+//! to a load factor of 0.97 and more, overlapping ones to 0.95 and more, before the first key is
+//! refused. Plans stop at 0.95 and 0.94, less 32 slots, which matter only to small tables:
 //!
 //! - a [`CuckooFilter`] takes all n keys it is planned for, except one filter in 10^6 or fewer.
 //!   That is an extrapolation: of some hundred thousand filters of each small size none refused a

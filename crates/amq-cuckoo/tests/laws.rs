@@ -419,12 +419,12 @@ fn an_insert_reads_few_buckets_even_just_below_the_planned_load() {
     for keys in [300_000, 1_000_000] {
         let (mean, most_of_them, most) = read::<Buckets>(keys);
         assert!((6.0..10.0).contains(&mean), "{mean}");
-        assert!((120..240).contains(&most_of_them), "{most_of_them}");
-        assert!(most <= 512, "{most}");
+        assert!((60..140).contains(&most_of_them), "{most_of_them}");
+        assert!(most <= 400, "{most}");
         let (mean, most_of_them, most) = read::<Windows>(keys);
-        assert!((35.0..70.0).contains(&mean), "{mean}");
-        assert!((500..4000).contains(&most_of_them), "{most_of_them}");
-        // The three shorter queues, then the longest.
-        assert!(most <= 64 + 256 + 1024 + 8192, "{most}");
+        assert!((30.0..50.0).contains(&mean), "{mean}");
+        assert!((500..2000).contains(&most_of_them), "{most_of_them}");
+        // As many as the longest queue has room for.
+        assert!(most <= 16_384, "{most}");
     }
 }

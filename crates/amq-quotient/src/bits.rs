@@ -18,6 +18,12 @@ pub(crate) const fn from(i: u32) -> u64 {
     u64::MAX << i
 }
 
+/// The lowest 1 of a word alone.
+#[inline(always)]
+pub(crate) const fn lowest(word: u64) -> u64 {
+    word & word.wrapping_neg()
+}
+
 /// How select is computed: by an instruction, or without one.
 ///
 /// Everything that searches a word is generic over this, and compiled once for each.

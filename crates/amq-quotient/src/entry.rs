@@ -4,7 +4,7 @@
 //! What it asks of them is which of a run answer for a key: those equal to its remainder
 //! ([`Whole`]), or those that are a prefix of it ([`Aged`]).
 
-use crate::bits::Broadword;
+use crate::bits::{Broadword, lowest};
 use crate::fields::Fields;
 use crate::params::BLOCK_SLOTS;
 use crate::search::{Matches, Run};
@@ -24,9 +24,10 @@ pub(crate) trait Entry: Copy + Eq + Debug {
     /// The same for a single field, of a load or not.
     fn differs(field: u64, value: u64) -> u64;
 
-    /// The value to take out for a key with this value. `found` has the highest bit set of each
-    /// field that answers for it, of one at least.
-    fn longest(fields: &Fields, window: u64, found: u64, value: u64) -> u64;
+    /// The field to take out for a key: the first of the longest. `found` has the highest bit set
+    /// of each field of the load that answers for it, of one at least; what it returns is one of
+    /// them.
+    fn longest(fields: &Fields, window: u64, found: u64) -> u64;
 
     /// Whether an entry of the run answers for the key.
     fn is_in<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> bool;
@@ -62,8 +63,8 @@ impl Entry for Whole {
     }
 
     #[inline(always)]
-    fn longest(_: &Fields, _: u64, _: u64, value: u64) -> u64 {
-        value
+    fn longest(_: &Fields, _: u64, found: u64) -> u64 {
+        lowest(found)
     }
 
     #[inline(always)]
@@ -101,7 +102,7 @@ pub(crate) struct Aged;
 /// The lowest bit of an entry: 2^age, the number of fingerprints it answers for.
 #[inline(always)]
 pub(crate) const fn width(value: u64) -> u64 {
-    value & value.wrapping_neg()
+    lowest(value)
 }
 
 impl Entry for Aged {
@@ -120,18 +121,16 @@ impl Entry for Aged {
     }
 
     #[inline(always)]
-    fn longest(fields: &Fields, window: u64, found: u64, _: u64) -> u64 {
-        let field = |found: u64| {
-            let end = found.trailing_zeros() + 1;
-            window >> (end - fields.bits) & fields.mask()
-        };
-        let (mut longest, mut found) = (field(found), found & (found - 1));
-        while found != 0 {
-            let other = field(found);
+    fn longest(fields: &Fields, window: u64, found: u64) -> u64 {
+        let width = |field| width(fields.marked(window, field));
+        let mut longest = lowest(found);
+        let mut rest = found ^ longest;
+        while rest != 0 {
+            let other = lowest(rest);
             if width(other) < width(longest) {
                 longest = other;
             }
-            found &= found - 1;
+            rest ^= other;
         }
         longest
     }

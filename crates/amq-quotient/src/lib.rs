@@ -190,6 +190,7 @@ mod pack;
 mod params;
 mod resize;
 mod search;
+mod shift;
 mod simd;
 mod sort;
 mod stream;

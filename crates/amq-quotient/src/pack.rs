@@ -8,7 +8,7 @@ use crate::QuotientParams;
 use crate::entry::Entry;
 use crate::fields::{load, store};
 use crate::params::BLOCK_SLOTS;
-use crate::table::{SATURATED, Table};
+use crate::table::Table;
 use alloc::vec::Vec;
 use amq_core::BuildError;
 
@@ -179,9 +179,7 @@ impl<E: Entry> Writer<E> {
     fn write_offset(&mut self, block: u64) {
         let offset = self.free.saturating_sub(block * BLOCK_SLOTS);
         if block < self.table.blocks {
-            if let Some(byte) = self.table.offset_byte(block) {
-                *byte = offset.min(SATURATED) as u8;
-            }
+            self.table.set_offset(self.table.block_at(block), offset);
         }
     }
 

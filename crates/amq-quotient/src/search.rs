@@ -3,6 +3,7 @@
 use crate::bits::{Select, below, from};
 use crate::entry::{Entry, width};
 use crate::params::BLOCK_SLOTS;
+use crate::shift::Span;
 use crate::table::{Metadata, SATURATED, Table};
 use amq_core::prefetch::DISTANCE;
 use amq_core::{KeyHash, step};
@@ -14,13 +15,6 @@ pub(crate) struct Run {
     pub(crate) start: u64,
     /// One past its last slot; `start` if there is no run.
     pub(crate) end: u64,
-}
-
-impl Run {
-    #[inline(always)]
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.start == self.end
-    }
 }
 
 /// The entries of a run that answer for a key.
@@ -52,6 +46,12 @@ impl Near {
     pub(crate) const fn run(&self, quotient: u64) -> Run {
         let begin = quotient / BLOCK_SLOTS * BLOCK_SLOTS;
         Run { start: begin + self.start as u64, end: begin + self.end as u64 }
+    }
+
+    /// The run and a place in it, as they move.
+    #[inline(always)]
+    pub(crate) const fn span(&self, place: u32) -> Span {
+        Span { start: self.start as u64, place: place as u64, end: self.end as u64 }
     }
 }
 
@@ -312,7 +312,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
             let found = self.fields.zeros(differing, count);
             if found != 0 {
                 copies += u64::from(found.count_ones());
-                let here = E::longest(&self.fields, window, found, remainder);
+                let here = self.fields.marked(window, E::longest(&self.fields, window, found));
                 if longest == 0 || width(here) < width(longest) {
                     longest = here;
                 }

@@ -223,9 +223,9 @@ impl<E: Entry> Table<Vec<u8>, E> {
         store(&mut self.bytes, at, word);
     }
 
+    /// Writes the offset of the block at `here`.
     #[inline(always)]
-    pub(crate) fn offset_byte(&mut self, block: u64) -> Option<&mut u8> {
-        let at = self.metadata_at(block) + OFFSET;
-        self.bytes.get_mut(at)
+    pub(crate) fn set_offset(&mut self, here: usize, offset: u64) {
+        self.bytes[here + self.remainder_bytes + OFFSET] = offset.min(SATURATED) as u8;
     }
 }

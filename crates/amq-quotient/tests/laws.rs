@@ -6,7 +6,8 @@
 use amq_conformance::with_params;
 use amq_quotient::theory;
 use amq_quotient::{
-    Budget, Full, Goal, Inserted, KeyHash, PlanFilter, PredictedFpr, QuotientFilter, QuotientParams,
+    Budget, BuildFilter, Full, Goal, Inserted, KeyHash, PlanFilter, PredictedFpr, QuotientFilter,
+    QuotientParams,
 };
 use std::collections::BTreeMap;
 
@@ -159,6 +160,45 @@ fn what_is_in_a_table_determines_its_bytes() {
     }
     assert_eq!(forwards.to_bytes(), backwards.to_bytes());
     assert!(forwards == backwards);
+}
+
+#[test]
+fn a_table_after_any_history_is_the_one_written_at_once_from_what_is_left() {
+    // At the limit most of what is moved crosses blocks; keys of few homes saturate offsets.
+    for (slots, bits, crowding) in [
+        (64, 5, 1),
+        (130, 9, 1),
+        (700, 0, 1),
+        (6400, 8, 1),
+        (2560, 11, 3),
+        (6400, 23, 1),
+        (1280, 6, 10),
+    ] {
+        let params = params(slots, bits);
+        let max = params.max_items();
+        let plan = QuotientFilter::plan_params(params, max).unwrap();
+        let key = |i: u64| KeyHash::new(hash(i % (3 * max)).get() / crowding);
+        let mut held: Vec<KeyHash> = (0..max).map(key).collect();
+        let mut filter = QuotientFilter::build_hashes(plan, 0, &held).unwrap();
+        for step in max..5 * max {
+            let luck = hash(!step).get();
+            // Nearly full for most of the time, and down to a third.
+            let fills = step / max % 2 == 1 || luck % 3 == 0;
+            let least = if fills { max * 9 / 10 } else { max / 3 };
+            if (held.len() as u64) < max && (luck % 2 == 0 || (held.len() as u64) <= least) {
+                held.push(key(step));
+                filter.insert_hash(key(step)).unwrap();
+            } else {
+                let gone = held.swap_remove(luck as usize % held.len());
+                assert!(filter.remove_hash(gone), "{slots} slots, {bits} bits, step {step}");
+            }
+            if step % (max / 16 + 1) == 0 {
+                let written = QuotientFilter::build_hashes(plan, 0, &held).unwrap();
+                assert!(filter == written, "{slots} slots, {bits} bits, step {step}");
+                assert_eq!(filter.to_bytes(), written.to_bytes());
+            }
+        }
+    }
 }
 
 #[test]

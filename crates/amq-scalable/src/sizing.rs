@@ -3,8 +3,6 @@
 use crate::{OwnedStage, ScalableParams, StageGoal, theory};
 use amq_core::numeric::{first_true_near, last_true};
 use amq_core::{Budget, Full, Goal, Plan, PlanError};
-use core::iter;
-
 /// Bytes counted for each stage after the first beside its table: for its place in the list of
 /// stages. Rounded up, so that a limit on bytes gives the same stages on every machine.
 pub(crate) const STAGE_BYTES: u64 = 128;
@@ -33,18 +31,28 @@ pub fn plan_params<F: OwnedStage>(
     params: ScalableParams,
     items: u64,
 ) -> Result<Plan<ScalableParams>, PlanError> {
-    let first = first_stage::<F>(&params)?;
-    let (mut max, mut bytes) = (0u64, 0u64);
-    for (goal, plan) in iter::once(first).chain(stages::<F>(params).skip(1)) {
-        max = max.saturating_add(goal.capacity);
-        bytes = bytes.saturating_add(plan.bytes);
-        if max >= items {
+    // Without a first stage, it says why.
+    first_stage::<F>(&params)?;
+    let mut max = 0;
+    for (bytes, keys) in sizes::<F>(&params) {
+        if keys >= items {
             let rate = theory::fpr::<F>(&params, items).mean;
             return Ok(Plan::new(params, items).bytes(bytes).expected_fpr(rate));
         }
-        bytes = bytes.saturating_add(STAGE_BYTES);
+        max = keys;
     }
     Err(PlanError::Items { items, min: 0, max })
+}
+
+/// The sizes that a filter with these parameters comes to, with one stage, with two, and so on: its
+/// bytes, and the most keys that it holds then. None for parameters out of range.
+pub fn sizes<F: OwnedStage>(params: &ScalableParams) -> impl Iterator<Item = (u64, u64)> + use<F> {
+    stages::<F>(*params).scan((0u64, 0u64), |(bytes, keys), (goal, plan)| {
+        let beside = if *keys > 0 { STAGE_BYTES } else { 0 };
+        *bytes = bytes.saturating_add(beside).saturating_add(plan.bytes);
+        *keys = keys.saturating_add(goal.capacity);
+        Some((*bytes, *keys))
+    })
 }
 
 /// The stages of a filter that grows by these parameters, oldest first; planned one at a time.

@@ -26,7 +26,7 @@
 //! distinct keys that reach it are false positives of it already and leave no trace. So it sees
 //! slightly more distinct keys than it counts, and is planned for that many.
 
-pub use crate::sizing::{plan, plan_params};
+pub use crate::sizing::{plan, plan_params, sizes};
 
 use crate::{OwnedStage, ScalableParams, sizing};
 use amq_core::PredictedFpr;

@@ -81,6 +81,11 @@ fn worked_choices() {
         (
             "user names taken, without a bound",
             Workload::new(Keys::Unknown { start: 10_000 }).fpr(0.01),
+            Filter(FilterKind::ExpandableQuotient),
+        ),
+        (
+            "the same at a rate that takes few bits: stages of a Bloom filter take fewer",
+            Workload::new(Keys::Unknown { start: 10_000 }).fpr(0.3),
             Filter(FilterKind::Scalable),
         ),
         (
@@ -135,14 +140,34 @@ fn worked_choices() {
 #[test]
 fn what_growing_without_a_bound_costs_is_said() {
     let answer = choose(&Workload::new(Keys::Unknown { start: 10_000 }).fpr(0.01)).unwrap();
-    let (low, high) = answer.best().grown.unwrap();
-    // The first stage alone: a Bloom filter of 15 % of the rate. Right after it the next stage of
-    // twice the size is empty: three times that, and some for the tighter rate.
-    let first = amq::BloomFilter::plan(amq::Goal::fpr(10_000, 0.0015)).unwrap().bits_per_key();
-    assert!((low / first - 1.0).abs() < 0.005, "{low} {first}");
-    assert!((3.0..3.2).contains(&(high / low)), "{low} {high}");
-    assert!(answer.best().reason.contains(&format!("{low:.1} to {high:.1} bits per key")));
+    let of = |kind| answer.filters().find(|choice| choice.structure == Filter(kind)).unwrap();
+    let scalable = of(FilterKind::Scalable);
+    let growth = scalable.grown.unwrap();
+    // Stages of 15 % of the rate, and 85 % of that. When the first is full, the second, of twice
+    // the size, is empty; when the second is full, the fewest bits are taken.
+    let stage = |keys, fpr| {
+        let plan = amq::BloomFilter::plan(amq::Goal::fpr(keys, fpr)).unwrap();
+        plan.bits_per_key() * keys as f64
+    };
+    let two = stage(10_000, 0.0015) + stage(20_000, 0.0015 * 0.85);
+    assert!((growth.most / (two / 10_000.0) - 1.0).abs() < 0.005, "{growth:?} {two}");
+    assert!((growth.least / (two / 30_000.0) - 1.0).abs() < 0.005, "{growth:?} {two}");
+    // Judged by the mean, which is what counts, and not by the first table, which is smaller.
+    let expandable = of(FilterKind::ExpandableQuotient);
+    assert_eq!(answer.best(), expandable);
+    assert!(scalable.bytes < expandable.bytes && scalable.bits_per_key > expandable.bits_per_key);
+    for choice in answer.filters() {
+        let growth = choice.grown.unwrap();
+        assert_eq!(choice.bits_per_key, growth.mean);
+        assert!(growth.least < growth.mean && growth.mean < growth.most);
+        let said = format!(
+            "{:.1} bits per key on average as it grows, {:.1} to {:.1}",
+            growth.mean, growth.least, growth.most
+        );
+        assert!(choice.reason.contains(&said), "{}", choice.reason);
+    }
     assert!(notes(&answer).contains("`Keys::AtMost`"), "{answer}");
+    assert!(notes(&answer).contains("mean over ten doublings"), "{answer}");
 
     // A bound makes it cheaper, and lets other filters in.
     let bounded = Workload::new(Keys::AtMost(10_000_000)).fpr(0.01).need(Need::Grow);
@@ -224,8 +249,12 @@ fn what_grows_and_removes_is_the_expandable_quotient_filter() {
     assert_eq!(best.structure, Filter(kind));
     assert_eq!(answer.filters().count(), 1);
     // Fingerprints of 11 bits with the mark of their age, 2.125 of metadata, 95 % full.
-    let (low, high) = best.grown.unwrap();
-    assert!((14.8..15.5).contains(&low) && high == 2.0 * low, "{low} {high}");
+    let growth = best.grown.unwrap();
+    assert!((14.8..15.1).contains(&growth.least), "{growth:?}");
+    assert!((1.98..2.01).contains(&(growth.most / growth.least)), "{growth:?}");
+    // From full to full the bits are 2 L n / x for x from n to 2n: L / ln 2 on average.
+    let mean = growth.least / core::f64::consts::LN_2;
+    assert!((growth.mean / mean - 1.0).abs() < 0.01, "{growth:?}");
 
     let merging = choose(&workload.need(Need::Merge)).unwrap_err().to_string();
     assert!(merging.contains("merging") && merging.contains("removing"), "{merging}");

@@ -116,6 +116,16 @@ fn occupied_share(generations: impl Iterator<Item = (f64, f64)>) -> PredictedFpr
     }
 }
 
+/// The sizes that a filter with these parameters comes to, from its first table on: its bytes, and
+/// the most keys that it holds then if none is removed. None for parameters out of range.
+pub fn sizes(params: &ExpandableParams) -> impl Iterator<Item = (u64, u64)> + use<> {
+    let tables = params.check().is_ok().then(|| generations(params)).into_iter().flatten();
+    tables.scan(0u64, |held, Generation { params, keys }| {
+        *held = held.saturating_add(keys);
+        Some((params.bytes(), *held))
+    })
+}
+
 /// The most doublings, up to those that `params` allows, after which the full filter's rate is at
 /// most `fpr`. `None` if the first table's is higher.
 fn doublings_within(params: &ExpandableParams, fpr: f64) -> Option<u32> {
@@ -216,17 +226,17 @@ pub fn plan_params(
 }
 
 fn plan_of(params: ExpandableParams, items: u64) -> Plan<ExpandableParams> {
-    let (mut held, mut last) = (0u64, params.first());
-    for Generation { params, keys } in generations(&params) {
-        (held, last) = (held.saturating_add(keys), params);
+    let mut bytes = params.first().bytes();
+    let mut has_grown = false;
+    for (index, (of_table, held)) in sizes(&params).enumerate() {
+        (bytes, has_grown) = (of_table, index > 0);
         if held >= items {
             break;
         }
     }
-    let bytes = last.bytes();
     // Grown, it was written from the table of half the slots; built at once, from sorted
     // fingerprints, beside the hashes of the keys.
-    let half = if last.doublings > 0 { bytes / 2 + bytes / 64 } else { 0 };
+    let half = if has_grown { bytes / 2 + bytes / 64 } else { 0 };
     let sorted = items.saturating_mul(16);
     Plan::new(params, items)
         .bytes(bytes)

@@ -39,6 +39,10 @@
 //! asked for, and by rate where a size was. What differs by less than 3 % is a tie, which the other
 //! measure decides: bytes after time, and time after bytes or rate.
 //!
+//! What grows without a bound counts with its mean bits per key over ten doublings, in which every
+//! number of keys weighs as much as its double ([`Growth`]), not with those of its first table: it
+//! takes twice or three times as many each time that it has just grown.
+//!
 //! An exact set comes first where the keys are so few that it fits 16 KiB, or where it is no larger
 //! than the smallest filter. No filter at all comes first where every query is for a key that is
 //! in, or where the costs say that a filter takes more time than it saves.
@@ -51,6 +55,7 @@
 mod ability;
 mod cost;
 mod demand;
+mod growth;
 mod rank;
 mod reason;
 pub(crate) mod show;
@@ -59,6 +64,7 @@ mod structure;
 mod workload;
 
 pub use demand::{ChooseError, Conflict, Demand, Invalid};
+pub use growth::Growth;
 pub use structure::Structure;
 pub use workload::{Keys, KeysBy, Need, Workload};
 
@@ -85,16 +91,16 @@ pub const fn times_source() -> &'static str {
 pub struct Choice {
     /// What to take.
     pub structure: Structure,
-    /// Bytes of its table with all planned keys in it.
+    /// Bytes of its table with all planned keys in it; at the start, if it grows without a bound.
     pub bytes: u64,
-    /// Bits per planned key.
+    /// Bits per planned key; the mean over its growth, if that has no bound.
     pub bits_per_key: f64,
     /// Peak bytes while it is built or filled, the table included.
     pub build_bytes: u64,
     /// Expected false-positive rate with all planned keys in it. 1 for a map, which never says no.
     pub fpr: f64,
-    /// The fewest and the most bits per key while it grows, for one that grows without a bound.
-    pub grown: Option<(f64, f64)>,
+    /// Bits per key while it grows, if it grows without a bound.
+    pub grown: Option<Growth>,
     /// Nanoseconds for a key inserted or built; `None` if nobody has measured it.
     pub insert_ns: Option<f64>,
     /// Nanoseconds for a query, with the workload's share of absent keys.
@@ -199,10 +205,11 @@ fn consider(structure: Structure, workload: &Workload) -> Result<Choice, Rejecti
     })?;
     let times = cost::times(structure, size.bytes, size.fpr, workload);
     let fpr = size.fpr.min(1.0);
+    let at_first = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;
     Ok(Choice {
         structure,
         bytes: size.bytes,
-        bits_per_key: size.bytes as f64 * 8.0 / workload.keys.planned() as f64,
+        bits_per_key: size.grown.map_or(at_first, |growth| growth.mean),
         build_bytes: size.build_bytes,
         fpr,
         grown: size.grown,

@@ -2,7 +2,7 @@
 
 use super::show::{Bytes, Number, Rate};
 use super::size::{self, Size};
-use super::{Choice, Keys, KeysBy, Need, Structure, Workload};
+use super::{Choice, Growth, Keys, KeysBy, Need, Structure, Workload};
 use crate::FilterKind;
 use alloc::format;
 use alloc::string::String;
@@ -45,11 +45,9 @@ pub(super) fn of(structure: Structure, size: &Size, workload: &Workload) -> Stri
 }
 
 fn of_kind(kind: FilterKind, size: &Size, workload: &Workload) -> String {
-    let grows = match (size.grown, workload.keys) {
-        (Some((low, high)), _) => format!(
-            "{low:.1} to {high:.1} bits per key as it grows, most when a stage has just begun"
-        ),
-        _ => String::from("a stage for each time it has grown"),
+    let grows = match size.grown {
+        Some(growth) => format!("{}, when a stage has just begun", bits(growth)),
+        None => String::from("a stage for each time it has grown"),
     };
     match kind {
         FilterKind::Bloom => "Few bits per key, and an early no for absent keys.".into(),
@@ -99,10 +97,10 @@ fn of_kind(kind: FilterKind, size: &Size, workload: &Workload) -> String {
                                          half as fast as the bumped one."
             .into(),
         FilterKind::ExpandableQuotient if workload.grows() => match size.grown {
-            Some((low, high)) => format!(
+            Some(growth) => format!(
                 "Doubles whenever it is full, keeps its rate, and stays one table: a query costs \
-                 the same however far it has grown; {low:.1} to {high:.1} bits per key, most just \
-                 after a doubling."
+                 the same however far it has grown; {}, when it has just doubled.",
+                bits(growth)
             ),
             None => "Doubles whenever it is full, keeps its rate, and stays one table; removes \
                      and counts."
@@ -114,6 +112,11 @@ fn of_kind(kind: FilterKind, size: &Size, workload: &Workload) -> String {
             .into(),
         _ => "A kind newer than these sentences.".into(),
     }
+}
+
+/// The bits per key of one that grows, up to the most of them.
+fn bits(Growth { mean, least, most }: Growth) -> String {
+    format!("{mean:.1} bits per key on average as it grows, {least:.1} to {most:.1}")
 }
 
 /// What is true beside the choices.
@@ -137,6 +140,11 @@ pub(super) fn notes(
         }
     }
     if workload.grows() && !matches!(workload.keys, Keys::AtMost(_)) {
+        notes.push(
+            "Bits per key are the mean over ten doublings, in which each number of keys counts for \
+             as much as its double; sizes in bytes are those at the start."
+                .into(),
+        );
         notes.push(
             "To grow without a bound costs the most bits and the slowest queries: with a bound \
              (`Keys::AtMost`), even a generous one, there is better."

@@ -1,13 +1,11 @@
 //! What a structure takes, by the variants' own plans.
 
+use super::growth::growing;
 use super::show::{Bytes, Number, Rate};
-use super::{DEFAULT_FPR, Demand, Keys, Need, Structure, Workload};
+use super::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
 use crate::{AnyFilter, Budget, FilterKind, Goal, PlanError, PlanFilter};
 use alloc::format;
 use alloc::string::{String, ToString};
-
-/// Doublings after which the bits per key of a growing filter are told.
-const DOUBLINGS: u32 = 10;
 
 /// Bytes and rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -17,8 +15,8 @@ pub(super) struct Size {
     pub(super) bytes: u64,
     pub(super) build_bytes: u64,
     pub(super) fpr: f64,
-    /// The fewest and most bits per key while it grows.
-    pub(super) grown: Option<(f64, f64)>,
+    /// Bits per key of the workload while it grows without a bound.
+    pub(super) grown: Option<Growth>,
 }
 
 /// Why a structure has no size: the demand it fails, and a sentence.
@@ -38,7 +36,10 @@ pub(super) fn size(structure: Structure, workload: &Workload) -> Result<Size, Fa
         Structure::Filter(kind) => of_kind(kind, Goal::new(items, budget), workload),
         Structure::ExactSet | Structure::Nothing => return Err(unknown(workload)),
     };
-    let size = planned.map_err(|error| failure(&error, workload))?;
+    let mut size = planned.map_err(|error| failure(&error, workload))?;
+    // Of an item so far.
+    let copies = items as f64 / workload.keys.planned() as f64;
+    size.grown = size.grown.map(|growth| growth.times(copies));
     check(&size, workload)?;
     Ok(size)
 }
@@ -78,7 +79,12 @@ fn of_kind(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
     planned(kind, goal, workload)
 }
 
-fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+/// A filter of fixed size.
+pub(super) fn planned(
+    kind: FilterKind,
+    goal: Goal,
+    workload: &Workload,
+) -> Result<Size, PlanError> {
     let plan = AnyFilter::plan(kind, goal)?;
     Ok(Size {
         items: goal.items,
@@ -137,159 +143,6 @@ fn map(items: u64, _: u32) -> Result<Size, PlanError> {
     Err(PlanError::Items { items, min: 0, max: 0 })
 }
 
-/// A filter that begins small and grows.
-fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
-    let size = |fpr| match (kind, workload.keys) {
-        #[cfg(feature = "quotient")]
-        (FilterKind::Quotient, _) => quotient(goal.items, fpr),
-        #[cfg(feature = "quotient")]
-        (FilterKind::ExpandableQuotient, keys) => {
-            expandable(goal.items, fpr, matches!(keys, Keys::AtMost(_)))
-        }
-        (FilterKind::Scalable | FilterKind::ScalableBlocked, Keys::AtMost(bound)) => {
-            scalable(kind, goal.items, fpr, Some(bound.min(goal.items)))
-        }
-        (FilterKind::Scalable | FilterKind::ScalableBlocked, _) => {
-            scalable(kind, goal.items, fpr, None)
-        }
-        // One that grows without more ado.
-        _ => planned(kind, Goal::new(goal.items, Budget::Fpr(fpr)), workload),
-    };
-    let Budget::Bytes(bytes) = goal.budget else {
-        return match goal.budget {
-            Budget::Fpr(fpr) => size(fpr),
-            _ => Err(PlanError::Items { items: goal.items, min: 0, max: 0 }),
-        };
-    };
-    let taken = |size: &Size| match size.grown {
-        // Without a bound on the keys: at its most, per key.
-        Some((_, most)) if !matches!(workload.keys, Keys::AtMost(_)) => {
-            (most * goal.items as f64 / 8.0) as u64
-        }
-        _ => size.bytes,
-    };
-    let fits = |halves: u64| {
-        let size = size(rate_of(halves)).ok()?;
-        (taken(&size) <= bytes).then_some(size)
-    };
-    let steps = crate::numeric::last_true(1, 64 * STEPS, |steps| fits(steps).is_some());
-    match fits(steps) {
-        Some(size) => Ok(size),
-        None => Err(PlanError::Bytes { bytes, min: taken(&size(rate_of(1))?) }),
-    }
-}
-
-/// Steps of rate to a halving, when the lowest rate that fits a size is looked for.
-const STEPS: u64 = 8;
-
-fn rate_of(steps: u64) -> f64 {
-    libm::exp2(-(steps as f64) / STEPS as f64)
-}
-
-#[cfg(feature = "quotient")]
-fn quotient(items: u64, fpr: f64) -> Result<Size, PlanError> {
-    let goal = Goal::new(items, Budget::Fpr(fpr));
-    let plan = crate::QuotientFilter::plan_growing(goal, (items >> DOUBLINGS).max(1))?;
-    Ok(Size {
-        items,
-        bytes: plan.bytes,
-        // While it doubles, both tables are there.
-        build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
-        fpr: plan.expected_fpr,
-        grown: None,
-    })
-}
-
-/// At its fullest as it was planned; just after a doubling, with as many keys, twice that.
-#[cfg(feature = "quotient")]
-fn expandable(items: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
-    let plan = crate::ExpandableQuotientFilter::plan(Goal::new(items, Budget::Fpr(fpr)))?;
-    let least = plan.bits_per_key();
-    Ok(Size {
-        items,
-        bytes: plan.bytes,
-        // While it doubles, both tables are there.
-        build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
-        // What it comes near to, however far it grows.
-        fpr,
-        grown: (!bounded).then_some((least, 2.0 * least)),
-    })
-}
-
-#[cfg(feature = "scalable")]
-fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Result<Size, PlanError> {
-    use crate::{ScalableBlockedBloomFilter, ScalableBloomFilter};
-    use amq_scalable::ScalableParams;
-
-    let plan = |params, keys| match kind {
-        FilterKind::Scalable => ScalableBloomFilter::plan_params(params, keys),
-        _ => ScalableBlockedBloomFilter::plan_params(params, keys),
-    };
-    let (params, grown) = match bound {
-        Some(bound) => {
-            let first = (bound >> DOUBLINGS).max(1);
-            (ScalableParams::new(first, fpr).growth(4).bounded(bound), None)
-        }
-        None => {
-            let params = ScalableParams::new(items, fpr);
-            (params, Some(sawtooth(kind, &params)?))
-        }
-    };
-    let plan = plan(params, items)?;
-    Ok(Size {
-        items,
-        bytes: plan.bytes,
-        build_bytes: plan.bytes,
-        // Without a bound: what it comes near to, however far it grows.
-        fpr: if grown.is_some() { fpr } else { plan.expected_fpr },
-        grown,
-    })
-}
-
-/// The fewest and the most bits per key of all stages' tables: just before a stage is full, and
-/// just after the next has begun.
-#[cfg(feature = "scalable")]
-fn sawtooth(
-    kind: FilterKind,
-    params: &amq_scalable::ScalableParams,
-) -> Result<(f64, f64), PlanError> {
-    let kind = match kind {
-        FilterKind::Scalable => FilterKind::Bloom,
-        _ => FilterKind::BlockedBloom,
-    };
-    let (mut bytes, mut keys) = (0.0, 0.0);
-    let (mut low, mut high) = (f64::INFINITY, 0.0f64);
-    for index in 0..=DOUBLINGS {
-        let Ok(stage) = params.stage(index) else {
-            break;
-        };
-        bytes += bytes_of(kind, stage.goal())?;
-        high = high.max(bytes * 8.0 / (keys + 1.0));
-        keys += stage.capacity as f64;
-        low = low.min(bytes * 8.0 / keys);
-        if index == 0 {
-            // A filter that holds its first key is not yet a filter that grows.
-            high = low;
-        }
-    }
-    Ok((low, high))
-}
-
-/// Bytes of a stage's table.
-#[cfg(feature = "scalable")]
-fn bytes_of(kind: FilterKind, goal: Goal) -> Result<f64, PlanError> {
-    let bytes = match kind {
-        FilterKind::Bloom => amq_bloom::BloomFilter::plan(goal)?.bytes,
-        _ => amq_bloom::BlockedBloomFilter::plan(goal)?.bytes,
-    };
-    Ok(bytes as f64)
-}
-
-#[cfg(not(feature = "scalable"))]
-fn scalable(_: FilterKind, items: u64, _: f64, _: Option<u64>) -> Result<Size, PlanError> {
-    Err(PlanError::Items { items, min: 0, max: 0 })
-}
-
 /// The rate of a filter planned for the workload, once it holds twice the keys; `None` if it
 /// refuses them.
 pub(super) fn with_twice_the_keys(kind: FilterKind, workload: &Workload) -> Option<f64> {
@@ -329,7 +182,7 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
     }
     let keys = workload.keys.planned();
     let taken = match size.grown {
-        Some((_, most)) => (most * keys as f64 / 8.0) as u64,
+        Some(Growth { most, .. }) => (most * keys as f64 / 8.0) as u64,
         None => size.bytes,
     };
     let Some(allowed) = workload.allowed(keys).filter(|&allowed| taken > allowed) else {
