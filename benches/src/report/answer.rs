@@ -42,7 +42,6 @@ pub(super) struct Need {
     can: Vec<Ability>,
     rate: Option<f64>,
     bits: Option<f64>,
-    keys: Option<u64>,
     family: Option<Family>,
     not: Option<Family>,
     pub(super) topic: Option<String>,
@@ -65,12 +64,9 @@ pub(super) fn blocks(data: &Data) -> Result<Vec<Block>> {
         if need.bits.is_some() && data.budget_keys() != data.keys {
             need.need += &format!(" ({} keys)", keys(data.budget_keys()));
         }
-        let is_measured = need.keys.is_none_or(|keys| data.sizes(&data.set).contains(&keys));
-        let size = need.keys.unwrap_or(data.keys);
-        match measured(data, &need, size).or_else(|| advised(data, &need)) {
+        match measured(data, &need).or_else(|| advised(data, &need)) {
             Some(answer) => answers.push(answer),
-            None if is_measured => missing.push(need.need),
-            None => {}
+            None => missing.push(need.need),
         }
     }
     let noise = match data.floor(Workload::Query50) {
@@ -98,7 +94,7 @@ impl Need {
     /// Whether the records answer it with each number of keys.
     pub(super) fn is_of_any_size(&self) -> bool {
         let is_course = matches!(self.by, None | Some(By::Growth | By::Time(Workload::Churn)));
-        !is_course && self.rate.is_none() && self.bits.is_none() && self.keys.is_none()
+        !is_course && self.rate.is_none() && self.bits.is_none()
     }
 
     /// Who meets it with so many keys.
@@ -206,8 +202,8 @@ fn settle(data: &Data, by: By, ties: &mut [Ranked<'_>]) {
 }
 
 /// The best by the records, what it ties with, and the next.
-fn measured(data: &Data, need: &Need, keys: u64) -> Option<Answer> {
-    let (best, rest) = rank(data, need, keys)?;
+fn measured(data: &Data, need: &Need) -> Option<Answer> {
+    let (best, rest) = rank(data, need, data.keys)?;
     let (first, tied) = best.split_first()?;
     let runner_up = match rest.first() {
         Some(next) => Text::default().strong(type_name(data, next.0.facts)).plain(format!(

@@ -83,10 +83,8 @@ impl Data {
         }
         let most = cells.values().map(BTreeSet::len).max().unwrap_or(0);
         cells.retain(|_, who| who.len() * 10 >= most * 8);
-        let is_random = cells.keys().any(|(set, _)| *set == RANDOM);
-        cells.retain(|(set, _), _| !is_random || *set == RANDOM);
-        let keys = nearest(1e6, cells.keys().map(|(_, keys)| *keys as f64));
-        let main = cells.into_keys().find(|(_, size)| Some(*size as f64) == keys);
+        let far = |keys: u64| (apart(keys as f64, 1e6) * 1e6) as u64;
+        let main = cells.into_keys().min_by_key(|(set, keys)| (*set != RANDOM, far(*keys)));
         main.map_or_else(Default::default, |(set, keys)| (set.to_owned(), keys))
     }
 

@@ -9,7 +9,9 @@ use anyhow::Result;
 
 /// The section.
 pub(super) fn section(data: &Data) -> Result<Section> {
-    Ok(Section::new("sizes", "Fewer keys, or more", found(data, &needs()?)))
+    let mut needs = needs()?;
+    needs.retain(Need::is_of_any_size);
+    Ok(Section::new("sizes", "Fewer keys, or more", found(data, &needs)))
 }
 
 fn found(data: &Data, needs: &[Need]) -> Found {
@@ -20,46 +22,34 @@ fn found(data: &Data, needs: &[Need]) -> Found {
         if timed == 0 {
             continue;
         }
-        let rows =
-            |need: &Need| row(need, &rank(data, need, data.keys)?.0, rank(data, need, size)?);
-        let of_any = needs.iter().filter(|need| need.is_of_any_size());
-        let asked: Vec<Option<Vec<Text>>> = of_any.filter_map(rows).collect();
-        let (all, rows) = (asked.len(), asked.into_iter().flatten().collect::<Vec<_>>());
-        let with = format!("{} keys", keys(size));
-        changes.push(format!("{} of {all} for {with} ({timed} contenders)", rows.len()));
-        groups.push((with, rows));
-    }
-    if changes.is_empty() {
-        return None;
+        let both = |need| Some((need, rank(data, need, data.keys)?.0, rank(data, need, size)?));
+        let both: Vec<_> = needs.iter().filter_map(both).collect();
+        let changed = both
+            .iter()
+            .filter_map(|(need, main, (best, rest))| row(need, main.first()?.0.name(), best, rest));
+        let (changed, with) = (changed.collect::<Vec<_>>(), format!("{} keys", keys(size)));
+        let (some, all) = (changed.len(), both.len());
+        changes.push(format!("{some} of {all} for {with} ({timed} contenders)"));
+        groups.push((with, changed));
     }
     groups.retain(|(_, rows)| !rows.is_empty());
-    let caption = format!(
+    let caption = Text::from(format!(
         "Needs whose answer is another than for {} keys, and how far the answer there is behind.",
         keys(data.keys)
-    );
-    let head = vec!["", "take", "", "instead of"];
-    let table = Table { caption: Text::from(caption), head, words: 4, groups };
-    Some((format!("Answers that change: {}.", list(&changes)), vec![Block::Table(table)]))
+    ));
+    let table = Table { caption, head: vec!["", "take", "", "instead of"], words: 4, groups };
+    let found = format!("Answers that change: {}.", list(&changes));
+    (!changes.is_empty()).then(|| (found, vec![Block::Table(table)]))
 }
 
-type Best<'a> = Vec<Ranked<'a>>;
-
-/// A need's answer with another number of keys; empty if it is the main one's.
-fn row(
-    need: &Need,
-    main: &Best<'_>,
-    (best, rest): (Best<'_>, Best<'_>),
-) -> Option<Option<Vec<Text>>> {
-    let (old, new) = (main.first()?.0.name(), best.first()?);
-    if best.iter().any(|(entry, _)| entry.name() == old) {
-        return Some(None);
-    }
-    let there = rest.iter().find(|(entry, _)| entry.name() == old);
-    let there = there.map_or_else(
-        || "not measured".to_owned(),
-        |other| need.figure(other) + &behind(other.1, new.1),
-    );
+/// A need's answer with other keys, unless it is still the one that was best or ties with it.
+fn row(need: &Need, old: &str, best: &[Ranked<'_>], rest: &[Ranked<'_>]) -> Option<Vec<Text>> {
+    let new = best.first().filter(|_| best.iter().all(|(entry, _)| entry.name() != old))?;
+    let there = match rest.iter().find(|(entry, _)| entry.name() == old) {
+        Some(other) => need.figure(other) + &behind(other.1, new.1),
+        None => "not measured".to_owned(),
+    };
     let take = Text::default().strong(new.0.name());
-    let instead = Text::from(format!("{old}: {there}"));
-    Some(Some(vec![Text::from(need.need.as_str()), take, Text::from(need.figure(new)), instead]))
+    let cells = [need.figure(new), format!("{old}: {there}")].map(Text::from);
+    Some([Text::from(need.need.as_str()), take].into_iter().chain(cells).collect())
 }
