@@ -1,17 +1,19 @@
 //! A plot as data, and its picture by plotters.
 
-use super::doc::{Figure, Text};
+use super::doc::{Block, Figure, Found, Text};
 use super::labels::{beside, spread, width};
 use super::look::{GREY, Look};
 use super::number::tick;
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use plotters::coord::Shift;
-use plotters::coord::combinators::{BindKeyPoints, IntoLogRange};
-use plotters::coord::ranged1d::{Ranged, ValueFormatter};
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::ops::Range;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
 
 /// A plot.
 #[derive(Clone, Debug)]
@@ -35,17 +37,17 @@ pub(super) enum Names {
     Beside,
     /// Numbers beside each mark; the names are under the plot.
     Numbers,
-    /// At the left of its row: the y axis counts the series.
+    /// At the left of its row: the y axis counts the series, and the bars lie.
     Rows,
 }
 
 /// An axis.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
-    pub(super) label: String,
-    pub(super) is_log: bool,
-    pub(super) range: (f64, f64),
-    pub(super) show: fn(f64) -> String,
+    label: String,
+    is_log: bool,
+    range: (f64, f64),
+    show: fn(f64) -> String,
 }
 
 /// A contender's marks and its line.
@@ -62,7 +64,6 @@ pub(super) struct Series {
 /// What joins the points of a series.
 #[derive(Clone, Debug)]
 pub(super) enum Line {
-    /// Nothing.
     None,
     /// The marks themselves.
     Marks,
@@ -88,16 +89,38 @@ impl Mark {
     }
 }
 
+impl Series {
+    /// The marks that have their numbers.
+    pub(super) fn measured(&self) -> impl DoubleEndedIterator<Item = (f64, f64)> {
+        self.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)))
+    }
+
+    /// The first and the last of them, if there are two.
+    pub(super) fn ends(&self) -> Option<[(f64, f64); 2]> {
+        let mut marks = self.measured();
+        Some([marks.next()?, marks.next_back()?])
+    }
+
+    /// The last number over the first.
+    pub(super) fn rise(&self) -> Option<f64> {
+        self.ends().map(|[first, last]| last.1 / first.1)
+    }
+
+    fn line(&self) -> Vec<(f64, f64)> {
+        match &self.line {
+            Line::None => Vec::new(),
+            Line::Marks => self.measured().collect(),
+            Line::Curve(points) | Line::Dashed(points) => points.clone(),
+        }
+    }
+}
+
 impl Axis {
     /// An axis with room for these values; a linear one begins at 0.
-    pub(super) fn fit(
-        label: &str,
-        is_log: bool,
-        values: impl Iterator<Item = f64>,
-    ) -> Option<Self> {
+    fn fit((label, is_log): (&str, bool), values: impl Iterator<Item = f64>) -> Option<Self> {
         let values = values.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
-        let (low, high) = values
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = values.fold(ends, |(low, high), x| (low.min(x), high.max(x)));
         if low > high {
             return None;
         }
@@ -106,63 +129,103 @@ impl Axis {
         } else {
             (low.min(0.0), high + (high - low.min(0.0)).max(1e-9) * 0.05)
         };
-        let label = label.to_owned();
-        Some(Self { label, is_log, range, show: tick })
+        Some(Self { label: label.to_owned(), is_log, range, show: tick })
     }
 
     /// The same with another way to write the ticks.
-    pub(super) fn shown(mut self, show: fn(f64) -> String) -> Self {
-        self.show = show;
-        self
+    pub(super) fn shown(self, show: fn(f64) -> String) -> Self {
+        Self { show, ..self }
     }
 
     /// The same from one value to another.
-    pub(super) fn within(mut self, low: f64, high: f64) -> Self {
-        self.range = (low, high);
-        self
+    pub(super) fn within(self, low: f64, high: f64) -> Self {
+        Self { range: (low, high), ..self }
     }
 }
 
-/// At most seven round numbers: powers of ten alone over many decades.
-fn log_ticks((low, high): (f64, f64)) -> Vec<f64> {
+/// One of two coordinates of plotters, chosen as it runs.
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        if self.is_log {
+            LogCoord::from(self.range().log_scale()).map(value, limit)
+        } else {
+            RangedCoordf64::from(self.range()).map(value, limit)
+        }
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        match self.is_log {
+            true => log_ticks(self.range, hint.bold_points()),
+            false => RangedCoordf64::from(self.range()).key_points(hint),
+        }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.0..self.range.1
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        (self.show)(*value)
+    }
+}
+
+/// Round numbers, the most that go: powers of ten alone over many decades.
+fn log_ticks((low, high): (f64, f64), most: usize) -> Vec<f64> {
     let of = |factors: &[f64]| -> Vec<f64> {
         let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
         let all = powers.flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
         all.filter(|x| (low..=high).contains(x)).collect()
     };
     let (close, usual) = (of(&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]), of(&[1.0, 2.0, 5.0]));
-    let few = [close, usual].into_iter().find(|ticks| ticks.len() <= 7);
+    let few = [close, usual].into_iter().find(|ticks| ticks.len() <= most);
     let few = few.unwrap_or_else(|| of(&[1.0]));
-    let every = few.len().div_ceil(7).max(1);
+    let every = few.len().div_ceil(most.max(1)).max(1);
     few.into_iter().step_by(every).collect()
 }
 
-const TEXT: f64 = 12.0;
+/// Text around its place; plotters makes it smaller than it is asked to.
+fn font<'a>(horizontal: HPos, vertical: VPos) -> TextStyle<'a> {
+    let font = ("sans-serif", 11.0 * 1.24).into_font().color(&GREY);
+    font.pos(Pos::new(horizontal, vertical))
+}
 
-/// plotters makes text smaller than it is asked to.
-fn font<'a>(size: f64) -> TextStyle<'a> {
-    ("sans-serif", size * 1.24).into_font().color(&GREY)
+/// Plots under their captions; the first caption is what they find.
+pub(super) fn figures(
+    all: impl IntoIterator<Item = (&'static str, String, Option<Plot>)>,
+) -> Found {
+    let all: Vec<_> = all.into_iter().collect();
+    let found = all.first()?.1.clone();
+    let figure = |(slug, caption, plot): (_, String, Option<Plot>)| {
+        let plot = plot?;
+        let names = plot.legend().collect::<Vec<_>>().join(", ");
+        let alt = format!("{} against {}: {names}.", plot.y.label, plot.x.label);
+        // Text stays readable on a phone.
+        let size = match plot.names {
+            Names::Rows => (460, 70 + 15 * plot.series.len() as u32),
+            _ => (440, 300),
+        };
+        Some(Figure { slug, alt, caption: Text::from(caption), plot, size, narrow: None })
+    };
+    Some((found, vec![Block::Figures(all.into_iter().filter_map(figure).collect())]))
 }
 
 impl Plot {
     /// A plot with room for all its marks, lines and bars; none without any.
     pub(super) fn new(x: (&str, bool), y: (&str, bool), series: Vec<Series>) -> Option<Self> {
-        let of = |pick: fn(&(f64, f64)) -> f64| {
-            let marks = series.iter().flat_map(|series| &series.marks);
-            let points = marks.flat_map(|mark| {
-                let (low, high) = mark.bar.unwrap_or((f64::NAN, f64::NAN));
-                let y = mark.y.unwrap_or(f64::NAN);
-                [(mark.x, y), (mark.x, low), (mark.x, high)]
-            });
-            let lines = series.iter().flat_map(|series| match &series.line {
-                Line::Curve(points) | Line::Dashed(points) => points.clone(),
-                _ => Vec::new(),
-            });
-            points.chain(lines).map(|point| pick(&point)).collect::<Vec<f64>>()
+        let of_mark = |mark: &Mark| {
+            let (low, high) = mark.bar.unwrap_or((f64::NAN, f64::NAN));
+            [mark.y.unwrap_or(f64::NAN), low, high].map(|y| (mark.x, y))
         };
+        let marks = series.iter().flat_map(|series| &series.marks).flat_map(of_mark);
+        let points: Vec<_> = marks.chain(series.iter().flat_map(Series::line)).collect();
         Some(Self {
-            x: Axis::fit(x.0, x.1, of(|p| p.0).into_iter())?,
-            y: Axis::fit(y.0, y.1, of(|p| p.1).into_iter())?,
+            x: Axis::fit(x, points.iter().map(|point| point.0))?,
+            y: Axis::fit(y, points.iter().map(|point| point.1))?,
             series,
             guides: Vec::new(),
             cells: Vec::new(),
@@ -170,253 +233,146 @@ impl Plot {
         })
     }
 
-    /// Its figure for a folded section.
-    pub(super) fn figure(
-        &self,
-        slug: &'static str,
-        caption: &str,
-        size: (u32, u32),
-    ) -> Result<Figure> {
-        let names = self.legend().join(", ");
-        Ok(Figure {
-            slug,
-            alt: format!("{} against {}: {names}.", self.y.label, self.x.label),
-            caption: Text::from(caption),
-            svg: self.draw(size)?,
-            narrow: None,
-        })
+    /// The same with numbers where names have no room.
+    pub(super) fn for_narrow_screens(&self) -> Self {
+        let names = match self.names {
+            Names::Beside => Names::Numbers,
+            other => other,
+        };
+        Self { names, ..self.clone() }
+    }
+
+    /// Those that have a name and a place for it: the end of the line, or the last mark.
+    fn named(&self) -> impl Iterator<Item = (&Series, (f64, f64))> {
+        let end = |series: &Series| series.line().last().copied().or(series.measured().next_back());
+        let all = self.series.iter().filter(|series| !series.name.is_empty());
+        all.filter_map(move |series| Some((series, end(series)?)))
+    }
+
+    /// The names in the order of their numbers.
+    pub(super) fn legend(&self) -> impl Iterator<Item = &str> {
+        self.named().map(|(series, _)| series.name.as_str())
     }
 
     /// Its picture.
     pub(super) fn draw(&self, size: (u32, u32)) -> Result<String> {
         let mut svg = String::new();
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        self.draw_on(&area).map_err(|error| anyhow!("drawing a plot: {error}"))?;
+        self.draw_on(&area)?;
         area.present()?;
         drop(area);
         Ok(svg)
     }
 
-    fn draw_on(&self, area: &Area<'_>) -> Result<(), Box<dyn std::error::Error>> {
-        let names = || self.series.iter().map(|series| width(&series.name, TEXT));
-        let longest = names().fold(0.0, f64::max);
-        let (left, right) = match self.names {
-            Names::Ends => (0.0, longest + 14.0),
-            Names::Rows => (longest, 12.0),
-            Names::Beside | Names::Numbers => (0.0, 12.0),
+    fn draw_on(&self, area: &Area<'_>) -> Result<()> {
+        let longest = self.legend().map(width).max().unwrap_or(0);
+        let (left, right, ticks) = match self.names {
+            Names::Ends => (0, longest + 14, 52),
+            Names::Rows => (longest, 12, 8),
+            Names::Beside | Names::Numbers => (0, 12, 52),
         };
-        let mut builder = ChartBuilder::on(area);
-        builder
+        let mut chart = ChartBuilder::on(area)
             .margin_top(if self.guides.is_empty() { 8 } else { 20 })
-            .margin_right(right as i32)
-            .margin_left(left as i32)
+            .margin_right(right)
+            .margin_left(left)
             .x_label_area_size(38)
-            .y_label_area_size(if self.names == Names::Rows { 8 } else { 52 });
-        let ((x0, x1), (y0, y1)) = (self.x.range, self.y.range);
-        let log = |(low, high): (f64, f64)| {
-            (low..high).log_scale().with_key_points(log_ticks((low, high)))
-        };
-        let (x, y) = (self.x.range, self.y.range);
-        match (self.x.is_log, self.y.is_log) {
-            (true, true) => self.fill(area, builder.build_cartesian_2d(log(x), log(y))?),
-            (true, false) => self.fill(area, builder.build_cartesian_2d(log(x), y0..y1)?),
-            (false, true) => self.fill(area, builder.build_cartesian_2d(x0..x1, log(y))?),
-            (false, false) => self.fill(area, builder.build_cartesian_2d(x0..x1, y0..y1)?),
-        }
-    }
-
-    fn fill<'a, X, Y>(
-        &self,
-        area: &Area<'a>,
-        mut chart: ChartContext<'_, SVGBackend<'a>, Cartesian2d<X, Y>>,
-    ) -> Result<(), Box<dyn std::error::Error>>
-    where
-        X: Ranged<ValueType = f64> + ValueFormatter<f64>,
-        Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
-    {
-        let (y0, y1) = self.y.range;
+            .y_label_area_size(ticks)
+            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
         chart.draw_series(self.cells.iter().map(|&([left, bottom, right, top], colour)| {
             Rectangle::new([(left, bottom), (right, top)], colour.mix(0.55).filled())
         }))?;
-        let show = |axis: &Axis| {
-            let show = axis.show;
-            move |x: &f64| show(*x)
-        };
         let mut mesh = chart.configure_mesh();
         if self.names == Names::Rows {
             mesh.disable_y_mesh().disable_y_axis();
         }
         mesh.x_labels(7)
-            .y_labels(6)
+            .y_labels(7)
             .light_line_style(TRANSPARENT)
             .bold_line_style(GREY.mix(0.22))
             .axis_style(GREY)
-            .label_style(font(11.0))
-            .axis_desc_style(font(TEXT))
+            .label_style(font(HPos::Center, VPos::Center))
             .x_desc(&self.x.label)
             .y_desc(&self.y.label)
-            .x_label_formatter(&show(&self.x))
-            .y_label_formatter(&show(&self.y))
             .draw()?;
-        for (x, label) in &self.guides {
-            let dashes = DashedLineSeries::new([(*x, y0), (*x, y1)], 3, 4, GREY.stroke_width(1));
+        let (low, high) = self.y.range;
+        let is_seen = |guide: &&(f64, String)| self.x.range().contains(&guide.0);
+        for (x, label) in self.guides.iter().filter(is_seen) {
+            let dashes = DashedLineSeries::new([(*x, low), (*x, high)], 3, 4, GREY.stroke_width(1));
             chart.draw_series(dashes)?;
-            let (x, y) = chart.backend_coord(&(*x, y1));
-            area.draw_text(
-                label,
-                &font(11.0).pos(Pos::new(HPos::Center, VPos::Bottom)),
-                (x, y - 2),
-            )?;
+            let (x, y) = chart.backend_coord(&(*x, high));
+            area.draw_text(label, &font(HPos::Center, VPos::Bottom), (x, y - 2))?;
         }
         for series in &self.series {
             self.draw_series(&mut chart, series)?;
         }
-        let place = |&(x, y): &(f64, f64)| {
-            let (x, y) = chart.backend_coord(&(x, y.clamp(y0, y1)));
-            (f64::from(x), f64::from(y))
-        };
-        let frame = chart.plotting_area().get_pixel_range();
-        let ends = [frame.0.start, frame.1.start, frame.0.end, frame.1.end].map(f64::from);
-        self.draw_names(area, ends, place)
+        self.draw_names(area, &chart)
     }
 
-    fn draw_series<X, Y>(
-        &self,
-        chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
-        series: &Series,
-    ) -> Result<(), Box<dyn std::error::Error>>
-    where
-        X: Ranged<ValueType = f64>,
-        Y: Ranged<ValueType = f64>,
-    {
-        let (colour, radius) = (series.look.colour, 4.2);
-        let measured = || series.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)));
-        match &series.line {
-            Line::None => {}
-            Line::Marks => {
-                let _ = chart.draw_series(LineSeries::new(measured(), colour.stroke_width(2)))?;
+    fn draw_series(&self, chart: &mut Chart<'_, '_>, series: &Series) -> Result<()> {
+        let colour = series.look.colour;
+        let (thick, thin) = (colour.stroke_width(2), colour.stroke_width(1));
+        match series.line {
+            Line::Dashed(_) => {
+                chart.draw_series(DashedLineSeries::new(series.line(), 8, 6, thick))?;
             }
-            Line::Curve(points) => {
-                let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
-                let _ = chart.draw_series(line)?;
-            }
-            Line::Dashed(points) => {
-                let style = colour.stroke_width(2);
-                let _ = chart.draw_series(DashedLineSeries::new(points.clone(), 8, 6, style))?;
+            _ => {
+                chart.draw_series(LineSeries::new(series.line(), thick))?;
             }
         }
-        let bars = series.marks.iter().filter_map(|mark| Some((mark, mark.y?, mark.bar?)));
+        let bars = series.marks.iter().filter_map(|mark| Some((mark.x, mark.y?, mark.bar?)));
         if self.names == Names::Rows {
-            chart.draw_series(bars.map(|(_, y, (low, high))| {
-                PathElement::new([(low, y), (high, y)], colour.stroke_width(1))
-            }))?;
+            let bar = |(x, y, (low, high))| ErrorBar::new_horizontal(y, low, x, high, thin, 6);
+            chart.draw_series(bars.map(bar))?;
         } else {
-            // A bar shorter than the mark is not seen.
-            let long = bars.filter(|(_, y, (low, high))| {
-                let (_, a) = chart.backend_coord(&(self.x.range.0, *low));
-                let (_, b) = chart.backend_coord(&(self.x.range.0, *high));
-                y.is_finite() && (a - b).abs() > 8
-            });
-            let long: Vec<_> = long
-                .map(|(mark, y, (low, high))| {
-                    ErrorBar::new_vertical(mark.x, low, y, high, colour.stroke_width(1), 6)
-                })
-                .collect();
-            chart.draw_series(long)?;
+            // A bar shorter than its mark is not seen.
+            let height = |y: &f64| self.y.map(y, (0, 400));
+            let is_long = |(_, _, (low, high)): &(_, _, _)| height(high) - height(low) > 8;
+            let bar = |(x, y, (low, high))| ErrorBar::new_vertical(x, low, y, high, thin, 6);
+            chart.draw_series(bars.filter(is_long).map(bar))?;
         }
-        let corners = series.look.corners(radius);
-        if series.is_hollow {
-            chart.draw_series(measured().map(|at| {
-                EmptyElement::at(at) + PathElement::new(corners.clone(), colour.stroke_width(2))
-            }))?;
-        } else {
-            chart.draw_series(
-                measured().map(|at| {
-                    EmptyElement::at(at) + Polygon::new(corners.clone(), colour.filled())
-                }),
-            )?;
-        }
+        let corners = series.look.corners(4.2);
+        chart.draw_series(series.measured().map(|at| match series.is_hollow {
+            true => (EmptyElement::at(at) + PathElement::new(corners.clone(), thick)).into_dyn(),
+            false => (EmptyElement::at(at) + Polygon::new(corners.clone(), colour)).into_dyn(),
+        }))?;
         let failed = series.marks.iter().filter(|mark| mark.y.is_none());
-        chart.draw_series(
-            failed.map(|mark| Cross::new((mark.x, self.y.range.1), 5, colour.stroke_width(1))),
-        )?;
+        chart.draw_series(failed.map(|mark| Cross::new((mark.x, self.y.range.1), 5, thin)))?;
         Ok(())
     }
 
-    /// Writes each name once.
-    fn draw_names(
-        &self,
-        area: &Area<'_>,
-        [left, top, right, bottom]: [f64; 4],
-        place: impl Fn(&(f64, f64)) -> (f64, f64),
-    ) -> Result<(), Box<dyn std::error::Error>> {
-        let last = |series: &Series| {
-            let mut marks = series.marks.iter().rev();
-            let mark = marks.find_map(|mark| Some((mark.x, mark.y?)));
-            match &series.line {
-                Line::Curve(points) | Line::Dashed(points) => points.last().copied().or(mark),
-                _ => mark,
-            }
+    /// Writes each name once, with a line to its mark if that is far.
+    fn draw_names(&self, area: &Area<'_>, chart: &Chart<'_, '_>) -> Result<()> {
+        let (low, high) = self.y.range;
+        let pixel = |(x, y): (f64, f64)| chart.backend_coord(&(x, y.clamp(low, high)));
+        let (series, points): (Vec<&Series>, Vec<(i32, i32)>) =
+            self.named().map(|(series, at)| (series, pixel(at))).unzip();
+        let texts: Vec<String> = match self.names {
+            Names::Numbers => (1..=series.len()).map(|number| number.to_string()).collect(),
+            _ => series.iter().map(|series| series.name.clone()).collect(),
         };
-        let named: Vec<(&Series, (f64, f64))> = self
-            .series
-            .iter()
-            .filter_map(|series| Some((series, place(&last(series)?))))
-            .filter(|(series, _)| !series.name.is_empty())
-            .collect();
-        let style = font(TEXT).pos(Pos::new(HPos::Left, VPos::Center));
-        let line = |from: (f64, f64), to: (f64, f64), colour: RGBColor| {
-            let pixel = |(x, y): (f64, f64)| (x.round() as i32, y.round() as i32);
-            area.draw(&PathElement::new([pixel(from), pixel(to)], colour.mix(0.6)))
-        };
-        let write = |text: &str, (x, y): (f64, f64), style: &TextStyle<'_>| {
-            area.draw_text(text, style, (x.round() as i32, y.round() as i32))
-        };
-        match self.names {
+        let widths: Vec<i32> = texts.iter().map(|text| width(text)).collect();
+        let (x, y) = chart.plotting_area().get_pixel_range();
+        let heights: Vec<i32> = points.iter().map(|point| point.1).collect();
+        let (places, side) = match self.names {
             Names::Ends => {
-                let wanted: Vec<f64> = named.iter().map(|(_, (_, y))| *y).collect();
-                let places = spread(&wanted, 14.0, top, bottom);
-                for ((series, (x, y)), label) in named.iter().zip(places) {
-                    line((*x + 4.0, *y), (right + 8.0, label), series.look.colour)?;
-                    write(&series.name, (right + 10.0, label), &style.color(&GREY))?;
-                }
+                let spread = spread(&heights, 14, y.start, y.end);
+                (spread.into_iter().map(|y| (x.end + 10, y)).collect(), HPos::Left)
             }
-            Names::Rows => {
-                let style = style.pos(Pos::new(HPos::Right, VPos::Center));
-                for (series, (_, y)) in named {
-                    write(&series.name, (left - 6.0, y), &style)?;
-                }
-            }
+            Names::Rows => (heights.into_iter().map(|y| (x.start - 6, y)).collect(), HPos::Right),
             Names::Beside | Names::Numbers => {
-                let text = |index: usize, series: &Series| match self.names {
-                    Names::Numbers => (index + 1).to_string(),
-                    _ => series.name.clone(),
-                };
-                let texts: Vec<String> = named
-                    .iter()
-                    .enumerate()
-                    .map(|(index, (series, _))| text(index, series))
-                    .collect();
-                let points: Vec<(f64, f64)> = named.iter().map(|(_, at)| *at).collect();
-                let widths: Vec<f64> = texts.iter().map(|text| width(text, 11.0)).collect();
-                let places = beside(&points, &widths, 12.0, [left, top, right, bottom]);
-                for (index, &(x, y)) in places.iter().enumerate() {
-                    let (series, (px, py)) = named[index];
-                    let near = x.max(px.min(x + widths[index]));
-                    if (near - px).hypot(y - py) > 14.0 {
-                        line((px, py), (near, y), series.look.colour)?;
-                    }
-                    let style = font(11.0).pos(Pos::new(HPos::Left, VPos::Center));
-                    write(&texts[index], (x, y), &style)?;
-                }
+                (beside(&points, &widths, [x.start, y.start, x.end, y.end]), HPos::Left)
             }
+        };
+        for (index, &(x, y)) in places.iter().enumerate() {
+            let (px, py) = points[index];
+            let near = x.max(px.min(x + widths[index]));
+            let is_far = (near - px).pow(2) + (y - py).pow(2) > 14 * 14;
+            if is_far && self.names != Names::Rows {
+                let style = series[index].look.colour.mix(0.6);
+                area.draw(&PathElement::new([(px, py), (near, y)], style))?;
+            }
+            area.draw_text(&texts[index], &font(side, VPos::Center), (x, y))?;
         }
         Ok(())
-    }
-
-    /// The names in the order of their numbers.
-    pub(super) fn legend(&self) -> Vec<String> {
-        let is_shown = |series: &&Series| !series.name.is_empty() && !series.marks.is_empty();
-        self.series.iter().filter(is_shown).map(|series| series.name.clone()).collect()
     }
 }
