@@ -5,22 +5,20 @@ use super::doc::{Block, Found, Section, Table, Text};
 use super::number::{asked, decimal, digits, keys, percent, two};
 use super::tables::dash;
 use crate::record::{Choice, EngineLine};
-use anyhow::Result;
 use serde::Deserialize;
 
 /// The sections of this file.
-pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
-    let examples: Vec<Example> = super::entries(include_str!("examples.toml"))?;
-    Ok(vec![
-        Section::new("worked", "Worked choices", worked(data, &examples)),
+pub(super) fn sections(data: &Data) -> Vec<Section> {
+    vec![
+        Section::new("worked", "Worked choices", worked(data)),
         Section::new("engines", "Lines for engines with filters of their own", engines(data)),
-    ])
+    ]
 }
 
-/// A worked choice; `examples.toml` says what its parts mean.
-#[derive(Deserialize)]
+/// A worked choice; `texts.toml` says what its parts mean.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Example {
+pub(super) struct Example {
     topic: String,
     title: String,
     story: String,
@@ -46,9 +44,9 @@ impl Example {
     }
 }
 
-fn worked(data: &Data, examples: &[Example]) -> Found {
+fn worked(data: &Data) -> Found {
     let (mut blocks, mut names) = (Vec::new(), Vec::new());
-    for example in examples {
+    for example in &data.texts.example {
         let lines = data.topic(&example.topic);
         let Some(best) = lines.iter().find(|line| line.rank == 1) else {
             continue;
@@ -63,7 +61,7 @@ fn worked(data: &Data, examples: &[Example]) -> Found {
             .plain(format!(" {}", best.reason));
         blocks.push(Block::Para(text));
     }
-    let (count, all) = (names.len(), examples.len());
+    let (count, all) = (names.len(), data.texts.example.len());
     Some((format!("{count} of {all} examples with their arithmetic; {}.", names.first()?), blocks))
 }
 

@@ -14,14 +14,11 @@ pub(super) fn advised(data: &Data, need: &Need) -> Option<Answer> {
     let best = of_rank(1)?;
     let build = best.insert_ns.filter(|ns| *ns > 0.0).map(|ns| format!("build {} ns", two(ns)));
     let note = Some(need.note.clone()).filter(|note| !note.is_empty());
-    let krate = best.import.trim_start_matches("use ").split("::").next().unwrap_or_default();
+    // The import names the crate.
+    let pick = Pick { name: name(best), krate: String::new(), import: best.import.clone() };
     Some(Answer {
         need: need.need.clone(),
-        choose: vec![Pick {
-            name: name(best),
-            krate: krate.to_owned(),
-            import: best.import.clone(),
-        }],
+        choose: vec![pick],
         figure: size(best),
         why: brief(best.reason.strip_prefix(&need.need).unwrap_or(&best.reason)),
         cost: build.into_iter().chain(note).collect::<Vec<_>>().join("; "),
@@ -48,12 +45,8 @@ fn size(choice: &Choice) -> String {
     }
 }
 
-/// The first sentence, or less if it is long.
+/// The first part of the first sentence.
 fn brief(text: &str) -> String {
     let text = text.trim_start_matches([':', ' ']);
-    let sentence = text.split(['.', ':']).next().unwrap_or(text);
-    match sentence.split([',', ';']).next() {
-        Some(part) if sentence.len() > 50 => part.to_owned(),
-        _ => sentence.to_owned(),
-    }
+    text.split(['.', ':', ';', ',']).next().unwrap_or(text).to_owned()
 }

@@ -1,4 +1,4 @@
-//! Which filter? For each need of `answers.toml`: the best by the records or by the advisor's
+//! Which filter? For each need of `texts.toml`: the best by the records or by the advisor's
 //! answer, why, what it costs, and the runner-up.
 
 use super::advised::advised;
@@ -8,7 +8,6 @@ use super::doc::{Answer, Block, Text};
 use super::names::{pick, type_name};
 use super::number::{asked, decimal, digits, keys, list, percent, two};
 use crate::record::{Ability, Family, Workload};
-use anyhow::Result;
 use serde::Deserialize;
 
 /// Sizes closer than this are equal.
@@ -32,7 +31,7 @@ pub(super) enum By {
     Time(Workload),
 }
 
-/// A row of the table; `answers.toml` says what its parts mean.
+/// A row of the table; `texts.toml` says what its parts mean.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Need {
@@ -41,7 +40,7 @@ pub(super) struct Need {
     #[serde(default)]
     can: Vec<Ability>,
     rate: Option<f64>,
-    bits: Option<f64>,
+    pub(super) bits: Option<f64>,
     family: Option<Family>,
     not: Option<Family>,
     pub(super) topic: Option<String>,
@@ -52,15 +51,10 @@ pub(super) struct Need {
 /// An entry and the number that decides.
 pub(super) type Ranked<'a> = (Entry<'a>, f64);
 
-/// All needs, in order.
-pub(super) fn needs() -> Result<Vec<Need>> {
-    super::entries(include_str!("answers.toml"))
-}
-
 /// The table, its rule, and what these records cannot answer.
-pub(super) fn blocks(data: &Data) -> Result<Vec<Block>> {
+pub(super) fn blocks(data: &Data) -> Vec<Block> {
     let (mut answers, mut missing) = (Vec::new(), Vec::new());
-    for mut need in needs()? {
+    for mut need in data.texts.need.clone() {
         if need.bits.is_some() && data.budget_keys() != data.keys {
             need.need += &format!(" ({} keys)", keys(data.budget_keys()));
         }
@@ -73,21 +67,18 @@ pub(super) fn blocks(data: &Data) -> Result<Vec<Block>> {
         0.0 => "the noise was not measured, so no times are called equal".to_owned(),
         floor => format!("times within the noise ({}) are ties", percent(floor)),
     };
+    let (what, space) = (data.what(), asked(SPACE_TIE));
     let rule = format!(
-        "{} keys ({}) at {} unless a row says otherwise; {noise}, and so are sizes within {}. Of \
-         equally small filters the faster is named, of equally fast ones the smaller. ns is per \
-         key, hashing included.",
-        keys(data.keys),
-        data.set,
-        asked(data.rate()),
-        asked(SPACE_TIE)
+        "{what} unless a row says otherwise; {noise}, and so are sizes within {space}. Of equally \
+         small filters the faster is named, of equally fast ones the smaller. ns is per key, \
+         hashing included."
     );
     let mut blocks = vec![Block::Answers(answers), Block::Para(Text::from(rule))];
     if !missing.is_empty() {
         let missing = format!("Not in these records: {}.", missing.join("; "));
         blocks.push(Block::Para(Text::from(missing)));
     }
-    Ok(blocks)
+    blocks
 }
 
 impl Need {

@@ -9,24 +9,6 @@ use crate::record::Choice;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the words of an ask mean.
-const NEEDS: [(&str, &str); 10] = [
-    ("static", "all keys known beforehand"),
-    ("insert", "keys come one by one"),
-    ("insert remove", "insert and remove"),
-    ("insert remove count", "insert, remove, count copies"),
-    ("insert merge", "insert, merge filters"),
-    ("grow", "nobody knows how many: grow"),
-    ("grow remove", "grow, and remove"),
-    ("bounded", "grow up to this number"),
-    ("threads", "several threads insert"),
-    ("threads remove", "several threads insert and remove"),
-];
-
-fn words(needs: &str) -> &str {
-    NEEDS.iter().find(|(known, _)| *known == needs).map_or(needs, |(_, words)| words)
-}
-
 /// The section.
 pub(super) fn section(data: &Data) -> Section {
     Section::new("chooser", "Choose by your own numbers", found(data))
@@ -34,21 +16,26 @@ pub(super) fn section(data: &Data) -> Section {
 
 fn found(data: &Data) -> Found {
     let grid = data.topic("grid");
-    let packed = pack(&grid)?;
-    let refused: Vec<&str> =
-        grid.iter().filter(|line| line.rank == 0).map(|line| both(line)).collect();
-    let finding = format!(
-        "The advisor's answers to {} asks, the same that library and command give; {} have none.",
-        packed.answers.len(),
-        refused.len()
+    let uses = &data.texts.uses;
+    let packed = pack(&grid, uses)?;
+    let refused = || grid.iter().filter(|line| line.rank == 0).map(|line| both(line));
+    let (asks, none) = (packed.answers.len(), refused().count());
+    let found = format!(
+        "The advisor's answers to {asks} asks, the same that library and command give; {none} have none."
     );
-    let table = Block::Table(main_choices(&grid));
-    let mut blocks = vec![Block::Chooser(serde_json::to_string(&packed).ok()?), table];
-    if !refused.is_empty() {
-        let refused: Vec<&str> = refused.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
-        blocks.push(Block::Para(Text::from(format!("Refused: {}.", refused.join("; ")))));
-    }
-    Some((finding, blocks))
+    let script = Block::Chooser(serde_json::to_string(&packed).ok()?);
+    let none = refused().collect::<BTreeSet<_>>().into_iter().map(Text::from);
+    Some((
+        found,
+        vec![script, Block::Table(main_choices(&grid, uses)), Block::List(none.collect())],
+    ))
+}
+
+/// What the words of an ask mean.
+type Uses = BTreeMap<String, String>;
+
+fn words<'a>(needs: &'a str, uses: &'a Uses) -> &'a str {
+    uses.get(needs).map_or(needs, String::as_str)
 }
 
 /// The two demands that conflict, with which a refusal begins.
@@ -57,24 +44,22 @@ fn both(refusal: &Choice) -> &str {
 }
 
 /// The best choices for a million keys.
-fn main_choices(grid: &[&Choice]) -> Table {
-    let target = |choice: &Choice| match (choice.asked_fpr, choice.asked_bits) {
-        (Some(rate), _) => asked(rate),
-        (_, bits) => dash(bits.map(|bits| format!("{} bits", plain(bits)))),
-    };
+fn main_choices(grid: &[&Choice], uses: &Uses) -> Table {
     let main = grid.iter().filter(|choice| {
         let is_common = choice.asked_fpr == Some(0.01) || choice.asked_bits == Some(8.0);
         choice.keys == 1_000_000 && choice.rank <= 1 && is_common
     });
     let row = |choice: &&Choice| {
+        let bits = choice.asked_bits.map(|bits| format!("{} bits", plain(bits)));
         let take = match choice.rank {
             0 => Text::from(both(choice)),
-            _ => Text::default().strong(choice.structure.as_str()),
+            _ => Text::default().strong(&choice.structure),
         };
+        let first = if choice.cost_ns.is_some() { "time" } else { "memory" };
         vec![
-            Text::from(words(&choice.needs)),
-            Text::from(if choice.cost_ns.is_some() { "time" } else { "memory" }),
-            Text::from(target(choice)),
+            Text::from(words(&choice.needs, uses)),
+            Text::from(first),
+            Text::from(dash(choice.asked_fpr.map(asked).or(bits))),
             take,
             Text::from(dash(choice.bits_per_key.map(|bits| digits(bits, 3)))),
             Text::from(dash(choice.fpr.map(percent))),
@@ -82,7 +67,7 @@ fn main_choices(grid: &[&Choice]) -> Table {
         ]
     };
     let caption = "The advisor's first choices for a million keys, by memory and by time (a false \
-                   positive costs 1 µs).";
+                   positive costs 1 µs); below, what no filter offers.";
     let head = ["you need", "first", "asked", "take", "bits/key", "rate", "ns to ask"];
     Table::new(caption, &head, 4, main.map(row).collect())
 }
@@ -124,7 +109,7 @@ fn rounded(number: Option<f64>, to: i32) -> Option<f64> {
 impl Packed {
     fn choice(&mut self, choice: &Choice) -> usize {
         let is_choice = choice.rank > 0;
-        let reason = if is_choice { choice.reason.as_str() } else { both(choice) };
+        let reason = if is_choice { &choice.reason } else { both(choice) };
         let import = choice.import.trim_start_matches("use ").trim_end_matches(';');
         let structure = (choice.structure.clone(), import.to_owned());
         let shown = (
@@ -140,12 +125,12 @@ impl Packed {
 }
 
 /// All answers of the grid; none if the records have none.
-fn pack(grid: &[&Choice]) -> Option<Packed> {
+fn pack(grid: &[&Choice], uses: &Uses) -> Option<Packed> {
     let mut packed = Packed::default();
     let mut answers = BTreeMap::new();
     for lines in grid.chunk_by(|a, b| a.ask() == b.ask()) {
         let ask = lines[0].ask();
-        let needs = (ask.needs.clone(), words(&ask.needs).to_owned());
+        let needs = (ask.needs.clone(), words(&ask.needs, uses).to_owned());
         let place = [
             index(&mut packed.targets, (ask.fpr, ask.bits)),
             index(&mut packed.keys, ask.keys),
@@ -154,31 +139,39 @@ fn pack(grid: &[&Choice]) -> Option<Packed> {
         ];
         answers.insert(place, lines.iter().map(|line| packed.choice(line)).collect());
     }
-    let (keys, needs, costs) = (packed.keys.len(), packed.needs.len(), packed.costs.len());
-    let place = |at: usize| {
-        [at / costs / needs / keys, at / costs / needs % keys, at / costs % needs, at % costs]
-    };
-    let all = 0..packed.targets.len() * keys * needs * costs;
-    packed.answers = all.map(|at| answers.remove(&place(at)).unwrap_or_default()).collect();
+    let [keys, needs, costs] = [packed.keys.len(), packed.needs.len(), packed.costs.len()];
+    for at in 0..packed.targets.len() * keys * needs * costs {
+        let (row, cost) = (at / costs, at % costs);
+        let place = [row / needs / keys, row / needs % keys, row % needs, cost];
+        packed.answers.push(answers.remove(&place).unwrap_or_default());
+    }
     (!packed.answers.is_empty()).then_some(packed)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::data::Texts;
     use super::*;
     use crate::measure::choices;
     use crate::record::{Ask, four_digits};
     use amq::choose::choose;
 
     /// The answer to an ask, as the script finds it.
-    fn look_up<'a>(packed: &'a Packed, ask: &Ask) -> Option<Vec<&'a Shown>> {
+    fn look_up<'a>(packed: &'a Packed, ask: &Ask) -> Option<&'a [usize]> {
         let target = packed.targets.iter().position(|known| *known == (ask.fpr, ask.bits))?;
         let keys = packed.keys.iter().position(|known| *known == ask.keys)?;
-        let needs = packed.needs.iter().position(|known| known.0 == ask.needs)?;
+        let needs = packed.needs.iter().position(|(known, _)| *known == ask.needs)?;
         let cost = packed.costs.iter().position(|known| *known == ask.cost_ns)?;
         let row = (target * packed.keys.len() + keys) * packed.needs.len() + needs;
-        let answer = packed.answers.get(row * packed.costs.len() + cost)?;
-        Some(answer.iter().map(|&choice| &packed.choices[choice]).collect())
+        packed.answers.get(row * packed.costs.len() + cost).map(Vec::as_slice)
+    }
+
+    /// A choice's name, bits per key, rate in percent and ns to ask, as the records hold them.
+    fn shown_as(choice: &amq::choose::Choice) -> (String, Option<f64>, Option<f64>, Option<f64>) {
+        let bits = rounded(Some(four_digits(choice.bits_per_key)), 3);
+        let rate = rounded(Some(four_digits(choice.fpr) * 100.0), 2);
+        let ns = rounded(choice.query_ns.map(four_digits), 2);
+        (choice.structure.to_string(), bits, rate, ns)
     }
 
     /// The page, the library and so the command give the same answer, everywhere.
@@ -186,42 +179,30 @@ mod tests {
     fn the_pages_answer_is_the_advisors_at_every_point_of_the_grid() {
         let table = choices::table();
         let grid: Vec<&Choice> = table.iter().filter(|line| line.topic == choices::GRID).collect();
-        let text = serde_json::to_string(&pack(&grid).unwrap()).unwrap();
+        let texts: Texts = toml::from_str(include_str!("texts.toml")).unwrap();
+        let text = serde_json::to_string(&pack(&grid, &texts.uses).unwrap()).unwrap();
         assert!(text.len() < 90_000, "{} bytes", text.len());
         let packed: Packed = serde_json::from_str(&text).unwrap();
+        assert!(packed.needs.iter().all(|(need, words)| need != words), "{:?}", packed.needs);
         let mut refused = 0;
         for ask in choices::grid() {
             let shown = look_up(&packed, &ask).unwrap_or_else(|| panic!("{ask:?}"));
-            match choose(&choices::workload(&ask)) {
-                Ok(answer) => {
-                    let want = answer.choices.iter().take(3).map(|choice| {
-                        // As the records hold it.
-                        let held = |x: f64, to| rounded(Some(four_digits(x)), to);
-                        let bits = held(choice.bits_per_key, 3);
-                        let rate = rounded(Some(four_digits(choice.fpr) * 100.0), 2);
-                        let query = choice.query_ns.and_then(|ns| held(ns, 2));
-                        (choice.structure.to_string(), bits, rate, query)
-                    });
-                    let shown = shown.iter().map(|(structure, bits, rate, query, ..)| {
-                        let name = &packed.structures[structure.unwrap()].0;
-                        (name.clone(), *bits, *rate, *query)
-                    });
-                    assert!(want.eq(shown), "{ask:?}");
-                }
+            let shown = shown.iter().map(|&choice| match packed.choices[choice] {
+                (Some(at), bits, rate, ns, ..) => (packed.structures[at].0.clone(), bits, rate, ns),
+                (None, .., why) => (packed.reasons[why.unwrap()].clone(), None, None, None),
+            });
+            let best = choose(&choices::workload(&ask)).map(|answer| answer.choices);
+            let want = match best {
+                Ok(best) => best.iter().take(3).map(shown_as).collect(),
                 Err(error) => {
                     refused += 1;
-                    let reason = &packed.reasons[shown[0].5.unwrap()];
-                    let is_same = error.to_string().starts_with(reason) && !reason.is_empty();
-                    assert!(shown.len() == 1 && shown[0].0.is_none() && is_same, "{ask:?}");
+                    let both = error.to_string().split(": ").next().unwrap().to_owned();
+                    vec![(both, None, None, None)]
                 }
-            }
+            };
+            assert_eq!(shown.collect::<Vec<_>>(), want, "{ask:?}");
         }
         assert!(refused > 0 && refused < choices::grid().len() / 2, "{refused}");
-        assert!(pack(&[]).is_none());
-    }
-
-    #[test]
-    fn every_need_has_words() {
-        assert_eq!(NEEDS.map(|need| need.0), choices::NEEDS);
+        assert!(pack(&[], &texts.uses).is_none());
     }
 }

@@ -1,17 +1,19 @@
 //! The records of a run, and what follows from a cell's rows.
 
+use super::advice::Example;
+use super::answer::Need;
+pub(super) use super::entry::Entry;
+use super::number::{asked, keys};
 use crate::error::BenchError;
 use crate::record::{
     Ability, Choice, Claim, ContenderFacts, EngineLine, Family, Machine, Point, Records, Role, Row,
     Run, State, Trial, Workload,
 };
 use anyhow::Result;
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A measured rate may be this much above the one asked for: the noise of a thousand false
-/// positives, and of sizes in whole bits.
-const OVER: f64 = 1.02;
 /// Random integers: the keys of sizes, courses and examples.
 const RANDOM: &str = "random-u64";
 
@@ -26,12 +28,23 @@ pub(super) struct Data {
     pub(super) trials: Vec<Trial>,
     pub(super) choices: Vec<Choice>,
     pub(super) engines: Vec<EngineLine>,
+    pub(super) texts: Texts,
     /// The way from the page to the records, if they are published together.
     pub(super) link: Option<String>,
     /// The key set that most of the page is about.
     pub(super) set: String,
     /// The number of keys that most of the page is about.
     pub(super) keys: u64,
+}
+
+/// What the page says besides numbers; `texts.toml` explains it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Texts {
+    pub(super) limits: Vec<String>,
+    pub(super) uses: BTreeMap<String, String>,
+    pub(super) need: Vec<Need>,
+    pub(super) example: Vec<Example>,
 }
 
 /// What filters are asked for.
@@ -41,13 +54,6 @@ pub(super) enum Target {
     Rate(f64),
     /// A memory budget in bits per key.
     Bits(f64),
-}
-
-/// A contender in one cell.
-#[derive(Clone, Debug)]
-pub(super) struct Entry<'a> {
-    pub(super) facts: &'a ContenderFacts,
-    rows: Vec<&'a Row>,
 }
 
 impl Data {
@@ -67,6 +73,7 @@ impl Data {
             trials: records.table()?,
             choices: records.table()?,
             engines: records.table()?,
+            texts: toml::from_str(include_str!("texts.toml"))?,
             link: None,
             set: String::new(),
             keys: 0,
@@ -88,7 +95,6 @@ impl Data {
         main.map_or_else(Default::default, |(set, keys)| (set.to_owned(), keys))
     }
 
-    /// All rows.
     pub(super) fn all(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().flatten()
     }
@@ -181,6 +187,11 @@ impl Data {
         nearest(0.01, self.rates().into_iter()).unwrap_or(0.01)
     }
 
+    /// The main keys and the main rate, in words.
+    pub(super) fn what(&self) -> String {
+        format!("{} keys ({}), {}", keys(self.keys), self.set, asked(self.rate()))
+    }
+
     /// The relative difference of times that is noise; 0 if unknown, so that nothing is a tie.
     pub(super) fn floor(&self, workload: Workload) -> f64 {
         self.run.floor(workload).unwrap_or(0.0)
@@ -236,101 +247,4 @@ fn is_of(row: &Row, set: &str, keys: u64, target: Target) -> bool {
         }
     };
     is_asked && is_plain(row) && row.key_set == set && row.keys == keys
-}
-
-impl<'a> Entry<'a> {
-    pub(super) fn name(&self) -> &'a str {
-        &self.facts.name
-    }
-
-    /// All its rows.
-    pub(super) fn rows(&self) -> &[&'a Row] {
-        &self.rows
-    }
-
-    /// Its row of a workload, if it was measured.
-    pub(super) fn row(&self, workload: Workload) -> Option<&'a Row> {
-        let mut rows = self.rows.iter();
-        rows.find(|row| row.workload == workload && row.state == State::Measured).copied()
-    }
-
-    /// Why it has no numbers, if it failed.
-    pub(super) fn failure(&self) -> Option<&'a str> {
-        let failed = self.rows.iter().find(|row| row.state == State::Failed)?;
-        Some(&failed.why)
-    }
-
-    pub(super) fn ns(&self, workload: Workload) -> Option<f64> {
-        self.row(workload)?.ns
-    }
-
-    /// Keys in the filter.
-    pub(super) fn keys(&self) -> u64 {
-        self.rows.first().map_or(0, |row| row.keys)
-    }
-
-    /// A measured fact: the verified row's, or the last that a course has.
-    fn fact<T>(&self, of: impl Fn(&Row) -> Option<T>) -> Option<T> {
-        match self.row(Workload::Verify) {
-            Some(row) => of(row),
-            None => {
-                let measured = self.rows.iter().filter(|row| row.state == State::Measured);
-                measured.rev().find_map(|row| of(row))
-            }
-        }
-    }
-
-    /// Bits held per key; the mean over the numbers of keys of an octave, where sizes jump.
-    pub(super) fn bits(&self) -> Option<f64> {
-        match self.octave() {
-            Some((low, high)) => Some((low + high) / 2.0),
-            None => self.fact(Row::bits_per_key),
-        }
-    }
-
-    /// The least and the most bits per key over the numbers of keys of an octave, if they differ.
-    pub(super) fn octave(&self) -> Option<(f64, f64)> {
-        self.fact(|row| {
-            let (low, high) = row.held_bytes_octave_low.zip(row.held_bytes_octave_high)?;
-            let bits = |bytes: u64| bytes as f64 * 8.0 / row.keys.max(1) as f64;
-            (high as f64 > low as f64 * 1.1).then(|| (bits(low), bits(high)))
-        })
-    }
-
-    /// Its rate: the formula's where the measured one agrees, since that is known more exactly.
-    pub(super) fn fpr(&self) -> Option<f64> {
-        self.fact(|row| {
-            let predicted = row.predicted_fpr.filter(|_| row.fpr_agrees == Some(true));
-            predicted.or_else(|| row.fpr())
-        })
-    }
-
-    /// Its bits over the fewest possible at its rate.
-    pub(super) fn overhead(&self) -> Option<f64> {
-        let (bits, fpr) = self.bits().zip(self.fpr())?;
-        (fpr > 0.0 && fpr < 1.0).then(|| bits / -fpr.log2())
-    }
-
-    /// Whether its rate is no more than this.
-    pub(super) fn keeps(&self, rate: f64) -> bool {
-        self.fpr().is_some_and(|fpr| fpr <= rate * OVER)
-    }
-
-    pub(super) fn can(&self, ability: Ability) -> bool {
-        self.facts.abilities.contains(&ability)
-    }
-
-    pub(super) fn is(&self, family: Family) -> bool {
-        self.facts.family == family
-    }
-
-    /// Whether it is a filter, not an exact set and not a map.
-    pub(super) fn is_filter(&self) -> bool {
-        self.facts.role == Role::Filter && !self.is(Family::Exact)
-    }
-
-    /// Peak bits per key while it is built.
-    pub(super) fn peak_bits(&self) -> Option<f64> {
-        self.fact(|row| Some(row.peak_build_bytes? as f64 * 8.0 / row.keys.max(1) as f64))
-    }
 }

@@ -9,19 +9,18 @@ use super::number::{asked, digits, keys, list, plain, three, two};
 use super::plot::{Line, Mark, Names, Plot, Series};
 use super::tables::dash;
 use crate::record::{Ability, ContenderFacts, Family, Point, Row, Workload};
-use anyhow::Result;
 use std::collections::BTreeMap;
 
 /// Both plots, side by side where there is room.
-pub(super) fn plots(data: &Data) -> Result<Block> {
-    let figures: Vec<Figure> = [pareto(data)?, rate(data)?].into_iter().flatten().collect();
-    Ok(match figures.is_empty() {
+pub(super) fn plots(data: &Data) -> Block {
+    let figures: Vec<Figure> = pareto(data).into_iter().chain(rate(data)).collect();
+    match figures.is_empty() {
         true => Block::Para(Text::from("No plots: nothing was measured at one rate.")),
         false => Block::Figures(figures),
-    })
+    }
 }
 
-/// A contender's empty series.
+/// A contender's series.
 pub(super) fn series(facts: &ContenderFacts, line: Line, marks: Vec<Mark>) -> Series {
     let (name, look) = (facts.name.clone(), look(facts.family));
     Series { name, look, is_hollow: !facts.ours, line, marks }
@@ -35,15 +34,10 @@ pub(super) fn guide(line: Line) -> Series {
 
 /// Those that no other beats in both; by rising space.
 fn front<'a>(points: &[(&'a str, f64, f64)]) -> Vec<(&'a str, f64, f64)> {
-    let mut sorted = points.to_vec();
-    sorted.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.2.total_cmp(&b.2)));
-    let mut best = f64::INFINITY;
-    sorted.retain(|(_, _, time)| {
-        let is_better = *time < best;
-        best = best.min(*time);
-        is_better
-    });
-    sorted
+    let mut best = points.to_vec();
+    best.retain(|b| points.iter().all(|a| a.1 > b.1 || a.2 > b.2 || (a.1, a.2) == (b.1, b.2)));
+    best.sort_by(|a, b| a.1.total_cmp(&b.1));
+    best
 }
 
 /// The entries of the page's main keys and rate, without maps, which answer another question.
@@ -53,7 +47,7 @@ fn entries(data: &Data) -> Vec<Entry<'_>> {
     entries
 }
 
-fn pareto(data: &Data) -> Result<Option<Figure>> {
+fn pareto(data: &Data) -> Option<Figure> {
     let (mut all, mut points, mut off) = (Vec::new(), Vec::new(), Vec::new());
     for entry in &entries(data) {
         match entry.overhead().zip(entry.ns(Workload::Query50)) {
@@ -68,32 +62,30 @@ fn pareto(data: &Data) -> Result<Option<Figure>> {
     let corners = best.windows(2).flat_map(|pair| [(pair[0].1, pair[0].2), (pair[1].1, pair[0].2)]);
     let last = best.last().map(|last| (last.1, last.2));
     all.push(guide(Line::Curve(corners.chain(last).collect())));
-    let x = ("bits per key over the fewest possible at its rate (log)", true);
-    let Some(mut plot) = Plot::new(x, ("ns per query, half present (log)", true), all) else {
-        return Ok(None);
-    };
+    let x = "bits per key over the fewest possible at its rate (log)";
+    let mut plot = Plot::new((x, true), ("ns per query, half present (log)", true), all)?;
     plot.names = Names::Beside;
-    let svg = plot.draw((620, 450))?;
-    plot.names = Names::Numbers;
-    let narrow = Some((plot.draw((370, 255))?, plot.legend()));
-    let names: Vec<&str> = best.iter().map(|(name, _, _)| *name).collect();
-    let (count, names) = (points.len(), list(&names));
+    let (count, names) = (points.len(), list(&best.iter().map(|best| best.0).collect::<Vec<_>>()));
     let left_out = match off[..] {
         [] => String::new(),
         _ => format!(" Not on this scale: {}.", list(&off)),
     };
-    let caption = Text::from(format!(
-        "Nothing here is both smaller and faster than {names} ({} keys, {}; the line joins them). \
-         Hollow marks are peers.{left_out}",
-        keys(data.keys),
-        asked(data.rate())
-    ));
-    let alt = format!("Time against space for {count} contenders; none beats {names} in both.");
-    Ok(Some(Figure { slug: "time-by-space", alt, caption, svg, narrow }))
+    Some(Figure {
+        slug: "time-by-space",
+        alt: format!("Time against space for {count} contenders; none beats {names} in both."),
+        caption: Text::from(format!(
+            "Nothing here is both smaller and faster than {names} ({}; the line joins them). \
+             Hollow marks are peers.{left_out}",
+            data.what()
+        )),
+        plot,
+        size: (620, 450),
+        narrow: Some((370, 255)),
+    })
 }
 
 /// A contender's curve: steps where sizes come in steps.
-pub(super) fn curve(points: &[&Point]) -> Vec<(f64, f64)> {
+fn curve(points: &[&Point]) -> Vec<(f64, f64)> {
     let mut line = Vec::new();
     for pair in points.windows(2) {
         line.push((pair[0].bits_per_key, pair[0].fpr));
@@ -133,7 +125,7 @@ fn is_same(a: &Line, b: &[(f64, f64)]) -> bool {
     matches!(a, Line::Curve(a) if !a.is_empty() && a.len() == b.len() && a.iter().zip(b).all(near))
 }
 
-fn rate(data: &Data) -> Result<Option<Figure>> {
+fn rate(data: &Data) -> Option<Figure> {
     // One contender a family; others on its curve are named in the caption.
     let mut shown: Vec<Series> = Vec::new();
     let mut same: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -150,10 +142,7 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
         }
     }
     let names: Vec<String> = shown.iter().map(|series| series.name.clone()).collect();
-    if names.is_empty() {
-        return Ok(None);
-    }
-    let lowest = shown.iter().flat_map(|series| &series.marks).filter_map(|mark| mark.y);
+    let lowest = shown.iter().flat_map(Series::measured).map(|(_, fpr)| fpr);
     let lowest = lowest.fold(0.001, f64::min).max(1e-6) / 4.0;
     for series in &mut shown {
         if let Line::Curve(points) = &mut series.line {
@@ -162,24 +151,27 @@ fn rate(data: &Data) -> Result<Option<Figure>> {
         series.marks.retain(|mark| mark.y.is_some_and(|y| y >= lowest));
     }
     shown.push(guide(Line::Dashed(vec![(1.0, 0.5), (-lowest.log2(), lowest)])));
-    let axes = (("bits per key", false), ("false-positive rate (log)", true));
-    let Some(mut plot) = Plot::new(axes.0, axes.1, shown) else {
-        return Ok(None);
-    };
+    let y = "false-positive rate (log)";
+    let mut plot = Plot::new(("bits per key", false), (y, true), shown)?;
     plot.x = plot.x.within(0.0, BITS);
     plot.y = plot.y.within(lowest, 0.7).shown(|rate| format!("{} %", plain(rate * 100.0)));
-    let others = same.iter().map(|(curve, names)| format!("{curve} = {}", names.join(" = ")));
-    let others = match others.collect::<Vec<_>>().join("; ") {
-        none if none.is_empty() => none,
-        others => format!(" Same curves: {others}."),
+    let same = same.iter().map(|(curve, names)| format!("{curve} = {}", names.join(" = ")));
+    let same = match same.collect::<Vec<_>>() {
+        same if same.is_empty() => String::new(),
+        same => format!(" Same curves: {}.", same.join("; ")),
     };
-    let caption = Text::from(format!(
-        "{}Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.{others}",
+    let caption = format!(
+        "{}Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.{same}",
         best_bits(data)
-    ));
-    let alt = format!("False-positive rate against bits per key for {}.", list(&names));
-    let (svg, narrow) = (plot.draw((620, 450))?, Some((plot.draw((370, 235))?, Vec::new())));
-    Ok(Some(Figure { slug: "rate-by-bits", alt, caption, svg, narrow }))
+    );
+    (!names.is_empty()).then(|| Figure {
+        slug: "rate-by-bits",
+        alt: format!("False-positive rate against bits per key for {}.", list(&names)),
+        caption: Text::from(caption),
+        plot,
+        size: (620, 450),
+        narrow: Some((370, 235)),
+    })
 }
 
 /// A sentence: the nearest to the bound, and the farthest.
@@ -191,56 +183,40 @@ fn best_bits(data: &Data) -> String {
     let [(near, least), .., (far, most)] = over[..] else {
         return String::new();
     };
+    let (rate, most) = (asked(data.rate()), three(most));
     format!(
-        "At {}, {near} is nearest to the bound ({least:.2} times it), {far} farthest ({}). ",
-        asked(data.rate()),
-        three(most)
+        "At {rate}, {near} is nearest to the bound ({least:.2} times it), {far} farthest ({most}). "
     )
 }
 
-/// The families in the order of the page.
-pub(super) const FAMILIES: [Family; 9] = [
-    Family::Classic,
-    Family::SplitBlock,
-    Family::Counting,
-    Family::Scalable,
-    Family::Cuckoo,
-    Family::Quotient,
-    Family::Ribbon,
-    Family::Fuse,
-    Family::Exact,
-];
-
 /// Every filter beside the best of its family.
-pub(super) fn ratios(data: &Data) -> Vec<Block> {
+pub(super) fn ratios(data: &Data) -> Block {
     let entries = entries(data);
-    let mut groups = Vec::new();
-    for family in FAMILIES {
-        let of: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.is(family)).collect();
-        let rows: Vec<_> = of.iter().map(|entry| ratio_row(data, entry, &of)).collect();
-        groups.push((look(family).name.to_owned(), rows));
-    }
-    groups.retain(|(_, rows)| !rows.is_empty());
-    if groups.is_empty() {
-        return vec![Block::Para(Text::from("No ratios: nothing was measured at one rate."))];
-    }
     let mut head = vec!["", "query", "build", "space"];
     let counted = data.all().find(|row| row.instructions.is_some());
     let instructions = counted.map_or_else(String::new, |row| {
         head.extend(["instr. query", "instr. build"]);
         format!(" Instructions per query and per key built, with {} keys.", keys(row.keys))
     });
-    let caption = format!(
-        "Times the best of the family, whose own number is bold (ns or bits per key); = is a tie. \
-         {} keys ({}), {} or a filter's fixed rate.{instructions}",
-        keys(data.keys),
-        data.set,
-        asked(data.rate())
-    );
-    for row in groups.iter_mut().flat_map(|(_, rows)| rows) {
-        row.resize(head.len(), Text::default());
+    let mut families: BTreeMap<Family, Vec<&Entry<'_>>> = BTreeMap::new();
+    for entry in &entries {
+        families.entry(entry.facts.family).or_default().push(entry);
     }
-    vec![Block::Table(Table { caption: Text::from(caption), head, words: 1, groups })]
+    let group = |(family, of): (&Family, &Vec<&Entry<'_>>)| {
+        let mut rows: Vec<_> = of.iter().map(|entry| ratio_row(data, entry, of)).collect();
+        rows.iter_mut().for_each(|row| row.resize(head.len(), Text::default()));
+        (look(*family).name.to_owned(), rows)
+    };
+    let groups: Vec<_> = families.iter().map(group).collect();
+    if groups.is_empty() {
+        return Block::Para(Text::from("No ratios: nothing was measured at one rate."));
+    }
+    let caption = Text::from(format!(
+        "Times the best of the family, whose own number is bold (ns or bits per key); = is a tie. \
+         {}, or a filter's fixed rate.{instructions}",
+        data.what()
+    ));
+    Block::Table(Table { caption, head, words: 1, groups })
 }
 
 /// A number, the difference that is a tie, and its unit.
@@ -283,16 +259,16 @@ mod tests {
     fn only_those_that_nothing_beats_in_both_are_on_the_front() {
         let points =
             [("a", 1.0, 9.0), ("b", 1.5, 5.0), ("c", 1.6, 6.0), ("d", 2.0, 5.0), ("e", 3.0, 1.0)];
-        let names: Vec<&str> = front(&points).iter().map(|point| point.0).collect();
-        assert_eq!(names, ["a", "b", "e"]);
+        assert_eq!(front(&points), [points[0], points[1], points[4]]);
     }
 
     #[test]
     fn fingerprints_come_in_steps_and_bloom_filters_do_not() {
-        let point = |bits_per_key, fpr, step| Point { bits_per_key, fpr, step, ..Point::default() };
-        let steps = [point(5.0, 0.2, Some(4)), point(6.0, 0.1, Some(5))];
-        assert_eq!(curve(&steps.iter().collect::<Vec<_>>()), [(5.0, 0.2), (6.0, 0.2), (6.0, 0.1)]);
-        let smooth = [point(5.0, 0.2, None), point(6.0, 0.1, None)];
-        assert_eq!(curve(&smooth.iter().collect::<Vec<_>>()), [(5.0, 0.2), (6.0, 0.1)]);
+        let curve = |step| {
+            let point = |bits_per_key, fpr| Point { bits_per_key, fpr, step, ..Point::default() };
+            super::curve(&[&point(5.0, 0.2), &point(6.0, 0.1)])
+        };
+        assert_eq!(curve(Some(4)), [(5.0, 0.2), (6.0, 0.2), (6.0, 0.1)]);
+        assert_eq!(curve(None), [(5.0, 0.2), (6.0, 0.1)]);
     }
 }

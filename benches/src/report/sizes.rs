@@ -1,20 +1,19 @@
 //! What changes with the number of keys.
 
-use super::answer::{Need, Ranked, behind, needs, rank};
+use super::answer::{Need, Ranked, behind, rank};
 use super::data::{Data, Target};
 use super::doc::{Block, Found, Section, Table, Text};
 use super::number::{keys, list};
 use crate::record::Workload;
-use anyhow::Result;
 
 /// The section.
-pub(super) fn section(data: &Data) -> Result<Section> {
-    let mut needs = needs()?;
-    needs.retain(Need::is_of_any_size);
-    Ok(Section::new("sizes", "Fewer keys, or more", found(data, &needs)))
+pub(super) fn section(data: &Data) -> Section {
+    Section::new("sizes", "Fewer keys, or more", found(data))
 }
 
-fn found(data: &Data, needs: &[Need]) -> Found {
+fn found(data: &Data) -> Found {
+    let mut needs = data.texts.need.clone();
+    needs.retain(Need::is_of_any_size);
     let (mut changes, mut groups) = (Vec::new(), Vec::new());
     for size in data.sizes(&data.set).into_iter().filter(|size| *size != data.keys) {
         let entries = data.entries(&data.set, size, Target::Rate(data.rate()));

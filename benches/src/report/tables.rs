@@ -3,8 +3,7 @@
 use super::data::{Data, Entry, Target, apart};
 use super::doc::{Block, Found, Section, Table, Text};
 use super::number::{asked, digits, keys, list, percent, plain, two};
-use crate::record::{Ability, Claim, ContenderFacts, State, Verdict, Workload};
-use std::collections::BTreeMap;
+use crate::record::{Ability, Claim, ContenderFacts, Verdict, Workload};
 
 /// The sections of this file.
 pub(super) fn sections(data: &Data) -> Vec<Section> {
@@ -111,16 +110,11 @@ fn numbers(data: &Data) -> Found {
             rows.push(row(data, &entry, &of, &with));
         }
     }
-    let found = format!(
-        "{} rows of {} contenders, {} keys ({}); names lead to the records, which have all.",
-        rows.len(),
-        data.compared().count(),
-        keys(data.keys),
-        data.set
-    );
+    let (count, all, what) = (rows.len(), data.compared().count(), data.what());
+    let found = format!("{count} rows of {all} contenders ({what}); names lead to the records.");
+    let scatter = percent(data.run.unstable_above);
     let caption = format!(
-        "ns per key; ? where the rounds scatter by more than {}; ! where the rate is not the formula's.",
-        percent(data.run.unstable_above)
+        "ns per key; ? where the rounds scatter by more than {scatter}; ! where the rate is not the formula's."
     );
     let head = ["contender", "asked"].into_iter().chain(COLUMNS.map(|(name, _)| name));
     let head: Vec<&str> = head.collect();
@@ -158,21 +152,17 @@ fn row(data: &Data, entry: &Entry<'_>, asked: &str, with: &str) -> Vec<Text> {
     row
 }
 
-/// Who has no filter of a budget, by budget.
+/// Who has no filter of the page's budgets.
 fn refused(data: &Data) -> Vec<String> {
-    let mut names: BTreeMap<(u64, String), Vec<&str>> = BTreeMap::new();
-    for facts in data.filters() {
-        let of = data.all().filter(|row| row.contender == facts.name);
-        let skipped = of.filter(|row| row.state == State::Skipped);
-        for row in skipped.filter(|row| row.workload == Workload::Verify) {
-            let bits = dash(row.asked_bits.map(plain));
-            names.entry((row.keys, bits)).or_default().push(&facts.name);
-        }
-    }
-    let line = |((size, bits), names): (&(u64, String), &Vec<&str>)| {
-        format!("{bits}, for {} keys: {}", keys(*size), list(names))
+    let size = data.budget_keys();
+    let line = |bits: f64| {
+        let mut all = data.entries(&data.set, size, Target::Bits(bits));
+        all.retain(|entry| entry.bits().is_none() && entry.failure().is_none());
+        let names: Vec<&str> = all.iter().map(Entry::name).collect();
+        let (bits, size) = (plain(bits), keys(size));
+        (!names.is_empty()).then(|| format!("{bits}, for {size} keys: {}", list(&names)))
     };
-    names.iter().map(line).collect()
+    data.texts.need.iter().filter_map(|need| need.bits).filter_map(line).collect()
 }
 
 /// The sets that are compared; a user's file is alone.
@@ -184,30 +174,21 @@ fn other_keys(data: &Data) -> Found {
     let mut sets = SETS.to_vec();
     sets.retain(|set| data.sizes(set).contains(&size));
     let target = Target::Rate(data.rate());
-    let mut rows = Vec::new();
-    let mut worst: (f64, &str, &str) = (0.0, "", "");
+    let (mut rows, mut slowed) = (Vec::new(), Vec::new());
     for entry in data.entries(sets.first()?, size, target) {
         let of = |set: &&str| data.entry(entry.name(), set, size, target)?.ns(Workload::Query50);
         let times: Vec<Option<f64>> = sets.iter().map(of).collect();
-        if times.iter().flatten().count() < 2 {
-            continue;
-        }
-        for (time, set) in times.iter().zip(&sets) {
-            let ratio = time.zip(times[0]).map_or(0.0, |(time, base)| time / base);
-            if ratio > worst.0 {
-                worst = (ratio, entry.name(), set);
-            }
-        }
-        let times = times.into_iter().map(|time| dash(time.map(two)));
+        let [Some(base), rest @ ..] = &times[..] else { continue };
+        let slowest =
+            sets[1..].iter().zip(rest).filter_map(|(set, time)| Some((time.as_ref()? / base, set)));
+        let Some((ratio, set)) = slowest.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        slowed.push((ratio, entry.name(), *set));
+        let times = times.iter().map(|time| dash(time.map(two)));
         rows.push(std::iter::once(entry.name().to_owned()).chain(times).map(Text::from).collect());
     }
-    if rows.is_empty() {
-        return None;
-    }
-    let found = format!(
-        "ns per query with other keys: {} is slowed most by {} ({:.2} times).",
-        worst.1, worst.2, worst.0
-    );
+    let (ratio, name, set) = slowed.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let found =
+        format!("ns per query with other keys: {name} is slowed most by {set} ({ratio:.2} times).");
     let caption = format!("ns per query, half present, {} keys.", keys(size));
     sets.insert(0, "contender");
     Some((found, vec![Block::Table(Table::new(caption, &sets, 1, rows))]))
