@@ -28,12 +28,8 @@ impl Text {
         self.and(&format!("{fence}{pad}{text}{pad}{fence}"))
     }
 
-    /// The same on a new line, also within the cell of a table.
-    pub(super) fn line_break(self) -> Self {
-        self.and("<br>")
-    }
-
-    fn and(mut self, markdown: &str) -> Self {
+    /// The same and Markdown.
+    pub(super) fn and(mut self, markdown: &str) -> Self {
         self.0 += markdown;
         self
     }
@@ -53,18 +49,13 @@ impl fmt::Display for Text {
 
 /// Escapes what Markdown or HTML would take for its own, and keeps text on one line.
 fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => escaped.extend(['\\', c]),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '\n' | '\r' => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    let escaped = |c| match c {
+        '<' => "&lt;".to_owned(),
+        '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '>' | '&' => format!("\\{c}"),
+        '\n' | '\r' => " ".to_owned(),
+        _ => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }
 
 /// A run of at least so many backticks, longer than any within a text.
@@ -209,7 +200,7 @@ mod tests {
 
     #[test]
     fn hostile_words_stay_words() {
-        assert_eq!(escape("a|b_<i>&\n`x`"), "a\\|b\\_&lt;i&gt;&amp; \\`x\\`");
+        assert_eq!(escape("a|b_<i>&\n`x`"), "a\\|b\\_&lt;i\\>\\& \\`x\\`");
         assert_eq!(Text::default().code("a`b|c").to_string(), "``a`b\\|c``");
         assert_eq!(Text::default().code("`").to_string(), "`` ` ``");
     }

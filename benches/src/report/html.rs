@@ -3,7 +3,7 @@
 
 use super::doc::{Answer, Block, Document, Figure, Section};
 use super::markdown;
-use super::plot::{Names, Plot};
+use super::plot::Names;
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -103,25 +103,24 @@ fn card(answer: &Answer) -> Markup {
 }
 
 fn figure(figure: &Figure) -> Result<Markup> {
-    let picture = |class: &str, plot: &Plot, size| -> Result<Markup> {
-        let svg = PreEscaped(plot.draw(size)?);
+    let picture = |class: &str, size, is_narrow| -> Result<Markup> {
+        let svg = PreEscaped(figure.plot.draw(size, is_narrow)?);
         Ok(html! { div role="img" aria-label=(figure.alt) class=(class) { (svg) } })
     };
     Ok(html! {
         figure id=(format!("plot-{}", figure.slug)) {
             @if let Some(size) = figure.narrow {
-                @let narrow = figure.plot.for_narrow_screens();
-                (picture("wide", &figure.plot, figure.size)?)
-                (picture("narrow", &narrow, size)?)
-                @if narrow.names == Names::Numbers {
+                (picture("wide", figure.size, false)?)
+                (picture("narrow", size, true)?)
+                @if figure.plot.names == Names::Beside {
                     p.narrow.names {
-                        @for (index, name) in narrow.legend().enumerate() {
+                        @for (index, name) in figure.plot.legend().enumerate() {
                             span { (index + 1) "\u{a0}" (name) } " "
                         }
                     }
                 }
             } @else {
-                (picture("plot", &figure.plot, figure.size)?)
+                (picture("plot", figure.size, false)?)
             }
             figcaption { (from_markdown(&figure.caption.to_string())) }
         }

@@ -93,8 +93,7 @@ mod tests {
         let points: Vec<(i32, i32)> =
             (0..40).map(|i| (100 + i % 7 * 30, 100 + i / 7 * 28)).collect();
         let places = beside(&points, &[70; 40], [0, 0, 600, 440]);
-        let labels: Vec<Rect> =
-            places.iter().map(|&(x, y)| [x, y - 6, x + 70, y + 6]).collect();
+        let labels: Vec<Rect> = places.iter().map(|&(x, y)| [x, y - 6, x + 70, y + 6]).collect();
         for (i, a) in labels.iter().enumerate() {
             assert!(a[0] >= 0 && a[2] <= 600);
             assert!(labels[i + 1..].iter().all(|b| !overlap(a, b)), "{places:?}");

@@ -99,7 +99,7 @@ fn answer(answer: &Answer) -> Vec<Text> {
 /// What to take, each with the line that imports it, or its crate.
 pub(super) fn choose(picks: &[Pick]) -> Text {
     picks.iter().enumerate().fold(Text::default(), |text, (index, pick)| {
-        let text = if index == 0 { text } else { text.line_break().plain("= ") };
+        let text = if index == 0 { text } else { text.and("<br>= ") };
         let text = text.strong(&pick.name).plain(" ");
         if pick.import.is_empty() { text.plain(&pick.krate) } else { text.code(&pick.import) }
     })
