@@ -38,23 +38,19 @@ fn over(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Ve
 
 fn load(data: &Data) -> Found {
     let inserts = data.course(Workload::LoadInsert);
-    let mean = over(&inserts, |row| row.load.zip(row.ns));
-    let tail = over(&inserts, |row| row.load.zip(row.ns_p99_9));
-    let [_, (name, most)] = rises(&mean)?;
-    let found = format!(
-        "From the emptiest to the fullest table an insert into {name} becomes {} times slower, the most of all.",
-        two(most)
-    );
-    let late = rises(&tail).map_or_else(String::new, |[_, (name, most)]| {
-        format!(
-            "One insert in a thousand takes longer than this; in {name} it rises most, {} times.",
+    let by_load = |slug, what: &str, y, ns: fn(&Row) -> Option<f64>| {
+        let all = over(&inserts, |row| row.load.zip(ns(row)));
+        let [_, (name, most)] = rises(&all)?;
+        let found = format!(
+            "{what} rises most in {name}: {} times from the emptiest to the fullest table.",
             two(most)
-        )
-    });
-    let x = "load: keys over slots";
+        );
+        Plot::new(slug, found, ["load: keys over slots", y], all)
+    };
+    let (mean, tail) = ("The time of an insert", "The time that one insert in a thousand exceeds");
     figures([
-        ("insert-by-load", found, Plot::new(x, "ns per insert (log)", mean)),
-        ("tail-by-load", late, Plot::new(x, "ns, 99.9th percentile (log)", tail)),
+        by_load("insert-by-load", mean, "ns per insert (log)", |row| row.ns),
+        by_load("tail-by-load", tail, "ns, 99.9th percentile (log)", |row| row.ns_p99_9),
     ])
 }
 
@@ -76,8 +72,8 @@ fn grow(data: &Data) -> Found {
     })?;
     let late = "An insert on the way, growth included.".to_owned();
     let (found, mut blocks) = figures([
-        ("grow-bits", found, Plot::new("keys (log)", "bits per key (log)", bits)),
-        ("grow-ns", late, Plot::new("keys (log)", "ns per insert (log)", ns)),
+        Plot::new("grow-bits", found, ["keys (log)", "bits per key (log)"], bits),
+        Plot::new("grow-ns", late, ["keys (log)", "ns per insert (log)"], ns),
     ])?;
     blocks.extend(table);
     Some((found, blocks))
@@ -93,8 +89,8 @@ fn overfill(data: &Data) -> Found {
     });
     let refuses = refuses.map(|refuses| format!("{refuses} refuse keys past their plan"));
     let found = [decays, refuses].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"))?;
-    let plot = Plot::new("keys over planned keys", "false-positive rate (log)", all);
-    figures([("rate-past-plan", found + ".", plot)])
+    let axes = ["keys over planned keys", "false-positive rate (log)"];
+    figures([Plot::new("rate-past-plan", found + ".", axes, all)])
 }
 
 /// Who has such a row.

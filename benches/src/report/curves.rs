@@ -4,7 +4,7 @@ use super::data::{Data, Entry, Target};
 use super::doc::{Block, Found, Section, Table, Text};
 use super::front::{FAMILIES, series};
 use super::number::{binary, keys, percent, two};
-use super::plot::{Captioned, Mark, Plot, Series, figures};
+use super::plot::{Mark, Plot, Series, figures};
 use crate::record::{ContenderFacts, Family, Role, Workload};
 
 /// Bits of a key at which a cache is marked as full.
@@ -16,8 +16,8 @@ pub(super) fn sections(data: &Data) -> Vec<Section> {
     let build = by_size(data, "build-by-size", "ns per key built", |of| of.ns(Workload::Build));
     let peak = by_size(data, "peak-by-size", "peak bits per key while built", Entry::peak_bits);
     vec![
-        Section::new("query", "Query time against size", figures(query)),
-        Section::new("build", "Build time and peak memory", figures(build.into_iter().chain(peak))),
+        Section::new("query", "Query time against size", figures([query])),
+        Section::new("build", "Build time and peak memory", figures([build, peak])),
         Section::new("share", "Present and absent keys", share(data)),
         Section::new("latency", "When the next question waits", latency(data)),
         Section::new("net", "Net of hashing", net(data)),
@@ -79,7 +79,7 @@ fn by_size(
     slug: &'static str,
     y: &str,
     value: fn(&Entry<'_>) -> Option<f64>,
-) -> Option<Captioned> {
+) -> Option<Plot> {
     let sizes = data.sizes(&data.set);
     let mark = |facts: &ContenderFacts, size: u64| {
         let entry = data.entry(&facts.name, &data.set, size, Target::Rate(data.rate()))?;
@@ -91,17 +91,16 @@ fn by_size(
     let [(slow, least), (steep, most)] = rises(&all)?;
     let (from, to) = (keys(*sizes.first()?), keys(*sizes.last()?));
     let found = format!(
-        "From {from} to {to} keys {y} change to {least:.2} times in {slow}, the least, and to {most:.2} times in {steep}.\n\
-         Upright: {TYPICAL_BITS} bits a key fill a cache."
+        "From {from} to {to} keys {y} change to {least:.2} times in {slow}, the least, and to {most:.2} times in {steep}."
     );
-    let mut plot = Plot::new("keys (log)", &format!("{y} (log)"), all)?;
+    let plot = Plot::new(slug, found, ["keys (log)", &format!("{y} (log)")], all)?;
     let caches = data.machine.iter().flat_map(|machine| &machine.cache);
     let caches = caches.filter(|cache| cache.kind != "Instruction").map(|cache| {
         let keys = (cache.bytes * 8 / TYPICAL_BITS) as f64;
         (keys, format!("L{} {}", cache.level, binary(cache.bytes)))
     });
-    plot.guides = caches.collect();
-    Some((slug, found, Some(plot)))
+    let note = format!("Upright: {TYPICAL_BITS} bits a key fill a cache.");
+    Some(Plot { guides: caches.collect(), note, ..plot })
 }
 
 fn share(data: &Data) -> Found {
@@ -124,8 +123,8 @@ fn share(data: &Data) -> Found {
         two(absent),
         two(present),
     );
-    let plot = Plot::new("% of the queries for present keys", "ns per query (log)", all);
-    figures([("query-by-share", found, plot)])
+    let axes = ["% of the queries for present keys", "ns per query (log)"];
+    figures([Plot::new("query-by-share", found, axes, all)])
 }
 
 /// A table of those that have a number, the least first, under what its ends say: the number, and

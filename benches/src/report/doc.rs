@@ -99,13 +99,11 @@ pub(super) enum Block {
     List(Vec<Text>),
     /// Lines to copy.
     Code(String),
-    /// Names and values.
-    Facts(Vec<(&'static str, String)>),
     /// The answers: a table, or cards on a phone.
     Answers(Vec<Answer>),
     Table(Table),
     /// Plots, side by side where there is room.
-    Figures(Vec<Figure>),
+    Figures(Vec<Plot>),
     /// The chooser's data; a page without script shows a table of the main choices instead.
     Chooser(String),
 }
@@ -157,22 +155,6 @@ impl Table {
         let groups = vec![(String::new(), rows)];
         Self { caption: caption.into(), head: head.to_vec(), words, groups }
     }
-}
-
-/// A plot on the page.
-#[derive(Debug)]
-pub(super) struct Figure {
-    /// The name of its file.
-    pub(super) slug: &'static str,
-    /// What it shows, for those who cannot see it.
-    pub(super) alt: String,
-    /// What it finds, in a sentence.
-    pub(super) caption: Text,
-    pub(super) plot: Plot,
-    /// Width and height in pixels.
-    pub(super) size: (u32, u32),
-    /// The same for narrow screens, where they have a picture of their own.
-    pub(super) narrow: Option<(u32, u32)>,
 }
 
 /// What a section finds, and its blocks; none if the records cannot say.

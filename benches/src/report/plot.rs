@@ -1,20 +1,29 @@
 //! A plot as data.
 
-use super::doc::{Block, Figure, Found, Text};
+use super::doc::{Block, Found, Text};
 use super::look::Look;
 use super::number::tick;
 
-/// A plot.
 #[derive(Clone, Debug)]
 pub(super) struct Plot {
+    /// The name of its file.
+    pub(super) slug: &'static str,
+    /// What it finds, in a sentence.
+    pub(super) finding: String,
+    /// How to read it; may be empty.
+    pub(super) note: String,
     pub(super) x: Axis,
     pub(super) y: Axis,
     pub(super) series: Vec<Series>,
     /// Upright lines: caches, plans.
     pub(super) guides: Vec<(f64, String)>,
-    /// Coloured cells under the family's colour: left, bottom, right, top.
+    /// Coloured cells: left, bottom, right, top.
     pub(super) cells: Vec<([f64; 4], Look)>,
     pub(super) names: Names,
+    /// Width and height in pixels.
+    pub(super) size: (u32, u32),
+    /// The same of another picture for narrow screens.
+    pub(super) narrow: Option<(u32, u32)>,
 }
 
 /// Where the names of the series are.
@@ -28,7 +37,6 @@ pub(super) enum Names {
     Rows,
 }
 
-/// An axis.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     pub(super) label: String,
@@ -48,7 +56,6 @@ pub(super) struct Series {
     pub(super) marks: Vec<Mark>,
 }
 
-/// A mark.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub(super) struct Mark {
     pub(super) x: f64,
@@ -102,31 +109,51 @@ impl Axis {
         };
         Some(Self { label: label.to_owned(), is_log, range, show: tick })
     }
-
-    /// The same with another way to write the ticks.
-    pub(super) fn shown(self, show: fn(f64) -> String) -> Self {
-        Self { show, ..self }
-    }
-
-    /// The same from one value to another.
-    pub(super) fn within(self, low: f64, high: f64) -> Self {
-        Self { range: (low, high), ..self }
-    }
 }
 
 impl Plot {
-    /// A plot with room for all its marks, lines and bars; none without any.
-    pub(super) fn new(x: &str, y: &str, series: Vec<Series>) -> Option<Self> {
-        let of_mark = |mark: &Mark| {
-            let (low, high) = mark.bar.unwrap_or((f64::NAN, f64::NAN));
-            [mark.y.unwrap_or(f64::NAN), low, high].map(|y| (mark.x, y))
-        };
-        let marks = series.iter().flat_map(|series| &series.marks).flat_map(of_mark);
+    /// A plot with room for all its marks and lines; none without any. Small enough that its text
+    /// stays readable on a phone.
+    pub(super) fn new(
+        slug: &'static str,
+        finding: String,
+        [x, y]: [&str; 2],
+        series: Vec<Series>,
+    ) -> Option<Self> {
+        let marks = series.iter().flat_map(|series| &series.marks);
+        let marks = marks.map(|mark| (mark.x, mark.y.unwrap_or(f64::NAN)));
         let lines = series.iter().flat_map(|series| &series.line).copied();
         let points: Vec<(f64, f64)> = marks.chain(lines).collect();
-        let x = Axis::fit(x, points.iter().map(|point| point.0))?;
-        let y = Axis::fit(y, points.iter().map(|point| point.1))?;
-        Some(Self { x, y, series, guides: Vec::new(), cells: Vec::new(), names: Names::Ends })
+        Some(Self {
+            slug,
+            finding,
+            note: String::new(),
+            x: Axis::fit(x, points.iter().map(|point| point.0))?,
+            y: Axis::fit(y, points.iter().map(|point| point.1))?,
+            series,
+            guides: Vec::new(),
+            cells: Vec::new(),
+            names: Names::Ends,
+            size: (440, 300),
+            narrow: None,
+        })
+    }
+
+    /// The same between other ends of its axes.
+    pub(super) fn within(mut self, x: (f64, f64), y: (f64, f64)) -> Self {
+        (self.x.range, self.y.range) = (x, y);
+        self
+    }
+
+    /// What stands below it.
+    pub(super) fn caption(&self) -> Text {
+        Text::from(format!("{} {}", self.finding, self.note).trim())
+    }
+
+    /// What it shows, for those who cannot see it.
+    pub(super) fn alt(&self) -> String {
+        let names = self.legend().collect::<Vec<_>>().join(", ");
+        format!("{} against {}: {names}.", self.y.label, self.x.label)
     }
 
     /// Those that have a name and a place for it: the end of the line, or the last mark.
@@ -144,23 +171,8 @@ impl Plot {
     }
 }
 
-/// A plot for a folded section: the name of its file, and its caption.
-pub(super) type Captioned = (&'static str, String, Option<Plot>);
-
-/// Plots under their captions; the first line of the first caption is the finding.
-pub(super) fn figures(all: impl IntoIterator<Item = Captioned>) -> Found {
-    let all: Vec<Captioned> = all.into_iter().collect();
-    let found = all.first()?.1.lines().next()?.to_owned();
-    let figure = |(slug, caption, plot): Captioned| {
-        let plot = plot?;
-        let names = plot.legend().collect::<Vec<_>>().join(", ");
-        let alt = format!("{} against {}: {names}.", plot.y.label, plot.x.label);
-        // Text stays readable on a phone.
-        let size = match plot.names {
-            Names::Rows => (460, 70 + 15 * plot.series.len() as u32),
-            _ => (440, 300),
-        };
-        Some(Figure { slug, alt, caption: Text::from(caption), plot, size, narrow: None })
-    };
-    Some((found, vec![Block::Figures(all.into_iter().filter_map(figure).collect())]))
+/// The plots of a section, which finds what the first does.
+pub(super) fn figures<const N: usize>(plots: [Option<Plot>; N]) -> Found {
+    let plots: Vec<Plot> = plots.into_iter().flatten().collect();
+    Some((plots.first()?.finding.clone(), vec![Block::Figures(plots)]))
 }

@@ -6,7 +6,7 @@ use super::doc::{Found, Section};
 use super::front::{guide, series};
 use super::look::look;
 use super::number::{digits, grouped, keys, plain, two};
-use super::plot::{Captioned, Mark, Names, Plot, Series, figures};
+use super::plot::{Mark, Names, Plot, Series, figures};
 use crate::record::{Ability, ContenderFacts, Family, Row, Trial, Workload};
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) fn sections(data: &Data) -> Vec<Section> {
 /// Measured over expected rate, and the interval; over the asked rate where there is no formula.
 fn over(row: &Row) -> Option<Mark> {
     let expected = row.predicted_fpr.or(row.asked_fpr).filter(|rate| *rate > 0.0)?;
-    let (fpr, low, high) = (row.fpr()?, row.fpr_low?, row.fpr_high?);
+    let (fpr, low, high) = (row.fpr().filter(|fpr| *fpr > 0.0)?, row.fpr_low?, row.fpr_high?);
     // One of few filters has a rate of its own around the mean.
     let seeds = row.seeds.unwrap_or(1).max(1) as f64;
     let spread = 1.96 * row.predicted_fpr_sd.unwrap_or(0.0) / seeds.sqrt();
@@ -38,41 +38,40 @@ fn verdict(data: &Data) -> Found {
         let (low, high) = mark.bar.unwrap_or_default();
         (mark.x - 1.0).abs() / (high - low).max(1e-9)
     };
-    let worst = |facts| {
+    let worst = |facts: &ContenderFacts| {
         let is_of = |row: &&Row| row.contender == facts.name && row.workload == Workload::Verify;
-        let cells = data.all().filter(is_of).filter_map(|row| Some((facts, over(row)?, row.keys)));
-        let worst = cells.max_by(|a, b| far(&a.1).total_cmp(&far(&b.1)));
-        worst.filter(|(_, mark, _)| mark.x > 0.0)
+        let cells = data.all().filter(is_of).filter_map(over);
+        cells.max_by(|a, b| far(a).total_cmp(&far(b)))
     };
-    let mut cells: Vec<(&ContenderFacts, Mark, u64)> = data.filters().filter_map(worst).collect();
+    let all = data.filters().filter_map(|facts| Some((facts, worst(facts)?)));
+    let mut all: Vec<(&ContenderFacts, Mark)> = all.collect();
     // The y axis counts upwards.
-    cells.reverse();
-    let top = cells.len() as f64 + 1.0;
+    all.reverse();
     let ratio = |mark: &Mark| mark.x.ln().abs();
-    let (facts, mark, size) =
-        cells.iter().max_by(|a, b| ratio(&a.1).total_cmp(&ratio(&b.1))).copied()?;
+    let (farthest, mark) = all.iter().max_by(|a, b| ratio(&a.1).total_cmp(&ratio(&b.1)))?;
     let found = format!(
         "{agree} of {} cells agree with their exact formula within {} standard deviations; \
-         {} is farthest: {} times what was expected ({} keys).\n\
-         Of each contender the cell that is farthest from its formula, with its 95 % interval; one \
-         in twenty is expected to miss the line. Where no formula is known, over the rate asked for.",
+         {} is farthest: {} times what was expected.",
         judged.len(),
         plain(data.run.sigmas),
-        facts.name,
-        two(mark.x),
-        grouped(size)
+        farthest.name,
+        two(mark.x)
     );
     let clip = |x: f64| x.clamp(0.7, 1.4);
-    let line = |(index, (facts, mark, _)): (usize, (&ContenderFacts, Mark, u64))| {
+    let row = |(index, (facts, mark)): (usize, &(&ContenderFacts, Mark))| {
         let bar = mark.bar.map(|(low, high)| (clip(low), clip(high)));
         series(facts, vec![], vec![Mark { x: clip(mark.x), y: Some(index as f64 + 1.0), bar }])
     };
-    let mut all: Vec<Series> = cells.into_iter().enumerate().map(line).collect();
-    all.push(guide(vec![(1.0, 0.0), (1.0, top)]));
-    let mut plot = Plot::new("measured over expected rate, 0.7 to 1.4", "contender", all)?;
-    (plot.x, plot.y) = (plot.x.within(0.68, 1.45), plot.y.within(0.0, top));
-    plot.names = Names::Rows;
-    figures([("verdict", found, Some(plot))])
+    let mut rows: Vec<Series> = all.iter().enumerate().map(row).collect();
+    let top = rows.len() + 1;
+    rows.push(guide(vec![(1.0, 0.0), (1.0, top as f64)]));
+    let axes = ["measured over expected rate, 0.7 to 1.4", "contender"];
+    let plot = Plot::new("verdict", found, axes, rows)?.within((0.68, 1.45), (0.0, top as f64));
+    let note = "Of each contender the cell that is farthest from its formula, with its 95 % \
+                interval; one in twenty is expected to miss the line. Where no formula is known, \
+                over the rate asked for.";
+    let (note, size) = (note.to_owned(), (460, 70 + 15 * top as u32));
+    figures([Some(Plot { note, size, names: Names::Rows, ..plot })])
 }
 
 fn construction(data: &Data) -> Found {
@@ -105,106 +104,83 @@ fn construction(data: &Data) -> Found {
         "Nine seeds in ten leave room for all keys from this many slots more than keys on: {}.",
         words.join("; ")
     );
-    let plot = Plot::new("slots more than keys, %", "% of seeds that leave room", all);
-    figures([("construction", found, plot)])
+    let axes = ["slots more than keys, %", "% of seeds that leave room"];
+    figures([Plot::new("construction", found, axes, all)])
 }
 
-/// A filter's ways to spend bits: bits per key and the rate; and what an absent key costs.
+/// Nanoseconds that a false positive costs, and bits per key allowed, in the map.
+const COSTS: (f64, f64) = (1.0, 1e7);
+const BITS: (u32, u32) = (3, 20);
+
+/// A filter with so many bits at most: its rate, and what an absent key costs before it is wrong.
+#[derive(Clone, Copy)]
 struct Offer<'a> {
     facts: &'a ContenderFacts,
-    points: Vec<(f64, f64)>,
+    fpr: f64,
     ns: f64,
 }
 
-impl<'a> Offer<'a> {
-    fn of(data: &Data, entry: &Entry<'a>) -> Option<Self> {
+fn offers<'a>(data: &Data, entries: &[Entry<'a>], bits: f64) -> Vec<Offer<'a>> {
+    let offer = |entry: &Entry<'a>| {
         let curve = data.curve(entry.name()).into_iter();
         let mut points: Vec<_> = curve.map(|point| (point.bits_per_key, point.fpr)).collect();
         if points.is_empty() {
             points.push(entry.bits().zip(entry.fpr())?);
         }
-        let ns = entry.ns(Workload::Query0).filter(|_| entry.is_filter())?;
-        Some(Self { facts: entry.facts, points, ns })
-    }
-
-    /// Nanoseconds per absent key with so many bits at most, and a false positive of this cost.
-    fn cost(&self, bits: f64, false_positive: f64) -> Option<f64> {
-        let affordable = self.points.iter().filter(|point| point.0 <= bits);
+        let affordable = points.into_iter().filter(|point| point.0 <= bits);
         let fpr = affordable.map(|point| point.1).reduce(f64::min)?;
-        Some(self.ns + fpr * false_positive)
-    }
+        Some(Offer { facts: entry.facts, fpr, ns: entry.ns(Workload::Query0)? })
+    };
+    entries.iter().filter_map(offer).collect()
 }
 
-/// Costs of a false positive, in powers of ten of nanoseconds, and bits per key allowed.
-const COSTS: usize = 28;
-const MOST_COST: f64 = 7.0;
-const BITS: std::ops::RangeInclusive<u32> = 3..=20;
-
-fn cost(column: usize) -> f64 {
-    10f64.powf(MOST_COST * column as f64 / COSTS as f64)
+/// Who is cheapest from which cost of a false positive on: the lower envelope of lines.
+fn envelope<'a>(offers: &[Offer<'a>]) -> Vec<(f64, Offer<'a>)> {
+    let at_first = |offer: &Offer<'_>| offer.ns + offer.fpr * COSTS.0;
+    let first = offers.iter().min_by(|a, b| at_first(a).total_cmp(&at_first(b)));
+    let next = |(_, now): &(f64, Offer<'a>)| {
+        let better = offers.iter().filter(|offer| offer.fpr < now.fpr);
+        let crossed = better.map(|offer| ((offer.ns - now.ns) / (now.fpr - offer.fpr), *offer));
+        let next = crossed.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.fpr.total_cmp(&b.1.fpr)));
+        next.filter(|(cost, _)| *cost < COSTS.1)
+    };
+    std::iter::successors(first.map(|first| (COSTS.0, *first)), next).collect()
 }
 
 fn crossover(data: &Data) -> Found {
-    let entries = data.main_entries(data.rate());
-    let mut offers: Vec<Offer<'_>> =
-        entries.iter().filter_map(|entry| Offer::of(data, entry)).collect();
-    let any = map("cheapest", "Any filter", &offers)?;
-    offers.retain(|offer| offer.facts.abilities.contains(&Ability::Insert));
-    let one_by_one = map("cheapest-one-by-one", "Filters that take keys one by one", &offers);
-    figures([any].into_iter().chain(one_by_one))
+    let mut entries = data.main_entries(data.rate());
+    entries.retain(Entry::is_filter);
+    let any = map(data, "cheapest", "Any filter", &entries);
+    entries.retain(|entry| entry.can(Ability::Insert));
+    let one_by_one = "Filters that take keys one by one";
+    figures([any, map(data, "cheapest-one-by-one", one_by_one, &entries)])
 }
 
-/// The cheapest offers with so many bits: from and to which cost, and which offer.
-fn runs(offers: &[Offer<'_>], bits: f64) -> Vec<(usize, usize, usize)> {
-    let cheapest = |column: usize| {
-        let costs = offers.iter().enumerate();
-        let costs =
-            costs.filter_map(|(index, offer)| Some((index, offer.cost(bits, cost(column))?)));
-        costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
-    };
-    let winners: Vec<Option<usize>> = (0..COSTS).map(cheapest).collect();
-    let (mut runs, mut start) = (Vec::new(), 0);
-    for run in winners.chunk_by(|a, b| a == b) {
-        let end = start + run.len();
-        runs.extend(run[0].map(|offer| (start, end, offer)));
-        start = end;
-    }
-    runs
-}
-
-fn map(slug: &'static str, title: &str, offers: &[Offer<'_>]) -> Option<Captioned> {
-    let mut cells = Vec::new();
-    // The longest run of each winner bears its name.
-    let mut longest: BTreeMap<usize, (usize, Mark)> = BTreeMap::new();
-    for bits in BITS.map(f64::from) {
-        for (start, end, offer) in runs(offers, bits) {
-            let (left, right) = (cost(start), cost(end));
-            let look = look(offers[offer].facts.family);
-            cells.push(([left, bits - 0.5, right, bits + 0.5], look));
-            let kept = longest.entry(offer).or_default();
-            if end - start > kept.0 {
-                *kept = (end - start, Mark::at((left * right).sqrt(), bits));
-            }
+fn map(data: &Data, slug: &'static str, title: &str, entries: &[Entry<'_>]) -> Option<Plot> {
+    let (mut cells, mut runs) = (Vec::new(), Vec::new());
+    for bits in (BITS.0..=BITS.1).map(f64::from) {
+        let costs = envelope(&offers(data, entries, bits));
+        let ends = costs.iter().skip(1).map(|(cost, _)| *cost).chain([COSTS.1]);
+        for ((from, offer), to) in costs.iter().zip(ends) {
+            cells.push(([*from, bits - 0.5, to, bits + 0.5], look(offer.facts.family)));
+            runs.push((to / from, offer.facts, Mark::at((from * to).sqrt(), bits)));
         }
     }
-    let named = |(offer, (_, mark)): (usize, _)| series(offers[offer].facts, vec![], vec![mark]);
-    let all = longest.into_iter().map(named).collect();
-    let mut plot = Plot::new("a false positive costs, ns (log)", "bits per key allowed", all)?;
-    plot.x = plot.x.within(1.0, 10f64.powf(MOST_COST));
-    plot.y = plot.y.within(f64::from(*BITS.start()) - 0.5, f64::from(*BITS.end()) + 0.5);
-    plot.cells = cells;
-    plot.names = Names::Beside;
-    let part = |&(start, _, offer): &(usize, usize, usize)| match &offers[offer].facts.name {
-        name if start == 0 => format!("{name} is cheapest at first"),
-        name => format!("{name} from {} ns on", two(cost(start))),
+    // The longest run of each winner bears its name.
+    runs.sort_by(|a, b| a.1.name.cmp(&b.1.name).then(b.0.total_cmp(&a.0)));
+    runs.dedup_by_key(|run| &run.1.name);
+    let named = runs.into_iter().map(|(_, facts, mark)| series(facts, vec![], vec![mark]));
+    let turn = |(cost, offer): &(f64, Offer<'_>)| match &offer.facts.name {
+        name if *cost > COSTS.0 => format!("{name} from {} ns on", two(*cost)),
+        name => format!("{name} is cheapest at first"),
     };
-    let story: Vec<String> = runs(offers, 10.0).iter().map(part).collect();
-    let found = format!(
-        "{title}, 10 bits a key: {}.\n\
-         Coloured by family: the least ns for an absent key, query and false positives together.",
-        story.join(", ")
-    );
-    Some((slug, found, Some(plot)))
+    let turns: Vec<String> = envelope(&offers(data, entries, 10.0)).iter().map(turn).collect();
+    let found = format!("{title}, 10 bits a key: {}.", turns.join(", "));
+    let axes = ["a false positive costs, ns (log)", "bits per key allowed"];
+    let (low, high) = (f64::from(BITS.0) - 0.5, f64::from(BITS.1) + 0.5);
+    let plot = Plot::new(slug, found, axes, named.collect())?.within(COSTS, (low, high));
+    let note = "Coloured by family: the least ns for an absent key, query and false positives.";
+    Some(Plot { cells, note: note.to_owned(), names: Names::Beside, ..plot })
 }
 
 #[cfg(test)]
