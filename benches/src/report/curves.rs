@@ -2,7 +2,7 @@
 
 use super::data::{Data, Entry, Target};
 use super::doc::{Block, Found, Section, Table, Text};
-use super::front::{FAMILIES, series};
+use super::front::{FAMILIES, is_same, series};
 use super::number::{binary, keys, percent, two};
 use super::plot::{Mark, Plot, Series, figures};
 use crate::record::{ContenderFacts, Family, Role, Workload};
@@ -38,32 +38,20 @@ pub(super) fn lines<'a>(all: impl Iterator<Item = (&'a ContenderFacts, Vec<Mark>
     let all = all.map(|(facts, marks)| series(facts, vec![], marks).joined());
     let mut all: Vec<Series> = all.filter(|series| series.ends().is_some()).collect();
     all.sort_by_key(|series| series.is_hollow);
-    let near = |(a, b): (&Mark, &Mark)| match (a.y, b.y) {
-        (Some(y), Some(other)) => a.x == b.x && (y / other - 1.0).abs() < 0.03,
-        _ => false,
-    };
     let mut told: Vec<(Series, usize)> = Vec::new();
     for series in all {
-        let (marks, count) = (&series.marks, series.marks.len());
-        let is_alike = |(other, _): &&mut (Series, usize)| {
-            other.marks.len() == count && other.marks.iter().zip(marks).all(near)
-        };
-        match told.iter_mut().find(is_alike) {
+        match told.iter_mut().find(|(other, _)| is_same(&other.line, &series.line)) {
             Some((_, alike)) => *alike += 1,
             None => told.push((series, 0)),
         }
     }
-    let named = |(mut series, alike): (Series, usize)| {
-        if alike > 0 {
-            series.name += &format!(" and {alike} alike");
-        }
-        series
-    };
-    told.into_iter().take(MOST_LINES).map(named).collect()
+    // A plot has room for eight.
+    told.truncate(8);
+    for (series, alike) in told.iter_mut().filter(|(_, alike)| *alike > 0) {
+        series.name += &format!(" and {alike} alike");
+    }
+    told.into_iter().map(|(series, _)| series).collect()
 }
-
-/// Lines that a plot has room for.
-const MOST_LINES: usize = 8;
 
 /// Who rises least and who most, and how many times.
 pub(super) fn rises(all: &[Series]) -> Option<[(&str, f64); 2]> {
