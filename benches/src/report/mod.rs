@@ -2,13 +2,15 @@
 //!
 //! | part | what it is |
 //! | --- | --- |
-//! | `data` | the records, and what follows from a cell's rows |
+//! | `data`, `entry` | the records, and what follows from a cell's rows |
 //! | `answer`, `advised`, `cost`, `names` | the first screen: what to choose for each need |
 //! | `front` | the second and third: two plots, ratios |
-//! | `chooser`, `curves`, `courses`, `theory`, `tables`, `advice`, `about` | the folded sections |
-//! | `doc`, `html`, `markdown` | one document, written in two ways |
+//! | `chooser` to `about` in [`document`] | the folded sections |
+//! | `doc`, `markdown`, `html` | one document in Markdown, and the page made of it |
 //! | `plot`, `labels`, `look` | a plot as data, and its picture |
 //! | `number`, `link` | numbers in words, ways to records |
+//!
+//! `texts.toml` lists the needs of the first table, the worked choices and the limits.
 
 mod about;
 mod advice;
@@ -20,6 +22,7 @@ mod courses;
 mod curves;
 mod data;
 mod doc;
+mod entry;
 mod front;
 mod html;
 mod labels;
@@ -29,6 +32,7 @@ mod markdown;
 mod names;
 mod number;
 mod plot;
+mod sizes;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -54,9 +58,13 @@ pub struct Rendered {
 pub fn render(records: &Path, out: &Path) -> Result<Rendered> {
     let mut data = Data::read(records)?;
     data.link = link::relative(out, records);
-    let document = document(&data)?;
-    for figure in front_figures(&document) {
-        write_atomically(&out.join(format!("{}.svg", figure.slug)), figure.svg.as_bytes())?;
+    let document = document(&data);
+    for block in &document.first {
+        let Block::Figures(figures) = block else { continue };
+        for figure in figures {
+            let svg = figure.plot.draw(figure.size)?;
+            write_atomically(&out.join(format!("{}.svg", figure.slug)), svg.as_bytes())?;
+        }
     }
     let is_latest = out.file_name().is_some_and(|name| name == "latest");
     let (above, latest) = match out.parent() {
@@ -66,43 +74,30 @@ pub fn render(records: &Path, out: &Path) -> Result<Rendered> {
     let readme = markdown::page(&document, latest);
     write_atomically(&above.join("README.md"), readme.as_bytes())?;
     let page = out.join("index.html");
-    write_atomically(&page, html::page(&document).as_bytes())?;
-    let table = answer::summary(&document.first);
-    Ok(Rendered { page, table })
-}
-
-/// The plots that the README shows.
-fn front_figures(document: &Document) -> impl Iterator<Item = &doc::Figure> {
-    document.first.iter().flat_map(|block| match block {
-        Block::Figures(figures) => figures.as_slice(),
-        _ => &[],
-    })
+    write_atomically(&page, html::page(&document)?.as_bytes())?;
+    Ok(Rendered { page, table: answer::summary(&document.first) })
 }
 
 /// The whole page.
-fn document(data: &Data) -> Result<Document> {
+fn document(data: &Data) -> Document {
     let mut first = about::warnings(data);
     first.push(Block::Heading("Which filter?"));
     first.extend(answer::blocks(data));
     first.push(Block::Heading("Time against space, rate against space"));
-    first.push(front::plots(data)?);
+    first.push(front::plots(data));
     first.push(Block::Heading("Beside the best of its family"));
-    first.extend(front::ratios(data));
-    let mut sections = vec![chooser::section(data)];
+    first.push(front::ratios(data));
+    let mut sections = vec![chooser::section(data), sizes::section(data)];
     sections.extend(advice::sections(data));
-    sections.extend(curves::sections(data)?);
-    sections.extend(courses::sections(data)?);
-    sections.extend(theory::sections(data)?);
+    sections.extend(curves::sections(data));
+    sections.extend(courses::sections(data));
+    sections.extend(theory::sections(data));
     sections.extend(tables::sections(data));
     sections.extend(about::sections(data));
-    let count = data.filters().count();
-    Ok(Document {
-        title: "Approximate-membership filters compared".to_owned(),
-        lead: Text::from(format!(
-            "{count} filters and sets over the same keys, each verified before it was timed. {}.",
-            about::place(data)
-        )),
-        first,
-        sections,
-    })
+    let title = "Approximate-membership filters compared".to_owned();
+    let (count, place) = (data.filters().count(), about::place(data));
+    let lead = format!(
+        "{count} filters and sets over the same keys, each verified before it was timed. {place}."
+    );
+    Document { title, lead: Text::from(lead), first, sections }
 }
