@@ -2,12 +2,11 @@
 //! removing.
 
 use super::cost::growth;
-use super::curves::{Ranking, ranking};
+use super::curves::{lines, ranked, rises};
 use super::data::{Data, Entry};
 use super::doc::{Block, Found, Section, Text};
-use super::front::series;
 use super::number::{digits, keys, list, percent, two};
-use super::plot::{Line, Mark, Plot, Series, figures};
+use super::plot::{Mark, Plot, Series, figures};
 use crate::record::{Row, State, Workload};
 
 /// The sections of this file.
@@ -28,110 +27,70 @@ pub(super) fn sections(data: &Data) -> Vec<Section> {
     ]
 }
 
-/// Whether all marks lie within 3 % of each other.
-fn is_alike(a: &Series, b: &Series) -> bool {
-    let near = |(a, b): (&Mark, &Mark)| match (a.y, b.y) {
-        (Some(y), Some(other)) => a.x == b.x && (y / other - 1.0).abs() < 0.03,
-        _ => false,
+/// A line a contender over the rows of a course.
+fn over(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
+    let mark = |row: &&Row| match row.state {
+        State::Failed => Some(Mark { x: row.load?, y: None, bar: None }),
+        _ => point(row).map(|(x, y)| Mark::at(x, y)),
     };
-    a.marks.len() == b.marks.len() && a.marks.iter().zip(&b.marks).all(near)
-}
-
-/// A line a contender over the rows of a course; at most five, ours first.
-fn lines(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
-    let of = |entry: &Entry<'_>| {
-        let mark = |row: &&Row| match row.state {
-            State::Failed => Some(Mark { x: row.load?, y: None, bar: None }),
-            _ => point(row).map(|(x, y)| Mark::at(x, y)),
-        };
-        series(entry.facts, Line::Marks, entry.rows().iter().filter_map(mark).collect())
-    };
-    let mut all: Vec<Series> = entries.iter().map(of).collect();
-    all.retain(|series| series.ends().is_some());
-    all.sort_by_key(|series| series.is_hollow);
-    // Lines that cannot be told apart are drawn once.
-    let mut told: Vec<(Series, usize)> = Vec::new();
-    for series in all {
-        match told.iter_mut().find(|(other, _)| is_alike(other, &series)) {
-            Some((_, alike)) => *alike += 1,
-            None => told.push((series, 0)),
-        }
-    }
-    let named = |(mut series, alike): (Series, usize)| {
-        if alike > 0 {
-            series.name += &format!(" and {alike} alike");
-        }
-        series
-    };
-    told.into_iter().take(5).map(named).collect()
-}
-
-/// Who rises most, and how many times.
-fn steepest(all: &[Series]) -> Option<(&str, String)> {
-    let rises = all.iter().filter_map(|series| Some((series.name.as_str(), series.rise()?)));
-    let (name, most) = rises.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some((name, two(most)))
+    lines(entries.iter().map(|entry| (entry.facts, entry.rows().iter().filter_map(mark).collect())))
 }
 
 fn load(data: &Data) -> Found {
     let inserts = data.course(Workload::LoadInsert);
-    let mean = lines(&inserts, |row| row.load.zip(row.ns));
-    let tail = lines(&inserts, |row| row.load.zip(row.ns_p99_9));
-    let (name, rise) = steepest(&mean)?;
-    let found = format!(
-        "From the emptiest to the fullest table an insert into {name} becomes {rise} times slower, the most of all."
-    );
-    let late = steepest(&tail).map_or_else(String::new, |(name, rise)| {
-        format!("One insert in a thousand takes longer than this; in {name} it rises most, {rise} times.")
-    });
-    let x = ("load: keys over slots", false);
+    let by_load = |slug, what: &str, y, ns: fn(&Row) -> Option<f64>| {
+        let all = over(&inserts, |row| row.load.zip(ns(row)));
+        let [_, (name, most)] = rises(&all)?;
+        let found = format!(
+            "{what} rises most in {name}: {} times from the emptiest to the fullest table.",
+            two(most)
+        );
+        Plot::new(slug, found, ["load: keys over slots", y], all)
+    };
+    let (mean, tail) = ("The time of an insert", "The time that one insert in a thousand exceeds");
     figures([
-        ("insert-by-load", found, Plot::new(x, ("ns per insert (log)", true), mean)),
-        ("tail-by-load", late, Plot::new(x, ("ns, 99.9th percentile (log)", true), tail)),
+        by_load("insert-by-load", mean, "ns per insert (log)", |row| row.ns),
+        by_load("tail-by-load", tail, "ns, 99.9th percentile (log)", |row| row.ns_p99_9),
     ])
 }
 
 fn grow(data: &Data) -> Found {
     let entries = data.course(Workload::Grow);
-    let bits = lines(&entries, |row| Some((row.keys as f64, row.bits_per_key()?)));
-    let ns = lines(&entries, |row| Some((row.keys as f64, row.ns?)));
+    let bits = over(&entries, |row| Some((row.keys as f64, row.bits_per_key()?)));
+    let ns = over(&entries, |row| Some((row.keys as f64, row.ns?)));
     let kept: Vec<Entry<'_>> =
         entries.iter().filter(|entry| entry.keeps(data.rate())).cloned().collect();
     let head = ["contender", "mean bits", "least", "most"];
-    let Ranking { first: (name, mean), table, .. } = ranking(&kept, head, |entry| {
+    let cells = |entry: &Entry<'_>| {
         let (mean, low, high) = growth(data, entry.name())?;
         Some((mean, [mean, low, high].map(|bits| digits(bits, 3))))
+    };
+    let (found, table) = ranked(&kept, head, cells, |[name, mean, ..], _| {
+        format!(
+            "{name} is the smallest that keeps its rate: {mean} bits a key on average as it grows."
+        )
     })?;
-    let found = format!(
-        "{name} is the smallest that keeps its rate: {} bits a key on average as it grows.",
-        digits(mean, 3)
-    );
     let late = "An insert on the way, growth included.".to_owned();
-    let x = ("keys (log)", true);
     let (found, mut blocks) = figures([
-        ("grow-bits", found, Plot::new(x, ("bits per key (log)", true), bits)),
-        ("grow-ns", late, Plot::new(x, ("ns per insert (log)", true), ns)),
+        Plot::new("grow-bits", found, ["keys (log)", "bits per key (log)"], bits),
+        Plot::new("grow-ns", late, ["keys (log)", "ns per insert (log)"], ns),
     ])?;
-    blocks.push(table);
+    blocks.extend(table);
     Some((found, blocks))
 }
 
 fn overfill(data: &Data) -> Found {
     let entries = data.course(Workload::Overfill);
     let share = |row: &Row| Some(row.keys as f64 / row.planned_keys? as f64);
-    let all = lines(&entries, |row| share(row).zip(row.fpr().filter(|fpr| *fpr > 0.0)));
+    let all = over(&entries, |row| share(row).zip(row.fpr().filter(|fpr| *fpr > 0.0)));
     let refuses = who(&entries, |row| row.state == State::Refused);
-    let mut found: Vec<String> = Vec::new();
-    found.extend(steepest(&all).map(|(name, rise)| {
-        format!("Never full, but wrong {rise} times as often in the end: {name}")
-    }));
-    found.extend(refuses.map(|refuses| format!("{refuses} refuse keys past their plan")));
-    if found.is_empty() {
-        return None;
-    }
-    let found = found.join("; ") + ".";
-    let x = ("keys over planned keys", false);
-    figures([("rate-past-plan", found, Plot::new(x, ("false-positive rate (log)", true), all))])
+    let decays = rises(&all).map(|[_, (name, most)]| {
+        format!("Never full, but wrong {} times as often in the end: {name}", two(most))
+    });
+    let refuses = refuses.map(|refuses| format!("{refuses} refuse keys past their plan"));
+    let found = [decays, refuses].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"))?;
+    let axes = ["keys over planned keys", "false-positive rate (log)"];
+    figures([Plot::new("rate-past-plan", found + ".", axes, all)])
 }
 
 /// Who has such a row.
@@ -145,20 +104,16 @@ fn who(entries: &[Entry<'_>], is_such: impl Fn(&Row) -> bool) -> Option<String> 
 fn timed(entries: &[Entry<'_>], workload: Workload, what: &str) -> Found {
     let head = ["contender", "ns", "bits per key", "rate after"];
     let or = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
-    let Ranking { first, last, table } = ranking(entries, head, |entry| {
+    let cells = |entry: &Entry<'_>| {
         let row = entry.row(workload)?;
         let bits = row.bits_per_key().map(|bits| digits(bits, 3));
         Some((row.ns?, [two(row.ns?), or(bits), or(row.fpr().map(percent))]))
+    };
+    let keys = keys(entries.first()?.keys());
+    let (found, mut blocks) = ranked(entries, head, cells, |[name, ns, ..], [last, most, ..]| {
+        format!("With {keys} keys, {what} takes {ns} ns in {name} and {most} in {last}.")
     })?;
-    let found = format!(
-        "With {} keys, {what} takes {} ns in {} and {} in {}.",
-        keys(entries.first()?.keys()),
-        two(first.1),
-        first.0,
-        two(last.1),
-        last.0
-    );
     let failed = who(entries, |row| row.workload == workload && row.state == State::Failed);
-    let failed = failed.map(|failed| Block::Para(Text::from(format!("Failed: {failed}."))));
-    Some((found, [table].into_iter().chain(failed).collect()))
+    blocks.extend(failed.map(|failed| Block::Para(Text::from(format!("Failed: {failed}.")))));
+    Some((found, blocks))
 }

@@ -28,12 +28,8 @@ impl Text {
         self.and(&format!("{fence}{pad}{text}{pad}{fence}"))
     }
 
-    /// The same on a new line, also within the cell of a table.
-    pub(super) fn line_break(self) -> Self {
-        self.and("<br>")
-    }
-
-    fn and(mut self, markdown: &str) -> Self {
+    /// The same and Markdown.
+    pub(super) fn and(mut self, markdown: &str) -> Self {
         self.0 += markdown;
         self
     }
@@ -53,18 +49,13 @@ impl fmt::Display for Text {
 
 /// Escapes what Markdown or HTML would take for its own, and keeps text on one line.
 fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => escaped.extend(['\\', c]),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '\n' | '\r' => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    let escaped = |c| match c {
+        '<' => "&lt;".to_owned(),
+        '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '>' | '&' => format!("\\{c}"),
+        '\n' | '\r' => " ".to_owned(),
+        _ => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }
 
 /// A run of at least so many backticks, longer than any within a text.
@@ -108,13 +99,11 @@ pub(super) enum Block {
     List(Vec<Text>),
     /// Lines to copy.
     Code(String),
-    /// Names and values.
-    Facts(Vec<(&'static str, String)>),
     /// The answers: a table, or cards on a phone.
     Answers(Vec<Answer>),
     Table(Table),
     /// Plots, side by side where there is room.
-    Figures(Vec<Figure>),
+    Figures(Vec<Plot>),
     /// The chooser's data; a page without script shows a table of the main choices instead.
     Chooser(String),
 }
@@ -168,22 +157,6 @@ impl Table {
     }
 }
 
-/// A plot on the page.
-#[derive(Debug)]
-pub(super) struct Figure {
-    /// The name of its file.
-    pub(super) slug: &'static str,
-    /// What it shows, for those who cannot see it.
-    pub(super) alt: String,
-    /// What it finds, in a sentence.
-    pub(super) caption: Text,
-    pub(super) plot: Plot,
-    /// Width and height in pixels.
-    pub(super) size: (u32, u32),
-    /// The same for narrow screens, where they have a picture of their own.
-    pub(super) narrow: Option<(u32, u32)>,
-}
-
 /// What a section finds, and its blocks; none if the records cannot say.
 pub(super) type Found = Option<(String, Vec<Block>)>;
 
@@ -209,7 +182,7 @@ mod tests {
 
     #[test]
     fn hostile_words_stay_words() {
-        assert_eq!(escape("a|b_<i>&\n`x`"), "a\\|b\\_&lt;i&gt;&amp; \\`x\\`");
+        assert_eq!(escape("a|b_<i>&\n`x`"), "a\\|b\\_&lt;i\\>\\& \\`x\\`");
         assert_eq!(Text::default().code("a`b|c").to_string(), "``a`b\\|c``");
         assert_eq!(Text::default().code("`").to_string(), "`` ` ``");
     }

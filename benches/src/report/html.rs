@@ -1,7 +1,7 @@
 //! The document as one page that needs no network and no script: Markdown, turned to HTML by a
 //! library, and what Markdown has no words for.
 
-use super::doc::{Answer, Block, Document, Figure, Section};
+use super::doc::{Answer, Block, Document, Section};
 use super::markdown;
 use super::plot::{Names, Plot};
 use anyhow::Result;
@@ -71,9 +71,7 @@ fn block(block: &Block) -> Result<Markup> {
             let kind = if table.groups.len() > 1 { "columns" } else { "scroll" };
             html! { div class=(format!("{kind} w{}", table.words)) { (text()) } }
         }
-        Block::Figures(figures) => {
-            html! { div.figures { @for each in figures { (figure(each)?) } } }
-        }
+        Block::Figures(plots) => html! { div.figures { @for plot in plots { (figure(plot)?) } } },
         // Data in a script element ends only at its closing tag.
         Block::Chooser(data) => html! {
             div #ask hidden {}
@@ -102,28 +100,27 @@ fn card(answer: &Answer) -> Markup {
     }
 }
 
-fn figure(figure: &Figure) -> Result<Markup> {
-    let picture = |class: &str, plot: &Plot, size| -> Result<Markup> {
-        let svg = PreEscaped(plot.draw(size)?);
-        Ok(html! { div role="img" aria-label=(figure.alt) class=(class) { (svg) } })
+fn figure(plot: &Plot) -> Result<Markup> {
+    let picture = |class: &str, size, is_narrow| -> Result<Markup> {
+        let svg = PreEscaped(plot.draw(size, is_narrow)?);
+        Ok(html! { div role="img" aria-label=(plot.alt()) class=(class) { (svg) } })
     };
     Ok(html! {
-        figure id=(format!("plot-{}", figure.slug)) {
-            @if let Some(size) = figure.narrow {
-                @let narrow = figure.plot.for_narrow_screens();
-                (picture("wide", &figure.plot, figure.size)?)
-                (picture("narrow", &narrow, size)?)
-                @if narrow.names == Names::Numbers {
+        figure id=(format!("plot-{}", plot.slug)) {
+            @if let Some(size) = plot.narrow {
+                (picture("wide", plot.size, false)?)
+                (picture("narrow", size, true)?)
+                @if plot.names == Names::Beside {
                     p.narrow.names {
-                        @for (index, name) in narrow.legend().enumerate() {
+                        @for (index, name) in plot.legend().enumerate() {
                             span { (index + 1) "\u{a0}" (name) } " "
                         }
                     }
                 }
             } @else {
-                (picture("plot", &figure.plot, figure.size)?)
+                (picture("plot", plot.size, false)?)
             }
-            figcaption { (from_markdown(&figure.caption.to_string())) }
+            figcaption { (from_markdown(&plot.caption().to_string())) }
         }
     })
 }

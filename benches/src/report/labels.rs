@@ -78,14 +78,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_keep_their_distance_and_stay_within_the_ends() {
-        let places = spread(&[50, 51, 52, 10, 99, 100], 15, 0, 100);
-        let mut sorted = places.clone();
-        sorted.sort_unstable();
-        assert!(sorted.windows(2).all(|pair| pair[1] - pair[0] >= 15), "{places:?}");
-        assert!(sorted[0] >= 0 && sorted[5] <= 100, "{places:?}");
-        // The order stays, and a label with room stays where it is.
-        assert!(places[0] < places[1] && places[1] < places[2] && places[3] == 10);
+    fn labels_keep_their_order_and_distance_and_stay_within_the_ends() {
+        assert_eq!(spread(&[50, 51, 52, 10, 99, 100], 15, 0, 100), [40, 55, 70, 10, 85, 100]);
     }
 
     #[test]
@@ -93,8 +87,7 @@ mod tests {
         let points: Vec<(i32, i32)> =
             (0..40).map(|i| (100 + i % 7 * 30, 100 + i / 7 * 28)).collect();
         let places = beside(&points, &[70; 40], [0, 0, 600, 440]);
-        let labels: Vec<Rect> =
-            places.iter().map(|&(x, y)| [x, y - 6, x + 70, y + 6]).collect();
+        let labels: Vec<Rect> = places.iter().map(|&(x, y)| [x, y - 6, x + 70, y + 6]).collect();
         for (i, a) in labels.iter().enumerate() {
             assert!(a[0] >= 0 && a[2] <= 600);
             assert!(labels[i + 1..].iter().all(|b| !overlap(a, b)), "{places:?}");

@@ -1,6 +1,7 @@
 //! The document as Markdown: a README of at most 300 lines, and what the page makes HTML of.
 
-use super::doc::{Answer, Block, Document, Figure, Pick, Section, Table, Text, fence};
+use super::doc::{Answer, Block, Document, Pick, Section, Table, Text, fence};
+use super::plot::Plot;
 
 /// The README: what decides, the short sections, and links to the page, which lies with the plots
 /// in the folder `latest` below it, or beside it if empty.
@@ -16,13 +17,11 @@ pub(super) fn page(document: &Document, latest: &str) -> String {
         document.lead.to_string(),
     ];
     parts.extend(document.first.iter().map(|part| block(part, latest)));
-    parts.extend([
-        "## All else".to_owned(),
-        format!(
-            "The [page]({latest}index.html) (one file, to download and open) has these with their plots and tables:"
-        ),
-        block(&links, latest),
-    ]);
+    parts.push(format!(
+        "## All else\n\nThe [page]({latest}index.html) (one file, to download and open) has these \
+         with their plots and tables:\n\n{}",
+        block(&links, latest)
+    ));
     for section in document.sections.iter().filter(|section| section.in_readme) {
         parts.push(format!("## {}", Text::from(&section.title)));
         parts.extend(section.blocks.iter().map(|part| block(part, latest)));
@@ -37,37 +36,34 @@ pub(super) fn block(block: &Block, latest: &str) -> String {
         Block::Heading(words) => format!("## {}", Text::from(*words)),
         Block::Para(text) => text.to_string(),
         Block::Warning(text) => format!("> **Note:** {text}"),
-        Block::List(points) => list(points.iter().cloned()),
+        Block::List(points) => joined(points.iter().map(|point| format!("- {point}")), "\n"),
         Block::Code(lines) => format!("{0}\n{lines}\n{0}", fence(lines, 3)),
-        Block::Facts(facts) => {
-            list(facts.iter().map(|(name, value)| Text::from(format!("{name}: {value}"))))
-        }
         Block::Answers(answers) => {
             let head = ["you need", "choose", "", "why", "its cost", "runner-up"];
             rows(&head, answers.iter().map(answer))
         }
         Block::Table(whole) => table(whole),
-        Block::Figures(figures) => {
-            let figure = |Figure { slug, alt, caption, .. }: &Figure| {
-                format!("![{}]({latest}{slug}.svg)\n\n{caption}", Text::from(alt))
+        Block::Figures(plots) => {
+            let image = |plot: &Plot| {
+                let (alt, caption) = (Text::from(plot.alt()), plot.caption());
+                format!("![{alt}]({latest}{}.svg)\n\n{caption}", plot.slug)
             };
-            figures.iter().map(figure).collect::<Vec<_>>().join("\n\n")
+            joined(plots.iter().map(image), "\n\n")
         }
         Block::Chooser(_) => String::new(),
     }
 }
 
-fn list(points: impl Iterator<Item = Text>) -> String {
-    points.map(|point| format!("- {point}")).collect::<Vec<_>>().join("\n")
+fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
+    parts.collect::<Vec<_>>().join(between)
 }
 
 /// The lines of a table.
 fn rows(head: &[&str], rows: impl Iterator<Item = Vec<Text>>) -> String {
     let head: Vec<Text> = head.iter().map(|name| Text::from(*name)).collect();
     let rule = vec![Text::from("---"); head.len()];
-    let cells = |row: Vec<Text>| row.iter().map(Text::to_string).collect::<Vec<_>>().join(" | ");
-    let line = |row: Vec<Text>| format!("| {} |", cells(row));
-    [head, rule].into_iter().chain(rows).map(line).collect::<Vec<_>>().join("\n")
+    let line = |row: Vec<Text>| format!("| {} |", joined(row.iter().map(Text::to_string), " | "));
+    joined([head, rule].into_iter().chain(rows).map(line), "\n")
 }
 
 fn table(table: &Table) -> String {
@@ -81,8 +77,7 @@ fn table(table: &Table) -> String {
         rows(&head, of.iter().cloned())
     };
     let caption = Some(table.caption.to_string()).filter(|caption| !caption.is_empty());
-    let parts = caption.into_iter().chain(table.groups.iter().map(group));
-    parts.collect::<Vec<_>>().join("\n\n")
+    joined(caption.into_iter().chain(table.groups.iter().map(group)), "\n\n")
 }
 
 fn answer(answer: &Answer) -> Vec<Text> {
@@ -99,7 +94,7 @@ fn answer(answer: &Answer) -> Vec<Text> {
 /// What to take, each with the line that imports it, or its crate.
 pub(super) fn choose(picks: &[Pick]) -> Text {
     picks.iter().enumerate().fold(Text::default(), |text, (index, pick)| {
-        let text = if index == 0 { text } else { text.line_break().plain("= ") };
+        let text = if index == 0 { text } else { text.and("<br>= ") };
         let text = text.strong(&pick.name).plain(" ");
         if pick.import.is_empty() { text.plain(&pick.krate) } else { text.code(&pick.import) }
     })
