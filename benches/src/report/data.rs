@@ -172,19 +172,19 @@ impl Data {
             .map_or(self.keys, |keys| keys as u64)
     }
 
-    /// The rates asked for with the main keys, falling.
+    /// The rates asked for with the main keys, the nearest to 1 % first.
     pub(super) fn rates(&self) -> Vec<f64> {
         let rows = self.all().filter(|row| row.key_set == self.set && row.keys == self.keys);
         let rates = rows.filter(|row| is_plain(row)).filter_map(|row| row.asked_fpr);
         let mut rates: Vec<f64> = rates.collect();
-        rates.sort_by(|a, b| b.total_cmp(a));
+        rates.sort_by(|a, b| apart(*a, 0.01).total_cmp(&apart(*b, 0.01)));
         rates.dedup();
         rates
     }
 
     /// The rate that most of the page is about: 1 % if it was measured.
     pub(super) fn rate(&self) -> f64 {
-        nearest(0.01, self.rates().into_iter()).unwrap_or(0.01)
+        self.rates().first().copied().unwrap_or(0.01)
     }
 
     /// The main keys and the main rate, in words.
@@ -220,7 +220,7 @@ impl Data {
 }
 
 /// How far apart two numbers are, by their ratio.
-pub(super) fn apart(a: f64, b: f64) -> f64 {
+fn apart(a: f64, b: f64) -> f64 {
     (a.max(f64::MIN_POSITIVE) / b.max(f64::MIN_POSITIVE)).ln().abs()
 }
 

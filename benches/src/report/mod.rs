@@ -5,7 +5,7 @@
 //! | `data`, `entry` | the records, and what follows from a cell's rows |
 //! | `answer`, `advised`, `cost`, `names` | the first screen: what to choose for each need |
 //! | `front` | the second and third: two plots, ratios |
-//! | `chooser` to `about` in [`document`] | the folded sections |
+//! | `chooser` to `about` in `document` | the folded sections |
 //! | `doc`, `markdown`, `html` | one document in Markdown, and the page made of it |
 //! | `plot`, `picture`, `labels`, `look` | a plot as data, and its picture |
 //! | `number`, `link` | numbers in words, ways to records |

@@ -1,6 +1,6 @@
 //! Who can do what, all numbers, other keys, and the claims.
 
-use super::data::{Data, Entry, Target, apart};
+use super::data::{Data, Entry, Target};
 use super::doc::{Block, Found, Section, Table, Text};
 use super::number::{asked, digits, keys, list, percent, plain, two};
 use crate::record::{Ability, Claim, ContenderFacts, Verdict, Workload};
@@ -87,11 +87,8 @@ fn time(entry: &Entry<'_>, workload: Workload) -> Option<String> {
 fn numbers(data: &Data) -> Found {
     let main = data.rate();
     let more = data.sizes(&data.set).into_iter().filter(|size| *size > data.keys);
-    let mut rates = data.rates();
-    rates.retain(|rate| *rate != main);
-    rates.sort_by(|a, b| apart(*a, main).total_cmp(&apart(*b, main)));
     let cells = std::iter::once((data.keys, main)).chain(more.map(|size| (size, main)));
-    let cells = cells.chain(rates.into_iter().map(|rate| (data.keys, rate)));
+    let cells = cells.chain(data.rates().into_iter().skip(1).map(|rate| (data.keys, rate)));
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for (size, rate) in cells {
         if rows.len() > MOST_ROWS {
