@@ -79,7 +79,8 @@ fn machine(data: &Data) -> (String, Vec<Block>) {
     facts.retain(|(_, value)| !value.is_empty());
     let (measure, draw) = (&run.command, &run.render_command);
     let commands = format!("{measure}   # measures again\n{draw}   # draws again, the same bytes");
-    (place(data), vec![Block::Facts(facts), Block::Code(commands)])
+    let facts = facts.into_iter().map(|(name, value)| Text::from(format!("{name}: {value}")));
+    (place(data), vec![Block::List(facts.collect()), Block::Code(commands)])
 }
 
 fn noise(data: &Data) -> Found {

@@ -3,31 +3,31 @@
 
 use super::answer::SPACE_TIE;
 use super::data::{Data, Entry};
-use super::doc::{Block, Figure, Table, Text};
+use super::doc::{Block, Table, Text};
 use super::look::look;
 use super::number::{asked, digits, keys, list, plain, three, two};
-use super::plot::{Line, Mark, Names, Plot, Series};
+use super::plot::{Mark, Names, Plot, Series};
 use super::tables::dash;
 use crate::record::{Ability, ContenderFacts, Family, Point, Row, Workload};
 use std::collections::BTreeMap;
 
 /// Both plots, side by side where there is room.
 pub(super) fn plots(data: &Data) -> Block {
-    let figures: Vec<Figure> = pareto(data).into_iter().chain(rate(data)).collect();
-    match figures.is_empty() {
+    let plots: Vec<Plot> = pareto(data).into_iter().chain(rate(data)).collect();
+    match plots.is_empty() {
         true => Block::Para(Text::from("No plots: nothing was measured at one rate.")),
-        false => Block::Figures(figures),
+        false => Block::Figures(plots),
     }
 }
 
 /// A contender's series.
-pub(super) fn series(facts: &ContenderFacts, line: Line, marks: Vec<Mark>) -> Series {
+pub(super) fn series(facts: &ContenderFacts, line: Vec<(f64, f64)>, marks: Vec<Mark>) -> Series {
     let (name, look) = (facts.name.clone(), look(facts.family));
     Series { name, look, is_hollow: !facts.ours, line, marks }
 }
 
 /// A line that is no contender's.
-pub(super) fn guide(line: Line) -> Series {
+pub(super) fn guide(line: Vec<(f64, f64)>) -> Series {
     let (name, look) = (String::new(), look(Family::Floor));
     Series { name, look, is_hollow: false, line, marks: Vec::new() }
 }
@@ -47,13 +47,13 @@ fn entries(data: &Data) -> Vec<Entry<'_>> {
     entries
 }
 
-fn pareto(data: &Data) -> Option<Figure> {
+fn pareto(data: &Data) -> Option<Plot> {
     let (mut all, mut points, mut off) = (Vec::new(), Vec::new(), Vec::new());
     for entry in &entries(data) {
         match entry.overhead().zip(entry.ns(Workload::Query50)) {
             Some((over, ns)) => {
                 points.push((entry.name(), over, ns));
-                all.push(series(entry.facts, Line::None, vec![Mark::at(over, ns)]));
+                all.push(series(entry.facts, vec![], vec![Mark::at(over, ns)]));
             }
             None => off.push(entry.name()),
         }
@@ -61,27 +61,19 @@ fn pareto(data: &Data) -> Option<Figure> {
     let best = front(&points);
     let corners = best.windows(2).flat_map(|pair| [(pair[0].1, pair[0].2), (pair[1].1, pair[0].2)]);
     let last = best.last().map(|last| (last.1, last.2));
-    all.push(guide(Line::Curve(corners.chain(last).collect())));
-    let x = "bits per key over the fewest possible at its rate (log)";
-    let mut plot = Plot::new((x, true), ("ns per query, half present (log)", true), all)?;
-    plot.names = Names::Beside;
-    let (count, names) = (points.len(), list(&best.iter().map(|best| best.0).collect::<Vec<_>>()));
+    all.push(guide(corners.chain(last).collect()));
+    let names = list(&best.iter().map(|best| best.0).collect::<Vec<_>>());
+    let finding = format!("Nothing here is both smaller and faster than {names}.");
     let left_out = match off[..] {
         [] => String::new(),
         _ => format!(" Not on this scale: {}.", list(&off)),
     };
-    Some(Figure {
-        slug: "time-by-space",
-        alt: format!("Time against space for {count} contenders; none beats {names} in both."),
-        caption: Text::from(format!(
-            "Nothing here is both smaller and faster than {names} ({}; the line joins them). \
-             Hollow marks are peers.{left_out}",
-            data.what()
-        )),
-        plot,
-        size: (620, 450),
-        narrow: Some((370, 255)),
-    })
+    let note = format!("{}; the line joins them. Hollow marks are peers.{left_out}", data.what());
+    let x = "bits per key over the fewest possible at its rate (log)";
+    let axes = [x, "ns per query, half present (log)"];
+    let plot = Plot::new("time-by-space", finding, axes, all)?;
+    let (size, narrow) = ((620, 450), Some((370, 255)));
+    Some(Plot { note, names: Names::Beside, size, narrow, ..plot })
 }
 
 /// A contender's curve: steps where sizes come in steps.
@@ -117,15 +109,15 @@ fn measured(data: &Data, name: &str) -> Vec<Mark> {
 /// The most bits per key that the plot shows.
 const BITS: f64 = 20.0;
 
-/// Whether two curves cannot be told apart.
-fn is_same(a: &Line, b: &[(f64, f64)]) -> bool {
+/// Whether two lines cannot be told apart.
+pub(super) fn is_same(a: &[(f64, f64)], b: &[(f64, f64)]) -> bool {
     let near = |(a, b): (&(f64, f64), &(f64, f64))| {
         (a.0 - b.0).abs() < 0.02 && (a.1 / b.1 - 1.0).abs() < 0.02
     };
-    matches!(a, Line::Curve(a) if !a.is_empty() && a.len() == b.len() && a.iter().zip(b).all(near))
+    !a.is_empty() && a.len() == b.len() && a.iter().zip(b).all(near)
 }
 
-fn rate(data: &Data) -> Option<Figure> {
+fn rate(data: &Data) -> Option<Plot> {
     // One contender a family; others on its curve are named in the caption.
     let mut shown: Vec<Series> = Vec::new();
     let mut same: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -138,40 +130,31 @@ fn rate(data: &Data) -> Option<Figure> {
         if let Some(twin) = shown.iter().find(|other| is_same(&other.line, &line)) {
             same.entry(twin.name.clone()).or_default().push(&facts.name);
         } else if is_first && shown.len() < 8 && (!marks.is_empty() || line.len() > 1) {
-            shown.push(series(facts, Line::Curve(line), marks));
+            shown.push(series(facts, line, marks));
         }
     }
-    let names: Vec<String> = shown.iter().map(|series| series.name.clone()).collect();
+    if shown.is_empty() {
+        return None;
+    }
     let lowest = shown.iter().flat_map(Series::measured).map(|(_, fpr)| fpr);
     let lowest = lowest.fold(0.001, f64::min).max(1e-6) / 4.0;
     for series in &mut shown {
-        if let Line::Curve(points) = &mut series.line {
-            points.retain(|(_, fpr)| *fpr >= lowest);
-        }
+        series.line.retain(|(_, fpr)| *fpr >= lowest);
         series.marks.retain(|mark| mark.y.is_some_and(|y| y >= lowest));
     }
-    shown.push(guide(Line::Dashed(vec![(1.0, 0.5), (-lowest.log2(), lowest)])));
-    let y = "false-positive rate (log)";
-    let mut plot = Plot::new(("bits per key", false), (y, true), shown)?;
-    plot.x = plot.x.within(0.0, BITS);
-    plot.y = plot.y.within(lowest, 0.7).shown(|rate| format!("{} %", plain(rate * 100.0)));
+    shown.push(guide(vec![(1.0, 0.5), (-lowest.log2(), lowest)]));
     let same = same.iter().map(|(curve, names)| format!("{curve} = {}", names.join(" = ")));
     let same = match same.collect::<Vec<_>>() {
         same if same.is_empty() => String::new(),
         same => format!(" Same curves: {}.", same.join("; ")),
     };
-    let caption = format!(
-        "{}Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.{same}",
-        best_bits(data)
-    );
-    (!names.is_empty()).then(|| Figure {
-        slug: "rate-by-bits",
-        alt: format!("False-positive rate against bits per key for {}.", list(&names)),
-        caption: Text::from(caption),
-        plot,
-        size: (620, 450),
-        narrow: Some((370, 235)),
-    })
+    let note =
+        format!("Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.{same}");
+    let axes = ["bits per key", "false-positive rate (log)"];
+    let plot = Plot::new("rate-by-bits", best_bits(data), axes, shown)?;
+    let mut plot = plot.within((0.0, BITS), (lowest, 0.7));
+    plot.y.show = |rate| format!("{} %", plain(rate * 100.0));
+    Some(Plot { note, size: (620, 450), narrow: Some((370, 235)), ..plot })
 }
 
 /// A sentence: the nearest to the bound, and the farthest.
@@ -185,7 +168,7 @@ fn best_bits(data: &Data) -> String {
     };
     let (rate, most) = (asked(data.rate()), three(most));
     format!(
-        "At {rate}, {near} is nearest to the bound ({least:.2} times it), {far} farthest ({most}). "
+        "At {rate}, {near} is nearest to the bound ({least:.2} times it), {far} farthest ({most})."
     )
 }
 

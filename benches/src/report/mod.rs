@@ -7,7 +7,7 @@
 //! | `front` | the second and third: two plots, ratios |
 //! | `chooser` to `about` in [`document`] | the folded sections |
 //! | `doc`, `markdown`, `html` | one document in Markdown, and the page made of it |
-//! | `plot`, `labels`, `look` | a plot as data, and its picture |
+//! | `plot`, `look`; `picture`, `labels` | a plot as data; its picture |
 //! | `number`, `link` | numbers in words, ways to records |
 //!
 //! `texts.toml` lists the needs of the first table, the worked choices and the limits.
@@ -31,6 +31,7 @@ mod look;
 mod markdown;
 mod names;
 mod number;
+mod picture;
 mod plot;
 mod sizes;
 mod tables;
@@ -60,10 +61,10 @@ pub fn render(records: &Path, out: &Path) -> Result<Rendered> {
     data.link = link::relative(out, records);
     let document = document(&data);
     for block in &document.first {
-        let Block::Figures(figures) = block else { continue };
-        for figure in figures {
-            let svg = figure.plot.draw(figure.size)?;
-            write_atomically(&out.join(format!("{}.svg", figure.slug)), svg.as_bytes())?;
+        let Block::Figures(plots) = block else { continue };
+        for plot in plots {
+            let svg = plot.draw(plot.size, false)?;
+            write_atomically(&out.join(format!("{}.svg", plot.slug)), svg.as_bytes())?;
         }
     }
     let is_latest = out.file_name().is_some_and(|name| name == "latest");
