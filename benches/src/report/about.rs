@@ -79,8 +79,8 @@ fn machine(data: &Data) -> (String, Vec<Block>) {
     facts.retain(|(_, value)| !value.is_empty());
     let (measure, draw) = (&run.command, &run.render_command);
     let commands = format!("{measure}   # measures again\n{draw}   # draws again, the same bytes");
-    let facts = facts.into_iter().map(|(name, value)| Text::from(format!("{name}: {value}")));
-    (place(data), vec![Block::List(facts.collect()), Block::Code(commands)])
+    let facts = facts.iter().map(|(name, value)| Text::from(format!("{name}: {value}"))).collect();
+    (place(data), vec![Block::List(facts), Block::Code(commands)])
 }
 
 fn noise(data: &Data) -> Found {

@@ -6,8 +6,8 @@ pub(super) use super::entry::Entry;
 use super::number::{asked, keys};
 use crate::error::BenchError;
 use crate::record::{
-    Ability, Choice, Claim, ContenderFacts, EngineLine, Family, Machine, Point, Records, Role, Row,
-    Run, State, Trial, Workload,
+    Choice, Claim, ContenderFacts, EngineLine, Machine, Point, Records, Role, Row, Run, Trial,
+    Workload,
 };
 use anyhow::Result;
 use serde::Deserialize;

@@ -11,9 +11,12 @@ use super::tables::dash;
 use crate::record::{Ability, ContenderFacts, Family, Point, Row, Workload};
 use std::collections::BTreeMap;
 
+/// Pixels of a plot of the first screens.
+const SIZE: (u32, u32) = (620, 450);
+
 /// Both plots, side by side where there is room.
 pub(super) fn plots(data: &Data) -> Block {
-    let plots: Vec<Plot> = pareto(data).into_iter().chain(rate(data)).collect();
+    let plots: Vec<Plot> = time_by_space(data).into_iter().chain(rate_by_bits(data)).collect();
     match plots.is_empty() {
         true => Block::Para(Text::from("No plots: nothing was measured at one rate.")),
         false => Block::Figures(plots),
@@ -47,7 +50,7 @@ fn entries(data: &Data) -> Vec<Entry<'_>> {
     entries
 }
 
-fn pareto(data: &Data) -> Option<Plot> {
+fn time_by_space(data: &Data) -> Option<Plot> {
     let (mut all, mut points, mut off) = (Vec::new(), Vec::new(), Vec::new());
     for entry in &entries(data) {
         match entry.overhead().zip(entry.ns(Workload::Query50)) {
@@ -63,17 +66,15 @@ fn pareto(data: &Data) -> Option<Plot> {
     let last = best.last().map(|last| (last.1, last.2));
     all.push(guide(corners.chain(last).collect()));
     let names = list(&best.iter().map(|best| best.0).collect::<Vec<_>>());
-    let finding = format!("Nothing here is both smaller and faster than {names}.");
-    let left_out = match off[..] {
+    let found = format!("Nothing here is both smaller and faster than {names} ({}).", data.what());
+    let off = match off[..] {
         [] => String::new(),
         _ => format!(" Not on this scale: {}.", list(&off)),
     };
-    let note = format!("{}; the line joins them. Hollow marks are peers.{left_out}", data.what());
+    let note = format!("The dashed line joins them; hollow marks are peers.{off}");
     let x = "bits per key over the fewest possible at its rate (log)";
-    let axes = [x, "ns per query, half present (log)"];
-    let plot = Plot::new("time-by-space", finding, axes, all)?;
-    let (size, narrow) = ((620, 450), Some((370, 255)));
-    Some(Plot { note, names: Names::Beside, size, narrow, ..plot })
+    let plot = Plot::new("time-by-space", found, [x, "ns per query, half present (log)"], all)?;
+    Some(Plot { note, names: Names::Beside, size: SIZE, narrow: Some((370, 255)), ..plot })
 }
 
 /// A contender's curve: steps where sizes come in steps.
@@ -109,7 +110,7 @@ fn measured(data: &Data, name: &str) -> Vec<Mark> {
 /// The most bits per key that the plot shows.
 const BITS: f64 = 20.0;
 
-/// Whether two lines cannot be told apart.
+/// Whether two curves cannot be told apart.
 pub(super) fn is_same(a: &[(f64, f64)], b: &[(f64, f64)]) -> bool {
     let near = |(a, b): (&(f64, f64), &(f64, f64))| {
         (a.0 - b.0).abs() < 0.02 && (a.1 / b.1 - 1.0).abs() < 0.02
@@ -117,8 +118,8 @@ pub(super) fn is_same(a: &[(f64, f64)], b: &[(f64, f64)]) -> bool {
     !a.is_empty() && a.len() == b.len() && a.iter().zip(b).all(near)
 }
 
-fn rate(data: &Data) -> Option<Plot> {
-    // One contender a family; others on its curve are named in the caption.
+fn rate_by_bits(data: &Data) -> Option<Plot> {
+    // One contender a family; others on its curve are named below.
     let mut shown: Vec<Series> = Vec::new();
     let mut same: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for facts in data.filters().filter(|facts| facts.family != Family::Exact) {
@@ -140,21 +141,17 @@ fn rate(data: &Data) -> Option<Plot> {
     let lowest = lowest.fold(0.001, f64::min).max(1e-6) / 4.0;
     for series in &mut shown {
         series.line.retain(|(_, fpr)| *fpr >= lowest);
-        series.marks.retain(|mark| mark.y.is_some_and(|y| y >= lowest));
+        series.marks.retain(|mark| mark.y.is_some_and(|fpr| fpr >= lowest));
     }
     shown.push(guide(vec![(1.0, 0.5), (-lowest.log2(), lowest)]));
-    let same = same.iter().map(|(curve, names)| format!("{curve} = {}", names.join(" = ")));
-    let same = match same.collect::<Vec<_>>() {
-        same if same.is_empty() => String::new(),
-        same => format!(" Same curves: {}.", same.join("; ")),
-    };
-    let note =
-        format!("Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.{same}");
+    let same = same.iter().map(|(curve, names)| format!(" {curve} = {}.", names.join(" = ")));
+    let note = "Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.";
+    let note = format!("{note}{}", same.collect::<String>());
     let axes = ["bits per key", "false-positive rate (log)"];
     let plot = Plot::new("rate-by-bits", best_bits(data), axes, shown)?;
     let mut plot = plot.within((0.0, BITS), (lowest, 0.7));
     plot.y.show = |rate| format!("{} %", plain(rate * 100.0));
-    Some(Plot { note, size: (620, 450), narrow: Some((370, 235)), ..plot })
+    Some(Plot { note, size: SIZE, narrow: Some((370, 235)), ..plot })
 }
 
 /// A sentence: the nearest to the bound, and the farthest.
@@ -181,16 +178,14 @@ pub(super) fn ratios(data: &Data) -> Block {
         head.extend(["instr. query", "instr. build"]);
         format!(" Instructions per query and per key built, with {} keys.", keys(row.keys))
     });
-    let mut families: BTreeMap<Family, Vec<&Entry<'_>>> = BTreeMap::new();
-    for entry in &entries {
-        families.entry(entry.facts.family).or_default().push(entry);
-    }
-    let group = |(family, of): (&Family, &Vec<&Entry<'_>>)| {
-        let mut rows: Vec<_> = of.iter().map(|entry| ratio_row(data, entry, of)).collect();
+    let group = |family: Family| {
+        let of: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.is(family)).collect();
+        let mut rows: Vec<_> = of.iter().map(|entry| ratio_row(data, entry, &of)).collect();
         rows.iter_mut().for_each(|row| row.resize(head.len(), Text::default()));
-        (look(*family).name.to_owned(), rows)
+        (look(family).name.to_owned(), rows)
     };
-    let groups: Vec<_> = families.iter().map(group).collect();
+    let mut groups = FAMILIES.map(group).to_vec();
+    groups.retain(|(_, rows)| !rows.is_empty());
     if groups.is_empty() {
         return Block::Para(Text::from("No ratios: nothing was measured at one rate."));
     }

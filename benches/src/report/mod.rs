@@ -7,7 +7,7 @@
 //! | `front` | the second and third: two plots, ratios |
 //! | `chooser` to `about` in [`document`] | the folded sections |
 //! | `doc`, `markdown`, `html` | one document in Markdown, and the page made of it |
-//! | `plot`, `look`; `picture`, `labels` | a plot as data; its picture |
+//! | `plot`, `picture`, `labels`, `look` | a plot as data, and its picture |
 //! | `number`, `link` | numbers in words, ways to records |
 //!
 //! `texts.toml` lists the needs of the first table, the worked choices and the limits.
