@@ -2,11 +2,10 @@
 
 use super::data::{Data, Entry, Target};
 use super::doc::{Block, Found, Section, Table, Text};
-use super::front::{is_same, series};
+use super::front::{FAMILIES, is_same, series};
 use super::number::{binary, keys, percent, two};
 use super::plot::{Mark, Plot, Series, figures};
 use crate::record::{ContenderFacts, Family, Role, Workload};
-use std::collections::BTreeMap;
 
 /// Bits of a key at which a cache is marked as full.
 const TYPICAL_BITS: u64 = 10;
@@ -27,14 +26,10 @@ pub(super) fn sections(data: &Data) -> Vec<Section> {
 
 /// One contender a family: ours where there is one.
 fn chosen(data: &Data) -> impl Iterator<Item = &ContenderFacts> {
-    let mut chosen: BTreeMap<Family, &ContenderFacts> = BTreeMap::new();
-    for facts in data.filters().filter(|facts| facts.family != Family::Exact) {
-        let kept = chosen.entry(facts.family).or_insert(facts);
-        if facts.ours && !kept.ours {
-            *kept = facts;
-        }
-    }
-    chosen.into_values()
+    FAMILIES.into_iter().filter(|family| *family != Family::Exact).filter_map(|family| {
+        let of = data.filters().filter(move |facts| facts.family == family);
+        of.min_by_key(|facts| !facts.ours)
+    })
 }
 
 /// Lines of at least two points, ours first; those that cannot be told apart are drawn once.

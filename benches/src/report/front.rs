@@ -169,6 +169,19 @@ fn best_bits(data: &Data) -> String {
     )
 }
 
+/// The families in the order of the page.
+pub(super) const FAMILIES: [Family; 9] = [
+    Family::Classic,
+    Family::SplitBlock,
+    Family::Counting,
+    Family::Scalable,
+    Family::Cuckoo,
+    Family::Quotient,
+    Family::Ribbon,
+    Family::Fuse,
+    Family::Exact,
+];
+
 /// Every filter beside the best of its family.
 pub(super) fn ratios(data: &Data) -> Block {
     let entries = entries(data);

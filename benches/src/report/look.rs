@@ -57,15 +57,13 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
+    use super::super::front::FAMILIES;
     use super::*;
     use std::collections::BTreeSet;
 
     #[test]
     fn families_differ_in_mark_and_read_on_white_and_on_black() {
-        use Family::*;
-        let bloom = [Classic, SplitBlock, Counting, Scalable];
-        let others = [Cuckoo, Quotient, Ribbon, Fuse, Exact, Floor];
-        let looks: Vec<Look> = bloom.into_iter().chain(others).map(look).collect();
+        let looks: Vec<Look> = FAMILIES.into_iter().chain([Family::Floor]).map(look).collect();
         let marks: BTreeSet<_> = looks.iter().map(|look| look.corners(9.0)).collect();
         assert_eq!(marks.len(), looks.len());
         let channel = |c: u8| {
