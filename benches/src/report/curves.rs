@@ -26,8 +26,7 @@ pub(super) fn sections(data: &Data) -> Vec<Section> {
 
 /// One contender a family: ours where there is one.
 fn chosen(data: &Data) -> impl Iterator<Item = &ContenderFacts> {
-    let families = FAMILIES.into_iter().filter(|family| *family != Family::Exact);
-    families.filter_map(|family| {
+    FAMILIES.into_iter().filter(|family| *family != Family::Exact).filter_map(|family| {
         let of = data.filters().filter(move |facts| facts.family == family);
         of.min_by_key(|facts| !facts.ours)
     })

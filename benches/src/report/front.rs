@@ -165,7 +165,7 @@ fn best_bits(data: &Data) -> String {
     };
     let (rate, most) = (asked(data.rate()), three(most));
     format!(
-        "At {rate}, {near} is nearest to the bound ({least:.2} times it), {far} farthest ({most}). "
+        "At {rate}, {near} is nearest to the bound ({least:.2} times it), {far} farthest ({most})."
     )
 }
 
