@@ -20,7 +20,7 @@ const TIES: usize = 1;
 /// What decides.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum By {
+enum By {
     Bits,
     /// The size of the file.
     Bytes,
@@ -106,7 +106,7 @@ impl Need {
             is_wanted(entry)
                 && self.not.is_none_or(|family| !entry.is(family))
                 && self.can.iter().all(|ability| entry.can(*ability))
-                && (self.bits.is_some() || entry.keeps(rate))
+                && (self.bits.is_some() || !entry.is_filter() || entry.keeps(rate))
         });
         all
     }

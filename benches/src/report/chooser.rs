@@ -109,7 +109,7 @@ fn rounded(number: Option<f64>, to: i32) -> Option<f64> {
 impl Packed {
     fn choice(&mut self, choice: &Choice) -> usize {
         let is_choice = choice.rank > 0;
-        let reason = if is_choice { &choice.reason } else { both(choice) };
+        let reason = if is_choice { choice.reason.as_str() } else { both(choice) };
         let import = choice.import.trim_start_matches("use ").trim_end_matches(';');
         let structure = (choice.structure.clone(), import.to_owned());
         let shown = (

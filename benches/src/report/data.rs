@@ -205,7 +205,7 @@ impl Data {
 
     /// A contender's curve, by rising bits.
     pub(super) fn curve(&self, name: &str) -> Vec<&Point> {
-        let all = || self.points.iter().filter(|point| point.contender == name);
+        let all = || self.points.iter().filter(move |point| point.contender == name);
         let keys = nearest(self.keys as f64, all().map(|point| point.keys as f64));
         let mut points: Vec<&Point> =
             all().filter(|point| Some(point.keys as f64) == keys).collect();

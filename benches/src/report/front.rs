@@ -197,7 +197,7 @@ pub(super) fn ratios(data: &Data) -> Block {
         rows.iter_mut().for_each(|row| row.resize(head.len(), Text::default()));
         (look(family).name.to_owned(), rows)
     };
-    let mut groups = FAMILIES.map(group).to_vec();
+    let mut groups = Vec::from(FAMILIES.map(group));
     groups.retain(|(_, rows)| !rows.is_empty());
     if groups.is_empty() {
         return Block::Para(Text::from("No ratios: nothing was measured at one rate."));

@@ -192,7 +192,8 @@ fn other_keys(data: &Data) -> Found {
 }
 
 fn claims(data: &Data) -> Found {
-    let count = |verdict| data.claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let count =
+        |verdict: Verdict| data.claims.iter().filter(|claim| claim.verdict == verdict).count();
     let found = format!(
         "Of {} claims {} hold, {} do not, and {} depend on what is meant.",
         data.claims.len(),
