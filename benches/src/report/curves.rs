@@ -35,7 +35,7 @@ fn chosen(data: &Data) -> impl Iterator<Item = &ContenderFacts> {
 /// Lines of at least two points, ours first; those that cannot be told apart are drawn once.
 pub(super) fn lines<'a>(all: impl Iterator<Item = (&'a ContenderFacts, Vec<Mark>)>) -> Vec<Series> {
     let all = all.map(|(facts, marks)| series(facts, vec![], marks).joined());
-    let mut all: Vec<Series> = all.filter(|series| series.ends().is_some()).collect();
+    let mut all: Vec<Series> = all.filter(|series| series.line.len() > 1).collect();
     all.sort_by_key(|series| series.is_hollow);
     let mut told: Vec<(Series, usize)> = Vec::new();
     for series in all {
@@ -102,7 +102,7 @@ fn share(data: &Data) -> Found {
     let slack = data.floor(Workload::Query50).max(0.05);
     let flat = all.iter().filter(|series| differs(series) <= slack).count();
     let most = all.iter().max_by(|a, b| differs(a).total_cmp(&differs(b)))?;
-    let [(_, absent), (_, present)] = most.ends()?;
+    let (absent, present) = (most.line.first()?.1, most.line.last()?.1);
     let found = format!(
         "{flat} of {} cost the same whatever the answer; {} differs most between absent ({} ns) and present keys ({} ns).",
         all.len(),

@@ -78,31 +78,23 @@ impl Series {
     }
 
     /// The marks that have their numbers.
-    pub(super) fn measured(&self) -> impl DoubleEndedIterator<Item = (f64, f64)> {
+    pub(super) fn measured(&self) -> impl Iterator<Item = (f64, f64)> {
         self.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)))
     }
 
-    /// The first and the last of them, if there are two.
-    pub(super) fn ends(&self) -> Option<[(f64, f64); 2]> {
-        let mut marks = self.measured();
-        Some([marks.next()?, marks.next_back()?])
-    }
-
-    /// The last number over the first.
+    /// The last number of its line over the first.
     pub(super) fn rise(&self) -> Option<f64> {
-        self.ends().map(|[first, last]| last.1 / first.1)
+        Some(self.line.last()?.1 / self.line.first()?.1)
     }
 }
 
 impl Axis {
     /// An axis with room for these values, logarithmic if its label says so; a linear one begins
     /// at 0.
-    fn fit(label: &str, values: impl Iterator<Item = f64>) -> Option<Self> {
+    fn fit(label: &str, values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
         let is_log = label.contains("(log)");
         let values = values.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
-        let (low, high) = values.fold(None, |ends: Option<(f64, f64)>, x| {
-            Some(ends.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))
-        })?;
+        let (low, high) = (values.clone().reduce(f64::min)?, values.reduce(f64::max)?);
         let range = match (is_log, low.min(0.0)) {
             (true, _) => (low / 1.15, high * 1.15),
             (false, low) => (low, high + (high - low).max(1e-9) * 0.05),
@@ -161,7 +153,7 @@ impl Plot {
         let all = self.series.iter().filter(|series| !series.name.is_empty());
         all.filter_map(|series| {
             let end = series.line.last().copied();
-            Some((series, end.or_else(|| series.measured().next_back())?))
+            Some((series, end.or_else(|| series.measured().last())?))
         })
     }
 
