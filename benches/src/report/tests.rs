@@ -19,21 +19,18 @@ const KEYS: u64 = 1_000_000;
 
 type Contender = (ContenderFacts, Vec<Row>);
 
+type Can = &'static [Ability];
+
 /// A contender with a filter of so many bits a key, and so many nanoseconds in all workloads.
-fn contender(
-    name: &'static str,
-    family: Family,
-    abilities: &'static [Ability],
-    (bits, ns): (u64, f64),
-) -> Contender {
-    let info = Info { name, family, abilities, packages: &["std"], ..Info::OURS };
+fn contender(name: &'static str, family: Family, can: Can, bits: u64, ns: f64) -> Contender {
+    let info = Info { name, family, abilities: can, packages: &["std"], ..Info::OURS };
     let mut facts = ContenderFacts::new(&info, "measure");
     facts.import = format!("use kit::{name};");
     facts.ours = name.starts_with("my");
-    (facts, rows(name, KEYS, (bits, ns)))
+    (facts, rows(name, KEYS, bits, ns))
 }
 
-fn rows(name: &str, keys: u64, (bits, ns): (u64, f64)) -> Vec<Row> {
+fn rows(name: &str, keys: u64, bits: u64, ns: f64) -> Vec<Row> {
     let plain = Row {
         contender: name.to_owned(),
         key_set: "random-u64".to_owned(),
@@ -61,26 +58,26 @@ fn rows(name: &str, keys: u64, (bits, ns): (u64, f64)) -> Vec<Row> {
 
 /// Two fast filters within the noise, a small static one, and one that jumps in size.
 fn four() -> Vec<Contender> {
-    let mut jumps = contender("Jumps", Family::Quotient, &[Insert, Remove], (19, 20.0));
+    let mut jumps = contender("Jumps", Family::Quotient, &[Insert, Remove], 19, 20.0);
     jumps.1[0].held_bytes_octave_low = Some(10 * KEYS / 8);
     jumps.1[0].held_bytes_octave_high = Some(20 * KEYS / 8);
     vec![
-        contender("myFast", Family::SplitBlock, &[Insert], (11, 5.0)),
-        contender("Quick", Family::SplitBlock, &[Insert], (12, 4.9)),
-        contender("Small", Family::Ribbon, &[Static], (7, 13.0)),
+        contender("myFast", Family::SplitBlock, &[Insert], 11, 5.0),
+        contender("Quick", Family::SplitBlock, &[Insert], 12, 4.9),
+        contender("Small", Family::Ribbon, &[Static], 7, 13.0),
         jumps,
     ]
 }
 
 /// A filter that stopped to grow at four numbers of keys.
 fn grown(name: &'static str, bits: [u64; 4], false_positives: u64) -> Contender {
-    let mut all = contender(name, Family::Scalable, &[Insert, Grow], (30, 30.0));
+    let mut all = contender(name, Family::Scalable, &[Insert, Grow], 30, 30.0);
     all.1.extend([10_000, 20_000, 40_000, 80_000].into_iter().zip(bits).map(|(keys, bits)| Row {
         planned_keys: Some(80_000),
         workload: Workload::Grow,
         false_positives: Some(false_positives),
         fpr_agrees: None,
-        ..rows(name, keys, (bits, 0.0)).swap_remove(0)
+        ..rows(name, keys, bits, 0.0).swap_remove(0)
     }));
     all
 }
@@ -125,7 +122,7 @@ fn assert_parts(page: &str, parts: &[&str]) {
 
 #[test]
 fn the_least_wins_ties_go_to_the_smaller_and_what_varies_is_judged_by_its_mean() {
-    let mut map = contender("Map", Family::Ribbon, &[Static, Values], (8, 12.0));
+    let mut map = contender("Map", Family::Ribbon, &[Static, Values], 8, 12.0);
     (map.0.role, map.0.takes_rate) = (Role::Map, false);
     // Where growth stopped, Steady is larger; over the cycle it is smaller. Lax breaks its rate.
     let growing = [
@@ -164,8 +161,8 @@ fn more_keys_change_answers_and_what_was_counted_or_refused_is_shown() {
     };
     all[0].1.push(refused);
     all[0].1[3].instructions = Some(77.0);
-    all[1].1.extend(rows("Quick", 10 * KEYS, (12, 40.0)));
-    all[2].1.extend(rows("Small", 10 * KEYS, (7, 30.0)));
+    all[1].1.extend(rows("Quick", 10 * KEYS, 12, 40.0));
+    all[2].1.extend(rows("Small", 10 * KEYS, 7, 30.0));
     let (page, _) = drawn(&record(&all));
     assert_parts(
         &page,
@@ -239,7 +236,7 @@ fn what_was_not_measured_or_failed_is_said_and_nothing_panics() {
         (rows[0].state, rows[0].why) = (State::Failed, "a false negative".to_owned());
         (facts, rows)
     };
-    let bad = failed(contender("Bad", Family::Cuckoo, &[], (0, 0.0)));
+    let bad = failed(contender("Bad", Family::Cuckoo, &[], 0, 0.0));
     for all in [vec![], vec![(bad.0.clone(), vec![])], vec![bad]] {
         let (page, readme) = drawn(&record(&all));
         assert_parts(&page, &["Not in these records"]);
@@ -251,7 +248,7 @@ fn what_was_not_measured_or_failed_is_said_and_nothing_panics() {
     }
     // A failed cell beside measured ones is a hollow cross in the plots.
     let mut fast = four().swap_remove(0);
-    fast.1.extend(rows("myFast", 100_000, (9, 7.0)));
-    fast.1.extend(failed((fast.0.clone(), rows("myFast", 1000, (0, 0.0)))).1);
+    fast.1.extend(rows("myFast", 100_000, 9, 7.0));
+    fast.1.extend(failed((fast.0.clone(), rows("myFast", 1000, 0, 0.0))).1);
     drawn(&record(&[fast]));
 }
