@@ -1,7 +1,7 @@
 //! The machine, the noise, the limits, and what to know before reading on.
 
 use super::data::Data;
-use super::doc::{Block, Found, Section, Table, Text};
+use super::doc::{Block, Found, Table, Text};
 use super::number::{binary, keys, list, percent};
 use crate::record::{Noise, State, Suite};
 use indicatif::HumanDuration;
@@ -33,15 +33,6 @@ pub(super) fn warnings(data: &Data) -> Vec<Block> {
     warnings
 }
 
-/// The sections of this file.
-pub(super) fn sections(data: &Data) -> Vec<Section> {
-    vec![
-        Section::new("machine", "Measured on", Some(machine(data))).in_readme(),
-        Section::new("noise", "How much is noise", noise(data)),
-        Section::new("limits", "Limits and bias", Some(limits(data))).in_readme(),
-    ]
-}
-
 /// The machine in a few words.
 pub(super) fn place(data: &Data) -> String {
     let cpu = data.machine.as_ref().map_or("an unknown processor", |machine| &machine.cpu);
@@ -49,7 +40,7 @@ pub(super) fn place(data: &Data) -> String {
     format!("{cpu}, {rustc}, {}", data.run.date)
 }
 
-fn machine(data: &Data) -> (String, Vec<Block>) {
+pub(super) fn machine(data: &Data) -> Found {
     let (run, options) = (&data.run, &data.run.options);
     let mut facts = Vec::new();
     if let Some(machine) = &data.machine {
@@ -80,10 +71,10 @@ fn machine(data: &Data) -> (String, Vec<Block>) {
     let (measure, draw) = (&run.command, &run.render_command);
     let commands = format!("{measure}   # measures again\n{draw}   # draws again, the same bytes");
     let facts = facts.iter().map(|(name, value)| Text::from(format!("{name}: {value}"))).collect();
-    (place(data), vec![Block::List(facts), Block::Code(commands)])
+    Some((place(data), vec![Block::List(facts), Block::Code(commands)]))
 }
 
-fn noise(data: &Data) -> Found {
+pub(super) fn noise(data: &Data) -> Found {
     let (most, half) = (percent(data.run.noise_floor?), percent(data.run.noise_median?));
     let found = format!(
         "The same filter entered twice differs by less than {most} in nine of ten cells, and by {half} in half of them."
@@ -97,7 +88,7 @@ fn noise(data: &Data) -> Found {
     Some((found, vec![Block::Table(Table::new("Smaller differences are ties.", &head, 1, rows))]))
 }
 
-fn limits(data: &Data) -> (String, Vec<Block>) {
+pub(super) fn limits(data: &Data) -> Found {
     let mut points: Vec<Text> = data.texts.limits.iter().map(Text::from).collect();
     let timed = data.all().filter(|row| row.ns.is_some()).count();
     let unstable = data.all().filter(|row| row.unstable == Some(true)).count();
@@ -113,5 +104,5 @@ fn limits(data: &Data) -> (String, Vec<Block>) {
     }));
     let found =
         "Written by the authors of some of the filters; one machine, one compiler, one day.";
-    (found.to_owned(), vec![Block::List(points)])
+    Some((found.to_owned(), vec![Block::List(points)]))
 }

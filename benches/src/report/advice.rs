@@ -1,19 +1,11 @@
 //! Worked choices, and the lines of other engines.
 
 use super::data::Data;
-use super::doc::{Block, Found, Section, Table, Text};
+use super::doc::{Block, Found, Table, Text};
 use super::number::{asked, decimal, digits, keys, percent, two};
 use super::tables::dash;
 use crate::record::{Choice, EngineLine};
 use serde::Deserialize;
-
-/// The sections of this file.
-pub(super) fn sections(data: &Data) -> Vec<Section> {
-    vec![
-        Section::new("worked", "Worked choices", worked(data)),
-        Section::new("engines", "Lines for engines with filters of their own", engines(data)),
-    ]
-}
 
 /// A worked choice; `texts.toml` says what its parts mean.
 #[derive(Clone, Debug, Deserialize)]
@@ -44,7 +36,7 @@ impl Example {
     }
 }
 
-fn worked(data: &Data) -> Found {
+pub(super) fn worked(data: &Data) -> Found {
     let (mut blocks, mut names) = (Vec::new(), Vec::new());
     for example in &data.texts.example {
         let lines = data.topic(&example.topic);
@@ -65,7 +57,7 @@ fn worked(data: &Data) -> Found {
     Some((format!("{count} of {all} examples with their arithmetic; {}.", names.first()?), blocks))
 }
 
-fn engines(data: &Data) -> Found {
+pub(super) fn engines(data: &Data) -> Found {
     let first = data.engines.first()?;
     let row = |line: &EngineLine| {
         let setting = match line.line.as_str() {

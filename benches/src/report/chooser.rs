@@ -2,19 +2,14 @@
 //! ones for readers without it.
 
 use super::data::Data;
-use super::doc::{Block, Found, Section, Table, Text};
+use super::doc::{Block, Found, Table, Text};
 use super::number::{asked, digits, percent, plain, two};
 use super::tables::dash;
 use crate::record::Choice;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The section.
-pub(super) fn section(data: &Data) -> Section {
-    Section::new("chooser", "Choose by your own numbers", found(data))
-}
-
-fn found(data: &Data) -> Found {
+pub(super) fn found(data: &Data) -> Found {
     let grid = data.topic("grid");
     let uses = &data.texts.uses;
     let packed = pack(&grid, uses)?;

@@ -4,28 +4,10 @@
 use super::cost::growth;
 use super::curves::{lines, ranked, rises};
 use super::data::{Data, Entry};
-use super::doc::{Block, Found, Section, Text};
+use super::doc::{Block, Found, Text};
 use super::number::{digits, keys, list, percent, two};
 use super::plot::{Mark, Plot, Series, figures};
 use crate::record::{Row, State, Workload};
-
-/// The sections of this file.
-pub(super) fn sections(data: &Data) -> Vec<Section> {
-    let of = Section::new;
-    let (churn, merge) = (data.course(Workload::Churn), data.course(Workload::Merge));
-    let all = data.main_entries(data.rate());
-    let churn = timed(&churn, Workload::Churn, "replacing a key");
-    let merge = timed(&merge, Workload::Merge, "taking in a key of the other");
-    let removal = timed(&all, Workload::Remove, "taking a key out");
-    vec![
-        of("load", "Inserting into a fuller and fuller table", load(data)),
-        of("growth", "Growing a hundredfold", grow(data)),
-        of("overfill", "Past the plan", overfill(data)),
-        of("churn", "Replacing keys in a nearly full filter", churn),
-        of("merge", "Merging", merge),
-        of("removal", "Removing", removal),
-    ]
-}
 
 /// A line a contender over the rows of a course.
 fn over(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
@@ -36,7 +18,7 @@ fn over(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Ve
     lines(entries.iter().map(|entry| (entry.facts, entry.rows().iter().filter_map(mark).collect())))
 }
 
-fn load(data: &Data) -> Found {
+pub(super) fn load(data: &Data) -> Found {
     let inserts = data.course(Workload::LoadInsert);
     let by_load = |slug, what: &str, y, ns: fn(&Row) -> Option<f64>| {
         let all = over(&inserts, |row| row.load.zip(ns(row)));
@@ -54,7 +36,7 @@ fn load(data: &Data) -> Found {
     ])
 }
 
-fn grow(data: &Data) -> Found {
+pub(super) fn grow(data: &Data) -> Found {
     let entries = data.course(Workload::Grow);
     let bits = over(&entries, |row| Some((row.keys as f64, row.bits_per_key()?)));
     let ns = over(&entries, |row| Some((row.keys as f64, row.ns?)));
@@ -79,7 +61,7 @@ fn grow(data: &Data) -> Found {
     Some((found, blocks))
 }
 
-fn overfill(data: &Data) -> Found {
+pub(super) fn overfill(data: &Data) -> Found {
     let entries = data.course(Workload::Overfill);
     let share = |row: &Row| Some(row.keys as f64 / row.planned_keys? as f64);
     let all = over(&entries, |row| share(row).zip(row.fpr().filter(|fpr| *fpr > 0.0)));
@@ -101,7 +83,11 @@ fn who(entries: &[Entry<'_>], is_such: impl Fn(&Row) -> bool) -> Option<String> 
 }
 
 /// The times of a workload, and what is left of the filters.
-fn timed(entries: &[Entry<'_>], workload: Workload, what: &str) -> Found {
+pub(super) fn timed(data: &Data, workload: Workload, what: &str) -> Found {
+    let entries = match workload {
+        Workload::Remove => data.main_entries(data.rate()),
+        course => data.course(course),
+    };
     let head = ["contender", "ns", "bits per key", "rate after"];
     let or = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
     let cells = |entry: &Entry<'_>| {
@@ -110,10 +96,10 @@ fn timed(entries: &[Entry<'_>], workload: Workload, what: &str) -> Found {
         Some((row.ns?, [two(row.ns?), or(bits), or(row.fpr().map(percent))]))
     };
     let keys = keys(entries.first()?.keys());
-    let (found, mut blocks) = ranked(entries, head, cells, |[name, ns, ..], [last, most, ..]| {
+    let (found, mut blocks) = ranked(&entries, head, cells, |[name, ns, ..], [last, most, ..]| {
         format!("With {keys} keys, {what} takes {ns} ns in {name} and {most} in {last}.")
     })?;
-    let failed = who(entries, |row| row.workload == workload && row.state == State::Failed);
+    let failed = who(&entries, |row| row.workload == workload && row.state == State::Failed);
     blocks.extend(failed.map(|failed| Block::Para(Text::from(format!("Failed: {failed}.")))));
     Some((found, blocks))
 }

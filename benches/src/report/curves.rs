@@ -1,7 +1,7 @@
 //! How times and memory change with the number of keys and the share of present ones.
 
 use super::data::{Data, Entry, Target};
-use super::doc::{Block, Found, Section, Table, Text};
+use super::doc::{Block, Found, Table, Text};
 use super::front::{FAMILIES, is_same, series};
 use super::number::{binary, keys, percent, two};
 use super::plot::{Mark, Plot, Series, figures};
@@ -10,18 +10,15 @@ use crate::record::{ContenderFacts, Family, Role, Workload};
 /// Bits of a key at which a cache is marked as full.
 const TYPICAL_BITS: u64 = 10;
 
-/// The sections of this file.
-pub(super) fn sections(data: &Data) -> Vec<Section> {
-    let query = by_size(data, "query-by-size", "ns per query", |of| of.ns(Workload::Query50));
-    let build = by_size(data, "build-by-size", "ns per key built", |of| of.ns(Workload::Build));
-    let peak = by_size(data, "peak-by-size", "peak bits per key while built", Entry::peak_bits);
-    vec![
-        Section::new("query", "Query time against size", figures([query])),
-        Section::new("build", "Build time and peak memory", figures([build, peak])),
-        Section::new("share", "Present and absent keys", share(data)),
-        Section::new("latency", "When the next question waits", latency(data)),
-        Section::new("net", "Net of hashing", net(data)),
-    ]
+pub(super) fn query(data: &Data) -> Found {
+    figures([by_size(data, "query-by-size", "ns per query", |of| of.ns(Workload::Query50))])
+}
+
+pub(super) fn build(data: &Data) -> Found {
+    figures([
+        by_size(data, "build-by-size", "ns per key built", |of| of.ns(Workload::Build)),
+        by_size(data, "peak-by-size", "peak bits per key while built", Entry::peak_bits),
+    ])
 }
 
 /// One contender a family: ours where there is one.
@@ -90,7 +87,7 @@ fn by_size(
     Some(Plot { guides: caches.collect(), note, ..plot })
 }
 
-fn share(data: &Data) -> Found {
+pub(super) fn share(data: &Data) -> Found {
     let shares = [(0.0, Workload::Query0), (50.0, Workload::Query50), (100.0, Workload::Query100)];
     let marks = |facts: &ContenderFacts| {
         let entry = data.entry(&facts.name, &data.set, data.keys, Target::Rate(data.rate()));
@@ -133,7 +130,7 @@ pub(super) fn ranked<'a>(
     Some((found, vec![Block::Table(Table::new("", &head, 1, rows))]))
 }
 
-fn latency(data: &Data) -> Found {
+pub(super) fn latency(data: &Data) -> Found {
     let head = ["contender", "dependent, ns", "independent, ns", "ratio"];
     let cells = |entry: &Entry<'_>| {
         let (free, waits) = entry.ns(Workload::Query50).zip(entry.ns(Workload::Dependent50))?;
@@ -146,7 +143,7 @@ fn latency(data: &Data) -> Found {
     })
 }
 
-fn net(data: &Data) -> Found {
+pub(super) fn net(data: &Data) -> Found {
     let target = Target::Rate(data.rate());
     let floors = data.run.contender.iter().filter(|facts| facts.role == Role::Floor);
     let mut floors =

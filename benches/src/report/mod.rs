@@ -42,7 +42,7 @@ mod theory;
 use crate::record::write_atomically;
 use anyhow::Result;
 use data::Data;
-use doc::{Block, Document, Text};
+use doc::{Block, Document, Section, Text};
 use std::path::{Path, PathBuf};
 
 /// The drawn report.
@@ -88,17 +88,46 @@ fn document(data: &Data) -> Document {
     first.push(front::plots(data));
     first.push(Block::Heading("Beside the best of its family"));
     first.push(front::ratios(data));
-    let mut sections = vec![chooser::section(data), sizes::section(data)];
-    sections.extend(advice::sections(data));
-    sections.extend(curves::sections(data));
-    sections.extend(courses::sections(data));
-    sections.extend(theory::sections(data));
-    sections.extend(tables::sections(data));
-    sections.extend(about::sections(data));
     let title = "Approximate-membership filters compared".to_owned();
     let (count, place) = (data.filters().count(), about::place(data));
     let lead = format!(
         "{count} filters and sets over the same keys, each verified before it was timed. {place}."
     );
-    Document { title, lead: Text::from(lead), first, sections }
+    Document { title, lead: Text::from(lead), first, sections: sections(data) }
+}
+
+/// The folded sections: a name in links, a title, and what is found.
+fn sections(data: &Data) -> Vec<Section> {
+    let of = Section::new;
+    let timed = |workload, what| courses::timed(data, workload, what);
+    let churn = timed(Workload::Churn, "replacing a key");
+    let merge = timed(Workload::Merge, "taking in a key of the other");
+    let removal = timed(Workload::Remove, "taking a key out");
+    vec![
+        of("chooser", "Choose by your own numbers", chooser::found(data)),
+        of("sizes", "Fewer keys, or more", sizes::found(data)),
+        of("worked", "Worked choices", advice::worked(data)),
+        of("engines", "Lines for engines with filters of their own", advice::engines(data)),
+        of("query", "Query time against size", curves::query(data)),
+        of("build", "Build time and peak memory", curves::build(data)),
+        of("share", "Present and absent keys", curves::share(data)),
+        of("latency", "When the next question waits", curves::latency(data)),
+        of("net", "Net of hashing", curves::net(data)),
+        of("load", "Inserting into a fuller and fuller table", courses::load(data)),
+        of("growth", "Growing a hundredfold", courses::grow(data)),
+        of("overfill", "Past the plan", courses::overfill(data)),
+        of("churn", "Replacing keys in a nearly full filter", churn),
+        of("merge", "Merging", merge),
+        of("removal", "Removing", removal),
+        of("verdict", "Measured rates over theory's", theory::verdict(data)),
+        of("crossover", "Which filter at which cost", theory::crossover(data)),
+        of("construction", "How many slots a ribbon needs", theory::construction(data)),
+        of("abilities", "Who can do what", tables::abilities(data)).in_readme(),
+        of("numbers", "All numbers", tables::numbers(data)),
+        of("keys", "Other keys", tables::other_keys(data)),
+        of("claims", "Claims checked", tables::claims(data)).in_readme(),
+        of("machine", "Measured on", about::machine(data)).in_readme(),
+        of("noise", "How much is noise", about::noise(data)),
+        of("limits", "Limits and bias", about::limits(data)).in_readme(),
+    ]
 }

@@ -2,16 +2,11 @@
 
 use super::answer::{Need, Ranked, behind, rank};
 use super::data::{Data, Target};
-use super::doc::{Block, Found, Section, Table, Text};
+use super::doc::{Block, Found, Table, Text};
 use super::number::{keys, list};
 use crate::record::Workload;
 
-/// The section.
-pub(super) fn section(data: &Data) -> Section {
-    Section::new("sizes", "Fewer keys, or more", found(data))
-}
-
-fn found(data: &Data) -> Found {
+pub(super) fn found(data: &Data) -> Found {
     let mut needs = data.texts.need.clone();
     needs.retain(Need::is_of_any_size);
     let (mut changes, mut groups) = (Vec::new(), Vec::new());

@@ -1,19 +1,9 @@
 //! Who can do what, all numbers, other keys, and the claims.
 
 use super::data::{Data, Entry, Target};
-use super::doc::{Block, Found, Section, Table, Text};
+use super::doc::{Block, Found, Table, Text};
 use super::number::{asked, digits, keys, list, percent, plain, two};
 use crate::record::{Ability, Claim, ContenderFacts, Verdict, Workload};
-
-/// The sections of this file.
-pub(super) fn sections(data: &Data) -> Vec<Section> {
-    vec![
-        Section::new("abilities", "Who can do what", abilities(data)).in_readme(),
-        Section::new("numbers", "All numbers", numbers(data)),
-        Section::new("keys", "Other keys", other_keys(data)),
-        Section::new("claims", "Claims checked", claims(data)).in_readme(),
-    ]
-}
 
 /// A hyphen where there is nothing.
 pub(super) fn dash(value: Option<String>) -> String {
@@ -32,7 +22,7 @@ const ABILITIES: [(Ability, &str); 9] = [
     (Ability::Static, "static"),
 ];
 
-fn abilities(data: &Data) -> Found {
+pub(super) fn abilities(data: &Data) -> Found {
     let row = |facts: &ContenderFacts| {
         let can = |(ability, _): &(Ability, &str)| facts.abilities.contains(ability);
         let can = ABILITIES.iter().map(|each| if can(each) { "yes" } else { "" });
@@ -84,7 +74,7 @@ fn time(entry: &Entry<'_>, workload: Workload) -> Option<String> {
 }
 
 /// The main rate first, then more keys, then the other rates.
-fn numbers(data: &Data) -> Found {
+pub(super) fn numbers(data: &Data) -> Found {
     let main = data.rate();
     let more = data.sizes(&data.set).into_iter().filter(|size| *size > data.keys);
     let cells = std::iter::once((data.keys, main)).chain(more.map(|size| (size, main)));
@@ -165,7 +155,7 @@ fn refused(data: &Data) -> Vec<String> {
 /// The sets that are compared; a user's file is alone.
 const SETS: [&str; 4] = ["random-u64", "sequential", "strings", "words"];
 
-fn other_keys(data: &Data) -> Found {
+pub(super) fn other_keys(data: &Data) -> Found {
     let others = data.run.key_set.iter().filter(|set| set.name != data.set);
     let size = others.map(|set| set.present).max()?;
     let mut sets = SETS.to_vec();
@@ -191,7 +181,7 @@ fn other_keys(data: &Data) -> Found {
     Some((found, vec![Block::Table(Table::new(caption, &sets, 1, rows))]))
 }
 
-fn claims(data: &Data) -> Found {
+pub(super) fn claims(data: &Data) -> Found {
     let count =
         |verdict: Verdict| data.claims.iter().filter(|claim| claim.verdict == verdict).count();
     let found = format!(

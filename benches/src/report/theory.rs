@@ -2,22 +2,13 @@
 //! cheapest.
 
 use super::data::{Data, Entry};
-use super::doc::{Found, Section};
+use super::doc::Found;
 use super::front::{guide, series};
 use super::look::look;
 use super::number::{digits, grouped, keys, plain, two};
 use super::plot::{Mark, Names, Plot, Series, figures};
 use crate::record::{Ability, ContenderFacts, Family, Row, Trial, Workload};
 use std::collections::BTreeMap;
-
-/// The sections of this file.
-pub(super) fn sections(data: &Data) -> Vec<Section> {
-    vec![
-        Section::new("verdict", "Measured rates over theory's", verdict(data)),
-        Section::new("crossover", "Which filter at which cost", crossover(data)),
-        Section::new("construction", "How many slots a ribbon needs", construction(data)),
-    ]
-}
 
 /// Measured over expected rate, and the interval; over the asked rate where there is no formula.
 fn over(row: &Row) -> Option<Mark> {
@@ -31,7 +22,7 @@ fn over(row: &Row) -> Option<Mark> {
     Some(Mark { x: fpr / expected, y: None, bar: Some((low / expected, high / expected)) })
 }
 
-fn verdict(data: &Data) -> Found {
+pub(super) fn verdict(data: &Data) -> Found {
     let judged: Vec<bool> = data.all().filter_map(|row| row.fpr_agrees).collect();
     let agree = judged.iter().filter(|agrees| **agrees).count();
     let far = |mark: &Mark| {
@@ -74,7 +65,7 @@ fn verdict(data: &Data) -> Found {
     figures([Some(Plot { note, size, names: Names::Rows, ..plot })])
 }
 
-fn construction(data: &Data) -> Found {
+pub(super) fn construction(data: &Data) -> Found {
     let mut systems: BTreeMap<(u64, u64), Vec<(f64, f64)>> = BTreeMap::new();
     let share = |trial: &Trial| Some(trial.solved? as f64 * 100.0 / trial.seeds?.max(1) as f64);
     for trial in &data.trials {
@@ -147,7 +138,7 @@ fn envelope<'a>(offers: &[Offer<'a>]) -> Vec<(f64, Offer<'a>)> {
     std::iter::successors(first.map(|first| (COSTS.0, *first)), next).collect()
 }
 
-fn crossover(data: &Data) -> Found {
+pub(super) fn crossover(data: &Data) -> Found {
     let mut entries = data.main_entries(data.rate());
     entries.retain(Entry::is_filter);
     let any = map(data, "cheapest", "Any filter", &entries);
