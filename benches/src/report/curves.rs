@@ -17,7 +17,7 @@ pub(super) fn query(data: &Data) -> Found {
 pub(super) fn build(data: &Data) -> Found {
     figures([
         by_size(data, "build-by-size", "ns per key built", |of| of.ns(Workload::Build)),
-        by_size(data, "peak-by-size", "peak bits per key while built", Entry::peak_bits),
+        by_size(data, "peak-by-size", "peak bits per key while built", |of| of.peak_bits()),
     ])
 }
 

@@ -257,7 +257,7 @@ mod tests {
     fn fingerprints_come_in_steps_and_bloom_filters_do_not() {
         let curve = |step| {
             let point = |bits_per_key, fpr| Point { bits_per_key, fpr, step, ..Point::default() };
-            super::curve(&[&point(5.0, 0.2), &point(6.0, 0.1)])
+            curve(&[&point(5.0, 0.2), &point(6.0, 0.1)])
         };
         assert_eq!(curve(Some(4)), [(5.0, 0.2), (6.0, 0.2), (6.0, 0.1)]);
         assert_eq!(curve(None), [(5.0, 0.2), (6.0, 0.1)]);

@@ -39,7 +39,7 @@ mod tables;
 mod tests;
 mod theory;
 
-use crate::record::write_atomically;
+use crate::record::{Workload, write_atomically};
 use anyhow::Result;
 use data::Data;
 use doc::{Block, Document, Section, Text};
