@@ -141,10 +141,12 @@ impl Plot {
             chart.draw_series(bars.filter(is_long).map(bar))?;
         }
         let corners = series.look.corners(4.2);
-        chart.draw_series(series.measured().map(|at| match series.is_hollow {
-            true => (EmptyElement::at(at) + PathElement::new(corners.clone(), thick)).into_dyn(),
-            false => (EmptyElement::at(at) + Polygon::new(corners.clone(), colour)).into_dyn(),
-        }))?;
+        let at = series.measured().map(EmptyElement::at);
+        if series.is_hollow {
+            chart.draw_series(at.map(|at| at + PathElement::new(corners.clone(), thick)))?;
+        } else {
+            chart.draw_series(at.map(|at| at + Polygon::new(corners.clone(), colour)))?;
+        }
         let failed = series.marks.iter().filter(|mark| mark.y.is_none());
         chart.draw_series(failed.map(|mark| Cross::new((mark.x, self.y.range.1), 5, thin)))?;
         Ok(())

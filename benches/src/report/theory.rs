@@ -5,7 +5,7 @@ use super::data::{Data, Entry};
 use super::doc::Found;
 use super::front::{guide, series};
 use super::look::look;
-use super::number::{digits, grouped, keys, plain, two};
+use super::number::{digits, keys, plain, two};
 use super::plot::{Mark, Names, Plot, Series, figures};
 use crate::record::{Ability, ContenderFacts, Family, Row, Trial, Workload};
 use std::collections::BTreeMap;
