@@ -20,7 +20,7 @@ pub(super) fn advised(data: &Data, need: &Need) -> Option<Answer> {
         need: need.need.clone(),
         choose: vec![pick],
         figure: size(best),
-        why: brief(best.reason.strip_prefix(&need.need).unwrap_or(&best.reason)),
+        why: brief(best.reason.strip_prefix(&format!("{}:", need.need)).unwrap_or(&best.reason)),
         cost: build.into_iter().chain(note).collect::<Vec<_>>().join("; "),
         runner_up: of_rank(2).map_or_else(
             || Text::from("no other"),
@@ -47,6 +47,5 @@ fn size(choice: &Choice) -> String {
 
 /// The first part of the first sentence.
 fn brief(text: &str) -> String {
-    let text = text.trim_start_matches([':', ' ']);
-    text.split(['.', ':', ';', ',']).next().unwrap_or(text).to_owned()
+    text.trim_start().split(['.', ':', ';', ',']).next().unwrap_or(text).to_owned()
 }

@@ -9,13 +9,16 @@ use super::number::{digits, keys, list, percent, two};
 use super::plot::{Mark, Plot, Series, figures};
 use crate::record::{Row, State, Workload};
 
-/// A line a contender over the rows of a course.
+/// A line a contender over the rows of a course; five, for they have many points.
 fn over(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
     let mark = |row: &&Row| match row.state {
         State::Failed => Some(Mark { x: row.load?, y: None, bar: None }),
         _ => point(row).map(|(x, y)| Mark::at(x, y)),
     };
-    lines(entries.iter().map(|entry| (entry.facts, entry.rows().iter().filter_map(mark).collect())))
+    let marks = |entry: &Entry<'_>| entry.rows().iter().filter_map(mark).collect();
+    let mut lines = lines(entries.iter().map(|entry| (entry.facts, marks(entry))));
+    lines.truncate(5);
+    lines
 }
 
 pub(super) fn load(data: &Data) -> Found {

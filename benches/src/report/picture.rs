@@ -130,7 +130,7 @@ impl Plot {
         }
         let bars = series.marks.iter().filter_map(|mark| Some((mark.x, mark.y?, mark.bar?)));
         if self.names == Names::Rows {
-            let bar = |(x, y, (low, high))| ErrorBar::new_horizontal(y, low, x, high, thin, 6);
+            let bar = |(_, y, (low, high))| PathElement::new([(low, y), (high, y)], thin);
             chart.draw_series(bars.map(bar))?;
         } else {
             // A bar shorter than its mark is not seen.
