@@ -188,8 +188,11 @@ pub(super) fn ratios(data: &Data) -> Block {
     let mut head = vec!["", "query", "build", "space"];
     let counted = data.all().find(|row| row.instructions.is_some());
     let instructions = counted.map_or_else(String::new, |row| {
-        head.extend(["instr. query", "instr. build"]);
-        format!(" Instructions per query and per key built, with {} keys.", keys(row.keys))
+        head.extend(["instr.", "built"]);
+        format!(
+            " instr., built: instructions per query and per key built, {} keys.",
+            keys(row.keys)
+        )
     });
     let group = |family: Family| {
         let of: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.is(family)).collect();

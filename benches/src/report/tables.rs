@@ -36,7 +36,7 @@ pub(super) fn abilities(data: &Data) -> Found {
     Some((format!("{} can do most: {count} of {all}.", most.name), vec![Block::Table(table)]))
 }
 
-/// Rows that the page has room for; the records have all.
+/// Rows after which there is no room for other rates; the records have all.
 const MOST_ROWS: usize = 60;
 
 /// A column's head and its cells.
@@ -81,7 +81,7 @@ pub(super) fn numbers(data: &Data) -> Found {
     let cells = cells.chain(data.rates().into_iter().skip(1).map(|rate| (data.keys, rate)));
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for (size, rate) in cells {
-        if rows.len() > MOST_ROWS {
+        if rate != main && rows.len() > MOST_ROWS {
             break;
         }
         let with = match size == data.keys {

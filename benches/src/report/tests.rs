@@ -173,7 +173,7 @@ fn more_keys_change_answers_and_what_was_counted_or_refused_is_shown() {
             "<td>30 ns</td><td>myFast: not measured</td>",
             "1 %, 10 million keys</td>",
             "2, for 1 million keys: myFast",
-            "Instructions per query and per key built, with 1 million keys.",
+            "instr., built: instructions per query and per key built, 1 million keys.",
             ">77</td>",
         ],
     );
