@@ -16,7 +16,7 @@ fn over(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Ve
         _ => point(row).map(|(x, y)| Mark::at(x, y)),
     };
     let marks = |entry: &Entry<'_>| entry.rows().iter().filter_map(mark).collect();
-    let mut lines = lines(entries.iter().map(|entry| (entry.facts, marks(entry))));
+    let mut lines = lines(5, entries.iter().map(|entry| (entry.facts, marks(entry))));
     lines.truncate(5);
     lines
 }
@@ -25,7 +25,7 @@ pub(super) fn load(data: &Data) -> Found {
     let inserts = data.course(Workload::LoadInsert);
     let by_load = |slug, what: &str, y, ns: fn(&Row) -> Option<f64>| {
         let all = over(&inserts, |row| row.load.zip(ns(row)));
-        let [_, (name, most)] = rises(&all)?;
+        let [_, (Series { name, .. }, most)] = rises(&all)?;
         let found = format!(
             "{what} rises most in {name}: {} times from the emptiest to the fullest table.",
             two(most)
@@ -69,7 +69,7 @@ pub(super) fn overfill(data: &Data) -> Found {
     let share = |row: &Row| Some(row.keys as f64 / row.planned_keys? as f64);
     let all = over(&entries, |row| share(row).zip(row.fpr().filter(|fpr| *fpr > 0.0)));
     let refuses = who(&entries, |row| row.state == State::Refused);
-    let decays = rises(&all).map(|[_, (name, most)]| {
+    let decays = rises(&all).map(|[_, (Series { name, .. }, most)]| {
         format!("Never full, but wrong {} times as often in the end: {name}", two(most))
     });
     let refuses = refuses.map(|refuses| format!("{refuses} refuse keys past their plan"));

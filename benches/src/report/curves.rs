@@ -29,8 +29,12 @@ fn chosen(data: &Data) -> impl Iterator<Item = &ContenderFacts> {
     })
 }
 
-/// Lines of at least two points, ours first; those that cannot be told apart are drawn once.
-pub(super) fn lines<'a>(all: impl Iterator<Item = (&'a ContenderFacts, Vec<Mark>)>) -> Vec<Series> {
+/// At most so many lines of two points or more, ours first; those that cannot be told apart are
+/// drawn once.
+pub(super) fn lines<'a>(
+    most: usize,
+    all: impl Iterator<Item = (&'a ContenderFacts, Vec<Mark>)>,
+) -> Vec<Series> {
     let all = all.map(|(facts, marks)| series(facts, vec![], marks).joined());
     let mut all: Vec<Series> = all.filter(|series| series.line.len() > 1).collect();
     all.sort_by_key(|series| series.is_hollow);
@@ -41,8 +45,7 @@ pub(super) fn lines<'a>(all: impl Iterator<Item = (&'a ContenderFacts, Vec<Mark>
             None => told.push((series, 0)),
         }
     }
-    // A plot has room for eight.
-    told.truncate(8);
+    told.truncate(most);
     for (series, alike) in told.iter_mut().filter(|(_, alike)| *alike > 0) {
         series.name += &format!(" and {alike} alike");
     }
@@ -50,9 +53,9 @@ pub(super) fn lines<'a>(all: impl Iterator<Item = (&'a ContenderFacts, Vec<Mark>
 }
 
 /// Who rises least and who most, and how many times.
-pub(super) fn rises(all: &[Series]) -> Option<[(&str, f64); 2]> {
-    let rises = all.iter().filter_map(|series| Some((series.name.as_str(), series.rise()?)));
-    let mut rises: Vec<(&str, f64)> = rises.collect();
+pub(super) fn rises(all: &[Series]) -> Option<[(&Series, f64); 2]> {
+    let rises = all.iter().filter_map(|series| Some((series, series.rise()?)));
+    let mut rises: Vec<(&Series, f64)> = rises.collect();
     rises.sort_by(|a, b| a.1.total_cmp(&b.1));
     Some([*rises.first()?, *rises.last()?])
 }
@@ -71,9 +74,11 @@ fn by_size(
         (y.is_some() || entry.failure().is_some()).then_some(Mark { x, y, bar: None })
     };
     let marks = |facts| sizes.iter().filter_map(|size| mark(facts, *size)).collect();
-    let all = lines(chosen(data).map(|facts| (facts, marks(facts))));
+    let all = lines(8, chosen(data).map(|facts| (facts, marks(facts))));
     let [(slow, least), (steep, most)] = rises(&all)?;
-    let (from, to) = (keys(*sizes.first()?), keys(*sizes.last()?));
+    let (from, to) = (steep.line.first()?.0, steep.line.last()?.0);
+    let (from, to) = (keys(from as u64), keys(to as u64));
+    let (slow, steep) = (&slow.name, &steep.name);
     let found = format!(
         "From {from} to {to} keys {y} change to {least:.2} times in {slow}, the least, and to {most:.2} times in {steep}."
     );
@@ -94,7 +99,7 @@ pub(super) fn share(data: &Data) -> Found {
         let mark = |(share, workload)| Some(Mark::at(share, entry.as_ref()?.ns(workload)?));
         shares.into_iter().filter_map(mark).collect()
     };
-    let all = lines(chosen(data).map(|facts| (facts, marks(facts))));
+    let all = lines(8, chosen(data).map(|facts| (facts, marks(facts))));
     let differs = |series: &Series| series.rise().map_or(0.0, |rise| rise.max(1.0 / rise) - 1.0);
     let slack = data.floor(Workload::Query50).max(0.05);
     let flat = all.iter().filter(|series| differs(series) <= slack).count();

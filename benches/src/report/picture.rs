@@ -96,14 +96,15 @@ impl Plot {
         if self.names == Names::Rows {
             mesh.disable_y_mesh().disable_y_axis();
         }
-        mesh.x_labels(7)
+        // Ticks of six digits do not touch.
+        mesh.x_labels(self.size.0 as usize / 70)
             .y_labels(7)
             .light_line_style(TRANSPARENT)
             .bold_line_style(GREY.mix(0.22))
             .axis_style(GREY)
             .label_style(font(HPos::Center, VPos::Center))
             .x_desc(&self.x.label)
-            .y_desc(&self.y.label)
+            .y_desc(if self.names == Names::Rows { "" } else { &self.y.label })
             .draw()?;
         let (low, high) = self.y.range;
         let is_seen = |guide: &&(f64, String)| self.x.range().contains(&guide.0);
