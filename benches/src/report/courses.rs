@@ -16,9 +16,7 @@ fn over(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Ve
         _ => point(row).map(|(x, y)| Mark::at(x, y)),
     };
     let marks = |entry: &Entry<'_>| entry.rows().iter().filter_map(mark).collect();
-    let mut lines = lines(5, entries.iter().map(|entry| (entry.facts, marks(entry))));
-    lines.truncate(5);
-    lines
+    lines(5, entries.iter().map(|entry| (entry.facts, marks(entry))))
 }
 
 pub(super) fn load(data: &Data) -> Found {
