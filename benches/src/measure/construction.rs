@@ -190,7 +190,7 @@ mod tests {
         for (line, trials) in lines.iter().zip([&wide, &narrow]) {
             for trial in trials {
                 let (seeds, solved) = (trial.seeds.unwrap(), trial.solved.unwrap());
-                assert_eq!((seeds, trial.fault()), (30, None));
+                assert_eq!((seeds, solved + trial.unsolved.unwrap()), (30, 30));
                 let interval = trial.solved_low.unwrap()..=trial.solved_high.unwrap();
                 assert!(interval.contains(&(solved as f64 / 30.0)), "{trial:?}");
             }

@@ -2,38 +2,38 @@
 (() => {
   const data = document.getElementById("choices"), box = document.getElementById("ask");
   if (!data || !box) return;
-  const lines = data.textContent.split("\n").map((line) => line.split("\t"));
-  const [sizes, targets, needs, costs, structures, reasons, answers] = lines;
+  const { targets, keys, needs, costs, structures, reasons, choices, answers } = JSON.parse(data.textContent);
   const make = (name, text) => Object.assign(document.createElement(name), { textContent: text || "" });
-  const select = (label, values, words, start) => {
+  const select = (label, values, words, isStart) => {
     const outer = make("label", label + " "), inner = make("select");
-    values.forEach((value, i) => inner.add(new Option(words(value), i, false, value.split("|")[0] === start)));
+    values.forEach((value, i) => inner.add(new Option(words(value), i, false, isStart(value))));
     inner.onchange = show;
     outer.append(inner);
     box.append(outer);
     return inner;
   };
   const out = make("div");
-  const target = (t) => t[0] === "r" ? "a rate of " + +(t.slice(1) * 100).toPrecision(3) + " %" : t.slice(1) + " bits a key";
-  const n = select("keys", sizes, (k) => (+k).toLocaleString("en"), "1000000");
-  const t = select("at", targets, target, "r0.01");
-  const w = select("which", needs, (x) => x.split("|")[1] || x, "insert");
-  const c = select("first", costs, (x) => x ? "time (a false positive costs " + x / 1000 + " µs)" : "memory", "");
+  const target = ([rate, bits]) => rate ? "a rate of " + +(rate * 100).toPrecision(3) + " %" : bits + " bits a key";
+  const cost = (ns) => ns ? "time (a false positive costs " + ns / 1000 + " µs)" : "memory";
+  const n = select("keys", keys, (k) => k.toLocaleString("en"), (k) => k === 1e6);
+  const t = select("at", targets, target, ([rate]) => rate === 0.01);
+  const w = select("which", needs, (need) => need[1], (need) => need[0] === "insert");
+  const c = select("first", costs, cost, (ns) => ns === null);
   box.append(out);
   box.hidden = false;
   show();
   function show() {
     if (!out.isConnected) return;
-    const row = lines[7 + t.value * sizes.length + +n.value];
-    const answer = answers[row[w.value * costs.length + +c.value]] || "!";
+    const row = (+t.value * keys.length + +n.value) * needs.length + +w.value;
+    const answer = answers[row * costs.length + +c.value].map((i) => choices[i]);
     out.textContent = "";
-    if (answer[0] === "!") return void out.append(make("p", "Nothing: " + (reasons[answer.slice(1)] || "not asked")));
+    if (!answer.length || answer[0][0] === null)
+      return void out.append(make("p", "Nothing: " + (answer.length ? reasons[answer[0][5]] : "not asked") + "."));
     const list = make("ol");
-    for (const choice of answer.split(";")) {
-      const [s, bits, rate, ask, build, why] = choice.split(":");
-      const [name, path] = structures[s].split("|");
+    for (const [s, bits, rate, ask, build, why] of answer) {
+      const [name, path] = structures[s];
       const item = make("li");
-      const size = (bits * sizes[n.value] / 8).toLocaleString("en", { maximumSignificantDigits: 3 });
+      const size = (bits * keys[n.value] / 8).toLocaleString("en", { maximumSignificantDigits: 3 });
       item.append(make("b", name), ` ${bits} bits a key (${size} bytes), ${rate} %`
         + (ask ? `, ${ask} ns to ask` : "") + (build ? `, ${build} ns to build` : "") + ". " + (reasons[why] || "") + " ");
       if (path) item.append(make("code", "use " + path + ";"));

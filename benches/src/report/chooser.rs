@@ -1,82 +1,92 @@
-//! The advisor's answers for the page's chooser, packed: a script looks them up, and a table holds
-//! the main ones for readers without it.
+//! The advisor's answers for the page's chooser: a script looks them up, and a table holds the main
+//! ones for readers without it.
 
 use super::data::Data;
-use super::doc::{Block, Found, Section, Table, Text};
+use super::doc::{Block, Found, Table, Text};
 use super::number::{asked, digits, percent, plain, two};
-use crate::record::{Ask, Choice};
+use super::tables::dash;
+use crate::record::Choice;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) fn found(data: &Data) -> Found {
+    let grid = data.topic("grid");
+    let uses = &data.texts.uses;
+    let packed = pack(&grid, uses)?;
+    let refused = || grid.iter().filter(|line| line.rank == 0).map(|line| both(line));
+    let (asks, none) = (packed.answers.len(), refused().count());
+    let found = format!(
+        "The advisor's answers to {asks} asks, the same that library and command give; {none} have none."
+    );
+    let script = Block::Chooser(serde_json::to_string(&packed).ok()?);
+    let none = refused().collect::<BTreeSet<_>>().into_iter().map(Text::from);
+    Some((
+        found,
+        vec![script, Block::Table(main_choices(&grid, uses)), Block::List(none.collect())],
+    ))
+}
 
 /// What the words of an ask mean.
-const NEEDS: [(&str, &str); 10] = [
-    ("static", "all keys known beforehand"),
-    ("insert", "keys come one by one"),
-    ("insert remove", "insert and remove"),
-    ("insert remove count", "insert, remove, count copies"),
-    ("insert merge", "insert, merge filters"),
-    ("grow", "nobody knows how many: grow"),
-    ("grow remove", "grow, and remove"),
-    ("bounded", "grow up to this number"),
-    ("threads", "several threads insert"),
-    ("threads remove", "several threads insert and remove"),
-];
+type Uses = BTreeMap<String, String>;
 
-/// The section.
-pub(super) fn section(data: &Data) -> Section {
-    Section::new("chooser", "Choose by your own numbers", found(data))
+fn words<'a>(needs: &'a str, uses: &'a Uses) -> &'a str {
+    uses.get(needs).map_or(needs, String::as_str)
 }
 
-fn found(data: &Data) -> Found {
-    let packed = pack(&data.choices)?;
-    let asks = packed.matches('\n').count().saturating_sub(FRONT) * packed_width(&packed);
-    let finding =
-        format!("The advisor's answers to {asks} asks, the same that library and command give.");
-    Some((finding, vec![Block::Chooser(packed), Block::Table(main_choices(data))]))
-}
-
-/// How many asks a line has.
-fn packed_width(packed: &str) -> usize {
-    packed.lines().last().map_or(0, |line| line.split('\t').count())
+/// The two demands that conflict, with which a refusal begins.
+fn both(refusal: &Choice) -> &str {
+    refusal.reason.split(": ").next().unwrap_or_default()
 }
 
 /// The best choices for a million keys.
-fn main_choices(data: &Data) -> Table {
-    let target = |choice: &Choice| match (choice.asked_fpr, choice.asked_bits) {
-        (Some(rate), _) => asked(rate),
-        (_, Some(bits)) => format!("{} bits", plain(bits)),
-        _ => String::new(),
-    };
-    let main = data.topic("grid").into_iter().filter(|choice| {
+fn main_choices(grid: &[&Choice], uses: &Uses) -> Table {
+    let main = grid.iter().filter(|choice| {
         let is_common = choice.asked_fpr == Some(0.01) || choice.asked_bits == Some(8.0);
         choice.keys == 1_000_000 && choice.rank <= 1 && is_common
     });
-    let row = |choice: &Choice| {
-        let need = NEEDS
-            .iter()
-            .find(|need| need.0 == choice.needs)
-            .map_or(choice.needs.as_str(), |need| need.1);
+    let row = |choice: &&Choice| {
+        let bits = choice.asked_bits.map(|bits| format!("{} bits", plain(bits)));
+        let take = match choice.rank {
+            0 => Text::from(both(choice)),
+            _ => Text::default().strong(&choice.structure),
+        };
         let first = if choice.cost_ns.is_some() { "time" } else { "memory" };
-        let or = |value: Option<String>| Text::from(value.unwrap_or_else(|| "-".to_owned()));
         vec![
-            Text::from(need),
+            Text::from(words(&choice.needs, uses)),
             Text::from(first),
-            Text::from(target(choice)),
-            match choice.rank {
-                0 => Text::from("nothing"),
-                _ => Text::default().strong(choice.structure.as_str()),
-            },
-            or(choice.bits_per_key.map(|bits| digits(bits, 3))),
-            or(choice.fpr.map(percent)),
-            or(choice.query_ns.map(two)),
+            Text::from(dash(choice.asked_fpr.map(asked).or(bits))),
+            take,
+            Text::from(dash(choice.bits_per_key.map(|bits| digits(bits, 3)))),
+            Text::from(dash(choice.fpr.map(percent))),
+            Text::from(dash(choice.query_ns.map(two))),
         ]
     };
-    let caption = "The advisor's first choices for a million keys, by memory and by time (a false positive costs 1 µs).";
+    let caption = "The advisor's first choices for a million keys, by memory and by time (a false \
+                   positive costs 1 µs); below, what no filter offers.";
     let head = ["you need", "first", "asked", "take", "bits/key", "rate", "ns to ask"];
     Table::new(caption, &head, 4, main.map(row).collect())
 }
 
-/// Lines before the answers: keys, targets, needs, costs, structures, reasons, and answers that
-/// repeat.
-const FRONT: usize = 7;
+/// The advisor's answers as the script reads them.
+#[derive(Default, Debug, Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize))]
+struct Packed {
+    /// A rate, or bits per key.
+    targets: Vec<(Option<f64>, Option<f64>)>,
+    keys: Vec<u64>,
+    /// As they are asked for, and in words.
+    needs: Vec<(String, String)>,
+    costs: Vec<Option<f64>>,
+    /// Names and imports.
+    structures: Vec<(String, String)>,
+    reasons: Vec<String>,
+    choices: Vec<Shown>,
+    /// The choices for each ask, best first: costs within needs within keys within targets.
+    answers: Vec<Vec<usize>>,
+}
+
+/// A structure (none: a refusal), bits per key, rate in percent, ns to ask, ns to build, a reason.
+type Shown = (Option<usize>, Option<f64>, Option<f64>, Option<f64>, Option<f64>, Option<usize>);
 
 /// The index of a value, which is added if it is new.
 fn index<T: PartialEq>(all: &mut Vec<T>, value: T) -> usize {
@@ -86,169 +96,108 @@ fn index<T: PartialEq>(all: &mut Vec<T>, value: T) -> usize {
     })
 }
 
-/// A target as the page writes it: `r` and a rate, or `b` and bits.
-fn target(ask: &Ask) -> String {
-    match (ask.fpr, ask.bits) {
-        (Some(rate), _) => format!("r{rate}"),
-        (_, Some(bits)) => format!("b{bits}"),
-        _ => String::new(),
-    }
+/// A number in so many digits.
+fn rounded(number: Option<f64>, to: i32) -> Option<f64> {
+    digits(number?, to).parse().ok()
 }
 
-/// One of an answer's choices: structure, bits per key, rate in percent, ns to ask, ns to build,
-/// reason; `!` and a reason where there is none.
-fn shown(choice: &Choice, structures: &mut Vec<String>, reasons: &mut Vec<String>) -> String {
-    let reason = match choice.reason.as_str() {
-        "" => String::new(),
-        // A refusal begins with the two demands that conflict.
-        text if choice.rank == 0 => {
-            let first = text.split(": ").next().unwrap_or(text);
-            index(reasons, first.replace(['\t', '\n'], " ")).to_string()
-        }
-        text => index(reasons, text.replace(['\t', '\n'], " ")).to_string(),
-    };
-    if choice.rank == 0 {
-        return format!("!{reason}");
+impl Packed {
+    fn choice(&mut self, choice: &Choice) -> usize {
+        let is_choice = choice.rank > 0;
+        let reason = if is_choice { choice.reason.as_str() } else { both(choice) };
+        let import = choice.import.trim_start_matches("use ").trim_end_matches(';');
+        let structure = (choice.structure.clone(), import.to_owned());
+        let shown = (
+            is_choice.then(|| index(&mut self.structures, structure)),
+            rounded(choice.bits_per_key, 3),
+            rounded(choice.fpr.map(|fpr| fpr * 100.0), 2),
+            rounded(choice.query_ns, 2),
+            rounded(choice.insert_ns, 2),
+            (!reason.is_empty()).then(|| index(&mut self.reasons, reason.to_owned())),
+        );
+        index(&mut self.choices, shown)
     }
-    let import = choice.import.trim_start_matches("use ").trim_end_matches(';');
-    let structure = index(structures, format!("{}|{import}", choice.structure));
-    let or = |value: Option<f64>, show: fn(f64) -> String| value.map(show).unwrap_or_default();
-    let rate = |fpr: f64| digits(fpr * 100.0, 2);
-    format!(
-        "{structure}:{}:{}:{}:{}:{reason}",
-        or(choice.bits_per_key, |bits| digits(bits, 3)),
-        or(choice.fpr, rate),
-        or(choice.query_ns, two),
-        or(choice.insert_ns, two)
-    )
 }
 
 /// All answers of the grid; none if the records have none.
-///
-/// Text in lines and tabs: the lists of [`FRONT`], then a line per target and number of keys with
-/// an answer per need and cost, as its place in the list of answers.
-pub(super) fn pack(choices: &[Choice]) -> Option<String> {
-    let grid: Vec<&Choice> = choices.iter().filter(|choice| choice.topic == "grid").collect();
-    let (mut sizes, mut targets, mut needs, mut costs) = (vec![], vec![], vec![], vec![]);
-    let (mut structures, mut reasons, mut answers) = (vec![], vec![], vec![]);
-    let mut places = std::collections::BTreeMap::new();
-    for of_ask in grid.chunk_by(|a, b| a.ask() == b.ask()) {
-        let ask = of_ask[0].ask();
+fn pack(grid: &[&Choice], uses: &Uses) -> Option<Packed> {
+    let mut packed = Packed::default();
+    let mut answers = BTreeMap::new();
+    for lines in grid.chunk_by(|a, b| a.ask() == b.ask()) {
+        let ask = lines[0].ask();
+        let needs = (ask.needs.clone(), words(&ask.needs, uses).to_owned());
         let place = [
-            index(&mut targets, target(&ask)),
-            index(&mut sizes, ask.keys.to_string()),
-            index(&mut needs, ask.needs),
-            index(&mut costs, ask.cost_ns.map(plain).unwrap_or_default()),
+            index(&mut packed.targets, (ask.fpr, ask.bits)),
+            index(&mut packed.keys, ask.keys),
+            index(&mut packed.needs, needs),
+            index(&mut packed.costs, ask.cost_ns),
         ];
-        let answer: Vec<String> =
-            of_ask.iter().map(|choice| shown(choice, &mut structures, &mut reasons)).collect();
-        places.insert(place, index(&mut answers, answer.join(";")));
+        answers.insert(place, lines.iter().map(|line| packed.choice(line)).collect());
     }
-    if places.is_empty() {
-        return None;
+    let [keys, needs, costs] = [packed.keys.len(), packed.needs.len(), packed.costs.len()];
+    for at in 0..packed.targets.len() * keys * needs * costs {
+        let (row, cost) = (at / costs, at % costs);
+        let place = [row / needs / keys, row / needs % keys, row % needs, cost];
+        packed.answers.push(answers.remove(&place).unwrap_or_default());
     }
-    let words = |needs: &[String]| {
-        let word = |need: &String| {
-            NEEDS
-                .iter()
-                .find(|known| known.0 == need)
-                .map_or(need.clone(), |known| format!("{need}|{}", known.1))
-        };
-        needs.iter().map(word).collect::<Vec<_>>()
-    };
-    let mut lines = [
-        sizes.clone(),
-        targets.clone(),
-        words(&needs),
-        costs.clone(),
-        structures,
-        reasons,
-        answers,
-    ]
-    .map(|list| list.join("\t"))
-    .to_vec();
-    for target in 0..targets.len() {
-        for size in 0..sizes.len() {
-            let places = &places;
-            let of = (0..needs.len()).flat_map(|need| {
-                (0..costs.len()).map(move |cost| {
-                    let place = places.get(&[target, size, need, cost]);
-                    place.map(ToString::to_string).unwrap_or_default()
-                })
-            });
-            lines.push(of.collect::<Vec<_>>().join("\t"));
-        }
-    }
-    Some(lines.join("\n"))
-}
-
-/// The packed answer to an ask, as the script finds it: each choice's parts.
-#[cfg(test)]
-pub(super) fn look_up(packed: &str, ask: &Ask) -> Option<Vec<Vec<String>>> {
-    let lines: Vec<Vec<&str>> = packed.lines().map(|line| line.split('\t').collect()).collect();
-    let at = |line: usize, value: &str| {
-        lines[line].iter().position(|known| known.split('|').next() == Some(value))
-    };
-    let cost = ask.cost_ns.map(plain).unwrap_or_default();
-    let (size, target) = (at(0, &ask.keys.to_string())?, at(1, &target(ask))?);
-    let (need, cost) = (at(2, &ask.needs)?, at(3, &cost)?);
-    let row = &lines[FRONT + target * lines[0].len() + size];
-    let answer = lines[6][row[need * lines[3].len() + cost].parse::<usize>().ok()?];
-    let choice = |choice: &str| {
-        let mut parts: Vec<String> = choice.split(':').map(str::to_owned).collect();
-        if let Some(structure) =
-            parts[0].parse::<usize>().ok().and_then(|index| lines[4].get(index))
-        {
-            parts[0] = structure.split('|').next().unwrap_or_default().to_owned();
-        }
-        parts
-    };
-    Some(answer.split(';').map(choice).collect())
+    (!packed.answers.is_empty()).then_some(packed)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::data::Texts;
     use super::*;
     use crate::measure::choices;
-    use crate::record::four_digits;
+    use crate::record::{Ask, four_digits};
     use amq::choose::choose;
+
+    /// The answer to an ask, as the script finds it.
+    fn look_up<'a>(packed: &'a Packed, ask: &Ask) -> Option<&'a [usize]> {
+        let target = packed.targets.iter().position(|known| *known == (ask.fpr, ask.bits))?;
+        let keys = packed.keys.iter().position(|known| *known == ask.keys)?;
+        let needs = packed.needs.iter().position(|(known, _)| *known == ask.needs)?;
+        let cost = packed.costs.iter().position(|known| *known == ask.cost_ns)?;
+        let row = (target * packed.keys.len() + keys) * packed.needs.len() + needs;
+        packed.answers.get(row * packed.costs.len() + cost).map(Vec::as_slice)
+    }
+
+    /// A choice's name, bits per key, rate in percent and ns to ask, as the records hold them.
+    fn shown_as(choice: &amq::choose::Choice) -> (String, Option<f64>, Option<f64>, Option<f64>) {
+        let bits = rounded(Some(four_digits(choice.bits_per_key)), 3);
+        let rate = rounded(Some(four_digits(choice.fpr) * 100.0), 2);
+        let ns = rounded(choice.query_ns.map(four_digits), 2);
+        (choice.structure.to_string(), bits, rate, ns)
+    }
 
     /// The page, the library and so the command give the same answer, everywhere.
     #[test]
     fn the_pages_answer_is_the_advisors_at_every_point_of_the_grid() {
         let table = choices::table();
-        let packed = pack(&table).unwrap();
-        assert!(packed.len() < 90_000, "{} bytes", packed.len());
+        let grid: Vec<&Choice> = table.iter().filter(|line| line.topic == choices::GRID).collect();
+        let texts: Texts = toml::from_str(include_str!("texts.toml")).unwrap();
+        let text = serde_json::to_string(&pack(&grid, &texts.uses).unwrap()).unwrap();
+        assert!(text.len() < 90_000, "{} bytes", text.len());
+        let packed: Packed = serde_json::from_str(&text).unwrap();
+        assert!(packed.needs.iter().all(|(need, words)| need != words), "{:?}", packed.needs);
         let mut refused = 0;
         for ask in choices::grid() {
             let shown = look_up(&packed, &ask).unwrap_or_else(|| panic!("{ask:?}"));
-            match choose(&choices::workload(&ask)) {
-                Ok(answer) => {
-                    let want = answer.choices.iter().take(3).map(|choice| {
-                        // As the records hold it.
-                        let number =
-                            |x: Option<f64>| x.map(four_digits).map(two).unwrap_or_default();
-                        vec![
-                            choice.structure.to_string(),
-                            digits(four_digits(choice.bits_per_key), 3),
-                            digits(four_digits(choice.fpr) * 100.0, 2),
-                            number(choice.query_ns),
-                        ]
-                    });
-                    assert!(want.eq(shown.iter().map(|parts| parts[..4].to_vec())), "{ask:?}");
-                }
-                Err(_) => {
+            let shown = shown.iter().map(|&choice| match packed.choices[choice] {
+                (Some(at), bits, rate, ns, ..) => (packed.structures[at].0.clone(), bits, rate, ns),
+                (None, .., why) => (packed.reasons[why.unwrap()].clone(), None, None, None),
+            });
+            let best = choose(&choices::workload(&ask)).map(|answer| answer.choices);
+            let want = match best {
+                Ok(best) => best.iter().take(3).map(shown_as).collect(),
+                Err(error) => {
                     refused += 1;
-                    assert!(shown.len() == 1 && shown[0][0].starts_with('!'), "{ask:?}");
+                    let both = error.to_string().split(": ").next().unwrap().to_owned();
+                    vec![(both, None, None, None)]
                 }
-            }
+            };
+            assert_eq!(shown.collect::<Vec<_>>(), want, "{ask:?}");
         }
         assert!(refused > 0 && refused < choices::grid().len() / 2, "{refused}");
-        assert_eq!(pack(&[]), None);
-    }
-
-    #[test]
-    fn every_need_has_words() {
-        assert_eq!(NEEDS.map(|need| need.0), choices::NEEDS);
+        assert!(pack(&[], &texts.uses).is_none());
     }
 }

@@ -4,8 +4,8 @@ use super::data::{Data, Entry, Target};
 use super::number::{digits, percent, two};
 use crate::record::{Ability, Row, State, Workload};
 
-/// What comes with a filter, in a few words.
-pub(super) fn cost(data: &Data, entry: &Entry<'_>) -> String {
+/// What comes with a filter, in a few words, and a note.
+pub(super) fn cost(data: &Data, entry: &Entry<'_>, note: &str) -> String {
     let mut parts = Vec::new();
     let plain = data.entry(entry.name(), &data.set, data.keys, Target::Rate(data.rate()));
     let of = plain.as_ref().unwrap_or(entry);
@@ -21,13 +21,14 @@ pub(super) fn cost(data: &Data, entry: &Entry<'_>) -> String {
     } else {
         parts.extend(beyond_plan(data, entry.name()));
     }
+    parts.push(note.to_owned());
+    parts.retain(|part| !part.is_empty());
     parts.join("; ")
 }
 
 /// What becomes of keys beyond the plan.
 fn beyond_plan(data: &Data, name: &str) -> Option<String> {
-    let courses = data.course(Workload::Overfill);
-    let entry = courses.into_iter().find(|entry| entry.name() == name)?;
+    let entry = data.course_of(Workload::Overfill, name)?;
     let refused = entry.rows().iter().find(|row| row.state == State::Refused);
     if let Some((row, at)) = refused.and_then(|row| Some((row, row.refused_at?))) {
         let share = at as f64 / row.planned_keys?.max(1) as f64;
@@ -40,11 +41,10 @@ fn beyond_plan(data: &Data, name: &str) -> Option<String> {
 
 /// The mean, the least and the most bits per key while a filter grows, its first stage left out.
 pub(super) fn growth(data: &Data, name: &str) -> Option<(f64, f64, f64)> {
-    let courses = data.course(Workload::Grow);
-    let entry = courses.into_iter().find(|entry| entry.name() == name)?;
-    let rows = entry.rows().iter().filter(|row| row.state == State::Measured);
+    let entry = data.course_of(Workload::Grow, name)?;
+    let measured = entry.rows().iter().filter(|row| row.state == State::Measured);
     let mut points: Vec<(u64, f64)> =
-        rows.filter_map(|row| Some((row.keys, row.bits_per_key()?))).collect();
+        measured.filter_map(|row| Some((row.keys, row.bits_per_key()?))).collect();
     points.sort_by_key(|(keys, _)| *keys);
     let grown = points.get(1..).filter(|grown| !grown.is_empty())?;
     let bits = || grown.iter().map(|(_, bits)| *bits);

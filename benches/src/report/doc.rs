@@ -1,41 +1,36 @@
-//! The document: what the page and the README both say, written once.
+//! The document: what the page and the README both say, written once. Its text is Markdown.
 
-/// Text with a little markup.
-#[derive(Clone, PartialEq, Default, Debug)]
-pub(super) struct Text(pub(super) Vec<Span>);
+use super::plot::Plot;
+use std::fmt;
 
-/// A piece of text.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum Span {
-    /// As it is.
-    Plain(String),
-    /// Names and lines of code.
-    Code(String),
-    /// The words that answer.
-    Strong(String),
-    /// Words that lead somewhere.
-    Link(String, String),
-}
+/// Text as Markdown: whatever comes in is escaped, and only these functions mark it up.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Text(String);
 
 impl Text {
     pub(super) fn plain(self, text: impl Into<String>) -> Self {
-        self.and(Span::Plain(text.into()))
-    }
-
-    pub(super) fn code(self, text: impl Into<String>) -> Self {
-        self.and(Span::Code(text.into()))
+        self.and(&escape(&text.into()))
     }
 
     pub(super) fn strong(self, text: impl Into<String>) -> Self {
-        self.and(Span::Strong(text.into()))
+        self.and(&format!("**{}**", escape(&text.into())))
     }
 
-    pub(super) fn link(self, text: impl Into<String>, to: impl Into<String>) -> Self {
-        self.and(Span::Link(text.into(), to.into()))
+    pub(super) fn link(self, text: impl Into<String>, to: impl fmt::Display) -> Self {
+        self.and(&format!("[{}]({to})", escape(&text.into())))
     }
 
-    fn and(mut self, span: Span) -> Self {
-        self.0.push(span);
+    /// Code in a run of backticks that it does not hold itself.
+    pub(super) fn code(self, text: impl Into<String>) -> Self {
+        let text = text.into().replace(['\n', '\r'], " ").replace('|', "\\|");
+        let fence = fence(&text, 1);
+        let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+        self.and(&format!("{fence}{pad}{text}{pad}{fence}"))
+    }
+
+    /// The same and Markdown.
+    pub(super) fn and(mut self, markdown: &str) -> Self {
+        self.0 += markdown;
         self
     }
 }
@@ -46,80 +41,90 @@ impl<S: Into<String>> From<S> for Text {
     }
 }
 
-/// The whole page.
-#[derive(Clone, PartialEq, Debug)]
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Escapes what Markdown or HTML would take for its own, and keeps text on one line.
+fn escape(text: &str) -> String {
+    let escaped = |c| match c {
+        '<' => "&lt;".to_owned(),
+        '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '>' | '&' => format!("\\{c}"),
+        '\n' | '\r' => " ".to_owned(),
+        _ => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
+}
+
+/// A run of at least so many backticks, longer than any within a text.
+pub(super) fn fence(text: &str, least: usize) -> String {
+    let mut fence = "`".repeat(least);
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    fence
+}
+
+/// The whole page: what decides, in three screens, and all else, folded.
+#[derive(Debug)]
 pub(super) struct Document {
-    /// Its title.
     pub(super) title: String,
-    /// What it is, in a sentence.
     pub(super) lead: Text,
-    /// What decides, in three screens.
     pub(super) first: Vec<Block>,
-    /// All else, folded.
     pub(super) sections: Vec<Section>,
 }
 
 /// A folded section.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Debug)]
 pub(super) struct Section {
     /// Its name in links.
     pub(super) anchor: &'static str,
-    /// Its title.
     pub(super) title: String,
     /// What it finds, in one sentence.
     pub(super) finding: String,
-    /// What it holds.
     pub(super) blocks: Vec<Block>,
     /// Whether the README holds it too, instead of a link.
     pub(super) in_readme: bool,
 }
 
 /// A part of the page.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Debug)]
 pub(super) enum Block {
-    /// A heading.
     Heading(&'static str),
-    /// A paragraph.
     Para(Text),
     /// What to know before reading on.
     Warning(Text),
-    /// Points.
     List(Vec<Text>),
     /// Lines to copy.
     Code(String),
-    /// Names and values.
-    Facts(Vec<(&'static str, String)>),
     /// The answers: a table, or cards on a phone.
     Answers(Vec<Answer>),
-    /// A table.
     Table(Table),
     /// Plots, side by side where there is room.
-    Figures(Vec<Figure>),
+    Figures(Vec<Plot>),
     /// The chooser's data; a page without script shows a table of the main choices instead.
     Chooser(String),
 }
 
 /// A need and what meets it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Debug)]
 pub(super) struct Answer {
-    /// What is wanted.
     pub(super) need: String,
-    /// What to take, each with its crate and the line that imports it; several are a tie.
+    /// What to take; several are a tie.
     pub(super) choose: Vec<Pick>,
     /// The deciding number.
     pub(super) figure: String,
-    /// Why.
     pub(super) why: String,
-    /// What it costs.
     pub(super) cost: String,
     /// What else, and how far behind.
     pub(super) runner_up: Text,
 }
 
-/// A name to choose.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A name to choose: the type, or what stands for it.
+#[derive(Debug)]
 pub(super) struct Pick {
-    /// The type, or what stands for it.
     pub(super) name: String,
     /// Its crate; empty if it is none.
     pub(super) krate: String,
@@ -128,11 +133,10 @@ pub(super) struct Pick {
 }
 
 /// A table, possibly in groups of rows.
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Default, Debug)]
 pub(super) struct Table {
     /// What it shows, in a sentence.
     pub(super) caption: Text,
-    /// The columns.
     pub(super) head: Vec<&'static str>,
     /// The number of columns, from the left, that hold words; the others hold numbers.
     pub(super) words: usize,
@@ -148,28 +152,9 @@ impl Table {
         words: usize,
         rows: Vec<Vec<Text>>,
     ) -> Self {
-        Self {
-            caption: caption.into(),
-            head: head.to_vec(),
-            words,
-            groups: vec![(String::new(), rows)],
-        }
+        let groups = vec![(String::new(), rows)];
+        Self { caption: caption.into(), head: head.to_vec(), words, groups }
     }
-}
-
-/// A plot.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Figure {
-    /// The name of its file.
-    pub(super) slug: &'static str,
-    /// What it shows, for those who cannot see it.
-    pub(super) alt: String,
-    /// What it finds, in a sentence.
-    pub(super) caption: Text,
-    /// The picture.
-    pub(super) svg: String,
-    /// For narrow screens: a picture with numbers for names, and the names in order.
-    pub(super) narrow: Option<(String, Vec<String>)>,
 }
 
 /// What a section finds, and its blocks; none if the records cannot say.
@@ -182,12 +167,23 @@ impl Section {
             let none = "Not in these records.".to_owned();
             (none.clone(), vec![Block::Para(Text::from(none))])
         });
-        let (title, in_readme) = (title.to_owned(), false);
-        Self { anchor, title, finding, blocks, in_readme }
+        Self { anchor, title: title.to_owned(), finding, blocks, in_readme: false }
     }
 
     /// The same, for the README too.
     pub(super) fn in_readme(self) -> Self {
         Self { in_readme: true, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_words_stay_words() {
+        assert_eq!(escape("a|b_<i>&\n`x`"), "a\\|b\\_&lt;i\\>\\& \\`x\\`");
+        assert_eq!(Text::default().code("a`b|c").to_string(), "``a`b\\|c``");
+        assert_eq!(Text::default().code("`").to_string(), "`` ` ``");
     }
 }

@@ -1,11 +1,16 @@
-//! The document as one page that needs no network and no script.
+//! The document as one page that needs no network and no script: Markdown, turned to HTML by a
+//! library, and what Markdown has no words for.
 
-use super::doc::{Answer, Block, Document, Figure, Pick, Section, Span, Table, Text};
+use super::doc::{Answer, Block, Document, Section};
+use super::markdown;
+use super::plot::{Names, Plot};
+use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 /// The whole page.
-pub(super) fn page(document: &Document) -> String {
-    html! {
+pub(super) fn page(document: &Document) -> Result<String> {
+    let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -18,179 +23,104 @@ pub(super) fn page(document: &Document) -> String {
             body {
                 main {
                     h1 { (document.title) }
-                    p.lead { (text(&document.lead)) }
-                    @for part in &document.first { (block(part)) }
+                    (from_markdown(&document.lead.to_string()))
+                    @for part in &document.first { (block(part)?) }
                     h2 { "All else" }
-                    @for section in &document.sections { (folded(section)) }
+                    @for Section { anchor, title, finding, blocks, .. } in &document.sections {
+                        details id=(anchor) {
+                            summary { b { (title) } " " span { (finding) } }
+                            @for part in blocks { (block(part)?) }
+                        }
+                    }
                 }
                 script { (PreEscaped(include_str!("chooser.js"))) }
             }
         }
-    }
-    .into_string()
-}
-
-fn folded(section: &Section) -> Markup {
-    html! {
-        details id=(section.anchor) {
-            summary { b { (section.title) } " " span { (section.finding) } }
-            @for part in &section.blocks { (block(part)) }
-        }
-    }
-}
-
-fn text(text: &Text) -> Markup {
-    html! {
-        @for span in &text.0 {
-            @match span {
-                Span::Plain(text) => (text),
-                Span::Code(text) => code { (text) },
-                Span::Strong(text) => b { (text) },
-                Span::Link(text, to) => a href=(to) { (text) },
-            }
-        }
-    }
-}
-
-fn block(block: &Block) -> Markup {
-    html! {
-        @match block {
-            Block::Heading(words) => h2 { (words) },
-            Block::Para(words) => p { (text(words)) },
-            Block::Warning(words) => p.warning { (text(words)) },
-            Block::List(points) => ul { @for point in points { li { (text(point)) } } },
-            Block::Code(lines) => pre { (lines) },
-            Block::Facts(facts) => dl {
-                @for (name, value) in facts { div { dt { (name) } dd { (value) } } }
-            },
-            Block::Answers(answers) => { (wide(answers)) (cards(answers)) }
-            Block::Table(rows) => (table(rows)),
-            Block::Figures(figures) => div.figures { @for each in figures { (figure(each)) } },
-            // Data in a script element ends only at its closing tag.
-            Block::Chooser(data) => {
-                div #ask hidden {}
-                script #choices type="application/json" { (PreEscaped(data.replace('<', "\\u003c"))) }
-            },
-        }
-    }
-}
-
-fn pick(pick: &Pick) -> Markup {
-    html! {
-        b { (pick.name) } " "
-        @if pick.import.is_empty() { small { (pick.krate) } }
-        @else { code title=(pick.krate) { (pick.import) } }
-    }
-}
-
-/// The answers as a table.
-fn wide(answers: &[Answer]) -> Markup {
-    html! {
-        table.answers {
-            thead { tr {
-                @for name in ["you need", "choose", "", "why", "its cost", "runner-up"] {
-                    th scope="col" { (name) }
-                }
-            } }
-            tbody {
-                @for answer in answers {
-                    tr {
-                        th scope="row" { (answer.need) }
-                        td {
-                            @for (index, each) in answer.choose.iter().enumerate() {
-                                div.tie[index > 0] { @if index > 0 { "= " } (pick(each)) }
-                            }
-                        }
-                        td.figure { (answer.figure) }
-                        td { (answer.why) }
-                        td { (answer.cost) }
-                        td { (text(&answer.runner_up)) }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The answers as cards, which open.
-fn cards(answers: &[Answer]) -> Markup {
-    html! {
-        div.cards {
-            @for answer in answers {
-                details {
-                    summary {
-                        span { span.need { (answer.need) } b { (answer.figure) } }
-                        span {
-                            @if let Some(first) = answer.choose.first() { b { (first.name) } }
-                            span.cost { (answer.cost) }
-                        }
-                    }
-                    @for (index, each) in answer.choose.iter().enumerate() {
-                        p { @if index > 0 { "= " } (pick(each)) }
-                    }
-                    p { "Why: " (answer.why) "." }
-                    p { "Else: " (text(&answer.runner_up)) "." }
-                }
-            }
-        }
-    }
-}
-
-fn table(table: &Table) -> Markup {
-    let head = |name: &str| {
-        html! {
-            thead { tr {
-                @for (index, column) in table.head.iter().enumerate() {
-                    th scope="col" class=[(index >= table.words).then_some("n")] {
-                        @if index == 0 && !name.is_empty() { (name) } @else { (column) }
-                    }
-                }
-            } }
-        }
     };
+    Ok(page.into_string())
+}
+
+/// Markdown as HTML, where the first cell of each row is its head.
+fn from_markdown(markdown: &str) -> Markup {
+    let mut is_first = false;
+    let events = Parser::new_ext(markdown, Options::ENABLE_TABLES).map(|event| match event {
+        Event::Start(Tag::TableRow) => {
+            is_first = true;
+            event
+        }
+        Event::Start(Tag::TableCell) if is_first => Event::InlineHtml("<th scope=\"row\">".into()),
+        Event::End(TagEnd::TableCell) if is_first => {
+            is_first = false;
+            Event::InlineHtml("</th>".into())
+        }
+        event => event,
+    });
+    let mut out = String::new();
+    pulldown_cmark::html::push_html(&mut out, events);
+    PreEscaped(out)
+}
+
+fn block(block: &Block) -> Result<Markup> {
+    let text = || from_markdown(&markdown::block(block, ""));
+    Ok(match block {
+        Block::Answers(answers) => html! {
+            div.answers { (text()) }
+            div.cards { @for answer in answers { (card(answer)) } }
+        },
+        Block::Table(table) => {
+            let kind = if table.groups.len() > 1 { "columns" } else { "scroll" };
+            html! { div class=(format!("{kind} w{}", table.words)) { (text()) } }
+        }
+        Block::Figures(plots) => html! { div.figures { @for plot in plots { (figure(plot)?) } } },
+        // Data in a script element ends only at its closing tag.
+        Block::Chooser(data) => html! {
+            div #ask hidden {}
+            script #choices type="application/json" { (PreEscaped(data.replace('<', "\\u003c"))) }
+        },
+        _ => text(),
+    })
+}
+
+/// An answer as a card, which opens.
+fn card(answer: &Answer) -> Markup {
+    let choose = from_markdown(&markdown::choose(&answer.choose).to_string());
     html! {
-        @if !table.caption.0.is_empty() { p.caption { (text(&table.caption)) } }
-        div class=(if table.groups.len() > 1 { "columns" } else { "scroll" }) {
-            @for (name, rows) in &table.groups {
-                table {
-                    (head(name))
-                    tbody {
-                        @for row in rows {
-                            tr {
-                                @for (index, cell) in row.iter().enumerate() {
-                                    @if index == 0 { th scope="row" { (text(cell)) } }
-                                    @else { td class=[(index >= table.words).then_some("n")] { (text(cell)) } }
-                                }
-                            }
-                        }
-                    }
+        details {
+            summary {
+                span { span.need { (answer.need) } b { (answer.figure) } }
+                span {
+                    @if let Some(first) = answer.choose.first() { b { (first.name) } }
+                    span.cost { (answer.cost) }
                 }
             }
+            (choose)
+            p { "Why: " (answer.why) "." }
+            (from_markdown(&format!("Else: {}.", answer.runner_up)))
         }
     }
 }
 
-fn figure(figure: &Figure) -> Markup {
-    let picture = |class: &str, svg: &str| {
-        html! { div role="img" aria-label=(figure.alt) class=(class) { (PreEscaped(svg)) } }
+fn figure(plot: &Plot) -> Result<Markup> {
+    let picture = |class: &str, size, is_narrow| -> Result<Markup> {
+        let svg = PreEscaped(plot.draw(size, is_narrow)?);
+        Ok(html! { div role="img" aria-label=(plot.alt()) class=(class) { (svg) } })
     };
-    html! {
-        figure id=(format!("plot-{}", figure.slug)) {
-            @match &figure.narrow {
-                None => (picture("plot", &figure.svg)),
-                Some((narrow, names)) => {
-                    (picture("plot wide", &figure.svg))
-                    (picture("plot narrow", narrow))
-                    @if !names.is_empty() {
-                        p.narrow.names {
-                            @for (index, name) in names.iter().enumerate() {
-                                span { (index + 1) "\u{a0}" (name) } " "
-                            }
+    Ok(html! {
+        figure id=(format!("plot-{}", plot.slug)) {
+            @if let Some(size) = plot.narrow {
+                (picture("wide", plot.size, false)?)
+                (picture("narrow", size, true)?)
+                @if plot.names == Names::Beside {
+                    p.narrow.names {
+                        @for (index, name) in plot.legend().enumerate() {
+                            span { (index + 1) "\u{a0}" (name) } " "
                         }
                     }
                 }
+            } @else {
+                (picture("plot", plot.size, false)?)
             }
-            figcaption { (text(&figure.caption)) }
+            figcaption { (from_markdown(&plot.caption().to_string())) }
         }
-    }
+    })
 }

@@ -1,26 +1,25 @@
 //! Links from the page to its records.
 
-use std::path::Path;
+use std::path::{Path, absolute};
 
 /// The way from the page's folder to the records, if both lie below the folder above the page's,
 /// and so are published together.
 pub(super) fn relative(out: &Path, records: &Path) -> Option<String> {
-    let absolute = |path: &Path| std::path::absolute(path).ok();
-    let (out, records) = (absolute(out)?, absolute(records)?);
+    let (out, records) = (absolute(out).ok()?, absolute(records).ok()?);
     let below = records.strip_prefix(out.parent()?).ok()?;
-    let mut way = "..".to_owned();
-    for part in below.components() {
-        way.push('/');
-        for byte in part.as_os_str().to_str()?.bytes() {
-            // What a link cannot hold is percent-encoded.
-            if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-                way.push(char::from(byte));
-            } else {
-                way.push_str(&format!("%{byte:02X}"));
-            }
+    let parts = below.iter().map(|part| Some(format!("/{}", encoded(part.to_str()?))));
+    Some(format!("..{}", parts.collect::<Option<String>>()?))
+}
+
+/// The same with what a link cannot hold in percent signs.
+fn encoded(part: &str) -> String {
+    let encoded = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+            char::from(byte).to_string()
         }
-    }
-    Some(way)
+        _ => format!("%{byte:02X}"),
+    };
+    part.bytes().map(encoded).collect()
 }
 
 #[cfg(test)]

@@ -49,8 +49,7 @@ impl Look {
             let angle = (turn + 360.0 * f64::from(step) / f64::from(steps)).to_radians();
             let inner = is_star && step % 2 == 1;
             let radius = if inner { radius * 0.45 } else { radius };
-            let round = |x: f64| x.round() as i32;
-            (round(radius * angle.sin()), round(-radius * angle.cos()))
+            ((radius * angle.sin()).round() as i32, (-radius * angle.cos()).round() as i32)
         };
         (0..=steps).map(|step| corner(step % steps)).collect()
     }
@@ -58,26 +57,15 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
+    use super::super::front::FAMILIES;
     use super::*;
     use std::collections::BTreeSet;
 
     #[test]
-    fn families_differ_in_colour_and_mark_and_read_on_white_and_on_black() {
-        let all = [
-            Family::Classic,
-            Family::SplitBlock,
-            Family::Counting,
-            Family::Scalable,
-            Family::Cuckoo,
-            Family::Quotient,
-            Family::Ribbon,
-            Family::Fuse,
-            Family::Exact,
-            Family::Floor,
-        ];
-        let looks = all.map(look);
+    fn families_differ_in_mark_and_read_on_white_and_on_black() {
+        let looks: Vec<Look> = FAMILIES.into_iter().chain([Family::Floor]).map(look).collect();
         let marks: BTreeSet<_> = looks.iter().map(|look| look.corners(9.0)).collect();
-        assert_eq!(marks.len(), all.len());
+        assert_eq!(marks.len(), looks.len());
         let channel = |c: u8| {
             let c = f64::from(c) / 255.0;
             if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }

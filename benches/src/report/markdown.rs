@@ -1,167 +1,101 @@
-//! The document as a README of at most 300 lines: what decides, the short sections, and links.
+//! The document as Markdown: a README of at most 300 lines, and what the page makes HTML of.
 
-use super::doc::{Answer, Block, Document, Figure, Pick, Section, Span, Table, Text};
-use std::fmt::Write;
+use super::doc::{Answer, Block, Document, Pick, Section, Table, Text, fence};
+use super::plot::Plot;
 
-/// The README; plots and the page lie in the folder `latest` below it, or beside it if empty.
+/// The README: what decides, the short sections, and links to the page, which lies with the plots
+/// in the folder `latest` below it, or beside it if empty.
 pub(super) fn page(document: &Document, latest: &str) -> String {
-    let mut out = format!(
-        "<!-- Drawn by amq-bench from the records; do not edit. -->\n\n# {}\n\n{}\n\n",
-        plain(&document.title),
-        text(&document.lead)
-    );
-    for part in &document.first {
-        block(&mut out, part, latest);
-    }
-    out += "## All else\n\n";
-    let _ = writeln!(
-        out,
-        "The [page]({latest}index.html) (one file, to download and open) has these with their plots and tables:\n"
-    );
-    for Section { anchor, title, finding, .. } in &document.sections {
-        let title = plain(title);
-        let _ = writeln!(out, "- [{title}]({latest}index.html#{anchor}): {}", plain(finding));
-    }
-    for section in document.sections.iter().filter(|section| section.in_readme) {
-        let _ = write!(out, "\n## {}\n\n", plain(&section.title));
-        for part in &section.blocks {
-            block(&mut out, part, latest);
-        }
-    }
-    out.trim_end().to_owned() + "\n"
-}
-
-/// Escapes what Markdown or HTML would take for its own, and keeps text on one line.
-fn plain(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => escaped.extend(['\\', c]),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '\n' | '\r' => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-/// Code in a run of backticks that it does not hold itself.
-fn code(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ").replace('|', "\\|");
-    let mut fence = "`".to_owned();
-    while text.contains(&fence) {
-        fence.push('`');
-    }
-    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    format!("{fence}{pad}{text}{pad}{fence}")
-}
-
-fn text(text: &Text) -> String {
-    let span = |span: &Span| match span {
-        Span::Plain(words) => plain(words),
-        Span::Code(words) => code(words),
-        Span::Strong(words) => format!("**{}**", plain(words)),
-        Span::Link(words, to) => format!("[{}]({to})", plain(words)),
+    let link = |Section { anchor, title, finding, .. }: &Section| {
+        let link = Text::default().link(title, format!("{latest}index.html#{anchor}"));
+        link.plain(format!(": {finding}"))
     };
-    text.0.iter().map(span).collect()
+    let links = Block::List(document.sections.iter().map(link).collect());
+    let mut parts = vec![
+        "<!-- Drawn by amq-bench from the records; do not edit. -->".to_owned(),
+        format!("# {}", Text::from(&document.title)),
+        document.lead.to_string(),
+    ];
+    parts.extend(document.first.iter().map(|part| block(part, latest)));
+    parts.push(format!(
+        "## All else\n\nThe [page]({latest}index.html) (one file, to download and open) has these \
+         with their plots and tables:\n\n{}",
+        block(&links, latest)
+    ));
+    for section in document.sections.iter().filter(|section| section.in_readme) {
+        parts.push(format!("## {}", Text::from(&section.title)));
+        parts.extend(section.blocks.iter().map(|part| block(part, latest)));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n") + "\n"
 }
 
-fn block(out: &mut String, block: &Block, latest: &str) {
+/// A part without the newline after it; empty for what only a page can show.
+pub(super) fn block(block: &Block, latest: &str) -> String {
     match block {
-        Block::Heading(words) => *out += &format!("## {}\n\n", plain(words)),
-        Block::Para(words) => *out += &format!("{}\n\n", text(words)),
-        Block::Warning(words) => *out += &format!("> **Note:** {}\n\n", text(words)),
-        Block::List(points) => {
-            points.iter().for_each(|point| *out += &format!("- {}\n", text(point)));
-            out.push('\n');
-        }
-        Block::Code(lines) => {
-            lines.lines().for_each(|line| *out += &format!("    {line}\n"));
-            out.push('\n');
-        }
-        Block::Facts(facts) => {
-            let fact =
-                |(name, value): &(&str, String)| *out += &format!("- {name}: {}\n", plain(value));
-            facts.iter().for_each(fact);
-            out.push('\n');
-        }
+        Block::Heading(words) => format!("## {}", Text::from(*words)),
+        Block::Para(text) => text.to_string(),
+        Block::Warning(text) => format!("> **Note:** {text}"),
+        Block::List(points) => joined(points.iter().map(|point| format!("- {point}")), "\n"),
+        Block::Code(lines) => format!("{0}\n{lines}\n{0}", fence(lines, 3)),
         Block::Answers(answers) => {
             let head = ["you need", "choose", "", "why", "its cost", "runner-up"];
-            rows(out, &head, answers.iter().map(answer));
+            rows(&head, answers.iter().map(answer))
         }
-        Block::Table(whole) => table(out, whole),
-        Block::Figures(figures) => figures.iter().for_each(|each| figure(out, each, latest)),
-        Block::Chooser(_) => {}
+        Block::Table(whole) => table(whole),
+        Block::Figures(plots) => {
+            let image = |plot: &Plot| {
+                let (alt, caption) = (Text::from(plot.alt()), plot.caption());
+                format!("![{alt}]({latest}{}.svg)\n\n{caption}", plot.slug)
+            };
+            joined(plots.iter().map(image), "\n\n")
+        }
+        Block::Chooser(_) => String::new(),
     }
 }
 
-fn rows(out: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String>>) {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    *out += &line(head.iter().map(|name| plain(name)).collect());
-    *out += &line(vec!["---".to_owned(); head.len()]);
-    rows.for_each(|cells| *out += &line(cells));
-    out.push('\n');
+fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
+    parts.collect::<Vec<_>>().join(between)
 }
 
-fn pick(pick: &Pick) -> String {
-    let krate = match pick.krate.as_str() {
-        "" => String::new(),
-        krate => format!(" ({})", plain(krate)),
-    };
-    let import = match pick.import.as_str() {
-        "" => String::new(),
-        import => format!(" {}", code(import)),
-    };
-    format!("**{}**{krate}{import}", plain(&pick.name))
+/// The lines of a table.
+fn rows(head: &[&str], rows: impl Iterator<Item = Vec<Text>>) -> String {
+    let head: Vec<Text> = head.iter().map(|name| Text::from(*name)).collect();
+    let rule = vec![Text::from("---"); head.len()];
+    let line = |row: Vec<Text>| format!("| {} |", joined(row.iter().map(Text::to_string), " | "));
+    joined([head, rule].into_iter().chain(rows).map(line), "\n")
 }
 
-fn answer(answer: &Answer) -> Vec<String> {
-    let choose: Vec<String> = answer.choose.iter().map(pick).collect();
+fn table(table: &Table) -> String {
+    let group = |(name, of): &(String, Vec<Vec<Text>>)| {
+        let mut head: Vec<&str> = table.head.clone();
+        // A group's name stands above its own names.
+        match head.first_mut() {
+            Some(first) if !name.is_empty() => *first = name,
+            _ => {}
+        }
+        rows(&head, of.iter().cloned())
+    };
+    let caption = Some(table.caption.to_string()).filter(|caption| !caption.is_empty());
+    joined(caption.into_iter().chain(table.groups.iter().map(group)), "\n\n")
+}
+
+fn answer(answer: &Answer) -> Vec<Text> {
     vec![
-        plain(&answer.need),
-        choose.join("; a tie with "),
-        plain(&answer.figure),
-        plain(&answer.why),
-        plain(&answer.cost),
-        text(&answer.runner_up),
+        Text::from(&answer.need),
+        choose(&answer.choose),
+        Text::from(&answer.figure),
+        Text::from(&answer.why),
+        Text::from(&answer.cost),
+        answer.runner_up.clone(),
     ]
 }
 
-fn table(out: &mut String, table: &Table) {
-    if !table.caption.0.is_empty() {
-        *out += &format!("{}\n\n", text(&table.caption));
-    }
-    let is_grouped = table.groups.len() > 1;
-    let mut head = table.head.clone();
-    if is_grouped {
-        head.insert(0, "family");
-    }
-    let all = table.groups.iter().flat_map(|(name, rows)| rows.iter().map(move |row| (name, row)));
-    rows(
-        out,
-        &head,
-        all.map(|(name, row)| {
-            let cells = row.iter().map(text);
-            is_grouped.then(|| plain(name)).into_iter().chain(cells).collect()
-        }),
-    );
-}
-
-fn figure(out: &mut String, figure: &Figure, latest: &str) {
-    let alt = plain(&figure.alt);
-    *out += &format!("![{alt}]({latest}{}.svg)\n\n{}\n\n", figure.slug, text(&figure.caption));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hostile_words_stay_words() {
-        assert_eq!(plain("a|b_<i>&\n`x`"), "a\\|b\\_&lt;i&gt;&amp; \\`x\\`");
-        assert_eq!(code("a`b|c"), "``a`b\\|c``");
-        assert_eq!(code("`"), "`` ` ``");
-    }
+/// What to take, each with the line that imports it, or its crate.
+pub(super) fn choose(picks: &[Pick]) -> Text {
+    picks.iter().enumerate().fold(Text::default(), |text, (index, pick)| {
+        let text = if index == 0 { text } else { text.and("<br>= ") };
+        let text = text.strong(&pick.name).plain(" ");
+        if pick.import.is_empty() { text.plain(&pick.krate) } else { text.code(&pick.import) }
+    })
 }

@@ -17,25 +17,19 @@ pub(super) fn pick(data: &Data, facts: &ContenderFacts) -> Pick {
 /// crate's.
 pub(super) fn type_name(data: &Data, facts: &ContenderFacts) -> String {
     let name = type_of(&facts.import);
-    let same_type = |other: &&ContenderFacts| type_of(&other.import) == name;
-    let is_shared = data.filters().filter(same_type).count() > 1;
-    let is_unclear = is_shared || (!facts.ours && facts.name != name);
-    match (name.is_empty(), is_unclear) {
-        (true, _) => facts.name.clone(),
-        (false, true) => format!("{name} ({})", facts.name),
-        (false, false) => name,
+    if name.is_empty() {
+        return facts.name.clone();
     }
+    let is_shared = data.filters().filter(|other| type_of(&other.import) == name).count() > 1;
+    let is_unclear = is_shared || (!facts.ours && facts.name != name);
+    if is_unclear { format!("{name} ({})", facts.name) } else { name }
 }
 
 /// The last word of an import: `use amq_bloom::BloomFilter;` imports a `BloomFilter`.
 pub(super) fn type_of(import: &str) -> String {
     let path = import.trim_end_matches(';').split(" as ").next().unwrap_or_default();
-    let last = path.rsplit("::").next().unwrap_or_default();
-    last.trim_matches(|c: char| !c.is_alphanumeric())
-        .split([',', ' '])
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    let last = path.rsplit("::").next().unwrap_or_default().trim_start_matches('{');
+    last.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -44,13 +38,8 @@ mod tests {
 
     #[test]
     fn types_are_read_from_imports() {
-        for (import, name) in [
-            ("use amq_bloom::BloomFilter;", "BloomFilter"),
-            ("use sbbf_rs::{Filter, Hash};", "Filter"),
-            ("use sux::dict::VFilter as V;", "VFilter"),
-            ("", ""),
-        ] {
-            assert_eq!(type_of(import), name);
-        }
+        let imports = ["use amq_bloom::BloomFilter;", "use sbbf_rs::{Filter, Hash};", ""];
+        assert_eq!(imports.map(type_of), ["BloomFilter", "Filter", ""]);
+        assert_eq!(type_of("use sux::dict::VFilter as V;"), "VFilter");
     }
 }

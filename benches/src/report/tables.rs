@@ -1,223 +1,187 @@
 //! Who can do what, all numbers, other keys, and the claims.
 
 use super::data::{Data, Entry, Target};
-use super::doc::{Block, Found, Section, Table, Text};
-use super::number::{asked, digits, grouped, keys, list, percent, two};
-use crate::record::{Ability, ContenderFacts, Verdict, Workload};
+use super::doc::{Block, Found, Table, Text};
+use super::number::{asked, digits, keys, list, percent, plain, two};
+use crate::record::{Ability, Claim, ContenderFacts, Verdict, Workload};
 
-/// The sections of this file.
-pub(super) fn sections(data: &Data) -> Vec<Section> {
-    vec![
-        Section::new("abilities", "Who can do what", abilities(data)).in_readme(),
-        Section::new("numbers", "All numbers", numbers(data)),
-        Section::new("keys", "Other keys", other_keys(data)),
-        Section::new("claims", "Claims checked", claims(data)).in_readme(),
-    ]
+/// A hyphen where there is nothing.
+pub(super) fn dash(value: Option<String>) -> String {
+    value.unwrap_or_else(|| "-".to_owned())
 }
 
-fn abilities(data: &Data) -> Found {
-    let columns: [(Ability, &str); 8] = [
-        (Ability::Insert, "insert"),
-        (Ability::Remove, "remove"),
-        (Ability::Count, "count"),
-        (Ability::Merge, "merge"),
-        (Ability::Grow, "grow"),
-        (Ability::Batch, "batch"),
-        (Ability::ConcurrentInsert, "threads insert"),
-        (Ability::Static, "static"),
-    ];
+const ABILITIES: [(Ability, &str); 9] = [
+    (Ability::Insert, "insert"),
+    (Ability::Remove, "remove"),
+    (Ability::Count, "count"),
+    (Ability::Merge, "merge"),
+    (Ability::Grow, "grow"),
+    (Ability::Batch, "batch"),
+    (Ability::ConcurrentInsert, "threads insert"),
+    (Ability::Values, "values"),
+    (Ability::Static, "static"),
+];
+
+pub(super) fn abilities(data: &Data) -> Found {
     let row = |facts: &ContenderFacts| {
-        let can = columns.iter().map(|(ability, _)| {
-            Text::from(if facts.abilities.contains(ability) { "yes" } else { "" })
-        });
-        let first = [Text::from(facts.name.as_str()), Text::from(facts.version.as_str())];
-        first.into_iter().chain(can).collect()
+        let can = |(ability, _): &(Ability, &str)| facts.abilities.contains(ability);
+        let can = ABILITIES.iter().map(|each| if can(each) { "yes" } else { "" });
+        [facts.name.as_str(), &facts.version].into_iter().chain(can).map(Text::from).collect()
     };
-    let rows: Vec<Vec<Text>> = data.filters().map(row).collect();
-    let most = data
-        .filters()
-        .max_by_key(|facts| (facts.abilities.len(), std::cmp::Reverse(&facts.name)))?;
-    let found =
-        format!("{} can do most: {} of {}.", most.name, most.abilities.len(), columns.len());
-    let head: Vec<&'static str> =
-        ["contender", "version"].into_iter().chain(columns.iter().map(|column| column.1)).collect();
-    Some((found, vec![Block::Table(Table::new("", &head, 10, rows))]))
+    let most = data.compared().rev().max_by_key(|facts| facts.abilities.len())?;
+    let (count, all) = (most.abilities.len(), ABILITIES.len());
+    let head = ["contender", "version"].into_iter().chain(ABILITIES.map(|(_, name)| name));
+    let head: Vec<&str> = head.collect();
+    let table = Table::new("", &head, head.len(), data.compared().map(row).collect());
+    Some((format!("{} can do most: {count} of {all}.", most.name), vec![Block::Table(table)]))
 }
 
-/// Where a contender's record is, if it is published with the page.
-fn record_of(data: &Data, name: &str) -> Text {
-    match &data.link {
-        Some(folder) => Text::default().link(name, format!("{folder}/{name}.csv")),
-        None => Text::from(name),
-    }
-}
-
-/// Rows that the page has room for; the records have all.
+/// Rows after which there is no room for other rates; the records have all.
 const MOST_ROWS: usize = 60;
 
-fn numbers(data: &Data) -> Found {
-    let workloads = [
-        (Workload::Build, "build"),
-        (Workload::Query0, "absent"),
-        (Workload::Query50, "half"),
-        (Workload::Query100, "present"),
-        (Workload::Batch50, "batch"),
-        (Workload::Dependent50, "waits"),
-        (Workload::Remove, "remove"),
-    ];
-    let mut head = vec![
-        "contender",
-        "asked",
-        "bits/key",
-        "× bound",
-        "measured rate",
-        "95 % interval",
-        "peak bits",
-    ];
-    head.extend(workloads.iter().map(|workload| workload.1));
-    let mut rates = data.rates();
-    let near = |rate: &f64| (rate.ln() - data.rate().ln()).abs();
-    rates.sort_by(|a, b| near(a).total_cmp(&near(b)));
+/// A column's head and its cells.
+type Column = (&'static str, fn(&Entry<'_>) -> Option<String>);
+
+const COLUMNS: [Column; 12] = [
+    ("bits/key", |entry| match entry.octave() {
+        Some((low, high)) => Some(format!("{}–{}", digits(low, 3), digits(high, 3))),
+        None => Some(digits(entry.bits()?, 4)),
+    }),
+    ("× bound", |entry| Some(format!("{:.2}", entry.overhead()?))),
+    ("measured rate", |entry| {
+        let row = entry.row(Workload::Verify)?;
+        let mark = if row.fpr_agrees == Some(false) { " !" } else { "" };
+        Some(percent(row.fpr()?) + mark)
+    }),
+    ("95 % interval", |entry| {
+        let row = entry.row(Workload::Verify)?;
+        let (low, high) = (row.fpr_low? * 100.0, row.fpr_high? * 100.0);
+        Some(format!("{} to {}", digits(low, 3), digits(high, 3)))
+    }),
+    ("peak bits", |entry| Some(digits(entry.peak_bits()?, 3))),
+    ("build", |entry| time(entry, Workload::Build)),
+    ("absent", |entry| time(entry, Workload::Query0)),
+    ("half", |entry| time(entry, Workload::Query50)),
+    ("present", |entry| time(entry, Workload::Query100)),
+    ("batch", |entry| time(entry, Workload::Batch50)),
+    ("waits", |entry| time(entry, Workload::Dependent50)),
+    ("remove", |entry| time(entry, Workload::Remove)),
+];
+
+fn time(entry: &Entry<'_>, workload: Workload) -> Option<String> {
+    let row = entry.row(workload)?;
+    Some(two(row.ns?) + if row.unstable == Some(true) { "?" } else { "" })
+}
+
+/// The main rate first, then more keys, then the other rates.
+pub(super) fn numbers(data: &Data) -> Found {
+    let main = data.rate();
+    let more = data.sizes(&data.set).into_iter().filter(|size| *size > data.keys);
+    let cells = std::iter::once((data.keys, main)).chain(more.map(|size| (size, main)));
+    let cells = cells.chain(data.rates().into_iter().skip(1).map(|rate| (data.keys, rate)));
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
-    for (index, rate) in rates.into_iter().enumerate() {
-        if rows.len() > MOST_ROWS {
+    for (size, rate) in cells {
+        if rate != main && rows.len() > MOST_ROWS {
             break;
         }
-        let title = asked(rate);
-        for entry in data.main_entries(rate) {
-            // A filter of a fixed rate stands once, with the first one.
-            if index > 0 && !entry.facts.takes_rate {
-                continue;
-            }
-            failed.extend(entry.failure().map(|why| format!("{} at {title}: {why}", entry.name())));
-            rows.push(number_row(data, &entry, &title, &workloads));
+        let with = match size == data.keys {
+            true => String::new(),
+            false => format!(", {} keys", keys(size)),
+        };
+        // A filter of a fixed rate stands once, with the main one.
+        let is_new = |entry: &Entry<'_>| rate == main || entry.facts.takes_rate;
+        let all = data.entries(&data.set, size, Target::Rate(rate)).into_iter();
+        for entry in all.filter(is_new) {
+            let (name, of) = (entry.name(), asked(rate) + &with);
+            failed.extend(entry.failure().map(|why| format!("{name} at {of}: {why}")));
+            rows.push(row(data, &entry, &of, &with));
         }
     }
+    let (count, all, what) = (rows.len(), data.compared().count(), data.what());
+    let found = format!("{count} rows of {all} contenders ({what}); names lead to the records.");
+    let scatter = percent(data.run.unstable_above);
+    let caption = format!(
+        "ns per key; ? where the rounds scatter by more than {scatter}; ! where the rate is not the formula's."
+    );
+    let head = ["contender", "asked"].into_iter().chain(COLUMNS.map(|(name, _)| name));
+    let head: Vec<&str> = head.collect();
     if rows.is_empty() {
         return None;
     }
-    let found = format!(
-        "{} rows of {} contenders, {} keys ({}); names lead to the records, which have all.",
-        rows.len(),
-        data.filters().count(),
-        keys(data.keys),
-        data.set
-    );
-    let caption = format!(
-        "ns per key; ? where the rounds scatter by more than {}; ! where the rate is not the formula's.",
-        percent(data.run.unstable_above)
-    );
     let mut blocks = vec![Block::Table(Table::new(caption, &head, 2, rows))];
-    if !failed.is_empty() {
-        blocks.push(Block::Para(Text::from("Failed cells have no numbers:")));
-        blocks.push(Block::List(failed.into_iter().map(Text::from).collect()));
+    for (title, lines) in [
+        ("Failed cells have no numbers:", failed),
+        ("No filter exists of so few bits a key:", refused(data)),
+    ] {
+        if !lines.is_empty() {
+            blocks.push(Block::Para(Text::from(title)));
+            blocks.push(Block::List(lines.into_iter().map(Text::from).collect()));
+        }
     }
     Some((found, blocks))
 }
 
-fn number_row(
-    data: &Data,
-    entry: &Entry<'_>,
-    title: &str,
-    workloads: &[(Workload, &str)],
-) -> Vec<Text> {
-    let fixed = if entry.facts.takes_rate { title.to_owned() } else { "fixed".to_owned() };
-    let mut row = vec![record_of(data, entry.name()), Text::from(fixed)];
+fn row(data: &Data, entry: &Entry<'_>, asked: &str, with: &str) -> Vec<Text> {
+    let name = match &data.link {
+        Some(folder) => {
+            Text::default().link(entry.name(), format!("{folder}/{}.csv", entry.name()))
+        }
+        None => Text::from(entry.name()),
+    };
+    let asked = if entry.facts.takes_rate { asked.to_owned() } else { format!("fixed{with}") };
+    let mut row = vec![name, Text::from(asked)];
     if entry.failure().is_some() && entry.bits().is_none() {
         row.push(Text::default().strong("ERROR"));
-        row.resize(7 + workloads.len(), Text::default());
-        return row;
+        row.resize(2 + COLUMNS.len(), Text::default());
+    } else {
+        row.extend(COLUMNS.iter().map(|(_, cell)| Text::from(dash(cell(entry)))));
     }
-    let verify = entry.row(Workload::Verify);
-    let or = |value: Option<String>| Text::from(value.unwrap_or_else(|| "-".to_owned()));
-    let rate = verify.and_then(|row| {
-        let mark = if row.fpr_agrees == Some(false) { " !" } else { "" };
-        Some(percent(row.fpr()?) + mark)
-    });
-    let interval = verify.and_then(|row| {
-        let (low, high) = row.fpr_low.zip(row.fpr_high)?;
-        Some(format!("{} to {}", digits(low * 100.0, 3), digits(high * 100.0, 3)))
-    });
-    row.extend([
-        or(entry.octave().map_or_else(
-            || entry.bits().map(|bits| digits(bits, 4)),
-            |(low, high)| Some(format!("{}–{}", digits(low, 3), digits(high, 3))),
-        )),
-        or(entry.overhead().map(|over| format!("{over:.2}"))),
-        or(rate),
-        or(interval),
-        or(entry.peak_bits().map(|bits| digits(bits, 3))),
-    ]);
-    let time = |workload: Workload| {
-        let row = entry.row(workload)?;
-        let unstable = if row.unstable == Some(true) { "?" } else { "" };
-        Some(two(row.ns?) + unstable)
-    };
-    row.extend(workloads.iter().map(|(workload, _)| or(time(*workload))));
     row
 }
 
-fn other_keys(data: &Data) -> Found {
-    let mut sets: Vec<(&str, u64)> = data
-        .run
-        .key_set
-        .iter()
-        .map(|set| (set.name.as_str(), set.present))
-        .filter(|(name, _)| *name != data.set)
-        .collect();
-    sets.dedup_by_key(|set| set.0);
-    let present = sets.iter().map(|set| set.1).max()?;
-    let own = data.sizes(&data.set).contains(&present).then_some((data.set.as_str(), present));
-    let sets: Vec<(&str, u64)> = own.into_iter().chain(sets).collect();
-    let target = Target::Rate(data.rate());
-    let mut rows = Vec::new();
-    let mut worst: (f64, &str, &str) = (0.0, "", "");
-    for facts in data.filters() {
-        let entries = sets.iter().map(|(set, keys)| data.entry(&facts.name, set, *keys, target));
-        let times: Vec<Option<f64>> = entries.map(|entry| entry?.ns(Workload::Query50)).collect();
-        if times.iter().flatten().count() < 2 {
-            continue;
-        }
-        if let Some(Some(base)) = times.first() {
-            for (time, (set, _)) in times.iter().zip(&sets) {
-                let ratio = time.map_or(0.0, |time| time / base);
-                if ratio > worst.0 {
-                    worst = (ratio, &facts.name, set);
-                }
-            }
-        }
-        let text = |time: &Option<f64>| Text::from(time.map_or_else(|| "-".to_owned(), two));
-        rows.push(
-            std::iter::once(Text::from(facts.name.as_str()))
-                .chain(times.iter().map(text))
-                .collect(),
-        );
-    }
-    if rows.is_empty() {
-        return None;
-    }
-    let names: Vec<&str> = sets.iter().map(|set| set.0).collect();
-    let found = format!(
-        "ns per query with other keys: {} is slowed most by {} ({:.2} times).",
-        worst.1, worst.2, worst.0
-    );
-    let caption = format!(
-        "ns per query, half present, {} keys. Columns in order: {}.",
-        grouped(present),
-        list(&names)
-    );
-    let head: Vec<&'static str> = ["contender", "first", "second", "third", "fourth", "fifth"]
-        .into_iter()
-        .take(1 + names.len())
-        .collect();
-    rows.iter_mut().for_each(|row: &mut Vec<Text>| row.truncate(head.len()));
-    Some((found, vec![Block::Table(Table::new(caption, &head, 1, rows))]))
+/// Who has no filter of the page's budgets.
+fn refused(data: &Data) -> Vec<String> {
+    let size = data.budget_keys();
+    let line = |bits: f64| {
+        let mut all = data.entries(&data.set, size, Target::Bits(bits));
+        all.retain(|entry| entry.bits().is_none() && entry.failure().is_none());
+        let names: Vec<&str> = all.iter().map(Entry::name).collect();
+        let (bits, size) = (plain(bits), keys(size));
+        (!names.is_empty()).then(|| format!("{bits}, for {size} keys: {}", list(&names)))
+    };
+    data.texts.need.iter().filter_map(|need| need.bits).filter_map(line).collect()
 }
 
-fn claims(data: &Data) -> Found {
-    if data.claims.is_empty() {
-        return None;
+/// The sets that are compared; a user's file is alone.
+const SETS: [&str; 4] = ["random-u64", "sequential", "strings", "words"];
+
+pub(super) fn other_keys(data: &Data) -> Found {
+    let others = data.run.key_set.iter().filter(|set| set.name != data.set);
+    let size = others.map(|set| set.present).max()?;
+    let mut sets = SETS.to_vec();
+    sets.retain(|set| data.sizes(set).contains(&size));
+    let target = Target::Rate(data.rate());
+    let (mut rows, mut slowed) = (Vec::new(), Vec::new());
+    for entry in data.entries(sets.first()?, size, target) {
+        let of = |set: &&str| data.entry(entry.name(), set, size, target)?.ns(Workload::Query50);
+        let times: Vec<Option<f64>> = sets.iter().map(of).collect();
+        let [Some(base), rest @ ..] = &times[..] else { continue };
+        let slowest =
+            sets[1..].iter().zip(rest).filter_map(|(set, time)| Some((time.as_ref()? / base, set)));
+        let Some((ratio, set)) = slowest.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        slowed.push((ratio, entry.name(), *set));
+        let times = times.iter().map(|time| dash(time.map(two)));
+        rows.push(std::iter::once(entry.name().to_owned()).chain(times).map(Text::from).collect());
     }
+    let (ratio, name, set) = slowed.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let found =
+        format!("ns per query with other keys: {name} is slowed most by {set} ({ratio:.2} times).");
+    let caption = format!("ns per query, half present, {} keys.", keys(size));
+    sets.insert(0, "contender");
+    Some((found, vec![Block::Table(Table::new(caption, &sets, 1, rows))]))
+}
+
+pub(super) fn claims(data: &Data) -> Found {
     let count =
         |verdict: Verdict| data.claims.iter().filter(|claim| claim.verdict == verdict).count();
     let found = format!(
@@ -227,27 +191,24 @@ fn claims(data: &Data) -> Found {
         count(Verdict::DoesNot),
         count(Verdict::Depends)
     );
-    let number = |value: Option<f64>, unit: &str| {
-        let number = |value: f64| {
-            let shown = if value.abs() >= 1e-3 || value == 0.0 {
-                digits(value, 4)
-            } else {
-                format!("{value:.2e}")
-            };
-            format!("{shown} {unit}").trim().to_owned()
+    let row = |claim: &Claim| {
+        let number = |value: Option<f64>| {
+            let shown = value.map(|value| match value.abs() {
+                size if size >= 1e-3 || size == 0.0 => digits(value, 4),
+                _ => format!("{value:.2e}"),
+            });
+            let shown = shown.map(|shown| format!("{shown} {}", claim.unit).trim().to_owned());
+            Text::from(dash(shown))
         };
-        Text::from(value.map_or_else(|| "-".to_owned(), number))
-    };
-    let row = |claim: &crate::record::Claim| {
         vec![
             Text::from(claim.claim.as_str()),
             Text::default().strong(claim.verdict.to_string()),
             Text::from(claim.detail.as_str()),
-            number(claim.computed, &claim.unit),
-            number(claim.measured, &claim.unit),
+            number(claim.computed),
+            number(claim.measured),
         ]
     };
     let head = ["claim", "verdict", "in truth", "by formula", "measured"];
-    let rows = data.claims.iter().map(row).collect();
-    Some((found, vec![Block::Table(Table::new("", &head, 3, rows))]))
+    let rows: Vec<Vec<Text>> = data.claims.iter().map(row).collect();
+    (!rows.is_empty()).then(|| (found, vec![Block::Table(Table::new("", &head, 3, rows))]))
 }

@@ -1,121 +1,92 @@
 //! Theory and measurement side by side: the verdict, the ribbon systems, and where which filter is
 //! cheapest.
 
-use super::curves::SIZE;
 use super::data::{Data, Entry};
-use super::doc::{Block, Figure, Found, Section};
+use super::doc::Found;
 use super::front::{guide, series};
 use super::look::look;
-use super::number::{digits, grouped, keys, plain, two};
-use super::plot::{Line, Mark, Names, Plot, Series};
+use super::number::{digits, keys, plain, two};
+use super::plot::{Mark, Names, Plot, Series, figures};
 use crate::record::{Ability, ContenderFacts, Family, Row, Trial, Workload};
-use anyhow::Result;
 use std::collections::BTreeMap;
 
-/// The sections of this file.
-pub(super) fn sections(data: &Data) -> Result<Vec<Section>> {
-    Ok(vec![
-        Section::new("verdict", "Measured rates over theory's", verdict(data)?),
-        Section::new("crossover", "Which filter at which cost", crossover(data)?),
-        Section::new("construction", "How many slots a ribbon needs", construction(data)?),
-    ])
-}
-
 /// Measured over expected rate, and the interval; over the asked rate where there is no formula.
-fn over(row: &Row) -> Option<(f64, f64, f64)> {
+fn over(row: &Row) -> Option<Mark> {
     let expected = row.predicted_fpr.or(row.asked_fpr).filter(|rate| *rate > 0.0)?;
-    let (fpr, low, high) = (row.fpr()?, row.fpr_low?, row.fpr_high?);
+    let (fpr, low, high) = (row.fpr().filter(|fpr| *fpr > 0.0)?, row.fpr_low?, row.fpr_high?);
     // One of few filters has a rate of its own around the mean.
-    let spread =
-        1.96 * row.predicted_fpr_sd.unwrap_or(0.0) / (row.seeds.unwrap_or(1).max(1) as f64).sqrt();
-    let low = fpr - (fpr - low).hypot(spread);
+    let seeds = row.seeds.unwrap_or(1).max(1) as f64;
+    let spread = 1.96 * row.predicted_fpr_sd.unwrap_or(0.0) / seeds.sqrt();
+    let low = (fpr - (fpr - low).hypot(spread)).max(0.0);
     let high = fpr + (high - fpr).hypot(spread);
-    Some((fpr / expected, low.max(0.0) / expected, high / expected))
+    Some(Mark { x: fpr / expected, y: None, bar: Some((low / expected, high / expected)) })
 }
 
-fn verdict(data: &Data) -> Result<Found> {
-    let judged = || data.all().filter(|row| row.fpr_agrees.is_some());
-    let (all, agree) =
-        (judged().count(), judged().filter(|row| row.fpr_agrees == Some(true)).count());
-    let mut rows: Vec<(&ContenderFacts, (f64, f64, f64), &Row)> = Vec::new();
-    for facts in data.filters() {
-        let of = data
-            .all()
-            .filter(|row| row.contender == facts.name && row.workload == Workload::Verify);
-        let cells = of.filter_map(|row| Some((over(row)?, row)));
-        let far = |((ratio, low, high), _): &((f64, f64, f64), &Row)| {
-            (ratio - 1.0).abs() / (high - low).max(1e-9)
-        };
-        let worst = cells.max_by(|a, b| far(a).total_cmp(&far(b)));
-        rows.extend(worst.filter(|(over, _)| over.0 > 0.0).map(|(over, row)| (facts, over, row)));
-    }
-    let farthest = rows.iter().max_by(|a, b| a.1.0.ln().abs().total_cmp(&b.1.0.ln().abs()));
-    let Some((facts, (ratio, _, _), row)) = farthest else {
-        return Ok(None);
+pub(super) fn verdict(data: &Data) -> Found {
+    let judged: Vec<bool> = data.all().filter_map(|row| row.fpr_agrees).collect();
+    let agree = judged.iter().filter(|agrees| **agrees).count();
+    let far = |mark: &Mark| {
+        let (low, high) = mark.bar.unwrap_or_default();
+        (mark.x - 1.0).abs() / (high - low).max(1e-9)
     };
+    let worst = |facts: &ContenderFacts| {
+        let is_of = |row: &&Row| row.contender == facts.name && row.workload == Workload::Verify;
+        let cells = data.all().filter(is_of).filter_map(over);
+        cells.max_by(|a, b| far(a).total_cmp(&far(b)))
+    };
+    let all = data.filters().filter_map(|facts| Some((facts, worst(facts)?)));
+    let mut all: Vec<(&ContenderFacts, Mark)> = all.collect();
+    // The y axis counts upwards.
+    all.reverse();
+    let ratio = |mark: &Mark| mark.x.ln().abs();
+    let (farthest, mark) = all.iter().max_by(|a, b| ratio(&a.1).total_cmp(&ratio(&b.1)))?;
     let found = format!(
-        "{agree} of {all} cells agree with their exact formula within {} standard deviations; \
-         {} is farthest: {} times what was expected ({} keys).",
+        "{agree} of {} cells agree with their exact formula within {} standard deviations; \
+         {} is farthest: {} times what was expected.",
+        judged.len(),
         plain(data.run.sigmas),
-        facts.name,
-        two(*ratio),
-        grouped(row.keys)
+        farthest.name,
+        two(mark.x)
     );
     let clip = |x: f64| x.clamp(0.7, 1.4);
-    let count = rows.len();
-    let mut all: Vec<Series> = rows
-        .iter()
-        .enumerate()
-        .map(|(index, (facts, (ratio, low, high), _))| {
-            let bar = Some((clip(*low), clip(*high)));
-            let mark = Mark { x: clip(*ratio), y: Some((count - index) as f64), bar };
-            series(facts, Line::None, vec![mark])
-        })
-        .collect();
-    all.push(guide(Line::Curve(vec![(1.0, 0.0), (1.0, count as f64 + 1.0)])));
-    let Some(mut plot) =
-        Plot::new(("measured over expected rate, 0.7 to 1.4", true), ("", false), all)
-    else {
-        return Ok(None);
+    let row = |(index, (facts, mark)): (usize, &(&ContenderFacts, Mark))| {
+        let bar = mark.bar.map(|(low, high)| (clip(low), clip(high)));
+        series(facts, vec![], vec![Mark { x: clip(mark.x), y: Some(index as f64 + 1.0), bar }])
     };
-    plot.names = Names::Rows;
-    plot.x = plot.x.within(0.68, 1.45);
-    plot.y = plot.y.within(0.0, count as f64 + 1.0).shown(|_| String::new());
-    let caption = "Of each contender the cell that is farthest from its formula, with its 95 % \
-                   interval; one in twenty is expected to miss the line. Where no formula is known, \
-                   over the rate asked for.";
-    let figure = plot.figure("verdict", caption, (460, 70 + 15 * count as u32))?;
-    Ok(Some((found, vec![Block::Figures(vec![figure])])))
+    let mut rows: Vec<Series> = all.iter().enumerate().map(row).collect();
+    let top = rows.len() + 1;
+    rows.push(guide(vec![(1.0, 0.0), (1.0, top as f64)]));
+    let axes = ["measured over expected rate, 0.7 to 1.4", "contender"];
+    let plot = Plot::new("verdict", found, axes, rows)?.within((0.68, 1.45), (0.0, top as f64));
+    let note = "Of each contender the cell that is farthest from its formula, with its 95 % \
+                interval; one in twenty is expected to miss the line. Where no formula is known, \
+                over the rate asked for.";
+    let (note, size) = (note.to_owned(), (460, 70 + 15 * top as u32));
+    figures([Some(Plot { note, size, names: Names::Rows, ..plot })])
 }
 
-fn construction(data: &Data) -> Result<Found> {
-    let mut lines: BTreeMap<(u64, u64), Vec<&Trial>> = BTreeMap::new();
-    for trial in data.trials.iter().filter(|trial| trial.solved.is_some()) {
-        lines.entry((trial.row_bits, trial.keys)).or_default().push(trial);
+pub(super) fn construction(data: &Data) -> Found {
+    let mut systems: BTreeMap<(u64, u64), Vec<(f64, f64)>> = BTreeMap::new();
+    let share = |trial: &Trial| Some(trial.solved? as f64 * 100.0 / trial.seeds?.max(1) as f64);
+    for trial in &data.trials {
+        let over = (trial.slots as f64 / trial.keys as f64 - 1.0) * 100.0;
+        let points = systems.entry((trial.row_bits, trial.keys)).or_default();
+        points.extend(share(trial).map(|share| (over, share)));
     }
-    let share = |trial: &Trial| Some(trial.solved? as f64 / trial.seeds?.max(1) as f64);
-    let over = |trial: &Trial| (trial.slots as f64 / trial.keys as f64 - 1.0) * 100.0;
     let (mut all, mut words) = (Vec::new(), Vec::new());
-    for ((bits, size), mut trials) in lines {
-        trials.sort_by_key(|trial| trial.slots);
+    for ((bits, size), mut points) in systems {
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
         // From here on nine seeds in ten leave room.
-        let good =
-            trials.iter().rev().take_while(|trial| share(trial).is_some_and(|share| share >= 0.9));
-        words.extend(good.last().map(|trial| {
-            format!("{} % for {} keys in rows of {bits} bits", digits(over(trial), 2), keys(size))
+        let good = points.iter().rev().take_while(|(_, share)| *share >= 90.0).last();
+        words.extend(good.map(|(over, _)| {
+            format!("{} % for {} keys in rows of {bits} bits", digits(*over, 2), keys(size))
         }));
-        let marks =
-            trials.iter().filter_map(|trial| Some(Mark::at(over(trial), share(trial)? * 100.0)));
-        all.push(Series {
-            name: format!("{bits} b, {}", keys(size)),
-            look: look(Family::Ribbon),
-            is_hollow: bits == 64,
-            line: Line::Marks,
-            marks: marks.collect(),
-        });
+        let marks = points.iter().map(|(x, y)| Mark::at(*x, *y)).collect();
+        let (name, look) = (format!("{bits} b, {}", keys(size)), look(Family::Ribbon));
+        all.push(Series { name, look, is_hollow: bits == 64, line: points, marks });
     }
     if words.is_empty() {
-        return Ok(None);
+        return None;
     }
     // Small systems need the most: the largest say enough.
     all.reverse();
@@ -124,147 +95,83 @@ fn construction(data: &Data) -> Result<Found> {
         "Nine seeds in ten leave room for all keys from this many slots more than keys on: {}.",
         words.join("; ")
     );
-    let Some(plot) =
-        Plot::new(("slots more than keys, %", false), ("% of seeds that leave room", false), all)
-    else {
-        return Ok(None);
-    };
-    let figure = plot.figure("construction", &found, SIZE)?;
-    Ok(Some((found, vec![Block::Figures(vec![figure])])))
+    let axes = ["slots more than keys, %", "% of seeds that leave room"];
+    figures([Plot::new("construction", found, axes, all)])
 }
 
-/// A filter's ways to spend bits: bits per key and the rate; and what an absent key costs.
+/// Nanoseconds that a false positive costs, and bits per key allowed, in the map.
+const COSTS: (f64, f64) = (1.0, 1e7);
+const BITS: (u32, u32) = (3, 20);
+
+/// A filter with so many bits at most: its rate, and what an absent key costs before it is wrong.
+#[derive(Clone, Copy)]
 struct Offer<'a> {
     facts: &'a ContenderFacts,
-    points: Vec<(f64, f64)>,
+    fpr: f64,
     ns: f64,
 }
 
-impl Offer<'_> {
-    /// Nanoseconds per absent key with so many bits at most, and a false positive of this cost.
-    fn cost(&self, bits: f64, false_positive: f64) -> Option<f64> {
-        let affordable = self.points.iter().filter(|point| point.0 <= bits);
-        let fpr = affordable.map(|point| point.1).reduce(f64::min)?;
-        Some(self.ns + fpr * false_positive)
-    }
-}
-
-fn offers<'a>(data: &'a Data, entries: &'a [Entry<'a>]) -> Vec<Offer<'a>> {
-    let offer = |entry: &'a Entry<'a>| {
-        let curve = data.curve(entry.name());
-        let mut points: Vec<(f64, f64)> =
-            curve.iter().map(|point| (point.bits_per_key, point.fpr)).collect();
+fn offers<'a>(data: &Data, entries: &[Entry<'a>], bits: f64) -> Vec<Offer<'a>> {
+    let offer = |entry: &Entry<'a>| {
+        let curve = data.curve(entry.name()).into_iter();
+        let mut points: Vec<_> = curve.map(|point| (point.bits_per_key, point.fpr)).collect();
         if points.is_empty() {
             points.push(entry.bits().zip(entry.fpr())?);
         }
-        Some(Offer { facts: entry.facts, points, ns: entry.ns(Workload::Query0)? })
+        let affordable = points.into_iter().filter(|point| point.0 <= bits);
+        let fpr = affordable.map(|point| point.1).reduce(f64::min)?;
+        Some(Offer { facts: entry.facts, fpr, ns: entry.ns(Workload::Query0)? })
     };
-    entries.iter().filter(|entry| entry.is_filter()).filter_map(offer).collect()
+    entries.iter().filter_map(offer).collect()
 }
 
-/// Costs of a false positive, in powers of ten of nanoseconds, and bits per key allowed.
-const COSTS: usize = 28;
-const MOST_COST: f64 = 7.0;
-const BITS: std::ops::RangeInclusive<u32> = 3..=20;
+/// Who is cheapest from which cost of a false positive on: the lower envelope of lines.
+fn envelope<'a>(offers: &[Offer<'a>]) -> Vec<(f64, Offer<'a>)> {
+    let at_first = |offer: &Offer<'_>| offer.ns + offer.fpr * COSTS.0;
+    let first = offers.iter().min_by(|a, b| at_first(a).total_cmp(&at_first(b)));
+    let next = |(_, now): &(f64, Offer<'a>)| {
+        let better = offers.iter().filter(|offer| offer.fpr < now.fpr);
+        let crossed = better.map(|offer| ((offer.ns - now.ns) / (now.fpr - offer.fpr), *offer));
+        let next = crossed.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.fpr.total_cmp(&b.1.fpr)));
+        next.filter(|(cost, _)| *cost < COSTS.1)
+    };
+    std::iter::successors(first.map(|first| (COSTS.0, *first)), next).collect()
+}
 
-fn crossover(data: &Data) -> Result<Found> {
-    let entries = data.main_entries(data.rate());
-    let all = offers(data, &entries);
-    let one_by_one = |offer: &&Offer<'_>| offer.facts.abilities.contains(&Ability::Insert);
-    let growing: Vec<&Offer<'_>> = all.iter().filter(one_by_one).collect();
-    let every: Vec<&Offer<'_>> = all.iter().collect();
-    let mut figures = Vec::new();
-    for (slug, title, offers) in [
-        ("cheapest", "Any filter", every),
-        ("cheapest-one-by-one", "Filters that take keys one by one", growing),
-    ] {
-        figures.extend(map(slug, title, &offers)?);
+pub(super) fn crossover(data: &Data) -> Found {
+    let mut entries = data.main_entries(data.rate());
+    entries.retain(Entry::is_filter);
+    let any = map(data, "cheapest", "Any filter", &entries);
+    entries.retain(|entry| entry.can(Ability::Insert));
+    let one_by_one = "Filters that take keys one by one";
+    figures([any, map(data, "cheapest-one-by-one", one_by_one, &entries)])
+}
+
+fn map(data: &Data, slug: &'static str, title: &str, entries: &[Entry<'_>]) -> Option<Plot> {
+    let (mut cells, mut runs) = (Vec::new(), Vec::new());
+    for bits in (BITS.0..=BITS.1).map(f64::from) {
+        let costs = envelope(&offers(data, entries, bits));
+        let ends = costs.iter().skip(1).map(|(cost, _)| *cost).chain([COSTS.1]);
+        for ((from, offer), to) in costs.iter().zip(ends) {
+            cells.push(([*from, bits - 0.5, to, bits + 0.5], look(offer.facts.family)));
+            runs.push((to / from, offer.facts, Mark::at((from * to).sqrt(), bits)));
+        }
     }
-    let Some(first) = figures.first() else {
-        return Ok(None);
-    };
-    Ok(Some((
-        first.1.clone(),
-        vec![Block::Figures(figures.into_iter().map(|(figure, _)| figure).collect())],
-    )))
-}
-
-fn map(slug: &'static str, title: &str, offers: &[&Offer<'_>]) -> Result<Option<(Figure, String)>> {
-    let cost = |column: usize| 10f64.powf(MOST_COST * column as f64 / COSTS as f64);
-    let winner = |bits: f64, cost: f64| {
-        let costs = offers
-            .iter()
-            .enumerate()
-            .filter_map(|(index, offer)| Some((index, offer.cost(bits, cost)?)));
-        costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
-    };
-    let mut cells = Vec::new();
     // The longest run of each winner bears its name.
-    let mut longest: BTreeMap<usize, (usize, Mark)> = BTreeMap::new();
-    for bits in BITS {
-        let row: Vec<Option<usize>> =
-            (0..COSTS).map(|column| winner(f64::from(bits), cost(column))).collect();
-        let mut start = 0;
-        for run in row.chunk_by(|a, b| a == b) {
-            let end = start + run.len();
-            if let Some(index) = run[0] {
-                let (left, right) = (cost(start), cost(end));
-                let low = f64::from(bits) - 0.5;
-                cells
-                    .push(([left, low, right, low + 1.0], look(offers[index].facts.family).colour));
-                let kept = longest.entry(index).or_insert((0, Mark::default()));
-                if run.len() > kept.0 {
-                    *kept = (run.len(), Mark::at((left * right).sqrt(), f64::from(bits)));
-                }
-            }
-            start = end;
-        }
-    }
-    let named = longest
-        .iter()
-        .map(|(index, (_, mark))| series(offers[*index].facts, Line::None, vec![*mark]));
-    let Some(mut plot) = Plot::new(
-        ("a false positive costs, ns (log)", true),
-        ("bits per key allowed", false),
-        named.collect(),
-    ) else {
-        return Ok(None);
+    runs.sort_by(|a, b| a.1.name.cmp(&b.1.name).then(b.0.total_cmp(&a.0)));
+    runs.dedup_by_key(|run| &run.1.name);
+    let named = runs.into_iter().map(|(_, facts, mark)| series(facts, vec![], vec![mark]));
+    let turn = |(cost, offer): &(f64, Offer<'_>)| match &offer.facts.name {
+        name if *cost > COSTS.0 => format!("{name} from {} ns on", two(*cost)),
+        name => format!("{name} is cheapest at first"),
     };
-    plot.x = plot.x.within(1.0, 10f64.powf(MOST_COST));
-    plot.y = plot.y.within(f64::from(*BITS.start()) - 0.5, f64::from(*BITS.end()) + 0.5);
-    plot.cells = cells;
-    plot.names = Names::Beside;
-    let found =
-        format!("{title}, 10 bits a key: {}.", story(offers, &|cost| winner(10.0, cost), cost));
-    let caption = format!(
-        "{found} Coloured by family: the least ns for an absent key, query and false positives together."
-    );
-    let figure = plot.figure(slug, &caption, SIZE)?;
-    Ok(Some((figure, found)))
-}
-
-/// Who is cheapest from which cost on.
-fn story(
-    offers: &[&Offer<'_>],
-    winner: &dyn Fn(f64) -> Option<usize>,
-    cost: impl Fn(usize) -> f64,
-) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut last = None;
-    for column in 0..COSTS {
-        let now = winner(cost(column));
-        if now != last
-            && let Some(index) = now
-        {
-            let name = &offers[index].facts.name;
-            parts.push(match column {
-                0 => format!("{name} is cheapest at first"),
-                _ => format!("{name} from {} ns on", two(cost(column))),
-            });
-        }
-        last = now;
-    }
-    parts.join(", ")
+    let turns: Vec<String> = envelope(&offers(data, entries, 10.0)).iter().map(turn).collect();
+    let found = format!("{title}, 10 bits a key: {}.", turns.join(", "));
+    let axes = ["a false positive costs, ns (log)", "bits per key allowed"];
+    let (low, high) = (f64::from(BITS.0) - 0.5, f64::from(BITS.1) + 0.5);
+    let plot = Plot::new(slug, found, axes, named.collect())?.within(COSTS, (low, high));
+    let note = "Coloured by family: the least ns for an absent key, query and false positives.";
+    Some(Plot { cells, note: note.to_owned(), names: Names::Beside, ..plot })
 }
 
 #[cfg(test)]
@@ -284,11 +191,10 @@ mod tests {
             asked_fpr: Some(0.01),
             ..Row::default()
         };
-        let (ratio, low, high) = over(&row).unwrap();
-        assert!(
-            (ratio - 1.0).abs() < 1e-12 && (low - 0.75).abs() < 1e-9 && (high - 1.25).abs() < 1e-9
-        );
+        let Mark { x, bar, .. } = over(&row).unwrap();
+        let (low, high) = bar.unwrap();
+        assert!([x - 1.0, low - 0.75, high - 1.25].iter().all(|off| off.abs() < 1e-9), "{bar:?}");
         let without = Row { predicted_fpr: None, predicted_fpr_sd: None, ..row };
-        assert!((over(&without).unwrap().0 - 2.0).abs() < 1e-12);
+        assert!((over(&without).unwrap().x - 2.0).abs() < 1e-12);
     }
 }
