@@ -23,7 +23,7 @@ type Can = &'static [Ability];
 
 /// A contender with a filter of so many bits a key, and so many nanoseconds in all workloads.
 fn contender(name: &'static str, family: Family, can: Can, bits: u64, ns: f64) -> Contender {
-    let info = Info { name, family, abilities: can, packages: &["std"], ..Info::OURS };
+    let info = Info { name, family, abilities: can, packages: &["std"], ..Info::default() };
     let mut facts = ContenderFacts::new(&info, "measure");
     facts.import = format!("use kit::{name};");
     facts.ours = name.starts_with("my");
