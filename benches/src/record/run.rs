@@ -22,7 +22,7 @@ pub const SCHEMA: i64 = 2;
 pub enum Suite {
     /// A thousand keys, in seconds: does everything work? Its times mean nothing.
     Smoke,
-    /// A hundred to a million keys, within three minutes.
+    /// A hundred to a million keys, in five minutes.
     #[default]
     Quick,
     /// Up to ten million keys, and a hundred million of the compact filters: tens of minutes and
