@@ -151,7 +151,7 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         let lines = lines(&records, table);
         assert!(!lines.is_empty() && lines.iter().all(is_good), "{table}: {lines:?}");
     };
-    holds("construction", |trial| trial["why"].is_empty() && trial["solved"] != "");
+    holds("construction", |trial| trial["why"].is_empty() && !trial["solved"].is_empty());
     holds("theory", |point| (f64::MIN_POSITIVE..=1.0).contains(&point["fpr"].parse().unwrap()));
     holds("claims", |claim| !(claim["computed"].clone() + &claim["measured"]).is_empty());
     holds("choices", |choice| choice["rank"] == "0" || !choice["structure"].is_empty());

@@ -79,7 +79,7 @@ fn damaged_files_are_errors_that_name_them_and_the_way_out() {
     }
 
     let size = Trial { keys: 1000, why: "no, \"really\"".to_owned(), ..Trial::default() };
-    records.write_table(&[size.clone()]).unwrap();
+    records.write_table(std::slice::from_ref(&size)).unwrap();
     assert_eq!(records.table::<Trial>().unwrap(), [size]);
     fs::write(path("construction.csv"), "row_bits,keys\n64").unwrap();
     told(records.table::<Trial>().unwrap_err(), ["construction.csv", "measure again"]);
