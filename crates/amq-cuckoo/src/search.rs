@@ -99,7 +99,7 @@ impl<L: Layout> Table<L> {
         queue.begin::<L>(place);
         // These few nearly always suffice. If not, go on in a longer queue, which takes longer to
         // clear.
-        self.search::<W, _, _>(&mut queue, place) || self.search_far::<W, _, _>(&queue, place)
+        self.search::<W, 64, 16>(&mut queue, place) || self.search_far::<W, 64, 16>(&queue, place)
     }
 
     #[cold]
@@ -111,7 +111,8 @@ impl<L: Layout> Table<L> {
     ) -> bool {
         let mut longer = Queue::<256, 128>::new();
         longer.go_on(queue);
-        self.search::<W, _, _>(&mut longer, place) || self.search_farther::<W, _, _>(&longer, place)
+        self.search::<W, 256, 128>(&mut longer, place)
+            || self.search_farther::<W, 256, 128>(&longer, place)
     }
 
     #[cold]
@@ -123,7 +124,7 @@ impl<L: Layout> Table<L> {
     ) -> bool {
         let mut longer = Queue::<2048, 1024>::new();
         longer.go_on(queue);
-        if self.search::<W, _, _>(&mut longer, place) {
+        if self.search::<W, 2048, 1024>(&mut longer, place) {
             return true;
         }
         let mut longest = Queue::<16_384, 4096>::new();
@@ -133,7 +134,7 @@ impl<L: Layout> Table<L> {
             // There was nowhere left to go. Perhaps the only way out shared a bit with another.
             longest.begin::<L>(place);
         }
-        self.search::<W, _, _>(&mut longest, place)
+        self.search::<W, 16_384, 4096>(&mut longest, place)
     }
 
     /// Goes through the queue until a bucket with room is reached, or the queue is full.
