@@ -1,7 +1,8 @@
 //! The command line.
 
-use crate::record::Suite;
+use crate::record::{Suite, publishable};
 use clap::{Args, Parser, Subcommand, value_parser};
+use std::env;
 use std::path::PathBuf;
 
 /// Compares this workspace's filters with each other and with the best other crates, and draws the
@@ -39,7 +40,7 @@ pub(crate) enum Command {
         out: Option<PathBuf>,
     },
     /// Verify every contender without timing or recording anything
-    Verify(Subject),
+    Verify(Request),
     /// Fit the cost model of the advisor (`amq::choose`) from the newest records, and write it
     Fit(Newest),
     /// Compare two records: which rows moved by more than noise
@@ -77,7 +78,7 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 pub(crate) struct Measure {
     #[command(flatten)]
-    pub(crate) subject: Subject,
+    pub(crate) request: Request,
     /// Folder for the records, with a subfolder per machine and day. A run replaces the day's
     /// earlier records only once everything is measured [default: reports/records;
     /// reports/own/records with keys of your own]
@@ -90,15 +91,15 @@ pub(crate) struct Measure {
     /// Count instructions too, which takes two minutes more; the full suite does without being told
     #[arg(long)]
     pub(crate) instructions: bool,
-    /// Timed rounds of each cell, with new filters in each [default: 2 in smoke, 7 in quick and
+    /// Timed rounds of each cell, with new filters in each [default: 2 in smoke, 12 in quick and
     /// full]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1000))]
     pub(crate) rounds: Option<u64>,
 }
 
-/// The contenders and the keys.
-#[derive(Args, Debug)]
-pub(crate) struct Subject {
+/// What a run is asked for: the contenders and the keys.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Request {
     /// Size of the run: smoke (seconds; its times mean nothing), quick (about five minutes), full
     /// (much longer, several gigabytes)
     #[arg(long, value_name = "SUITE", default_value_t = Suite::Quick, value_enum)]
@@ -124,6 +125,15 @@ pub(crate) struct Subject {
     /// Seed of keys, filters, query streams and the order within rounds
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Timed rounds, if not the suite's.
+    #[arg(skip)]
+    pub(crate) rounds: Option<u64>,
+    /// Whether to count instructions, whatever the suite.
+    #[arg(skip)]
+    pub(crate) instructions: bool,
+    /// The command line, fit to publish.
+    #[arg(skip = publishable(env::args().skip(1)))]
+    pub(crate) command: String,
 }
 
 /// Where to look for the newest records.

@@ -34,12 +34,10 @@ pub enum BenchError {
     )]
     Io(&'static str, PathBuf, io::Error),
     #[error(
-        "the record {0} is damaged: {1}. Delete it and measure again; `-- measure --only NAME` \
-         measures one contender alone"
+        "{0} is damaged: {1}. Delete its folder and measure again; of one contender alone, `-- \
+         measure --only NAME` replaces the files"
     )]
-    DamagedRecord(PathBuf, String),
-    #[error("{0} is damaged: {1}. Delete its folder and measure again")]
-    DamagedRun(PathBuf, String),
+    Damaged(PathBuf, String),
     #[error(
         "{0} is of edition {1} of the records, and this program reads edition {SCHEMA}: measure \
          again, or use the harness of the commit that the file names"

@@ -17,11 +17,10 @@ pub struct Progress {
 impl Progress {
     /// A bar for this much estimated work.
     pub fn new(estimate: Duration) -> Self {
-        let bar = ProgressBar::new(estimate.as_nanos() as u64);
         // The template is a constant; if it were wrong, the default style would do.
         let style = ProgressStyle::with_template(LINE);
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self { bar }
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        Self { bar: ProgressBar::new(estimate.as_nanos() as u64).with_style(style) }
     }
 
     /// A bar that shows nothing.

@@ -43,38 +43,34 @@ pub(super) fn diff(old: &Side, new: &Side) -> (String, bool) {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let [floor, other] = [old, new].map(|side| optional(side.run.noise_floor, percent));
     let only = only_in(old, new, "OLD") + &only_in(new, old, "NEW");
-    let rows = old.rows.iter();
-    let both: Vec<_> = rows.filter_map(|(of, row)| Some((row, new.rows.get(of)?))).collect();
-    let moves = both.iter().flat_map(|(before, now)| {
+    let both = old.rows.iter().filter_map(|(of, row)| Some((row, new.rows.get(of)?)));
+    let moves = both.clone().flat_map(|(before, now)| {
         let floor = |side: &Side| side.run.floor(now.workload).unwrap_or(0.0);
         moved(before, now, floor(old).max(floor(new)))
     });
-    let mut table = plain(&["row", "what", "old", "new", "change"]);
+    let mut table = plain(["row", "what", "old", "new", "change"]);
     for column in table.column_iter_mut().skip(2) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.add_rows(moves);
+    let (both, lines, table_text) = (both.count(), table.row_count(), text(&table));
     let told = format!(
-        "{option}Noise floors: {floor} in OLD, {other} in NEW.\n{only}Rows in both: {}; moved: \
-         {}.\n{}",
-        both.len(),
-        table.row_count(),
-        text(&table)
+        "{option}Noise floors: {floor} in OLD, {other} in NEW.\n{only}Rows in both: {both}; moved: \
+         {lines}.\n{table_text}"
     );
     (told, !table.is_empty())
 }
 
 /// The rows of one record that the other lacks: a line for each contender.
 fn only_in(here: &Side, there: &Side, name: &str) -> String {
-    let mut alone: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (subject, row) in here.rows.iter().filter(|(of, _)| !there.rows.contains_key(*of)) {
-        alone.entry(&row.contender).or_default().push(subject);
-    }
-    let line = |(contender, subjects): (&str, Vec<&str>)| {
-        let (count, first) = (subjects.len(), subjects[0]);
+    let alone = here.rows.iter().filter(|(subject, _)| !there.rows.contains_key(*subject));
+    let alone: Vec<_> = alone.map(|(subject, row)| (&row.contender, subject)).collect();
+    // The subject begins with the contender's name: its rows stand together.
+    let line = |rows: &[(&String, &String)]| {
+        let ((contender, first), count) = (rows[0], rows.len());
         format!("Only in {name}: {contender}, rows: {count}, the first: {first}\n")
     };
-    alone.into_iter().map(line).collect()
+    alone.chunk_by(|a, b| a.0 == b.0).map(line).collect()
 }
 
 /// What moved between two rows of one subject, given the noise floor of their times.
@@ -176,30 +172,23 @@ mod tests {
 
     #[test]
     fn it_names_what_moved_and_what_only_one_side_has() {
-        let side = |rows: &[Row], floor, seed| Side {
-            run: Run {
-                noise_floor: Some(floor),
-                options: Options { seed, ..Options::default() },
-                ..Run::default()
-            },
-            rows: rows.iter().map(|row| (row.subject(), row.clone())).collect(),
+        let side = |rows: &[Row], floor, seed| {
+            let options = Options { seed, ..Options::default() };
+            let run = Run { noise_floor: Some(floor), options, ..Run::default() };
+            Side { run, rows: rows.iter().map(|row| (row.subject(), row.clone())).collect() }
         };
         let slower = time(20.0, 2.0, 2.1);
         let old = side(&[row(), Row { keys: 7, ..row() }], 0.05, 1);
+        let new = side(std::slice::from_ref(&slower), 0.02, 2);
+        let told = "seed = 1, then 2.\nNoise floors: 5.0 % in OLD, 2.0 % in NEW.\n\
+                    Only in OLD: cuckoo, rows: 1, the first: cuckoo, 7  keys, verify\n\
+                    Rows in both: 1; moved: 1.\n";
+        let noisy = side(&[slower], 1.1, 1);
         for (new, any, parts) in [
-            (&old, false, &["Rows in both: 2; moved: 0.\n"][..]),
-            (
-                &side(std::slice::from_ref(&slower), 0.02, 2),
-                true,
-                &[
-                    "seed = 1, then 2.\nNoise floors: 5.0 % in OLD, 2.0 % in NEW.\nOnly in OLD: \
-                     cuckoo, rows: 1, the first: cuckoo, 7  keys, verify\n",
-                    "Rows in both: 1; moved: 1.\n",
-                    "10.00  20.00  +100.0 %",
-                ],
-            ),
+            (&old, false, ["", "Rows in both: 2; moved: 0.\n"]),
+            (&new, true, [told, "10.00  20.00  +100.0 %"]),
             // The larger floor of the two decides.
-            (&side(&[slower], 1.1, 1), false, &["moved: 0."]),
+            (&noisy, false, ["", "moved: 0."]),
         ] {
             let (text, moved) = diff(&old, new);
             assert!(moved == any && parts.iter().all(|part| text.contains(part)), "{text}");

@@ -4,11 +4,11 @@ mod diff;
 mod say;
 mod tables;
 
-use crate::cli::{Cli, Command, Measure, Newest, Subject};
+use crate::cli::{Cli, Command, Measure, Newest, Request};
 use crate::contenders;
 use crate::error::BenchError;
-use crate::measure::{self, Plan, Request, fit, instructions, twins};
-use crate::record::{Machine, OWN_REPORTS, Records, Run, publishable, today, write_atomically};
+use crate::measure::{self, Plan, fit, instructions, twins};
+use crate::record::{Machine, OWN_REPORTS, Records, Run, root, today, write_atomically};
 use crate::report;
 use anyhow::Result;
 use diff::Side;
@@ -19,42 +19,34 @@ use std::process::ExitCode;
 /// Carries out the command line. The exit code is a failure if one of our own filters has failed
 /// rows, or if rows of two records differ by more than noise.
 pub fn run(cli: &Cli) -> Result<ExitCode> {
-    let good = match &cli.command {
+    let mut good = true;
+    match &cli.command {
         None => {
-            let (records, good) = measure(&cli.measure)?;
+            let (records, is_right) = measure(&cli.measure)?;
             draw(&records, cli.out.as_deref())?;
-            good
+            good = is_right;
         }
-        Some(Command::Measure(options)) => measure(options)?.1,
-        Some(Command::Render { from, out }) => {
-            draw(&newest(from)?, out.as_deref())?;
-            true
-        }
-        Some(Command::Verify(subject)) => verify(subject)?,
+        Some(Command::Measure(options)) => good = measure(options)?.1,
+        Some(Command::Render { from, out }) => draw(&newest(from)?, out.as_deref())?,
+        Some(Command::Verify(request)) => good = verify(request)?,
         Some(Command::Fit(from)) => fit(&newest(from)?)?,
-        Some(Command::Diff { old, new }) => compare(old, new)?,
-        Some(Command::Twins(from)) => {
-            print!("{}", twins::table(&newest(from)?)?);
-            true
-        }
+        Some(Command::Diff { old, new }) => good = compare(old, new)?,
+        Some(Command::Twins(from)) => print!("{}", twins::table(&newest(from)?)?),
         Some(Command::Count { contender, keys, builds, asks }) => {
             // Prints the hits, so that nothing is left out.
             for contender in contenders::choose(std::slice::from_ref(contender), &[])? {
                 println!("{}", instructions::child(contender, *keys, *builds, *asks)?);
             }
-            true
         }
-        Some(Command::List) => {
-            print!("{}", tables::contenders());
-            true
-        }
-    };
+        Some(Command::List) => print!("{}", tables::contenders()),
+    }
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The records, and whether our own filters are right.
 fn measure(options: &Measure) -> Result<(Records, bool)> {
-    let request = request(&options.subject, options.rounds, options.instructions);
+    let (rounds, instructions) = (options.rounds, options.instructions);
+    let request = Request { rounds, instructions, ..options.request.clone() };
     let plan = Plan::new(&request)?;
     let folder = options.records.clone();
     let folder = folder.unwrap_or_else(|| reports(plan.options.has_own_keys()).join("records"));
@@ -72,8 +64,9 @@ fn measure(options: &Measure) -> Result<(Records, bool)> {
     Ok((records, good))
 }
 
-fn verify(subject: &Subject) -> Result<bool> {
-    let plan = Plan::new(&request(subject, Some(0), false))?;
+/// Whether our own filters are right.
+fn verify(request: &Request) -> Result<bool> {
+    let plan = Plan::new(&Request { rounds: Some(0), ..request.clone() })?;
     say::what_is_left_out(&plan);
     let found = measure::verify_only(&plan)?;
     let told = [tables::verified(&found.rows), tables::tried(&found.trials)];
@@ -82,11 +75,11 @@ fn verify(subject: &Subject) -> Result<bool> {
 }
 
 /// Writes the advisor's table of times.
-fn fit(records: &Records) -> Result<bool> {
+fn fit(records: &Records) -> Result<()> {
     let (name, path) = (short(records.folder()), fit::path(&root()));
     write_atomically(&path, fit::table(records, &name)?.as_bytes())?;
     println!("{} from {name}", short(&path));
-    Ok(true)
+    Ok(())
 }
 
 /// Prints which rows of two records differ by more than noise; whether none does.
@@ -120,31 +113,9 @@ fn newest_in(folder: &Path) -> Result<Records, BenchError> {
     found.ok_or_else(|| BenchError::NoRecords { path: folder.to_owned() })
 }
 
-fn request(subject: &Subject, rounds: Option<u64>, instructions: bool) -> Request {
-    let arguments = env::args().skip(1);
-    Request {
-        suite: subject.suite,
-        only: subject.only.clone(),
-        keys_file: subject.keys_file.clone(),
-        keys: subject.keys.clone(),
-        rounds,
-        instructions,
-        seed: subject.seed,
-        root: root(),
-        command: publishable(arguments.filter(|argument| argument != "--resume")),
-    }
-}
-
 /// The folder of records and pages; the user's own keys have one that git ignores.
 fn reports(own_keys: bool) -> PathBuf {
     root().join(if own_keys { OWN_REPORTS } else { "reports" })
-}
-
-/// The workspace if cargo runs the program, else the current directory.
-fn root() -> PathBuf {
-    let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    let above = manifest.and_then(|folder| folder.parent().map(Path::to_owned));
-    above.unwrap_or_else(|| PathBuf::from("."))
 }
 
 /// A path relative to the current directory or to the workspace.

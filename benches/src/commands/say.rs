@@ -2,23 +2,23 @@
 
 use crate::contenders;
 use crate::keys::KeySet;
-use crate::measure::{Found, Plan, construction, heat};
-use crate::record::{Row, State};
+use crate::measure::{Found, Plan, heat};
+use crate::record::{State, Trial};
 use indicatif::HumanDuration;
 
 /// What a run will do, and for how long.
 pub(super) fn what_comes(plan: &Plan) {
-    let (contenders, groups) = (plan.contenders.len(), plan.groups.len());
-    let (suite, rounds) = (plan.options.suite, plan.options.rounds);
-    let time = HumanDuration(plan.estimate());
-    if contenders == 0 {
-        eprintln!("{} alone, suite {suite}: about {time}.", construction::NAME);
-    } else {
-        eprintln!(
-            "{contenders} contenders over {groups} sets of keys, suite {suite}, {rounds} rounds: \
-             about {time}."
-        );
-    }
+    eprintln!(
+        "{} contenders, {} sets of keys, {} courses, {} ribbon systems; suite {}, {} rounds: about \
+         {}.",
+        plan.contenders.len(),
+        plan.groups.len(),
+        plan.courses.len(),
+        plan.lines.len(),
+        plan.options.suite,
+        plan.options.rounds,
+        HumanDuration(plan.estimate())
+    );
     what_is_left_out(plan);
 }
 
@@ -49,27 +49,19 @@ pub(super) fn failures(found: &Found) -> bool {
     for skipped in &found.skipped {
         eprintln!("SKIPPED {skipped}");
     }
+    let infos: Vec<_> = contenders::ALL.iter().map(|contender| contender.info()).collect();
     let mut good = true;
     // A cell that fails verification is not timed: its own line is enough.
     for row in found.rows.iter().filter(|row| row.state == State::Failed) {
         eprintln!("ERROR {}: {}", row.subject(), row.why);
-        good &= !is_ours(row);
+        good &= !infos.iter().any(|info| info.ours && info.name == row.contender);
     }
     for trial in found.trials.iter().filter(|trial| !trial.why.is_empty()) {
+        let Trial { row_bits, keys, slots, why, .. } = trial;
         eprintln!(
-            "ERROR {}, {} keys in {} slots, rows of {} bits: {}",
-            construction::NAME,
-            trial.keys,
-            trial.slots,
-            trial.row_bits,
-            trial.why
+            "ERROR construction, {keys} keys in {slots} slots, rows of {row_bits} bits: {why}"
         );
         good = false;
     }
     good
-}
-
-fn is_ours(row: &Row) -> bool {
-    let mut infos = contenders::ALL.iter().map(|contender| contender.info());
-    infos.any(|info| info.ours && info.name == row.contender)
 }

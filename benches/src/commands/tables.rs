@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// What `list` prints.
 pub(super) fn contenders() -> String {
-    let mut table = plain(&["contender", "family", "can", "version"]);
+    let mut table = plain(["contender", "family", "can", "version"]);
     let infos: Vec<Info> = contenders::ALL.iter().map(|contender| contender.info()).collect();
     table.add_rows(infos.iter().map(line));
     let mut text = text(&table) + "\n";
@@ -53,7 +53,7 @@ fn word(value: &impl Serialize) -> String {
 /// What `verify` prints about contenders; nothing if there are none.
 pub(super) fn verified(rows: &[Row]) -> String {
     let head = "contender|what|keys|asked|bits/key|peak bits/key|measured|predicted|seeds|verdict";
-    let mut table = plain(&head.split('|').collect::<Vec<_>>());
+    let mut table = plain(head.split('|'));
     for row in rows {
         let bits = |bytes: Option<u64>| {
             optional(bytes, |bytes| format!("{:.3}", bytes as f64 * 8.0 / row.keys as f64))
@@ -86,7 +86,7 @@ pub(super) fn verified(rows: &[Row]) -> String {
 
 /// What `verify` prints about the ribbon systems; nothing if there are none.
 pub(super) fn tried(trials: &[Trial]) -> String {
-    let mut table = plain(&["row bits", "keys", "slots", "seeds", "solved", "verdict"]);
+    let mut table = plain(["row bits", "keys", "slots", "seeds", "solved", "verdict"]);
     for trial in trials {
         let numbers = [trial.row_bits, trial.keys, trial.slots].map(Some);
         let counts = numbers.into_iter().chain([trial.seeds, trial.solved]);
@@ -98,7 +98,7 @@ pub(super) fn tried(trials: &[Trial]) -> String {
 }
 
 /// A table without lines, as wide as it must be.
-pub(super) fn plain(head: &[&str]) -> Table {
+pub(super) fn plain(head: impl Into<comfy_table::Row>) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_header(head);
     for column in table.column_iter_mut() {

@@ -1,7 +1,7 @@
 //! Asks the advisor what the page's chooser offers, and what the worked examples need, so that
 //! page, command and library answer alike.
 
-use crate::record::{Ask, Choice, EngineLine, four_digits};
+use crate::record::{Choice, EngineLine, four_digits};
 use amq::FilterKind;
 use amq::choose::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
 use amq::engines::Engine;
@@ -35,38 +35,38 @@ const VALUE_BITS: u32 = 8;
 const COPIES: u32 = 10;
 
 /// The asks of the chooser.
-pub fn grid() -> Vec<Ask> {
+pub fn grid() -> Vec<Choice> {
     let rates = RATES.map(|fpr| (Some(fpr), None));
     let budgets = BUDGETS.map(|bits| (None, Some(bits)));
     let mut asks = Vec::new();
     for (fpr, bits) in rates.into_iter().chain(budgets) {
         for keys in KEYS {
-            for needs in NEEDS.map(str::to_owned) {
-                asks.extend(COSTS.map(|cost_ns| Ask {
-                    keys,
-                    fpr,
-                    bits,
-                    needs: needs.clone(),
-                    cost_ns,
-                }));
+            for needs in NEEDS {
+                asks.extend(COSTS.map(|cost_ns| ask((GRID, keys, fpr, bits, needs, cost_ns))));
             }
         }
     }
     asks
 }
 
-/// Asks that the page works through, by name: the lines of `topics.csv`.
-pub fn topics() -> Vec<(String, Ask)> {
+/// Asks that the page works through: the lines of `topics.csv`.
+pub fn topics() -> Vec<Choice> {
     let mut lines = csv::Reader::from_reader(&include_bytes!("topics.csv")[..]);
     // A test reads every line.
-    let lines = lines.deserialize().flatten();
-    let ask =
-        |(topic, keys, fpr, bits, needs, cost_ns)| (topic, Ask { keys, fpr, bits, needs, cost_ns });
-    lines.map(ask).collect()
+    let lines = lines.records().flatten();
+    lines.filter_map(|line| Some(ask(line.deserialize(None).ok()?))).collect()
+}
+
+/// A topic, a number of keys, a rate, bits per key, needs, and the cost of a false positive.
+type Line<'a> = (&'a str, u64, Option<f64>, Option<f64>, &'a str, Option<f64>);
+
+fn ask((topic, keys, asked_fpr, asked_bits, needs, cost_ns): Line<'_>) -> Choice {
+    let (topic, needs) = (topic.to_owned(), needs.to_owned());
+    Choice { topic, keys, asked_fpr, asked_bits, needs, cost_ns, ..Choice::default() }
 }
 
 /// An ask in the advisor's words.
-pub fn workload(ask: &Ask) -> Workload {
+pub fn workload(ask: &Choice) -> Workload {
     let has = |word: &str| ask.needs.split(' ').any(|need| need == word);
     let keys = match () {
         () if has("bounded") => Keys::AtMost(ask.keys),
@@ -74,10 +74,10 @@ pub fn workload(ask: &Ask) -> Workload {
         () => Keys::Exactly(ask.keys),
     };
     let mut workload = Workload::new(keys);
-    if let Some(fpr) = ask.fpr {
+    if let Some(fpr) = ask.asked_fpr {
         workload = workload.fpr(fpr);
     }
-    if let Some(bits) = ask.bits {
+    if let Some(bits) = ask.asked_bits {
         workload = workload.bits_per_key(bits);
     }
     if let Some(cost) = ask.cost_ns {
@@ -111,17 +111,17 @@ pub fn workload(ask: &Ask) -> Workload {
 }
 
 /// The advisor's answer to an ask, as lines.
-pub fn answer(topic: &str, ask: &Ask) -> Vec<Choice> {
+pub fn answer(ask: &Choice) -> Vec<Choice> {
     match choose(&workload(ask)) {
-        Ok(answer) => lines(topic, ask, &answer),
-        Err(error) => vec![Choice { reason: error.to_string(), ..Choice::to(topic, ask) }],
+        Ok(answer) => lines(ask, &answer),
+        Err(error) => vec![Choice { reason: error.to_string(), ..ask.clone() }],
     }
 }
 
-fn lines(topic: &str, ask: &Ask, answer: &Answer) -> Vec<Choice> {
+fn lines(ask: &Choice, answer: &Answer) -> Vec<Choice> {
     let ranked = answer.choices.iter().take(KEPT).zip(1..);
     // The table of the grid is long: of its lower ranks it holds what the chooser shows.
-    let is_whole = |rank: u64| topic != GRID || rank == 1;
+    let in_grid = ask.topic == GRID;
     let mut lines: Vec<Choice> = ranked
         .map(|(choice, rank)| Choice {
             rank,
@@ -129,21 +129,21 @@ fn lines(topic: &str, ask: &Ask, answer: &Answer) -> Vec<Choice> {
             import: import(choice.structure),
             bytes: Some(choice.bytes),
             bits_per_key: Some(four_digits(choice.bits_per_key)),
-            build_bytes: (topic != GRID).then_some(choice.build_bytes),
+            build_bytes: (!in_grid).then_some(choice.build_bytes),
             fpr: Some(four_digits(choice.fpr)),
             insert_ns: choice.insert_ns.map(four_digits),
             query_ns: choice.query_ns.map(four_digits),
-            total_ns: choice.cost_ns.filter(|_| topic != GRID).map(four_digits),
-            reason: if is_whole(rank) { choice.reason.clone() } else { String::new() },
-            ..Choice::to(topic, ask)
+            total_ns: choice.cost_ns.filter(|_| !in_grid).map(four_digits),
+            reason: if in_grid && rank > 1 { String::new() } else { choice.reason.clone() },
+            ..ask.clone()
         })
         .collect();
     // What falls out, and what else to know, is kept for the worked examples alone.
-    if topic != GRID {
-        let line = |structure: String, reason: &String| Choice {
+    if !in_grid {
+        let line = |structure, reason: &String| Choice {
             structure,
             reason: reason.clone(),
-            ..Choice::to(topic, ask)
+            ..ask.clone()
         };
         let out = answer.rejections.iter();
         lines.extend(out.map(|out| line(out.structure.to_string(), &out.reason)));
@@ -159,8 +159,7 @@ pub const NOTE: &str = "note";
 
 /// All answers.
 pub fn table() -> Vec<Choice> {
-    let grid = grid().into_iter().map(|ask| (GRID.to_owned(), ask));
-    grid.chain(topics()).flat_map(|(topic, ask)| answer(&topic, &ask)).collect()
+    grid().iter().chain(&topics()).flat_map(answer).collect()
 }
 
 /// Every engine's line for a million keys, at 1 % and at 0.1 %.
@@ -213,8 +212,8 @@ mod tests {
     fn every_topic_is_read_and_has_an_answer() {
         let topics = topics();
         assert_eq!(topics.len() + 1, include_str!("topics.csv").lines().count());
-        for (topic, ask) in topics {
-            let first = answer(&topic, &ask).remove(0);
+        for ask in topics {
+            let first = answer(&ask).remove(0);
             let nothing = first.structure == Structure::Nothing.to_string();
             assert!(first.rank == 1 && first.import.is_empty() == nothing, "{first:?}");
         }

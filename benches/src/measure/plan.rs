@@ -8,37 +8,17 @@ use super::heat::Heat;
 use super::race;
 use super::suite::Group;
 use super::turn::Timed;
+pub(crate) use crate::cli::Request;
 use crate::contenders::{self, Contender};
 use crate::error::BenchError;
 use crate::keys::{KeySet, file};
 use crate::progress::Progress;
-use crate::record::{KeySetFacts, Options, Suite};
-use std::path::PathBuf;
+use crate::record::{KeySetFacts, Options};
 use std::rc::Rc;
 use std::time::Duration;
 
 /// Groups of more keys than this are measured one after another, each with its own rounds.
 const MOST_TOGETHER: usize = 2_000_000;
-
-/// The request for a run.
-#[derive(Clone, Debug)]
-pub(crate) struct Request {
-    pub suite: Suite,
-    /// Names of contenders, or `construction`; empty for all.
-    pub only: Vec<String>,
-    pub keys_file: Option<PathBuf>,
-    /// Numbers of random keys, if not the suite's.
-    pub keys: Vec<u64>,
-    /// Timed rounds, if not the suite's.
-    pub rounds: Option<u64>,
-    /// Whether to count instructions, whatever the suite.
-    pub instructions: bool,
-    pub seed: u64,
-    /// The workspace, for the commit.
-    pub root: PathBuf,
-    /// The command line, fit to publish.
-    pub command: String,
-}
 
 /// A request, looked up and checked.
 #[derive(Clone, Debug)]
@@ -62,7 +42,8 @@ impl Plan {
         let contenders = contenders::choose(&request.only, &[construction::NAME])?;
         let path = request.keys_file.as_ref();
         let keys = path.map(|path| file::read(path)).transpose()?;
-        let file_facts = keys.as_ref().map(|keys| (keys.name.clone(), keys.digest));
+        let facts = keys.as_ref().map(|keys| (keys.name.clone(), format!("{:016x}", keys.digest)));
+        let (keys_file, keys_file_xxh3) = facts.unzip();
         let file = keys.map(|keys| KeySet::File(Rc::new(keys)));
         let ours = request.keys.is_empty() && file.is_none();
         let some = !contenders.is_empty();
@@ -86,8 +67,13 @@ impl Plan {
             counted: counted.filter(|_| ours && some && rounds > 0),
             contenders,
             options: Options {
+                suite,
+                rounds,
+                seed,
                 keys: request.keys.clone(),
-                ..Options::new(suite, rounds, seed, file_facts, &request.root)
+                keys_file,
+                keys_file_xxh3,
+                ..Options::of_program()
             },
         })
     }

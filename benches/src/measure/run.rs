@@ -56,7 +56,7 @@ pub(crate) fn run(
     for track in &plan.courses {
         going.course(track)?;
     }
-    let earlier = if resume { going.records.table()? } else { Vec::new() };
+    let earlier = if resume { going.records.table("construction")? } else { Vec::new() };
     let trials = going.lines(earlier)?;
     let skipped = going.instructions()?;
     going.finish(day)?;
@@ -133,7 +133,7 @@ impl Going<'_> {
             }
             trials.retain(|trial| !line.owns(trial));
             trials.extend(line.run(self.plan.options.seed, &self.progress)?);
-            self.records.write_table(&trials)?;
+            self.records.write_table("construction", &trials)?;
             self.save_run()?;
         }
         Ok(trials)
@@ -170,10 +170,10 @@ impl Going<'_> {
         if self.plan.contenders.len() == contenders::ALL.len() {
             let rows: Vec<Row> = self.all.values().flat_map(|(rows, _)| rows.clone()).collect();
             let Options { suite, seed, .. } = self.plan.options;
-            self.records.write_table(&theory::points(&self.plan.contenders))?;
-            self.records.write_table(&claims::settled(&rows, suite.middle(), seed))?;
-            self.records.write_table(&choices::table())?;
-            self.records.write_table(&choices::engines())?;
+            self.records.write_table("theory", &theory::points(&self.plan.contenders))?;
+            self.records.write_table("claims", &claims::settled(&rows, suite.middle(), seed))?;
+            self.records.write_table("choices", &choices::table())?;
+            self.records.write_table("engines", &choices::engines())?;
         }
         let all = &self.all;
         let rows = |name: &str| all.get(name).map_or(&[][..], |(rows, _)| rows);

@@ -11,9 +11,8 @@
 //! | `theory.csv`, `claims.csv`, `construction.csv` | [`Point`], [`Claim`], [`Trial`] |
 //! | `choices.csv`, `engines.csv` | the advisor's answers: [`Choice`], [`EngineLine`] |
 
-mod choice;
-mod lock;
 mod machine;
+mod program;
 mod rounds;
 mod row;
 mod run;
@@ -21,16 +20,13 @@ mod store;
 mod tables;
 
 pub use crate::contenders::{Ability, Family, Role};
-pub use choice::{Ask, Choice, EngineLine};
 pub use machine::{Cache, Machine};
+pub use program::{OWN_REPORTS, publishable, root, today};
 pub use rounds::{Rounds, four_digits};
 pub use row::{Cell, Row, State, Workload};
-pub use run::{
-    ContenderFacts, KeySetFacts, Noise, OWN_REPORTS, Options, Run, SCHEMA, Suite, publishable,
-    today,
-};
+pub use run::{ContenderFacts, KeySetFacts, Noise, Options, Run, SCHEMA, Suite};
 pub use store::{Records, write_atomically};
-pub use tables::{Claim, Point, Table, Trial, Verdict};
+pub use tables::{Choice, Claim, EngineLine, Point, Trial, Verdict};
 
 #[cfg(test)]
 mod tests;

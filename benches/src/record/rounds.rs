@@ -4,7 +4,7 @@ use crate::record::{Row, Workload};
 use serde::{Deserialize, Serialize};
 
 /// The times of a cell's rounds, in nanoseconds per operation, to four significant digits, in the
-/// order in which they were timed. The key columns are those of the [`Row`].
+/// order in which they were timed. The other columns are those of the [`Row`].
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rounds {

@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A workload.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Workload {
     /// Facts, not times: space, false negatives, false positives, theory's prediction.
@@ -46,7 +44,7 @@ pub enum Workload {
 }
 
 /// Whether a cell has numbers, or why not.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// It has its numbers.
@@ -157,16 +155,10 @@ pub struct Row {
 impl Row {
     /// A row without any numbers yet.
     pub fn new(contender: &str, cell: &Cell, workload: Workload) -> Self {
-        Self {
-            contender: contender.to_owned(),
-            key_set: cell.key_set.clone(),
-            keys: cell.keys,
-            planned_keys: cell.planned_keys,
-            asked_fpr: cell.asked_fpr,
-            asked_bits: cell.asked_bits,
-            workload,
-            ..Self::default()
-        }
+        let (contender, key_set) = (contender.to_owned(), cell.key_set.clone());
+        let Cell { keys, planned_keys, asked_fpr, asked_bits, .. } = *cell;
+        let row = Self { contender, key_set, keys, workload, ..Self::default() };
+        Self { planned_keys, asked_fpr, asked_bits, ..row }
     }
 
     /// A failed row: why there are no numbers.
@@ -182,13 +174,8 @@ impl Row {
 
     /// The cell the row is about.
     pub fn cell(&self) -> Cell {
-        Cell {
-            key_set: self.key_set.clone(),
-            keys: self.keys,
-            planned_keys: self.planned_keys,
-            asked_fpr: self.asked_fpr,
-            asked_bits: self.asked_bits,
-        }
+        let Self { keys, planned_keys, asked_fpr, asked_bits, .. } = *self;
+        Cell { key_set: self.key_set.clone(), keys, planned_keys, asked_fpr, asked_bits }
     }
 
     /// Whether the row is about this cell.

@@ -2,16 +2,10 @@
 
 use crate::contenders::{Ability, Family, Info, Role};
 use crate::keys::Source;
-use crate::record::{Workload, lock};
+use crate::record::{OWN_REPORTS, Workload, program, today};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::fmt;
-use std::path::Path;
-use std::process::Command;
-
-/// The reports of the user's own keys, in the workspace.
-pub const OWN_REPORTS: &str = "reports/own";
 
 /// The edition of the records: it changes with the meaning of a column.
 pub const SCHEMA: i64 = 2;
@@ -92,21 +86,20 @@ impl Run {
             schema: SCHEMA,
             date: today(),
             command: command.to_owned(),
-            render_command: format!("{PROGRAM} -- render{}", folder.unwrap_or_default()),
+            render_command: format!("{} -- render{}", program::PROGRAM, folder.unwrap_or_default()),
             options,
             contender,
             ..Self::default()
         }
     }
 
-    /// Adds contenders; `replace` says whether to keep the entries of those that it has.
+    /// Adds contenders; `replace` says whether to replace the entries of those that it has.
     pub fn take_in(&mut self, contenders: Vec<ContenderFacts>, replace: bool) {
         for facts in contenders {
-            let old = self.contender.iter_mut().find(|old| old.name == facts.name);
-            match old {
+            match self.contender.iter_mut().find(|old| old.name == facts.name) {
+                None => self.contender.push(facts),
                 Some(old) if replace => *old = facts,
                 Some(_) => {}
-                None => self.contender.push(facts),
             }
         }
         self.complete = false;
@@ -149,29 +142,17 @@ pub struct Options {
 }
 
 impl Options {
-    /// The options of this program for a run.
-    pub fn new(
-        suite: Suite,
-        rounds: u64,
-        seed: u64,
-        keys_file: Option<(String, u64)>,
-        root: &Path,
-    ) -> Self {
-        let (keys_file, digest) = keys_file.unzip();
+    /// The code of this program; nothing is asked for yet.
+    pub fn of_program() -> Self {
         Self {
-            suite,
-            rounds,
-            seed,
-            keys: Vec::new(),
-            keys_file,
-            keys_file_xxh3: digest.map(|digest| format!("{digest:016x}")),
             rustc: env!("AMQ_RUSTC").to_owned(),
             target: env!("AMQ_TARGET").to_owned(),
             profile: env!("AMQ_PROFILE").to_owned(),
             rustflags: env!("AMQ_RUSTFLAGS").to_owned(),
             target_features: env!("AMQ_TARGET_FEATURES").to_owned(),
-            git: git_describe(root),
-            lock_xxh3: lock::digest(),
+            git: program::git_describe(),
+            lock_xxh3: program::lock_digest(),
+            ..Self::default()
         }
     }
 
@@ -236,7 +217,7 @@ impl ContenderFacts {
             role: info.role,
             ours: info.ours,
             crate_name: info.crate_name().to_owned(),
-            version: lock::versions(info.packages),
+            version: program::versions(info.packages),
             import: info.import.to_owned(),
             analysis: info.analysis.to_owned(),
             abilities: info.abilities.to_vec(),
@@ -248,63 +229,13 @@ impl ContenderFacts {
     }
 }
 
-/// The date, in UTC.
-pub fn today() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
-}
-
-/// The compiled commit. Like `git describe --always --dirty`, but new records do not make the code
-/// dirty.
-fn git_describe(root: &Path) -> Option<String> {
-    let git = |arguments: &[&str]| {
-        let output = Command::new("git").args(arguments).current_dir(root).output().ok()?;
-        let text = String::from_utf8(output.stdout).ok()?;
-        output.status.success().then(|| text.trim().to_owned())
-    };
-    let commit = git(&["describe", "--always"]).filter(|commit| !commit.is_empty())?;
-    let code = ["status", "--porcelain", "--", "Cargo.toml", "Cargo.lock", "crates", "benches"];
-    let dirty = if git(&code)?.is_empty() { "" } else { "-dirty" };
-    Some(commit + dirty)
-}
-
-/// How this program is run.
-const PROGRAM: &str = "cargo run --release -p amq-bench";
-
-/// A command line fit to publish: of any path, only the last component.
-pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
-    let public = |argument: String| {
-        let option = argument.find('=').filter(|_| argument.starts_with("--"));
-        let (option, value) = argument.split_at(option.map_or(0, |end| end + 1));
-        let last = value.rsplit(['/', '\\']).next().unwrap_or(value);
-        // Only a zero byte cannot be quoted, and no argument has one.
-        option.to_owned() + &shlex::try_quote(last).unwrap_or(Cow::Borrowed(last))
-    };
-    let words: Vec<String> = arguments.map(public).collect();
-    let before = if words.is_empty() { "" } else { " -- " };
-    format!("{PROGRAM}{before}{}", words.join(" "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn published_commands_name_no_place_on_the_disk() {
-        let words = ["measure", "--keys-file", "/home/me/my keys.txt", "--records=/tmp/x"];
-        let command = publishable(words.map(str::to_owned).into_iter());
-        assert_eq!(command, format!("{PROGRAM} -- measure --keys-file 'my keys.txt' --records=x"));
-        assert_eq!(publishable(std::iter::empty()), PROGRAM);
-    }
-
-    #[test]
-    fn the_first_changed_option_is_named_with_both_values() {
-        let options = Options { seed: 1, ..Options::default() };
-        assert_eq!(options.difference(&options), None);
-        let seed = Options { seed: 2, ..options.clone() };
-        let file = Options { keys_file: Some("x".to_owned()), ..options.clone() };
-        for (other, words) in [(seed, ["seed", "1", "2"]), (file, ["keys_file", "none", "\"x\""])] {
-            let [option, before, now] = words.map(str::to_owned);
-            assert_eq!(options.difference(&other), Some((option, before, now)));
-        }
+#[test]
+fn the_first_changed_option_is_named_with_both_values() {
+    let options = Options { seed: 1, ..Options::default() };
+    assert_eq!(options.difference(&options), None);
+    let seed = Options { seed: 2, ..options.clone() };
+    let file = Options { keys_file: Some("x".to_owned()), ..options.clone() };
+    for (other, words) in [(seed, ["seed", "1", "2"]), (file, ["keys_file", "none", "\"x\""])] {
+        assert_eq!(options.difference(&other), Some(words.map(str::to_owned).into()));
     }
 }

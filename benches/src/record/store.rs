@@ -5,7 +5,7 @@
 //! records when it is finished, so an interrupted run loses none of them.
 
 use crate::error::BenchError;
-use crate::record::{Machine, Rounds, Row, Run, SCHEMA, Table};
+use crate::record::{Machine, Rounds, Row, Run, SCHEMA};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -34,26 +34,21 @@ impl Records {
     /// The newest folder with a finished run: `records` itself, or one below it; of this machine if
     /// it has one.
     pub fn newest(records: &Path, machine: Option<&str>) -> Option<Self> {
-        Self::last(days(records, RUN), machine)
+        days(records, RUN, machine).pop().map(|folder| Self { folder })
     }
 
     /// A finished run of this day, of this machine if it has one.
     pub fn of_date(records: &Path, machine: &str, date: &str) -> Option<Self> {
-        let mut days = days(records, RUN);
-        days.retain(|day| day.ends_with(date));
-        Self::last(days, Some(machine))
-    }
-
-    fn last(mut days: Vec<PathBuf>, machine: Option<&str>) -> Option<Self> {
-        let own = days.iter().rposition(|day| machine.is_some_and(|machine| is_of(day, machine)));
-        let folder = own.map(|own| days.swap_remove(own)).or_else(|| days.pop())?;
-        Some(Self { folder })
+        let mut days = days(records, RUN, Some(machine)).into_iter();
+        days.rfind(|day| day.ends_with(date)).map(|folder| Self { folder })
     }
 
     /// This machine's newest folder with an interrupted run, of all contenders or of some; if there
     /// is none, with a finished one.
     pub fn newest_to_resume(records: &Path, machine: &str, only: bool) -> Option<Self> {
-        let newest = |run: &str| days(records, run).into_iter().rfind(|day| is_of(day, machine));
+        let newest = |run: &str| {
+            days(records, run, Some(machine)).pop().filter(|day| is_of(day, Some(machine)))
+        };
         let interrupted = newest(&format!("{}/{RUN}", UNFINISHED[usize::from(only)]));
         interrupted.or_else(|| newest(RUN)).map(|folder| Self { folder })
     }
@@ -70,21 +65,22 @@ impl Records {
     }
 }
 
-/// The folders that have such a file: `records` itself, or those of machines and days below it,
-/// the newest last; within a day, the machine's name decides.
-fn days(records: &Path, file: &str) -> Vec<PathBuf> {
+/// The folders that have such a file: `records` itself, or those of machines and days below it.
+/// This machine's come last, the newest last of all; within a day, the machine's name decides.
+fn days(records: &Path, file: &str, machine: Option<&str>) -> Vec<PathBuf> {
     if records.join(file).is_file() {
         return vec![records.to_owned()];
     }
     let days = entries(records).into_iter().flat_map(|machine| entries(&machine));
     let mut days: Vec<PathBuf> = days.filter(|day| day.join(file).is_file()).collect();
     // Dates sort as text.
-    days.sort_by_key(|day| (day.file_name().map(ToOwned::to_owned), day.clone()));
+    let date = |day: &Path| day.file_name().map(ToOwned::to_owned);
+    days.sort_by_key(|day| (is_of(day, machine), date(day), day.clone()));
     days
 }
 
-fn is_of(day: &Path, machine: &str) -> bool {
-    day.parent().is_some_and(|folder| folder.ends_with(machine))
+fn is_of(day: &Path, machine: Option<&str>) -> bool {
+    day.parent().zip(machine).is_some_and(|(folder, machine)| folder.ends_with(machine))
 }
 
 fn entries(of: &Path) -> Vec<PathBuf> {
@@ -124,45 +120,37 @@ impl Records {
 
     /// The rows of a contender; empty if it has no record.
     pub fn rows(&self, contender: &str) -> Result<Vec<Row>, BenchError> {
-        self.lines(contender)
+        self.table(contender)
     }
 
     /// Replaces the rows of a contender.
     pub fn write_rows(&self, contender: &str, rows: &[Row]) -> Result<(), BenchError> {
-        self.write_lines(contender, rows)
+        self.write_table(contender, rows)
     }
 
-    /// The rounds of a contender's timed cells; empty if it has no record of them.
+    /// The rounds of a contender's timed cells; empty if it has no record.
     pub fn rounds(&self, contender: &str) -> Result<Vec<Rounds>, BenchError> {
-        self.lines(&format!("{contender}.rounds"))
+        self.table(&format!("{contender}.rounds"))
     }
 
     /// Replaces the rounds of a contender's timed cells.
     pub fn write_rounds(&self, contender: &str, rounds: &[Rounds]) -> Result<(), BenchError> {
-        self.write_lines(&format!("{contender}.rounds"), rounds)
+        self.write_table(&format!("{contender}.rounds"), rounds)
     }
 
-    /// The lines of a table; empty if the record has none.
-    pub fn table<T: Table>(&self) -> Result<Vec<T>, BenchError> {
-        self.lines(T::NAME)
-    }
-
-    /// Replaces a table.
-    pub fn write_table<T: Table>(&self, lines: &[T]) -> Result<(), BenchError> {
-        self.write_lines(T::NAME, lines)
-    }
-
-    fn lines<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, BenchError> {
+    /// The lines of a CSV file, named without its extension; empty if the record has none.
+    pub fn table<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, BenchError> {
         let path = self.csv(name);
         if !path.exists() {
             return Ok(Vec::new());
         }
         let reader = csv::Reader::from_path(&path);
         let lines = reader.and_then(|reader| reader.into_deserialize().collect());
-        lines.map_err(|error| BenchError::DamagedRecord(path, error.to_string()))
+        lines.map_err(|error| BenchError::Damaged(path, error.to_string()))
     }
 
-    fn write_lines<T: Serialize>(&self, name: &str, lines: &[T]) -> Result<(), BenchError> {
+    /// Replaces a CSV file.
+    pub fn write_table<T: Serialize>(&self, name: &str, lines: &[T]) -> Result<(), BenchError> {
         let path = self.csv(name);
         let mut writer = csv::Writer::from_writer(Vec::new());
         let written = lines.iter().try_for_each(|line| writer.serialize(line));
@@ -181,9 +169,8 @@ impl Records {
             return Ok(None);
         }
         let text = fs::read_to_string(&path).map_err(BenchError::io("reading", &path))?;
-        let found = toml::from_str(&text);
-        let damaged = |error: toml::de::Error| error.message().to_owned();
-        found.map(Some).map_err(|error| BenchError::DamagedRun(path, damaged(error)))
+        let found = toml::from_str(&text).map(Some);
+        found.map_err(|error| BenchError::Damaged(path, error.message().to_owned()))
     }
 
     fn describe<T: Serialize>(&self, name: &str, value: &T) -> Result<(), BenchError> {

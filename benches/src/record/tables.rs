@@ -1,26 +1,10 @@
-//! The tables of a run, each a CSV file with a fixed name.
+//! The tables of a run: what is not about one contender.
 
-use crate::record::{Choice, EngineLine};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The lines of a CSV file with a fixed name.
-pub trait Table: Serialize + DeserializeOwned {
-    /// The file's name, without `.csv`.
-    const NAME: &'static str;
-}
-
-impl Table for Choice {
-    const NAME: &'static str = "choices";
-}
-
-impl Table for EngineLine {
-    const NAME: &'static str = "engines";
-}
-
-/// A point of a contender's curve: a filter that it can make, and its rate by the exact formula. In
-/// the record, so that the report needs no code of the filters.
+/// A line of `theory.csv`: a point of a contender's curve, a filter that it can make with its rate
+/// by the exact formula. In the record, so that the report needs no code of the filters.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
@@ -33,11 +17,8 @@ pub struct Point {
     pub(crate) fpr: f64,
 }
 
-impl Table for Point {
-    const NAME: &'static str = "theory";
-}
-
-/// A claim that introductions repeat, and the formula or measurement that settles it.
+/// A line of `claims.csv`: a claim that introductions repeat, and the formula or measurement that
+/// settles it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -55,21 +36,16 @@ pub struct Claim {
     pub(crate) detail: String,
 }
 
-impl Table for Claim {
-    const NAME: &'static str = "claims";
-}
-
 /// Whether a claim is true.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It is.
-    #[serde(rename = "holds")]
     Holds,
     /// It is not.
     #[serde(rename = "does not")]
     DoesNot,
     /// Only under the conditions in the detail.
-    #[serde(rename = "depends")]
     Depends,
 }
 
@@ -79,7 +55,8 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Linear systems of a ribbon filter, all of one size, tried with several seeds.
+/// A line of `construction.csv`: linear systems of a ribbon filter, all of one size, tried with
+/// several seeds.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
@@ -101,6 +78,56 @@ pub struct Trial {
     pub(crate) why: String,
 }
 
-impl Table for Trial {
-    const NAME: &'static str = "construction";
+/// A line of `choices.csv`: what the advisor is asked, and one of its choices or its refusal. In the
+/// record, so that a page is drawn without the advisor and says what library and command say.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// `grid`, or the name of a worked example.
+    pub(crate) topic: String,
+    /// The number of keys; where nobody knows it, the number to begin with.
+    pub(crate) keys: u64,
+    pub(crate) asked_fpr: Option<f64>,
+    /// The budget in bits per key.
+    pub(crate) asked_bits: Option<f64>,
+    /// What it must do: words that the table of uses explains.
+    pub(crate) needs: String,
+    /// Nanoseconds that a false positive costs; none ranks by memory (or by rate, in a budget).
+    pub(crate) cost_ns: Option<f64>,
+    /// The first field of the answer. 1 is the best; 0 where nothing is left, or where this
+    /// structure falls out.
+    pub(crate) rank: u64,
+    /// What to take; empty where nothing is left.
+    pub(crate) structure: String,
+    /// The line that imports it.
+    pub(crate) import: String,
+    /// Bytes of its table.
+    pub(crate) bytes: Option<u64>,
+    pub(crate) bits_per_key: Option<f64>,
+    /// Peak bytes while it is made.
+    pub(crate) build_bytes: Option<u64>,
+    pub(crate) fpr: Option<f64>,
+    pub(crate) insert_ns: Option<f64>,
+    pub(crate) query_ns: Option<f64>,
+    /// Expected nanoseconds per query in all.
+    pub(crate) total_ns: Option<f64>,
+    /// Why; or why not.
+    pub(crate) reason: String,
+}
+
+/// A line of `engines.csv`: how another engine's configuration asks for a rate.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineLine {
+    pub(crate) engine: String,
+    /// Keys in one filter.
+    pub(crate) keys: u64,
+    pub(crate) asked_fpr: f64,
+    /// The line; empty if it has none.
+    pub(crate) line: String,
+    /// The rate that the line gives.
+    pub(crate) fpr: Option<f64>,
+    pub(crate) bits_per_key: Option<f64>,
+    /// What to know, or why there is no line.
+    pub(crate) caveat: String,
 }

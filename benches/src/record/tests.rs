@@ -4,17 +4,13 @@ use super::*;
 use std::fs;
 
 fn row(contender: &str) -> Row {
-    let cell = Cell {
-        key_set: "random-u64".to_owned(),
-        keys: 1000,
-        asked_fpr: Some(1.0 / 256.0),
-        ..Cell::default()
-    };
+    let (key_set, asked_fpr) = ("random-u64".to_owned(), Some(1.0 / 256.0));
+    let cell = Cell { key_set, keys: 1000, asked_fpr, ..Cell::default() };
     Row::new(contender, &cell, Workload::Dependent50)
 }
 
 fn run() -> Run {
-    Run::new("measure", Options::new(Suite::Smoke, 3, 1, None, ".".as_ref()), Vec::new())
+    Run::new("measure", Options::of_program(), Vec::new())
 }
 
 #[test]
@@ -39,8 +35,7 @@ fn what_is_written_comes_back() {
     let (run, machine) = (run(), Machine::this());
     records.write_run(&run).unwrap();
     records.write_machine(&machine).unwrap();
-    assert_eq!(records.run().unwrap(), Some(run));
-    assert_eq!(records.machine().unwrap(), Some(machine));
+    assert_eq!((records.run().unwrap(), records.machine().unwrap()), (Some(run), Some(machine)));
 }
 
 #[test]
@@ -65,32 +60,22 @@ fn no_two_rows_of_a_cell_have_one_subject() {
 fn damaged_files_are_errors_that_name_them_and_the_way_out() {
     let dir = tempfile::tempdir().unwrap();
     let records = Records::of_day(dir.path(), "m", "2000-01-01");
-    let path = |name: &str| records.folder().join(name);
-    let told = |error: crate::error::BenchError, parts: [&str; 2]| {
-        let text = error.to_string();
-        assert!(parts.iter().all(|part| text.contains(part)), "{parts:?}: {text}");
-    };
-
     records.write_rows("bloom", &[row("bloom")]).unwrap();
-    let text = fs::read_to_string(path("bloom.csv")).unwrap();
+    let path = records.folder().join("bloom.csv");
+    let text = fs::read_to_string(&path).unwrap();
     for damaged in [&text[..text.len() - 20], &text.replace("dependent50", "x"), "a\nb\n"] {
-        fs::write(path("bloom.csv"), damaged).unwrap();
-        told(records.rows("bloom").unwrap_err(), ["bloom.csv", "--only"]);
+        fs::write(&path, damaged).unwrap();
+        let told = records.rows("bloom").unwrap_err().to_string();
+        assert!(told.contains("bloom.csv") && told.contains("--only"), "{told}");
     }
-
-    let size = Trial { keys: 1000, why: "no, \"really\"".to_owned(), ..Trial::default() };
-    records.write_table(std::slice::from_ref(&size)).unwrap();
-    assert_eq!(records.table::<Trial>().unwrap(), [size]);
-    fs::write(path("construction.csv"), "row_bits,keys\n64").unwrap();
-    told(records.table::<Trial>().unwrap_err(), ["construction.csv", "measure again"]);
-
     for (text, why) in [
         ("schema = 2\ndate = 7", "measure again"),
         ("date = \"2000-01-01\"", "edition 1 "),
         ("schema = 3", "edition 3 "),
     ] {
-        fs::write(path("run.toml"), text).unwrap();
-        told(records.run().unwrap_err(), ["run.toml", why]);
+        fs::write(records.folder().join("run.toml"), text).unwrap();
+        let told = records.run().unwrap_err().to_string();
+        assert!(told.contains("run.toml") && told.contains(why), "{told}");
     }
 }
 
@@ -108,18 +93,18 @@ fn a_run_takes_the_place_of_the_days_when_it_is_finished_and_not_before() {
         let of = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
         let mut names: Vec<_> = fs::read_dir(records.folder()).unwrap().flatten().map(of).collect();
         names.sort();
-        names
+        names.join(" ")
     };
 
     // A merged run begins with copies; leftovers of another run are gone.
     let joined = day.unfinished(true);
     joined.write_rows("left", &[row("left")]).unwrap();
     joined.start_from(Some(&day)).unwrap();
-    assert_eq!(names(&joined), ["bloom.csv", "cuckoo.csv", "run.toml"]);
+    assert_eq!(names(&joined), "bloom.csv cuckoo.csv run.toml");
 
     let whole = day.unfinished(false);
     whole.start_from(None).unwrap();
-    assert_eq!(names(&whole), [""; 0]);
+    assert_eq!(names(&whole), "");
     let changed = [row("bloom"), row("bloom")];
     whole.write_rows("bloom", &changed).unwrap();
     let found = |only| Records::newest_to_resume(dir.path(), "m", only);
@@ -133,7 +118,7 @@ fn a_run_takes_the_place_of_the_days_when_it_is_finished_and_not_before() {
     assert_eq!(day.rows("bloom").unwrap(), [row("bloom")]);
 
     whole.replace(&day).unwrap();
-    assert_eq!(names(&day), ["bloom.csv", "notes.txt", "run.toml", "unfinished-only"]);
+    assert_eq!(names(&day), "bloom.csv notes.txt run.toml unfinished-only");
     assert_eq!(day.rows("bloom").unwrap(), changed);
     assert_eq!(day.run().unwrap(), Some(new));
     assert_eq!(fs::read(notes).unwrap(), b"mine");

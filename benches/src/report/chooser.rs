@@ -123,11 +123,12 @@ impl Packed {
 fn pack(grid: &[&Choice], uses: &Uses) -> Option<Packed> {
     let mut packed = Packed::default();
     let mut answers = BTreeMap::new();
-    for lines in grid.chunk_by(|a, b| a.ask() == b.ask()) {
-        let ask = lines[0].ask();
+    // An ask's lines are its first choice, or its refusal, and what ranks below.
+    for lines in grid.chunk_by(|_, next| next.rank > 1) {
+        let ask = lines[0];
         let needs = (ask.needs.clone(), words(&ask.needs, uses).to_owned());
         let place = [
-            index(&mut packed.targets, (ask.fpr, ask.bits)),
+            index(&mut packed.targets, (ask.asked_fpr, ask.asked_bits)),
             index(&mut packed.keys, ask.keys),
             index(&mut packed.needs, needs),
             index(&mut packed.costs, ask.cost_ns),
@@ -148,12 +149,12 @@ mod tests {
     use super::super::data::Texts;
     use super::*;
     use crate::measure::choices;
-    use crate::record::{Ask, four_digits};
+    use crate::record::four_digits;
     use amq::choose::choose;
 
     /// The answer to an ask, as the script finds it.
-    fn look_up<'a>(packed: &'a Packed, ask: &Ask) -> Option<&'a [usize]> {
-        let target = packed.targets.iter().position(|known| *known == (ask.fpr, ask.bits))?;
+    fn look_up<'a>(packed: &'a Packed, ask: &Choice) -> Option<&'a [usize]> {
+        let target = packed.targets.iter().position(|known| *known == (ask.asked_fpr, ask.asked_bits))?;
         let keys = packed.keys.iter().position(|known| *known == ask.keys)?;
         let needs = packed.needs.iter().position(|(known, _)| *known == ask.needs)?;
         let cost = packed.costs.iter().position(|known| *known == ask.cost_ns)?;

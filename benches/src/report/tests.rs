@@ -12,7 +12,6 @@ use crate::record::{
 use Ability::{Grow, Insert, Remove, Static, Values};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use tempfile::TempDir;
 
 const KEYS: u64 = 1_000_000;
@@ -86,7 +85,7 @@ fn grown(name: &'static str, bits: [u64; 4], false_positives: u64) -> Contender 
 fn record(all: &[Contender]) -> (TempDir, Records) {
     let dir = tempfile::tempdir().unwrap();
     let records = Records::of_day(&dir.path().join("records"), "m", "2026-01-01");
-    let options = Options::new(Suite::Quick, 3, 1, None, Path::new("."));
+    let options = Options { suite: Suite::Quick, rounds: 3, seed: 1, ..Options::of_program() };
     let facts = all.iter().map(|(facts, _)| facts.clone()).collect();
     let mut run = Run::new("measure", options, facts);
     run.date = "2026-01-01".to_owned();
@@ -186,8 +185,8 @@ fn the_page_needs_no_network_keeps_its_limits_and_says_what_the_advisor_says() {
     let rows = all.iter_mut().flat_map(|(_, rows)| rows);
     rows.for_each(|row| row.key_set = "<img src=x onerror=alert(1)>|`a`](b)".to_owned());
     let record = record(&all);
-    record.1.write_table(&choices::table()).unwrap();
-    record.1.write_table(&choices::engines()).unwrap();
+    record.1.write_table("choices", &choices::table()).unwrap();
+    record.1.write_table("engines", &choices::engines()).unwrap();
     let (page, readme) = drawn(&record);
     assert!(page.len() <= 400_000, "{} bytes", page.len());
     assert!(readme.lines().count() <= 300);

@@ -1,0 +1,101 @@
+//! This program in a record: its code, the versions of what it compares, its command line.
+
+use std::borrow::Cow;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use toml::{Table, Value};
+
+/// The reports of the user's own keys, in the workspace.
+pub const OWN_REPORTS: &str = "reports/own";
+
+/// How this program is run.
+pub(super) const PROGRAM: &str = "cargo run --release -p amq-bench";
+
+/// The workspace's lock file at compile time.
+const LOCK_FILE: &str = include_str!("../../../Cargo.lock");
+
+/// XXH3-64 of the lock file: equal digests mean equal dependencies.
+pub(super) fn lock_digest() -> String {
+    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(LOCK_FILE.as_bytes()))
+}
+
+/// Packages as the lock file has them: `fastbloom 0.17.0, foldhash 0.2.0`. The package `std` is the
+/// compiler.
+pub(super) fn versions(packages: &[&str]) -> String {
+    let lock: Table = LOCK_FILE.parse().unwrap_or_default();
+    let all = lock.get("package").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let of = |&name: &&str| {
+        let of_name = all.iter().filter(|package| package["name"].as_str() == Some(name));
+        let versions: Vec<&str> = of_name.filter_map(|of| of["version"].as_str()).collect();
+        match versions.as_slice() {
+            [] if name == "std" => env!("AMQ_RUSTC").to_owned(),
+            [] => format!("{name} (unknown version)"),
+            versions => format!("{name} {}", versions.join(" and ")),
+        }
+    };
+    packages.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
+/// The compiled commit. Like `git describe --always --dirty`, but new records do not make the code
+/// dirty.
+pub(super) fn git_describe() -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).current_dir(root()).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
+    };
+    let commit = git(&["describe", "--always"]).filter(|commit| !commit.is_empty())?;
+    let code = ["status", "--porcelain", "--", "Cargo.toml", "Cargo.lock", "crates", "benches"];
+    let dirty = if git(&code)?.is_empty() { "" } else { "-dirty" };
+    Some(commit + dirty)
+}
+
+/// The workspace if cargo runs the program, else the current directory.
+pub fn root() -> PathBuf {
+    let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let above = package.and_then(|folder| folder.parent().map(Path::to_owned));
+    above.unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// The date, in UTC.
+pub fn today() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
+}
+
+/// A command line that measures again, fit to publish: of any path, only the last component.
+pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
+    let public = |argument: String| {
+        let option = argument.find('=').filter(|_| argument.starts_with("--"));
+        let (option, value) = argument.split_at(option.map_or(0, |end| end + 1));
+        let last = value.rsplit(['/', '\\']).next().unwrap_or(value);
+        // Only a zero byte cannot be quoted, and no argument has one.
+        option.to_owned() + &shlex::try_quote(last).unwrap_or(Cow::Borrowed(last))
+    };
+    let words = arguments.filter(|argument| argument != "--resume").map(public);
+    let words = words.collect::<Vec<_>>().join(" ");
+    if words.is_empty() { PROGRAM.to_owned() } else { format!("{PROGRAM} -- {words}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_commands_name_no_place_on_the_disk() {
+        let words = "measure|--resume|--keys-file|/home/me/my keys.txt|--records=/tmp/x";
+        let command = publishable(words.split('|').map(str::to_owned));
+        assert_eq!(command, format!("{PROGRAM} -- measure --keys-file 'my keys.txt' --records=x"));
+        assert_eq!(publishable(std::iter::empty()), PROGRAM);
+    }
+
+    #[test]
+    fn every_contender_knows_its_version_and_what_is_not_there_is_said_to_be_unknown() {
+        for contender in crate::contenders::ALL.iter() {
+            let versions = versions(contender.info().packages);
+            let known = !versions.contains("unknown") && versions.contains(char::is_numeric);
+            assert!(known, "{contender:?}: {versions}");
+        }
+        assert_eq!(versions(&["no-such-one"]), "no-such-one (unknown version)");
+    }
+}
