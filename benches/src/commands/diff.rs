@@ -1,9 +1,7 @@
 //! `diff`: which rows of two records differ by more than noise.
 
-use crate::commands::tables::{optional, plain, text};
 use crate::error::BenchError;
 use crate::record::{Records, Row, Run};
-use comfy_table::CellAlignment;
 use std::collections::BTreeMap;
 
 /// Peaks of memory depend on the timing of threads, instructions on the seeds of hash maps, by up
@@ -17,8 +15,8 @@ pub(super) struct Side {
     rows: BTreeMap<String, Row>,
 }
 
-/// A line of the table: subject, what moved, before, now, change.
-type Line = [String; 5];
+/// What moved, before, now, and the change.
+type Move = [String; 4];
 
 impl Side {
     /// Reads a record.
@@ -36,29 +34,27 @@ impl Side {
 
 /// What `diff` prints, and whether any row moved.
 pub(super) fn diff(old: &Side, new: &Side) -> (String, bool) {
-    let option = old.run.options.difference(&new.run.options);
-    let option = option.map_or_else(String::new, |(option, before, now)| {
-        format!("An option that differs: {option} = {before}, then {now}.\n")
-    });
-    let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    let [floor, other] = [old, new].map(|side| optional(side.run.noise_floor, percent));
-    let only = only_in(old, new, "OLD") + &only_in(new, old, "NEW");
-    let both = old.rows.iter().filter_map(|(of, row)| Some((row, new.rows.get(of)?)));
-    let moves = both.clone().flat_map(|(before, now)| {
-        let floor = |side: &Side| side.run.floor(now.workload).unwrap_or(0.0);
-        moved(before, now, floor(old).max(floor(new)))
-    });
-    let mut table = plain(["row", "what", "old", "new", "change"]);
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
+    let mut text = String::new();
+    if let Some((option, before, now)) = old.run.options.difference(&new.run.options) {
+        text += &format!("An option that differs: {option} = {before}, then {now}.\n");
     }
-    table.add_rows(moves);
-    let (both, lines, table_text) = (both.count(), table.row_count(), text(&table));
-    let told = format!(
-        "{option}Noise floors: {floor} in OLD, {other} in NEW.\n{only}Rows in both: {both}; moved: \
-         {lines}.\n{table_text}"
-    );
-    (told, !table.is_empty())
+    let floor = |side: &Side| {
+        let floor = side.run.noise_floor;
+        floor.map_or_else(|| "unknown".to_owned(), |floor| format!("{:.1} %", floor * 100.0))
+    };
+    text += &format!("Noise floors: {} in OLD, {} in NEW.\n", floor(old), floor(new));
+    text += &(only_in(old, new, "OLD") + &only_in(new, old, "NEW"));
+    let (mut both, mut lines) = (0, Vec::new());
+    for (subject, before) in &old.rows {
+        let Some(now) = new.rows.get(subject) else { continue };
+        both += 1;
+        let [floor, other] = [old, new].map(|side| side.run.floor(now.workload).unwrap_or(0.0));
+        for [what, before, now, change] in moved(before, now, floor.max(other)) {
+            lines.push(format!("{change:>10}  {what:<12} {before:>12} {now:>12}  {subject}\n"));
+        }
+    }
+    text += &format!("Rows in both: {both}; moved: {}.\n{}", lines.len(), lines.concat());
+    (text, !lines.is_empty())
 }
 
 /// The rows of one record that the other lacks: a line for each contender.
@@ -74,7 +70,7 @@ fn only_in(here: &Side, there: &Side, name: &str) -> String {
 }
 
 /// What moved between two rows of one subject, given the noise floor of their times.
-fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Line> {
+fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Move> {
     let number = |of: fn(&Row) -> Option<f64>| of(old).zip(of(new));
     let count = |of: fn(&Row) -> Option<u64>| {
         of(old).zip(of(new)).map(|(old, new)| (old as f64, new as f64))
@@ -84,12 +80,14 @@ fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Line> {
     let slower = old.reference != new.reference || apart(ratio(old), ratio(new)).unwrap_or(true);
     let rate = |row: &Row| row.fpr_low.zip(row.fpr_high);
     let rates = apart(rate(old), rate(new)).unwrap_or(false);
-    let line = |what: &str, before: String, now: String, change: String| {
-        [new.subject(), what.to_owned(), before, now, change]
-    };
-    let mut lines = Vec::new();
+    let mut moves = Vec::new();
     if old.state != new.state {
-        lines.push(line("state", old.state.to_string(), new.state.to_string(), String::new()));
+        moves.push([
+            "state".to_owned(),
+            old.state.to_string(),
+            new.state.to_string(),
+            String::new(),
+        ]);
     }
     for (what, digits, values, share, also) in [
         ("ns", 2, number(|row| row.ns), floor, slower),
@@ -103,10 +101,11 @@ fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Line> {
         let is_beyond = |(old, new): &(f64, f64)| (old - new).abs() > share * old.min(*new);
         if let Some((old, new)) = values.filter(|values| also && is_beyond(values)) {
             let [before, now] = [old, new].map(|value| format!("{value:.digits$}"));
-            lines.push(line(what, before, now, format!("{:+.1} %", (new / old - 1.0) * 100.0)));
+            let change = format!("{:+.1} %", (new / old - 1.0) * 100.0);
+            moves.push([what.to_owned(), before, now, change]);
         }
     }
-    lines
+    moves
 }
 
 /// Whether two intervals are disjoint.
@@ -165,8 +164,8 @@ mod tests {
             (row().without(State::Failed, "lost"), Some("state ")),
         ] {
             let found = moved(&row(), &new, 0.05);
-            let found: Vec<_> = found.iter().map(|of| format!("{} {}", of[1], of[4])).collect();
-            assert_eq!(found, moves.into_iter().collect::<Vec<_>>(), "{new:?}");
+            let found = found.iter().map(|[what, _, _, change]| format!("{what} {change}"));
+            assert!(found.eq(moves), "{new:?}");
         }
     }
 
@@ -186,7 +185,11 @@ mod tests {
         let noisy = side(&[slower], 1.1, 1);
         for (new, any, parts) in [
             (&old, false, ["", "Rows in both: 2; moved: 0.\n"]),
-            (&new, true, [told, "10.00  20.00  +100.0 %"]),
+            (
+                &new,
+                true,
+                [told, "+100.0 %  ns                  10.00        20.00  cuckoo, 0  keys"],
+            ),
             // The larger floor of the two decides.
             (&noisy, false, ["", "moved: 0."]),
         ] {

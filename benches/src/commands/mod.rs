@@ -2,12 +2,11 @@
 
 mod diff;
 mod say;
-mod tables;
 
 use crate::cli::{Cli, Command, Measure, Newest, Request};
 use crate::contenders;
 use crate::error::BenchError;
-use crate::measure::{self, Plan, fit, instructions, twins};
+use crate::measure::{self, Plan, fit, instructions};
 use crate::record::{Machine, OWN_REPORTS, Records, Run, root, today, write_atomically};
 use crate::report;
 use anyhow::Result;
@@ -27,18 +26,19 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
             good = is_right;
         }
         Some(Command::Measure(options)) => good = measure(options)?.1,
-        Some(Command::Render { from, out }) => draw(&newest(from)?, out.as_deref())?,
+        Some(Command::Render { from: Newest { records }, out }) => {
+            draw(&newest(records.as_deref())?, out.as_deref())?
+        }
         Some(Command::Verify(request)) => good = verify(request)?,
-        Some(Command::Fit(from)) => fit(&newest(from)?)?,
+        Some(Command::Fit(Newest { records })) => fit(&newest(records.as_deref())?)?,
         Some(Command::Diff { old, new }) => good = compare(old, new)?,
-        Some(Command::Twins(from)) => print!("{}", twins::table(&newest(from)?)?),
         Some(Command::Count { contender, keys, builds, asks }) => {
             // Prints the hits, so that nothing is left out.
             for contender in contenders::choose(std::slice::from_ref(contender), &[])? {
                 println!("{}", instructions::child(contender, *keys, *builds, *asks)?);
             }
         }
-        Some(Command::List) => print!("{}", tables::contenders()),
+        Some(Command::List) => print!("{}", say::contenders()),
     }
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -69,8 +69,8 @@ fn verify(request: &Request) -> Result<bool> {
     let plan = Plan::new(&Request { rounds: Some(0), ..request.clone() })?;
     say::what_is_left_out(&plan);
     let found = measure::verify_only(&plan)?;
-    let told = [tables::verified(&found.rows), tables::tried(&found.trials)];
-    println!("{}", told.join("\n").trim());
+    print!("{}", say::verified(&found.rows));
+    println!("Ribbon systems tried: {}.", found.trials.len());
     Ok(say::failures(&found))
 }
 
@@ -87,7 +87,7 @@ fn compare(old: &str, new: &str) -> Result<bool> {
     let machine = Machine::this().name;
     let side = |name: &str| {
         let of_day = Records::of_date(&reports(false).join("records"), &machine, name);
-        Side::read(&of_day.map_or_else(|| newest_in(Path::new(name)), Ok)?)
+        Side::read(&of_day.map_or_else(|| newest(Some(Path::new(name))), Ok)?)
     };
     let (text, moved) = diff::diff(&side(old)?, &side(new)?);
     print!("{text}");
@@ -103,14 +103,11 @@ fn draw(records: &Records, out: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-fn newest(from: &Newest) -> Result<Records, BenchError> {
-    let folder = from.records.clone();
-    newest_in(&folder.unwrap_or_else(|| reports(false).join("records")))
-}
-
-fn newest_in(folder: &Path) -> Result<Records, BenchError> {
-    let found = Records::newest(folder, Some(&Machine::this().name));
-    found.ok_or_else(|| BenchError::NoRecords { path: folder.to_owned() })
+/// The newest records in this folder, or in the workspace's.
+fn newest(folder: Option<&Path>) -> Result<Records, BenchError> {
+    let path = folder.map_or_else(|| reports(false).join("records"), Path::to_owned);
+    let found = Records::newest(&path, Some(&Machine::this().name));
+    found.ok_or(BenchError::NoRecords { path })
 }
 
 /// The folder of records and pages; the user's own keys have one that git ignores.

@@ -1,10 +1,13 @@
-//! What a run tells, on standard error, before and after.
+//! What the commands tell. (The report has tables of its own.)
 
 use crate::contenders;
 use crate::keys::KeySet;
-use crate::measure::{Found, Plan, heat};
-use crate::record::{State, Trial};
+use crate::measure::{Found, Plan, construction, heat, suite};
+use crate::record::{ContenderFacts, Row, State, Suite, Trial};
+use clap::ValueEnum;
 use indicatif::HumanDuration;
+use serde::Serialize;
+use std::fmt::Write;
 
 /// What a run will do, and for how long.
 pub(super) fn what_comes(plan: &Plan) {
@@ -64,4 +67,68 @@ pub(super) fn failures(found: &Found) -> bool {
         good = false;
     }
     good
+}
+
+/// What `verify` prints: a line a cell. (Writing to a string cannot fail.)
+pub(super) fn verified(rows: &[Row]) -> String {
+    let mut text = "  bits/key      peak   measured  predicted  verdict\n".to_owned();
+    for row in rows {
+        let some = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let bits = |bytes: Option<u64>| {
+            some(bytes.map(|bytes| format!("{:.3}", bytes as f64 * 8.0 / row.keys as f64)))
+        };
+        let rate = |rate: Option<f64>| some(rate.map(|rate| format!("{:.4} %", rate * 100.0)));
+        let verdict = match (row.state, row.fpr_agrees) {
+            (State::Failed, _) => "ERROR",
+            (State::Refused, _) => "refuses so many",
+            (State::Untimed | State::Skipped, _) => "left out",
+            (State::Measured, Some(false)) => "rate is not the formula's",
+            (State::Measured, Some(true)) => "good",
+            (State::Measured, None) => "good, no formula",
+        };
+        let (held, peak) = (bits(row.held_bytes), bits(row.peak_build_bytes));
+        let (measured, predicted) = (rate(row.fpr()), rate(row.predicted_fpr));
+        let _ = writeln!(
+            text,
+            "{held:>10}{peak:>10}{measured:>11}{predicted:>11}  {}: {verdict}",
+            row.subject()
+        );
+    }
+    text
+}
+
+/// As the records spell it.
+fn word(value: &impl Serialize) -> String {
+    serde_plain::to_string(value).unwrap_or_default()
+}
+
+/// What `list` prints.
+pub(super) fn contenders() -> String {
+    let mut text = "The contenders: name, family, abilities, version, what to expect\n".to_owned();
+    for info in contenders::ALL.iter().map(|contender| contender.info()) {
+        let family = word(&info.family) + if info.ours { " (ours)" } else { "" };
+        let abilities = info.abilities.iter().map(word).collect::<Vec<_>>().join(" ");
+        let version = ContenderFacts::new(&info, "").version;
+        let _ = writeln!(text, "\n{:<24}{family}; {abilities}; {version}", info.name);
+        let _ = writeln!(text, "    {}", info.analysis);
+    }
+    let _ = writeln!(
+        text,
+        "\n{}: not a contender, but a name for --only: how many more slots than keys a standard \
+         ribbon needs.\n\nSuites (key set, keys, asked rates or memory; courses at 1 %):",
+        construction::NAME
+    );
+    for suite in Suite::value_variants() {
+        let _ = writeln!(text, "{suite}");
+        for group in suite.groups(None) {
+            let targets = group.targets.iter().map(|(target, _)| suite::words(*target));
+            let targets = targets.collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "  {:<11} {:>9}  {targets}", group.key_set.name(), group.keys);
+        }
+        let courses = suite.courses().into_iter().map(|track| track.title());
+        for title in courses.chain(suite.lines().iter().map(|line| line.title())) {
+            let _ = writeln!(text, "  {title}");
+        }
+    }
+    text
 }

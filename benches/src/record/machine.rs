@@ -12,7 +12,6 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 pub struct Machine {
     /// The folder's name: the processor's model and the number of cores.
     pub(crate) name: String,
-    /// The processor's model.
     pub(crate) cpu: String,
     /// Cores this program may use.
     pub(crate) cores: u64,
@@ -31,7 +30,6 @@ pub struct Machine {
 /// One cache.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Cache {
-    /// 1, 2, 3 ...
     pub(crate) level: u64,
     /// `Data`, `Instruction` or `Unified`.
     pub(crate) kind: String,
@@ -101,15 +99,14 @@ mod tests {
     #[test]
     fn caches_are_read_as_the_kernel_writes_them_and_what_is_unknown_is_left_out() {
         let dir = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &[u8]| {
-            crate::record::write_atomically(&dir.path().join(path), text).unwrap();
-        };
         for (index, level, size) in [(0, "2", "2048K\n"), (1, "1", "48K\n"), (2, "3", "?")] {
-            write(&format!("index{index}/level"), level.as_bytes());
-            write(&format!("index{index}/size"), size.as_bytes());
-            write(&format!("index{index}/type"), b"Data\n");
+            let folder = dir.path().join(format!("index{index}"));
+            fs::create_dir(&folder).unwrap();
+            for (file, text) in [("level", level), ("size", size), ("type", "Data\n")] {
+                fs::write(folder.join(file), text).unwrap();
+            }
         }
-        let sizes = caches(dir.path()).into_iter().map(|cache| (cache.level, cache.bytes));
-        assert_eq!(sizes.collect::<Vec<_>>(), [(1, 48 << 10), (2, 2 << 20)]);
+        let cache = |level, bytes| Cache { level, kind: "Data".to_owned(), bytes };
+        assert_eq!(caches(dir.path()), [cache(1, 48 << 10), cache(2, 2 << 20)]);
     }
 }

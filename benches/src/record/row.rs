@@ -1,7 +1,6 @@
 //! One cell of the comparison.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// A workload.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
@@ -43,6 +42,8 @@ pub enum Workload {
     Merge,
 }
 
+serde_plain::derive_display_from_serialize!(Workload);
+
 /// Whether a cell has numbers, or why not.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -60,6 +61,8 @@ pub enum State {
     Skipped,
 }
 
+serde_plain::derive_display_from_serialize!(State);
+
 /// The subject of a row, for any contender; for the fields see [`Row`].
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Cell {
@@ -74,7 +77,6 @@ pub struct Cell {
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// The contender's name in the registry.
     pub(crate) contender: String,
     /// Which keys: `random-u64`, `sequential`, `strings`, `words`, or the user's file.
     pub(crate) key_set: String,
@@ -86,7 +88,7 @@ pub struct Row {
     pub(crate) asked_fpr: Option<f64>,
     /// The memory budget in bits per key, where one is asked for instead of a rate.
     pub(crate) asked_bits: Option<f64>,
-    /// Keys in the filter over its slots, in courses over a table of slots; else empty.
+    /// Keys over slots, in courses over a table of slots; else empty.
     pub(crate) load: Option<f64>,
     pub(crate) workload: Workload,
     pub(crate) state: State,
@@ -97,22 +99,19 @@ pub struct Row {
 
     /// Bytes held by the finished filter, by the counting allocator.
     pub(crate) held_bytes: Option<u64>,
-    /// For sizes that jump: the fewest bytes held per key by filters of this many keys to twice as
-    /// many, times `keys`.
+    /// For sizes that jump: the fewest and the most bytes held per key by filters of this many keys
+    /// to twice as many, times `keys`.
     pub(crate) held_bytes_octave_low: Option<u64>,
-    /// The most, likewise.
     pub(crate) held_bytes_octave_high: Option<u64>,
     /// Bytes that the filter itself reports.
     pub(crate) said_bytes: Option<u64>,
     /// Peak bytes held while building, the filter included, the keys not.
     pub(crate) peak_build_bytes: Option<u64>,
-    /// Present keys queried (over all seeds).
+    /// Queries are counted over all seeds.
     pub(crate) present_queries: Option<u64>,
     /// Present keys answered `false`. Anything but zero is a failed row.
     pub(crate) false_negatives: Option<u64>,
-    /// Absent keys queried (over all seeds).
     pub(crate) absent_queries: Option<u64>,
-    /// Absent keys answered `true`.
     pub(crate) false_positives: Option<u64>,
     /// Seeds, and so filters, that the false positives are pooled over.
     pub(crate) seeds: Option<u64>,
@@ -214,17 +213,5 @@ impl Row {
     pub fn bits_per_key(&self) -> Option<f64> {
         let bytes = self.held_bytes.filter(|_| self.keys > 0)?;
         Some(bytes as f64 * 8.0 / self.keys as f64)
-    }
-}
-
-impl fmt::Display for Workload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
     }
 }

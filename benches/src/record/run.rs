@@ -5,7 +5,6 @@ use crate::keys::Source;
 use crate::record::{OWN_REPORTS, Workload, program, today};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The edition of the records: it changes with the meaning of a column.
 pub const SCHEMA: i64 = 2;
@@ -24,11 +23,7 @@ pub enum Suite {
     Full,
 }
 
-impl fmt::Display for Suite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+serde_plain::derive_display_from_serialize!(Suite);
 
 /// The description of a run.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
@@ -37,9 +32,8 @@ pub struct Run {
     pub(crate) schema: i64,
     /// The day it began, in UTC.
     pub(crate) date: String,
-    /// The command that measures again.
+    /// The commands that measure and draw again.
     pub(crate) command: String,
-    /// The command that draws again.
     pub(crate) render_command: String,
     /// Duration of the measurement, verification included, over all parts of a resumed run.
     pub(crate) seconds: f64,
@@ -47,10 +41,9 @@ pub struct Run {
     pub(crate) complete: bool,
     /// How the times were taken, and which estimate `ns` is, in a sentence.
     pub(crate) clock: String,
-    /// The median over all twins' cells of the relative difference between them; none without
-    /// twins.
+    /// The relative difference between twins that half of their cells stay below, and nine in ten:
+    /// anything less is a tie. None without twins.
     pub(crate) noise_median: Option<f64>,
-    /// The difference that nine in ten cells stay below: anything less is a tie.
     pub(crate) noise_floor: Option<f64>,
     /// Rounds that scatter by more than this share of their median are flagged unstable.
     pub(crate) unstable_above: f64,
@@ -72,9 +65,8 @@ pub struct Noise {
     pub(crate) workload: Workload,
     /// Pairs of cells compared.
     pub(crate) pairs: u64,
-    /// The median relative difference.
+    /// The relative difference that half of the pairs stay below, and nine in ten.
     pub(crate) median: f64,
-    /// The difference that nine in ten pairs stay below.
     pub(crate) floor: f64,
 }
 
@@ -122,22 +114,18 @@ pub struct Options {
     pub(crate) seed: u64,
     /// `--keys`, if the sizes are not the suite's.
     pub(crate) keys: Vec<u64>,
-    /// The key file's name, if there is one.
+    /// The key file's name, if there is one, and XXH3-64 of its contents.
     pub(crate) keys_file: Option<String>,
-    /// XXH3-64 of its contents.
     pub(crate) keys_file_xxh3: Option<String>,
     pub(crate) rustc: String,
-    /// The target it compiled for.
     pub(crate) target: String,
     /// The profile and its optimisation level.
     pub(crate) profile: String,
-    /// Flags given to the compiler.
     pub(crate) rustflags: String,
     /// Instruction sets assumed at compile time.
     pub(crate) target_features: String,
     /// The commit, as `git describe` has it, where there is a repository.
     pub(crate) git: Option<String>,
-    /// XXH3-64 of the lock file.
     pub(crate) lock_xxh3: String,
 }
 
@@ -177,9 +165,8 @@ pub struct KeySetFacts {
     pub(crate) name: String,
     /// What they are and how they were split.
     pub(crate) about: String,
-    /// Distinct present keys.
+    /// Distinct keys.
     pub(crate) present: u64,
-    /// Distinct absent keys.
     pub(crate) absent: u64,
     /// Queries in a stream.
     pub(crate) queries: u64,
@@ -201,7 +188,6 @@ pub struct ContenderFacts {
     pub(crate) analysis: String,
     pub(crate) abilities: Vec<Ability>,
     pub(crate) takes_rate: bool,
-    /// Whether it takes a budget in bits per key.
     pub(crate) takes_bits: bool,
     pub(crate) twin_of: Option<String>,
     /// The command that measured it; differs from the run's if it was measured again alone.

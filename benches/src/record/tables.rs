@@ -1,7 +1,6 @@
 //! The tables of a run: what is not about one contender.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// A line of `theory.csv`: a point of a contender's curve, a filter that it can make with its rate
 /// by the exact formula. In the record, so that the report needs no code of the filters.
@@ -24,7 +23,6 @@ pub struct Point {
 pub struct Claim {
     /// A short name, stable from run to run.
     pub(crate) id: String,
-    /// The claim, as it is repeated.
     pub(crate) claim: String,
     /// What the exact formula gives.
     pub(crate) computed: Option<f64>,
@@ -49,11 +47,7 @@ pub enum Verdict {
     Depends,
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+serde_plain::derive_display_from_serialize!(Verdict);
 
 /// A line of `construction.csv`: linear systems of a ribbon filter, all of one size, tried with
 /// several seeds.
