@@ -44,11 +44,11 @@ pub enum BenchError {
     )]
     OtherSchema(PathBuf, i64),
     #[error(
-        "the records in {path} were measured with {option} = {before}, and now it is {now}: such \
-         numbers are not comparable. Use the same options, name another folder with --records, or \
-         measure everything again (without --resume and --only)"
+        "the records in {0} were measured with {} = {}, and now it is {}: such numbers are not \
+         comparable. Use the same options, name another folder with --records, or measure \
+         everything again (without --resume and --only)", .1[0], .1[1], .1[2]
     )]
-    OptionsChanged { path: PathBuf, option: String, before: String, now: String },
+    OptionsChanged(PathBuf, [String; 3]),
     #[error("there is no run to resume in {path}: measure without --resume first")]
     NothingToResume { path: PathBuf },
     #[error("there are no records in {path}: run `-- measure` first, or name a folder with some")]

@@ -35,7 +35,7 @@ impl Side {
 /// What `diff` prints, and whether any row moved.
 pub(super) fn diff(old: &Side, new: &Side) -> (String, bool) {
     let mut text = String::new();
-    if let Some((option, before, now)) = old.run.options.difference(&new.run.options) {
+    if let Some([option, before, now]) = old.run.options.difference(&new.run.options) {
         text += &format!("An option that differs: {option} = {before}, then {now}.\n");
     }
     let floor = |side: &Side| {
@@ -117,28 +117,20 @@ fn apart(one: Option<(f64, f64)>, other: Option<(f64, f64)>) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Options, State};
-
-    fn row() -> Row {
-        Row {
-            contender: "cuckoo".to_owned(),
-            ns: Some(10.0),
-            reference: Some("bloom".to_owned()),
-            ratio_low: Some(0.9),
-            ratio_high: Some(1.1),
-            false_positives: Some(100),
-            absent_queries: Some(10_000),
-            fpr_low: Some(0.008),
-            fpr_high: Some(0.012),
-            held_bytes: Some(1200),
-            peak_build_bytes: Some(2000),
-            instructions: Some(50.0),
-            ..Row::default()
-        }
-    }
+    use crate::record::{Cell, Options, State, Workload};
 
     fn time(ns: f64, low: f64, high: f64) -> Row {
-        Row { ns: Some(ns), ratio_low: Some(low), ratio_high: Some(high), ..row() }
+        let mut row = Row::new("cuckoo", &Cell::default(), Workload::Verify);
+        (row.ns, row.ratio_low, row.ratio_high) = (Some(ns), Some(low), Some(high));
+        (row.false_positives, row.absent_queries) = (Some(100), Some(10_000));
+        (row.fpr_low, row.fpr_high) = (Some(0.008), Some(0.012));
+        (row.held_bytes, row.peak_build_bytes) = (Some(1200), Some(2000));
+        (row.reference, row.instructions) = (Some("bloom".to_owned()), Some(50.0));
+        row
+    }
+
+    fn row() -> Row {
+        time(10.0, 0.9, 1.1)
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl Going<'_> {
                 Ok(counts) => instructions::write(&counts, &cell, rows),
                 Err(error) => return Ok(Some(format!("instructions, at {}: {error}", info.name))),
             }
-            self.records.write_rows(info.name, rows)?;
+            self.records.write_table(info.name, rows)?;
         }
         Ok(None)
     }
@@ -222,8 +222,8 @@ impl Going<'_> {
         }
         for name in touched {
             let (rows, rounds) = &self.all[name];
-            self.records.write_rows(name, rows)?;
-            self.records.write_rounds(name, rounds)?;
+            self.records.write_table(name, rows)?;
+            self.records.write_table(&format!("{name}.rounds"), rounds)?;
         }
         self.save_run()
     }
@@ -263,20 +263,15 @@ fn begin(
         (run.clock, run.unstable_above, run.sigmas) = (clock(), UNSTABLE, SIGMAS);
         return Ok((run, all));
     };
-    if let Some((option, before, now)) = earlier.options.difference(&plan.options) {
-        return Err(BenchError::OptionsChanged {
-            path: day.folder().to_owned(),
-            option,
-            before,
-            now,
-        });
+    if let Some(change) = earlier.options.difference(&plan.options) {
+        return Err(BenchError::OptionsChanged(day.folder().to_owned(), change));
     }
     if !goes_on {
         records.start_from(Some(day))?;
     }
     if resume {
         for (name, found) in &mut all {
-            *found = (records.rows(name)?, records.rounds(name)?);
+            *found = (records.rows(name)?, records.table(&format!("{name}.rounds"))?);
         }
     }
     earlier.take_in(facts, !resume);

@@ -184,23 +184,18 @@ impl Row {
 
     /// What the row is about, in words that no other row of a record has.
     pub fn subject(&self) -> String {
-        let part = |value: Option<f64>, before: &str, after: &str| {
-            value.map_or_else(String::new, |value| format!("{before}{value}{after}"))
-        };
-        let planned = self.planned_keys.map(|keys| keys as f64);
-        format!(
-            "{}, {} {} keys{}{}{}{}, {}{}",
-            self.contender,
-            self.keys,
-            self.key_set,
-            part(planned, " of ", " planned"),
-            part(self.asked_fpr, " at ", ""),
-            part(self.asked_bits, " in ", " bits a key"),
-            part(self.load, ", load ", ""),
-            self.workload,
-            // What refuses a key at a load has a row of that load, too.
-            if self.state == State::Refused { ", full" } else { "" }
-        )
+        let mut text = format!("{}, {} {} keys", self.contender, self.keys, self.key_set);
+        for (value, before, after) in [
+            (self.planned_keys.map(|keys| keys as f64), " of ", " planned"),
+            (self.asked_fpr, " at ", ""),
+            (self.asked_bits, " in ", " bits a key"),
+            (self.load, ", load ", ""),
+        ] {
+            text.extend(value.map(|value| format!("{before}{value}{after}")));
+        }
+        // What refuses a key at a load has a row of that load, too.
+        let full = if self.state == State::Refused { ", full" } else { "" };
+        format!("{text}, {}{full}", self.workload)
     }
 
     /// The measured false-positive rate.

@@ -5,7 +5,7 @@
 //! records when it is finished, so an interrupted run loses none of them.
 
 use crate::error::BenchError;
-use crate::record::{Machine, Rounds, Row, Run, SCHEMA};
+use crate::record::{Machine, Row, Run, SCHEMA};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -121,21 +121,6 @@ impl Records {
     /// The rows of a contender; empty if it has no record.
     pub fn rows(&self, contender: &str) -> Result<Vec<Row>, BenchError> {
         self.table(contender)
-    }
-
-    /// Replaces the rows of a contender.
-    pub fn write_rows(&self, contender: &str, rows: &[Row]) -> Result<(), BenchError> {
-        self.write_table(contender, rows)
-    }
-
-    /// The rounds of a contender's timed cells; empty if it has no record.
-    pub fn rounds(&self, contender: &str) -> Result<Vec<Rounds>, BenchError> {
-        self.table(&format!("{contender}.rounds"))
-    }
-
-    /// Replaces the rounds of a contender's timed cells.
-    pub fn write_rounds(&self, contender: &str, rounds: &[Rounds]) -> Result<(), BenchError> {
-        self.write_table(&format!("{contender}.rounds"), rounds)
     }
 
     /// The lines of a CSV file, named without its extension; empty if the record has none.

@@ -24,10 +24,9 @@ pub struct Claim {
     /// A short name, stable from run to run.
     pub(crate) id: String,
     pub(crate) claim: String,
-    /// What the exact formula gives.
+    /// What the exact formula gives, and what was found, in one unit.
     pub(crate) computed: Option<f64>,
     pub(crate) measured: Option<f64>,
-    /// The unit of both.
     pub(crate) unit: String,
     pub(crate) verdict: Verdict,
     /// The circumstances, and what is true instead.
@@ -77,7 +76,7 @@ pub struct Trial {
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
-    /// `grid`, or the name of a worked example.
+    /// `grid`, or a worked example's.
     pub(crate) topic: String,
     /// The number of keys; where nobody knows it, the number to begin with.
     pub(crate) keys: u64,
@@ -93,9 +92,7 @@ pub struct Choice {
     pub(crate) rank: u64,
     /// What to take; empty where nothing is left.
     pub(crate) structure: String,
-    /// The line that imports it.
     pub(crate) import: String,
-    /// Bytes of its table.
     pub(crate) bytes: Option<u64>,
     pub(crate) bits_per_key: Option<f64>,
     /// Peak bytes while it is made.
@@ -119,7 +116,6 @@ pub struct EngineLine {
     pub(crate) asked_fpr: f64,
     /// The line; empty if it has none.
     pub(crate) line: String,
-    /// The rate that the line gives.
     pub(crate) fpr: Option<f64>,
     pub(crate) bits_per_key: Option<f64>,
     /// What to know, or why there is no line.

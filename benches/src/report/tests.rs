@@ -93,7 +93,7 @@ fn record(all: &[Contender]) -> (TempDir, Records) {
     run.noise = vec![Noise { workload: Workload::Build, pairs: 9, median: 0.01, floor: 0.05 }];
     (run.noise_floor, run.noise_median) = (Some(0.05), Some(0.01));
     for (facts, rows) in all {
-        records.write_rows(&facts.name, rows).unwrap();
+        records.write_table(&facts.name, rows).unwrap();
     }
     records.write_run(&run).unwrap();
     (dir, records)
