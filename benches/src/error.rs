@@ -44,9 +44,10 @@ pub enum BenchError {
     )]
     OtherSchema(PathBuf, i64),
     #[error(
-        "the records in {0} were measured with {} = {}, and now it is {}: such numbers are not \
-         comparable. Use the same options, name another folder with --records, or measure \
-         everything again (without --resume and --only)", .1[0], .1[1], .1[2]
+        "the records in {0} were measured with {option} = {before}, and now it is {now}: such \
+         numbers are not comparable. Use the same options, name another folder with --records, or \
+         measure everything again (without --resume and --only)",
+        option = .1[0], before = .1[1], now = .1[2]
     )]
     OptionsChanged(PathBuf, [String; 3]),
     #[error("there is no run to resume in {path}: measure without --resume first")]
