@@ -37,5 +37,5 @@ pub mod turn;
 pub mod twins;
 pub mod verify;
 
-pub(crate) use plan::{Plan, Request};
+pub(crate) use plan::Plan;
 pub(crate) use run::{Found, run, verify_only};

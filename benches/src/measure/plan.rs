@@ -8,7 +8,7 @@ use super::heat::Heat;
 use super::race;
 use super::suite::Group;
 use super::turn::Timed;
-pub(crate) use crate::cli::Request;
+use crate::cli::Request;
 use crate::contenders::{self, Contender};
 use crate::error::BenchError;
 use crate::keys::{KeySet, file};
