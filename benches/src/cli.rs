@@ -32,8 +32,10 @@ pub(crate) enum Command {
     Measure(Measure),
     /// Draw the report from records; measure nothing
     Render {
-        #[command(flatten)]
-        from: Newest,
+        /// Folder of records: one run's, or the parent of all, from which the newest is taken, of
+        /// this machine if there are any [default: reports/records]
+        #[arg(long, value_name = "DIR")]
+        records: Option<PathBuf>,
         /// Folder for the page and its plots [default: reports/latest; reports/own/latest for
         /// records of your own keys]
         #[arg(long, value_name = "DIR")]
@@ -42,7 +44,11 @@ pub(crate) enum Command {
     /// Verify every contender without timing or recording anything
     Verify(Request),
     /// Fit the cost model of the advisor (`amq::choose`) from the newest records, and write it
-    Fit(Newest),
+    Fit {
+        /// Folder of records, as for `render`
+        #[arg(long, value_name = "DIR")]
+        records: Option<PathBuf>,
+    },
     /// Compare two records: which rows moved by more than noise
     ///
     /// A time moved if it changed by more than the larger noise floor of the two runs and, where
@@ -52,10 +58,8 @@ pub(crate) enum Command {
     /// no row moved, 1 if one did, 2 if a record cannot be read.
     Diff {
         /// The earlier record: its folder, or its date below reports/records
-        #[arg(value_name = "OLD")]
         old: String,
         /// The later record
-        #[arg(value_name = "NEW")]
         new: String,
     },
     /// List the contenders and the suites
@@ -131,13 +135,4 @@ pub(crate) struct Request {
     /// The command line, fit to publish.
     #[arg(skip = publishable(env::args().skip(1)))]
     pub(crate) command: String,
-}
-
-/// Where to look for the newest records.
-#[derive(Args, Debug)]
-pub(crate) struct Newest {
-    /// Folder of records: one run's, or the parent of all, from which the newest is taken, of this
-    /// machine if there are any [default: reports/records]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) records: Option<PathBuf>,
 }

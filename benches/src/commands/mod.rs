@@ -3,7 +3,7 @@
 mod diff;
 mod say;
 
-use crate::cli::{Cli, Command, Measure, Newest, Request};
+use crate::cli::{Cli, Command, Measure, Request};
 use crate::contenders;
 use crate::error::BenchError;
 use crate::measure::{self, Plan, fit, instructions};
@@ -26,11 +26,11 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
             good = is_right;
         }
         Some(Command::Measure(options)) => good = measure(options)?.1,
-        Some(Command::Render { from: Newest { records }, out }) => {
+        Some(Command::Render { records, out }) => {
             draw(&newest(records.as_deref())?, out.as_deref())?
         }
         Some(Command::Verify(request)) => good = verify(request)?,
-        Some(Command::Fit(Newest { records })) => fit(&newest(records.as_deref())?)?,
+        Some(Command::Fit { records }) => fit(&newest(records.as_deref())?)?,
         Some(Command::Diff { old, new }) => good = compare(old, new)?,
         Some(Command::Count { contender, keys, builds, asks }) => {
             // Prints the hits, so that nothing is left out.
