@@ -12,6 +12,7 @@ use crate::report;
 use anyhow::Result;
 use diff::Side;
 use std::env;
+use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,7 +39,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
                 println!("{}", instructions::child(contender, *keys, *builds, *asks)?);
             }
         }
-        Some(Command::List) => print!("{}", say::contenders()),
+        Some(Command::List) => stdout().write_all(say::contenders().as_bytes())?,
     }
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -69,7 +70,7 @@ fn verify(request: &Request) -> Result<bool> {
     let plan = Plan::new(&Request { rounds: Some(0), ..request.clone() })?;
     say::what_is_left_out(&plan);
     let found = measure::verify_only(&plan)?;
-    print!("{}", say::verified(&found.rows));
+    stdout().write_all(say::verified(&found.rows).as_bytes())?;
     println!("Ribbon systems tried: {}.", found.trials.len());
     Ok(say::failures(&found))
 }
@@ -90,7 +91,7 @@ fn compare(old: &str, new: &str) -> Result<bool> {
         Side::read(&of_day.map_or_else(|| newest(Some(Path::new(name))), Ok)?)
     };
     let (text, moved) = diff::diff(&side(old)?, &side(new)?);
-    print!("{text}");
+    stdout().write_all(text.as_bytes())?;
     Ok(!moved)
 }
 
