@@ -154,7 +154,8 @@ mod tests {
 
     /// The answer to an ask, as the script finds it.
     fn look_up<'a>(packed: &'a Packed, ask: &Choice) -> Option<&'a [usize]> {
-        let target = packed.targets.iter().position(|known| *known == (ask.asked_fpr, ask.asked_bits))?;
+        let target =
+            packed.targets.iter().position(|known| *known == (ask.asked_fpr, ask.asked_bits))?;
         let keys = packed.keys.iter().position(|known| *known == ask.keys)?;
         let needs = packed.needs.iter().position(|(known, _)| *known == ask.needs)?;
         let cost = packed.costs.iter().position(|known| *known == ask.cost_ns)?;
