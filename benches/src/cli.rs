@@ -59,9 +59,6 @@ pub(crate) enum Command {
     },
     /// List the contenders and the suites
     List,
-    /// How far twins differ in the newest records, by each estimator
-    #[command(hide = true)]
-    Twins(Newest),
     /// Build a filter so often and query it, under valgrind
     #[command(hide = true)]
     Count {

@@ -7,7 +7,7 @@ mod tables;
 use crate::cli::{Cli, Command, Measure, Newest, Subject};
 use crate::contenders;
 use crate::error::BenchError;
-use crate::measure::{self, Plan, Request, fit, instructions, twins};
+use crate::measure::{self, Plan, Request, fit, instructions};
 use crate::record::{Machine, OWN_REPORTS, Records, Run, publishable, today, write_atomically};
 use crate::report;
 use anyhow::Result;
@@ -33,10 +33,6 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Some(Command::Verify(subject)) => verify(subject)?,
         Some(Command::Fit(from)) => fit(&newest(from)?)?,
         Some(Command::Diff { old, new }) => compare(old, new)?,
-        Some(Command::Twins(from)) => {
-            print!("{}", twins::table(&newest(from)?)?);
-            true
-        }
         Some(Command::Count { contender, keys, builds, asks }) => {
             // Prints the hits, so that nothing is left out.
             for contender in contenders::choose(std::slice::from_ref(contender), &[])? {
@@ -60,7 +56,7 @@ fn measure(options: &Measure) -> Result<(Records, bool)> {
     let folder = folder.unwrap_or_else(|| reports(plan.options.has_own_keys()).join("records"));
     let machine = Machine::this().name;
     let records = if options.resume {
-        Records::newest_to_resume(&folder, &machine, !request.only.is_empty())
+        Records::newest_to_resume(&folder, &machine, !options.subject.only.is_empty())
             .ok_or(BenchError::NothingToResume { path: folder })?
     } else {
         Records::of_day(&folder, &machine, &today())
@@ -120,16 +116,12 @@ fn newest_in(folder: &Path) -> Result<Records, BenchError> {
     found.ok_or_else(|| BenchError::NoRecords { path: folder.to_owned() })
 }
 
-fn request(subject: &Subject, rounds: Option<u64>, instructions: bool) -> Request {
+fn request(subject: &Subject, rounds: Option<u64>, instructions: bool) -> Request<'_> {
     let arguments = env::args().skip(1);
     Request {
-        suite: subject.suite,
-        only: subject.only.clone(),
-        keys_file: subject.keys_file.clone(),
-        keys: subject.keys.clone(),
+        subject,
         rounds,
         instructions,
-        seed: subject.seed,
         root: root(),
         command: publishable(arguments.filter(|argument| argument != "--resume")),
     }

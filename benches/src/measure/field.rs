@@ -1,5 +1,6 @@
 //! The keys that the contenders of a group meet over.
 
+use super::courses::Ground;
 use super::suite::Group;
 use super::verify::Subject;
 use crate::error::BenchError;
@@ -25,7 +26,9 @@ impl Field {
         let queries = group.queries;
         let made = group.key_set.make(group.keys, queries, seed)?;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
-        let streams = [0, 50, 100].map(|share| Stream::new(&made, queries, share, &mut rng));
+        // Along a course other things are done to filters.
+        let asked = if group.course.is_some() { 0 } else { queries };
+        let streams = [0, 50, 100].map(|share| Stream::new(&made, asked, share, &mut rng));
         let (gone, kept) = halves(&made.present, &mut rng);
         Ok(Self { made, streams, gone, kept })
     }
@@ -86,6 +89,15 @@ impl Views<'_> {
             kept: self.kept.keys(),
             budget,
             seed,
+        }
+    }
+
+    /// The keys of a course.
+    pub fn ground(&self, seed: u64) -> Ground<'_> {
+        match (self.present.keys(), self.absent.keys()) {
+            (Keys::U64(present), Keys::U64(absent)) => Ground { present, absent, seed },
+            // Courses have integers.
+            _ => Ground { present: &[], absent: &[], seed },
         }
     }
 

@@ -1,16 +1,20 @@
-//! One heat: the contenders that meet over the same keys, asked for the same rate or size.
+//! One heat: the contenders that meet over the same keys, asked for the same rate or size, or along
+//! the same course.
 
+use super::courses::{Lane, Track};
 use super::field::Views;
-use super::race::Race;
+use super::race::{Race, Racer};
 use super::suite::{Depth, Group, Who, words};
 use super::turn::{Ready, cost_of_turn, offered};
-use super::verify::{self, Failure, Subject, octave, verify, verify_removal};
+use super::verify::{self, Failure, octave, verify};
 use crate::contenders::{self, Ability, Contender, Family, Info, Role};
-use crate::keys::{KeySet, Keys};
+use crate::keys::KeySet;
 use crate::progress::{Progress, nanoseconds};
-use crate::record::{Cell, Row, Suite, Workload};
+use crate::record::{Cell, Options, Row, Workload};
 use amq_core::Budget;
 use std::collections::BTreeMap;
+use std::{ptr, slice};
+use std::time::Duration;
 
 /// Nothing is removed from filters of more keys: it would take too long to verify.
 const MOST_TO_REMOVE: usize = 20_000_000;
@@ -22,7 +26,7 @@ pub fn left_out(
 ) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
     // An objection at the first target holds at the others too.
-    let first = Heat::all(std::slice::from_ref(group)).into_iter().next();
+    let first = Heat::all(slice::from_ref(group)).next();
     for info in contenders.iter().map(|contender| contender.info()) {
         if let Some(reason) = first.and_then(|heat| heat.objection(&info)) {
             left_out.entry(reason).or_default().push(info.name);
@@ -34,7 +38,7 @@ pub fn left_out(
 /// A contender that takes part, and the template of its rows.
 pub type Entrant = (&'static dyn Contender, Cell);
 
-/// A heat's place in the comparison.
+/// A heat's place in the comparison. Along a course, too, contenders meet over the same keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Heat<'a> {
     /// The keys.
@@ -47,25 +51,31 @@ pub struct Heat<'a> {
 
 impl Heat<'_> {
     /// All heats of some groups, in order.
-    pub fn all(groups: &[Group]) -> Vec<Heat<'_>> {
-        let heats = groups.iter().flat_map(|group| {
+    pub fn all(groups: &[Group]) -> impl Iterator<Item = Heat<'_>> {
+        groups.iter().flat_map(|group| {
             let targets = group.targets.iter();
             targets.map(move |&(target, depth)| Heat { group, target, depth })
-        });
-        heats.collect()
+        })
+    }
+
+    /// Whether both are over the same keys.
+    pub fn meets(&self, other: &Self) -> bool {
+        ptr::eq(self.group, other.group)
     }
 
     /// The contenders that take part, and their cells. One without a target rate takes part once
     /// per group.
     pub fn entrants(&self, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
         let entry = |contender: &&'static dyn Contender| {
-            let info = contender.info();
+            let (info, cell) = (contender.info(), self.cell(&contender.info()));
             let fits = match self.target {
                 Budget::BitsPerKey(_) => info.bits_budget,
                 target => info.takes_rate || self.group.target_of_fixed() == Some(target),
             };
-            let takes_part = fits && self.objection(&info).is_none();
-            takes_part.then(|| (*contender, self.cell(&info)))
+            let takes_part = fits
+                && self.objection(&info).is_none()
+                && self.group.course.is_none_or(|track| track.takes(*contender, &cell));
+            takes_part.then_some((*contender, cell))
         };
         contenders.iter().filter_map(entry).collect()
     }
@@ -88,15 +98,19 @@ impl Heat<'_> {
     /// At the first target of each group only, and only with the keys compared at all sizes, or the
     /// user's.
     fn is_for_the_slow(&self) -> bool {
-        let first = self.group.targets.first().map(|(target, _)| *target);
-        first == Some(self.target)
-            && matches!(self.group.key_set, KeySet::RandomU64 | KeySet::File(_))
+        self.is_first() && matches!(self.group.key_set, KeySet::RandomU64 | KeySet::File(_))
+    }
+
+    fn is_first(&self) -> bool {
+        self.group.targets.first().is_some_and(|(target, _)| *target == self.target)
     }
 
     fn cell(&self, info: &Info) -> Cell {
+        let planned = self.group.course.map(|track| track.planned as u64);
         let mut cell = Cell {
             key_set: self.group.key_set.name().to_owned(),
-            keys: self.group.keys as u64,
+            keys: planned.unwrap_or(self.group.keys as u64),
+            planned_keys: planned,
             ..Cell::default()
         };
         match self.target {
@@ -107,103 +121,118 @@ impl Heat<'_> {
         cell
     }
 
+    /// Whether a row belongs to the entrant of this cell. On a course the keys change.
+    pub fn owns(&self, row: &Row, cell: &Cell) -> bool {
+        match self.group.course {
+            Some(track) => {
+                (row.planned_keys, row.workload) == (cell.planned_keys, track.workload)
+            }
+            None => row.is_of(cell),
+        }
+    }
+
     /// Its label in the progress bar.
     pub fn title(&self) -> String {
-        let Group { key_set, keys, .. } = self.group;
-        format!("{}, {keys} keys, {}", key_set.name(), words(self.target))
+        format!("{}, {}", self.group.title(), words(self.target))
     }
 
     /// Verifies the contenders. The rows of those that fail say why; the others are ready to race.
     pub fn verify<'v>(
         &self,
-        entrants: Vec<Entrant>,
+        contenders: &[&'static dyn Contender],
         views: &'v Views<'_>,
-        (suite, rounds, seed): (Suite, u64, u64),
+        options: &Options,
         progress: &Progress,
-    ) -> (Race<'v>, Vec<Row>) {
-        progress.begin(&self.title());
-        let (mut ready, mut rows) = (Vec::new(), Vec::new());
+    ) -> Race<'v> {
+        let (title, seed, group) = (self.title(), options.seed, self.group);
+        progress.begin(&title);
+        let (mut racers, mut rows) = (Vec::new(), Vec::new());
+        let (of_verifying, of_turn) = self.costs();
+        let entrants = self.entrants(contenders);
+        let removes = entrants.iter().any(|(contender, _)| self.removes(&contender.info()));
         for (contender, cell) in entrants {
-            progress.now(&format!("{}: verifying {}", self.title(), contender.info().name));
-            ready.extend(self.verify_one(contender, cell, views, (suite, seed), &mut rows));
-            progress.did(self.cost_of_verifying());
+            progress.now(&format!("{title}: verifying {}", contender.info().name));
+            racers.extend(self.verify_one(contender, cell, views, options, &mut rows));
+            progress.did(of_verifying);
         }
-        let (subject, rounds) = (views.subject(None, seed), self.depth.rounds(rounds));
-        (Race::new(ready, views.queries(), subject, rounds), rows)
+        let (subject, streams) = (views.subject(None, seed), views.queries());
+        let references: Vec<Box<dyn Racer + 'v>> = match &group.course {
+            Some(track) => Lane::reference(track, views.ground(seed)).map(boxed).into_iter().collect(),
+            None => Ready::references(subject, streams, removes).map(boxed).collect(),
+        };
+        let rounds = self.depth.rounds(options.rounds);
+        Race::new(rows, racers, references, (rounds, of_turn, seed ^ group.keys as u64))
     }
 
     /// Verifies one contender and adds its rows; ready if it passed and is to be timed.
-    fn verify_one(
+    fn verify_one<'v>(
         &self,
         contender: &'static dyn Contender,
         cell: Cell,
-        views: &Views<'_>,
-        (suite, seed): (Suite, u64),
+        views: &'v Views<'_>,
+        &Options { suite, seed, .. }: &Options,
         rows: &mut Vec<Row>,
-    ) -> Option<Ready> {
+    ) -> Option<Box<dyn Racer + 'v>> {
         let (info, timed) = (contender.info(), self.depth != Depth::Facts);
-        let subject = views.subject(budget(&cell), seed);
         let effort = suite.effort(self.group.keys);
-        let outcome = verify(contender, &subject, &effort).and_then(|mut verified| {
-            if let Some(range) = self.octave(contender, &subject, views) {
-                verified.with_octave(range?);
-            }
+        if let Some(track) = &self.group.course {
+            let lane = Lane::checked(track, contender, cell.clone(), views.ground(seed), &effort);
+            let fails = |failure: Failure| failure.mark(Row::new(info.name, &cell, track.workload));
+            return lane.map_err(|failure| rows.push(fails(failure))).ok().map(boxed);
+        }
+        let subject = views.subject(budget(&cell), seed);
+        let outcome = verify(contender, &subject, &effort, self.removes(&info));
+        let outcome = outcome.and_then(|mut verified| {
+            let pool = (info.jumps && self.is_first()).then(|| views.pool()).flatten();
+            let range = |pool: Vec<u64>| octave(contender, &pool, self.group.keys, &subject);
+            verified.answers.octave = pool.map(range).transpose()?;
             Ok(verified)
         });
         rows.push(verify::row(&info, &cell, &outcome));
         let verified = match outcome {
-            Ok(verified) => verified,
+            Ok(verified) if timed => verified,
+            Ok(_) => return None,
             Err(failure) => {
                 let untimed = |workload| failure.untime(Row::new(info.name, &cell, workload));
                 rows.extend(offered(&info).filter(|_| timed).map(untimed));
                 return None;
             }
         };
-        if !timed {
-            return None;
-        }
-        let removal = self.removes(&info).then(|| verify_removal(contender, &subject, &effort));
-        if let Some(Err(failure)) = &removal {
+        if let Some(Err(failure)) = &verified.removal {
             rows.push(failure.mark(Row::new(info.name, &cell, Workload::Remove)));
         }
         let answers = views.answers(&verified.absent);
         let answers = (info.role != Role::Floor).then_some(&answers);
-        let (order, removal) = (subject.order(seed), removal.and_then(Result::ok));
-        Some(Ready::new(contender, cell, order, self.group.queries, answers, removal))
+        let removal = verified.removal.and_then(Result::ok);
+        Some(boxed(Ready::new(contender, cell, subject, views.queries(), answers, removal)))
     }
 
     fn removes(&self, info: &Info) -> bool {
-        info.can(Ability::Remove) && self.group.keys <= MOST_TO_REMOVE
+        info.can(Ability::Remove) && self.depth != Depth::Facts && self.group.keys <= MOST_TO_REMOVE
     }
 
-    /// The sizes over an octave, for a contender whose size jumps, at the main target.
-    fn octave(
-        &self,
-        contender: &dyn Contender,
-        subject: &Subject<'_>,
-        views: &Views<'_>,
-    ) -> Option<Result<(u64, u64), Failure>> {
-        let is_first = self.group.targets.first().map(|(target, _)| *target) == Some(self.target);
-        if !is_first || !contender.info().jumps {
-            return None;
+    /// The estimated duration of a run of so many rounds.
+    pub fn estimate(&self, contenders: &[&'static dyn Contender], rounds: u64) -> Duration {
+        let (of_verifying, of_turn) = self.costs();
+        let each = of_verifying + self.depth.rounds(rounds) * of_turn;
+        Duration::from_nanos(each) * self.entrants(contenders).len() as u32
+    }
+
+    /// The estimated nanoseconds of one contender's verification, and of a turn.
+    fn costs(&self) -> (u64, u64) {
+        let Group { keys, queries, course, .. } = self.group;
+        if let Some(Track { planned, .. }) = course {
+            let verifying = nanoseconds(*planned, 2 * (6 * keys + 10 * queries));
+            return (verifying, nanoseconds(*planned, 3 * keys));
         }
-        let pool = views.pool()?;
-        Some(octave(contender, Keys::U64(&pool), self.group.keys, subject))
+        let seeds = if *keys < 5_000_000 { 2 } else { 1 };
+        let verifying = nanoseconds(*keys, seeds * (9 * keys / 2 + 3 * queries));
+        (verifying, cost_of_turn(*keys, *queries))
     }
+}
 
-    /// The estimated duration of one contender in a run of so many rounds, in nanoseconds.
-    pub fn cost(&self, info: &Info, rounds: u64) -> u64 {
-        let Group { keys, queries, .. } = *self.group;
-        let turn = cost_of_turn(keys, queries, self.removes(info));
-        self.cost_of_verifying() + self.depth.rounds(rounds) * turn
-    }
-
-    /// The estimated duration of verifying one contender, in nanoseconds.
-    fn cost_of_verifying(&self) -> u64 {
-        let Group { keys, queries, .. } = *self.group;
-        let seeds = if keys < 5_000_000 { 2 } else { 1 };
-        nanoseconds(keys, seeds * (9 * keys / 2 + 3 * queries))
-    }
+fn boxed<'v>(racer: impl Racer + 'v) -> Box<dyn Racer + 'v> {
+    Box::new(racer)
 }
 
 /// Whether it is one of each kind that takes few bits a key.
@@ -223,16 +252,18 @@ pub fn budget(cell: &Cell) -> Option<Budget> {
 mod tests {
     use super::*;
     use crate::contenders::ALL;
+    use crate::record::Suite;
+
     #[test]
     fn whoever_is_left_out_of_a_group_is_named_with_the_reason() {
         let mut groups = Suite::Quick.groups(None);
         groups.extend(Suite::Full.groups(None));
         for group in groups {
             let left_out = left_out(&group, &ALL);
-            let heats = Heat::all(std::slice::from_ref(&group));
             for contender in ALL.iter() {
                 let info = contender.info();
-                let takes_part = heats.iter().any(|heat| !heat.entrants(&[*contender]).is_empty());
+                let mut heats = Heat::all(slice::from_ref(&group));
+                let takes_part = heats.any(|heat| !heat.entrants(&[*contender]).is_empty());
                 let named = left_out.values().flatten().any(|name| *name == info.name);
                 assert_ne!(takes_part, named, "{} in {group:?}", info.name);
             }

@@ -68,6 +68,8 @@ impl Timed {
 /// Racers, and how often each has its turn.
 #[derive(Debug)]
 pub struct Race<'a> {
+    /// What verification found.
+    facts: Vec<Row>,
     /// The contenders; behind them the references.
     racers: Vec<Box<dyn Racer + 'a>>,
     contenders: usize,
@@ -80,13 +82,15 @@ pub struct Race<'a> {
 impl<'a> Race<'a> {
     /// A race of some rounds.
     pub fn new(
+        facts: Vec<Row>,
         mut racers: Vec<Box<dyn Racer + 'a>>,
         references: impl IntoIterator<Item = Box<dyn Racer + 'a>>,
         (rounds, cost, seed): (u64, u64, u64),
     ) -> Self {
         let contenders = racers.len();
         racers.extend(references);
-        Self { racers, contenders, rounds, cost, rng: Xoshiro256PlusPlus::seed_from_u64(seed) }
+        let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Self { facts, racers, contenders, rounds, cost, rng }
     }
 
     /// Whether it takes part in a round of `all`.
@@ -108,10 +112,10 @@ impl<'a> Race<'a> {
     /// The rows of all contenders.
     pub fn rows(&self) -> Vec<Timed> {
         let (contenders, references) = self.racers.split_at(self.contenders);
-        let rows = |racers: &[Box<dyn Racer + 'a>]| -> Vec<Timed> {
-            racers.iter().flat_map(|racer| racer.rows()).collect()
-        };
-        let (mut rows, references) = (rows(contenders), rows(references));
+        let references: Vec<Timed> = references.iter().flat_map(|racer| racer.rows()).collect();
+        let facts = self.facts.iter().map(|row| Timed::new(row.clone(), 0, Times::default()));
+        let mut rows: Vec<Timed> =
+            facts.chain(contenders.iter().flat_map(|racer| racer.rows())).collect();
         rows.iter_mut().for_each(|timed| timed.compare(&references));
         rows
     }

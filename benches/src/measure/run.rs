@@ -1,18 +1,15 @@
 //! A whole run: heats, courses and the rest, each recorded as soon as it ends.
 
-use super::courses::{self, Track};
-use super::estimate::{ESTIMATES, UNSTABLE};
+use super::estimate::UNSTABLE;
 use super::heat::{Entrant, Heat};
 use super::interval::SIGMAS;
 use super::plan::{Plan, Request};
-use super::race::{REFERENCE, REMOVER};
-use super::suite::Group;
-use super::turn::Timed;
+use super::race::{REFERENCE, REMOVER, Timed};
 use super::{choices, claims, heap, instructions, theory, twins};
 use crate::contenders::{self, Contender};
 use crate::error::BenchError;
 use crate::progress::Progress;
-use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Trial};
+use crate::record::{ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Trial};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -31,13 +28,13 @@ type All = BTreeMap<&'static str, (Vec<Row>, Vec<Rounds>)>;
 /// Runs, and returns the day's records of everything that took part. The day's records change only
 /// once all is measured.
 pub(crate) fn run(
-    request: &Request,
+    request: &Request<'_>,
     plan: &Plan,
     day: &Records,
     resume: bool,
 ) -> Result<Found, BenchError> {
     heap::keep();
-    let records = day.unfinished(!request.only.is_empty());
+    let records = day.unfinished(!request.subject.only.is_empty());
     let (run, all) = begin(request, plan, day, &records, resume)?;
     records.write_machine(&Machine::this())?;
     records.write_run(&run)?;
@@ -50,11 +47,8 @@ pub(crate) fn run(
         start: Instant::now(),
         progress: Progress::new(plan.estimate()),
     };
-    for groups in plan.parts() {
-        going.heats(groups)?;
-    }
-    for track in &plan.courses {
-        going.course(track)?;
+    for heats in plan.parts() {
+        going.heats(heats)?;
     }
     let earlier = if resume { going.records.table()? } else { Vec::new() };
     let trials = going.lines(earlier)?;
@@ -71,13 +65,8 @@ pub(crate) fn run(
 pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     let progress = Progress::new(plan.estimate());
     let mut found = Found::default();
-    for groups in plan.parts() {
-        let (_, timed) = plan.measure(&Heat::all(groups), &progress)?;
-        found.rows.extend(timed.into_iter().map(|timed| timed.row));
-    }
-    for track in &plan.courses {
-        let entrants = courses::entrants(track, &plan.contenders);
-        let timed = courses::run(track, entrants, plan.setting(), &progress)?;
+    for heats in plan.parts() {
+        let (_, timed) = plan.measure(&heats, &progress)?;
         found.rows.extend(timed.into_iter().map(|timed| timed.row));
     }
     for line in &plan.lines {
@@ -100,11 +89,9 @@ struct Going<'a> {
 }
 
 impl Going<'_> {
-    fn heats(&mut self, groups: &[Group]) -> Result<(), BenchError> {
+    fn heats(&mut self, heats: Vec<Heat<'_>>) -> Result<(), BenchError> {
         let plan = self.plan;
-        let (open, done): (Vec<_>, Vec<_>) = Heat::all(groups).into_iter().partition(|heat| {
-            self.reopen(&heat.entrants(&plan.contenders), |row, cell| row.is_of(cell))
-        });
+        let (open, done): (Vec<_>, Vec<_>) = heats.into_iter().partition(|heat| self.reopen(heat));
         self.progress.skip(done.iter().map(|heat| plan.estimate_of(heat)).sum());
         let (facts, found) = plan.measure(&open, &self.progress)?;
         for facts in facts {
@@ -112,16 +99,6 @@ impl Going<'_> {
             known.retain(|old| (&old.name, old.present) != (&facts.name, facts.present));
             known.push(facts);
         }
-        self.keep(found)
-    }
-
-    fn course(&mut self, track: &Track) -> Result<(), BenchError> {
-        let entrants = courses::entrants(track, &self.plan.contenders);
-        if !self.reopen(&entrants, |row, _| courses::owns(track, row)) {
-            self.progress.skip(self.plan.estimate_of_course(track));
-            return Ok(());
-        }
-        let found = courses::run(track, entrants, self.plan.setting(), &self.progress)?;
         self.keep(found)
     }
 
@@ -187,19 +164,20 @@ impl Going<'_> {
         self.records.replace(day)
     }
 
-    /// Whether any of the entrants has no row yet. Then the rows of all of them are dropped, with
-    /// the rounds behind them.
-    fn reopen(&mut self, entrants: &[Entrant], owns: impl Fn(&Row, &Cell) -> bool) -> bool {
+    /// Whether any contender of a heat has no row yet. Then the rows of all of them are dropped,
+    /// with the rounds behind them.
+    fn reopen(&mut self, heat: &Heat<'_>) -> bool {
+        let entrants = heat.entrants(&self.plan.contenders);
         let is_done = |(contender, cell): &Entrant| {
             let rows = self.all.get(contender.info().name);
-            rows.is_some_and(|(rows, _)| rows.iter().any(|row| owns(row, cell)))
+            rows.is_some_and(|(rows, _)| rows.iter().any(|row| heat.owns(row, cell)))
         };
         if entrants.iter().all(is_done) {
             return false;
         }
-        for (contender, cell) in entrants {
+        for (contender, cell) in &entrants {
             if let Some((rows, rounds)) = self.all.get_mut(contender.info().name) {
-                let old: Vec<Row> = rows.extract_if(.., |row| owns(row, cell)).collect();
+                let old: Vec<Row> = rows.extract_if(.., |row| heat.owns(row, cell)).collect();
                 rounds.retain(|rounds| !old.iter().any(|row| rounds.is_of(row)));
             }
         }
@@ -209,14 +187,14 @@ impl Going<'_> {
     /// Adds new rows to their contenders' and writes the changed records.
     fn keep(&mut self, found: Vec<Timed>) -> Result<(), BenchError> {
         let mut touched = BTreeSet::new();
-        for Timed { row, times } in found {
+        for Timed { row, times, reference, .. } in found {
             let Some((name, _)) = self.all.get_key_value(row.contender.as_str()) else {
                 continue;
             };
             touched.insert(*name);
             let (rows, rounds) = self.all.entry(name).or_default();
             if !times.ns.is_empty() {
-                rounds.push(Rounds::of(&row, &times.ns, &times.reference));
+                rounds.push(Rounds::of(&row, &times.ns, &reference));
             }
             rows.push(row);
         }
@@ -236,7 +214,7 @@ impl Going<'_> {
 
 /// The records to continue, and whether this run may: the interrupted run's, or else the day's.
 fn begin(
-    request: &Request,
+    request: &Request<'_>,
     plan: &Plan,
     day: &Records,
     records: &Records,
@@ -246,7 +224,7 @@ fn begin(
     let mut all: All = names.map(|name| (name, Default::default())).collect();
     let interrupted = if resume { records.run()? } else { None };
     let goes_on = interrupted.is_some();
-    let joins = resume || !request.only.is_empty();
+    let joins = resume || !request.subject.only.is_empty();
     let earlier = match interrupted {
         None if joins => day.run()?,
         interrupted => interrupted,
@@ -287,8 +265,8 @@ fn begin(
 fn clock() -> String {
     format!(
         "in rounds spread over the run, each contender in turn builds its filter, answers short \
-         chunks of queries and removes keys; a time is the {} of a cell's, and a ratio compares it \
-         with the {0} of {REFERENCE}, or of {REMOVER} in courses and removals",
-        ESTIMATES[0].0
+         chunks of queries and removes keys, or goes through a course; a time is the fastest of a \
+         cell's, and a ratio compares it with the fastest of {REFERENCE}, or of {REMOVER} in \
+         courses and removals"
     )
 }

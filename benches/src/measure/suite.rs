@@ -1,7 +1,7 @@
 //! What is measured: the cells of each suite, and how thoroughly.
 
 use super::construction::{self, Line};
-use super::courses::{Track, churn, fill, load, merge};
+use super::courses::{self, Track, churn, fill, load, merge};
 use super::verify::Effort;
 use crate::keys::KeySet;
 use crate::record::Suite;
@@ -20,6 +20,10 @@ const BITS: [f64; 3] = [2.0, 4.0, 8.0];
 const RANDOM: &[KeySet] = &[KeySet::RandomU64];
 const OTHERS: &[KeySet] = &[KeySet::Sequential, KeySet::Strings, KeySet::Words];
 
+/// There are several stops on a course, and the rates are high: a stream's length over this is
+/// absent keys enough for a thousand false positives at each stop.
+const ABSENT_SHARE: usize = 8;
+
 /// Key sets, keys, the length of a stream as a power of two (long enough that no branch predictor
 /// learns it), the depths at the first rate, at the others, and in bits per key; who takes part.
 type Cells = (&'static [KeySet], usize, u32, [Option<Depth>; 3], Who);
@@ -37,6 +41,8 @@ pub struct Group {
     pub queries: usize,
     /// Who takes part.
     pub who: Who,
+    /// What is done to the filters, if it is not what is done to all.
+    pub course: Option<Track>,
 }
 
 /// Who takes part in a group.
@@ -58,7 +64,7 @@ pub enum Depth {
     Whole,
     /// Half of them.
     Half,
-    /// Three: a build of so many keys takes a second.
+    /// Three: a pass takes a second.
     Thrice,
     /// One: it takes ten.
     Once,
@@ -87,6 +93,14 @@ fn targets([first, others, budgets]: [Option<Depth>; 3]) -> Vec<(Budget, Depth)>
 }
 
 impl Group {
+    /// Its label in the progress bar.
+    pub fn title(&self) -> String {
+        match self.course {
+            Some(Track { workload, planned, .. }) => format!("{workload}, planned for {planned} keys"),
+            None => format!("{}, {} keys", self.key_set.name(), self.keys),
+        }
+    }
+
     /// The target beside which contenders without a target take part: 1/256 if the group has it,
     /// since most of them have that rate.
     pub fn target_of_fixed(&self) -> Option<Budget> {
@@ -150,6 +164,7 @@ impl Suite {
                 targets: targets(depths),
                 queries: 1 << queries,
                 who,
+                course: None,
             })
         });
         groups.collect()
@@ -163,24 +178,36 @@ impl Suite {
     /// Keys of the user's choice, with whatever the suite does with rates.
     fn whole(self, key_set: KeySet, keys: usize) -> Group {
         let targets = targets([Some(Whole), Some(Whole), None]);
-        Group { key_set, keys, targets, queries: self.queries(), who: All }
+        Group { key_set, keys, targets, queries: self.queries(), who: All, course: None }
     }
 
-    /// The courses, each at one size.
-    pub fn courses(self) -> Vec<Track> {
-        let (keys, slots, churned) = match self {
-            Self::Smoke => (1_000, 1 << 13, 1 << 10),
-            Self::Quick => (100_000, 1 << 20, 1 << 17),
-            Self::Full => (1_000_000, 1 << 23, 1 << 20),
+    /// The courses, each at one size, over random integers at one rate.
+    pub fn courses(self) -> Vec<Group> {
+        let (keys, slots, churned, short, long) = match self {
+            Self::Smoke => (1_000, 1 << 13, 1 << 10, Whole, Half),
+            Self::Quick => (100_000, 1 << 20, 1 << 17, Whole, Half),
+            Self::Full => (1_000_000, 1 << 23, 1 << 20, Thrice, Thrice),
         };
-        vec![
-            fill::grow(keys),
-            fill::overfill(keys),
-            load::climb(slots),
-            load::drain(slots),
-            churn::churn(churned),
-            merge::merge(keys),
-        ]
+        let tracks = [
+            (fill::grow(keys), short),
+            (fill::overfill(keys), short),
+            (load::load(slots), long),
+            (churn::churn(churned), long),
+            (merge::merge(keys), short),
+        ];
+        tracks.map(|(track, depth)| self.along(track, depth)).into()
+    }
+
+    /// A course as a group.
+    pub(super) fn along(self, track: Track, depth: Depth) -> Group {
+        Group {
+            key_set: KeySet::RandomU64,
+            keys: track.keys,
+            targets: vec![(Budget::Fpr(courses::RATE), depth)],
+            queries: self.queries() / ABSENT_SHARE,
+            who: All,
+            course: Some(track),
+        }
     }
 
     /// The linear systems, with fewer seeds the longer a try takes.
@@ -205,16 +232,6 @@ impl Suite {
         match self {
             Self::Smoke => 2,
             Self::Quick | Self::Full => 12,
-        }
-    }
-
-    /// The rounds of courses in a run of so many rounds.
-    pub fn rounds_of_courses(self, rounds: u64) -> u64 {
-        match self {
-            Self::Smoke => rounds,
-            Self::Quick => (2 * rounds).div_ceil(3),
-            // Ten times as many keys in each.
-            Self::Full => rounds.div_ceil(3),
         }
     }
 

@@ -2,7 +2,7 @@
 //! exact model.
 
 use super::{Act, Check, FULL, Leg, Script, Track};
-use crate::contenders::{Ability, Course, Planned};
+use crate::contenders::{Course, Planned};
 use crate::record::Workload;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -21,12 +21,10 @@ pub fn churn(slots: usize) -> Track {
     let planned = (slots as f64 * FULL) as usize;
     Track {
         course: Course::Churn,
-        ability: Ability::Remove,
-        workloads: &[Workload::Churn],
+        workload: Workload::Churn,
         planned,
         // Enough for a table of twice the slots.
         keys: (PAIRS + 2) * planned,
-        is_long: true,
         script: |track, ground, slots| {
             let places = slots.unwrap_or(track.planned as u64);
             let (held, pairs) = ((places as f64 * LOAD) as usize, PAIRS * track.planned);
@@ -53,7 +51,7 @@ fn replacements<'a>(first: &[u64], new: &'a [u64], seed: u64) -> Vec<Leg<'a>> {
         };
         let act = Act::Replace(new.iter().map(replace).collect(), new);
         let holds = Cow::Owned(model.clone());
-        Leg { act, holds, check: Check::Part, workload: Workload::Churn }
+        Leg { act, holds, check: Check::Part }
     };
     (0..CHECKS).filter(|_| !first.is_empty()).map(part).collect()
 }

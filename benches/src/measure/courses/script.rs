@@ -1,7 +1,6 @@
 //! What is done to a filter on a course, and what it holds after each step.
 
 use crate::contenders::Planned;
-use crate::record::Workload;
 use std::borrow::Cow;
 
 /// A course for one contender.
@@ -26,8 +25,21 @@ pub struct Leg<'a> {
     pub holds: Cow<'a, [u64]>,
     /// What is checked afterwards.
     pub check: Check,
-    /// The workload of its row.
-    pub workload: Workload,
+}
+
+impl<'a> Leg<'a> {
+    /// Inserts from some held keys on to each of the stops, which rise.
+    pub fn inserts(
+        keys: &'a [u64],
+        mut held: usize,
+        stops: impl Iterator<Item = (usize, Check)>,
+    ) -> impl Iterator<Item = Self> {
+        stops.map(move |(stop, check)| {
+            let act = Act::Insert(&keys[held..stop]);
+            held = stop;
+            Self { act, holds: Cow::Borrowed(&keys[..stop]), check }
+        })
+    }
 }
 
 /// What is done to a filter.
@@ -37,25 +49,20 @@ pub enum Act<'a> {
     Begin,
     /// These are inserted.
     Insert(&'a [u64]),
-    /// These are removed.
-    Remove(&'a [u64]),
     /// One of the first is removed and one of the second inserted, in turn.
     Replace(Vec<u64>, &'a [u64]),
     /// A filter of these is merged.
     Merge(&'a [u64]),
-    /// These are queried.
-    Ask(Vec<u64>),
 }
 
 /// What is checked at a stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Check {
-    /// That it can be reached. It has no row, unless a key is refused, and is not timed.
+    /// That it can be reached. It has no row, unless a key is refused, and nothing is timed from
+    /// here on.
     Passage,
     /// That all keys are found. Its time belongs to the next row.
     Part,
-    /// That all keys are found.
-    Present,
     /// And that the rate is the formula's.
     Rate,
     /// The same; nor may the rate be above the target.
@@ -67,9 +74,7 @@ impl Act<'_> {
     pub fn operations(&self, first: &[u64]) -> usize {
         match self {
             Self::Begin => first.len(),
-            Self::Insert(keys) | Self::Remove(keys) | Self::Merge(keys) => keys.len(),
-            Self::Replace(_, new) => new.len(),
-            Self::Ask(queries) => queries.len(),
+            Self::Insert(keys) | Self::Merge(keys) | Self::Replace(_, keys) => keys.len(),
         }
     }
 }

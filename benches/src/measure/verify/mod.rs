@@ -9,7 +9,7 @@
 //! 4. the filter holds the bytes that it reports;
 //! 5. every loop to be timed counts the same hits as single queries.
 //!
-//! The same applies after removing half of the keys ([`verify_removal`]) and at every stop of a
+//! The same applies after half of the keys are removed, and at every stop of a
 //! [course](super::courses).
 
 mod answers;
@@ -108,30 +108,29 @@ pub fn warm_up(contender: &dyn Contender, present: Keys<'_>, order: &Order) {
 pub struct Verified {
     /// The first filter's answer for each absent key; none for the floor, which answers nothing.
     pub absent: Vec<bool>,
-    answers: Answers,
+    /// What all filters answered.
+    pub answers: Answers,
+    /// The same after half of the keys were removed, where they are to be.
+    pub removal: Option<Result<Answers, Failure>>,
 }
 
-impl Verified {
-    /// Adds the range of sizes over an octave.
-    pub fn with_octave(&mut self, range: (u64, u64)) {
-        self.answers.octave = Some(range);
-    }
-}
-
-/// Runs every check.
+/// Runs every check; those of removal if it `removes`.
 pub fn verify(
     contender: &dyn Contender,
     subject: &Subject<'_>,
     effort: &Effort,
+    removes: bool,
 ) -> Result<Verified, Failure> {
     let info = contender.info();
-    let Verified { mut absent, mut answers } = Verified::default();
+    let Verified { mut absent, mut answers, .. } = Verified::default();
+    let mut removal = Ok(Answers::default());
     warm_up(contender, subject.present, &subject.order(subject.seed));
     for (filters, seed) in effort.seeds(&info, subject.seed).enumerate() {
-        if filters >= effort.min_seeds && answers.expected() >= effort.false_positives {
+        let is_one_more = filters >= effort.min_seeds;
+        if is_one_more && answers.expected() >= effort.false_positives {
             break;
         }
-        let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
+        let (mut filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
         answers.see(&*filter, memory, seed)?;
         if info.role == Role::Floor {
             break;
@@ -140,9 +139,13 @@ pub fn verify(
         if filters == 0 {
             absent = compare_loops(&*filter, subject, hits, seed)?;
         }
+        if removes && !is_one_more {
+            removal = removal.and_then(|answers| take_half(answers, &mut *filter, subject, seed));
+        }
     }
     answers.judge(info.ours)?;
-    Ok(Verified { absent, answers })
+    let judged = || removal.and_then(|answers| answers.judge(info.ours).map(|()| answers));
+    Ok(Verified { absent, answers, removal: removes.then(judged) })
 }
 
 /// The answers for the absent keys, after checking that all loops agree with them.
@@ -166,24 +169,17 @@ fn compare_loops(
     Ok(answers)
 }
 
-/// Removes half of the keys from filters of several seeds, then queries the others and the removed
-/// ones.
-///
-/// A removed key must be like any key never inserted, so the rate on removed keys is that of a
-/// filter built with half of the keys.
-pub fn verify_removal(
-    contender: &dyn Contender,
+/// Removes half of the keys, then queries the others and the removed ones: a removed key must be
+/// like any key never inserted, so the rate on removed keys is that of a filter built with half of
+/// the keys.
+fn take_half(
+    mut answers: Answers,
+    filter: &mut dyn Built,
     subject: &Subject<'_>,
-    effort: &Effort,
+    seed: u64,
 ) -> Result<Answers, Failure> {
-    let info = contender.info();
-    let mut answers = Answers::default();
-    for seed in effort.seeds(&info, subject.seed).take(effort.min_seeds) {
-        let mut filter = build(contender, subject.present, &subject.order(seed))?;
-        take_out(&mut *filter, subject.gone, seed)?;
-        answers.take(&*filter, subject.kept, subject.gone, seed)?;
-    }
-    answers.judge(info.ours)?;
+    take_out(filter, subject.gone, seed)?;
+    answers.take(filter, subject.kept, subject.gone, seed)?;
     Ok(answers)
 }
 
@@ -191,16 +187,16 @@ pub fn verify_removal(
 /// `keys`, for a contender whose size jumps. The keys are the first of `pool`.
 pub fn octave(
     contender: &dyn Contender,
-    pool: Keys<'_>,
+    pool: &[u64],
     keys: usize,
     subject: &Subject<'_>,
 ) -> Result<(u64, u64), Failure> {
-    const STEPS: i32 = 16;
+    const STEPS: i32 = 8;
     let order = Order { planned: Planned::Octave(keys), ..subject.order(subject.seed) };
     let (mut low, mut high) = (f64::INFINITY, 0.0f64);
     for step in 0..STEPS {
         let many = (keys as f64 * (f64::from(step) / f64::from(STEPS)).exp2()) as usize;
-        let (_, memory) = build_counted(contender, pool.first(many), &order)?;
+        let (_, memory) = build_counted(contender, Keys::U64(&pool[..many]), &order)?;
         let scaled = memory.held as f64 * keys as f64 / many as f64;
         (low, high) = (low.min(scaled), high.max(scaled));
     }
