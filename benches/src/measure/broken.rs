@@ -1,12 +1,11 @@
 //! A contender that is broken in exactly one way, for the tests: each check must find its fault.
 
-use super::verify::{Effort, Subject};
 use crate::contenders::{Ability, Built, Contender, Family, Info, Order, dependent_hits};
-use crate::keys::{KeySet, Keys, Made, Store};
-use amq_core::{Budget, KeyHash, PredictedFpr};
+use crate::keys::Keys;
+use amq_core::{KeyHash, PredictedFpr};
 use std::any::Any;
-use std::cell::Cell as Shared;
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// What is wrong with a contender.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -18,7 +17,6 @@ pub(super) enum Fault {
     HasAThirdOfTheRate,
     CountsOtherwiseInBatches,
     CountsOtherwiseInChains,
-    ForgetsAfterAWhile,
     Refuses,
     Panics,
     RemovesNothing,
@@ -49,14 +47,16 @@ const FULL: usize = 1200;
 /// A small exact set that errs on purpose for one absent key in a hundred, plus one fault.
 #[derive(Debug)]
 pub(super) struct Broken {
-    pub(super) fault: Fault,
-    pub(super) ours: bool,
+    fault: Fault,
+    ours: bool,
+    /// Filters to build yet before the fault shows.
+    sound: AtomicUsize,
 }
 
 impl Broken {
     /// One that lives as long as a contender must.
-    pub(super) fn lasting(fault: Fault, ours: bool) -> &'static Self {
-        Box::leak(Box::new(Self { fault, ours }))
+    pub(super) fn lasting(fault: Fault, ours: bool, sound: usize) -> &'static dyn Contender {
+        Box::leak(Box::new(Self { fault, ours, sound: sound.into() }))
     }
 }
 
@@ -67,6 +67,8 @@ impl Contender for Broken {
             family: Family::Exact,
             ours: self.ours,
             abilities: &[Ability::Batch, Ability::Insert, Ability::Remove, Ability::Merge],
+            bits_budget: true,
+            jumps: true,
             ..Info::default()
         }
     }
@@ -75,16 +77,18 @@ impl Contender for Broken {
         let Keys::U64(keys) = keys else {
             return Err("integers only".to_owned());
         };
+        let sound = self.sound.load(Relaxed);
+        self.sound.store(sound.saturating_sub(1), Relaxed);
+        let fault = if sound > 0 { Fault::Nothing } else { self.fault };
         let mut held = keys.to_vec();
-        match self.fault {
+        match fault {
             Fault::Refuses => return Err("no".to_owned()),
             Fault::Panics => panic!("at {}", order.seed),
             Fault::ForgetsAKey if keys.len() > 1 => drop(held.pop()),
             _ => {}
         }
         held.sort_unstable();
-        let (fault, seed) = (self.fault, order.seed);
-        Ok(Box::new(BrokenFilter { held, fault, seed, asked: Shared::new(0), replaced: 0 }))
+        Ok(Box::new(BrokenFilter { held, fault, seed: order.seed, replaced: 0 }))
     }
 }
 
@@ -93,7 +97,6 @@ struct BrokenFilter {
     held: Vec<u64>,
     fault: Fault,
     seed: u64,
-    asked: Shared<u64>,
     replaced: u64,
 }
 
@@ -110,9 +113,7 @@ impl BrokenFilter {
     }
 
     fn holds(&self, key: u64) -> bool {
-        self.asked.set(self.asked.get() + 1);
         let errs = match self.fault {
-            Fault::ForgetsAfterAWhile if self.asked.get() > 5_000 => return false,
             Fault::HasThreeTimesTheRate | Fault::ErrsMoreThanAsked => 30,
             Fault::HasAThirdOfTheRate => 3,
             _ => 10,
@@ -236,29 +237,5 @@ impl Built for BrokenFilter {
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-}
-
-/// How thoroughly broken contenders are checked.
-pub(super) const EFFORT: Effort = Effort { min_seeds: 2, max_seeds: 20, false_positives: 1000.0 };
-
-/// A thousand keys, and those to ask for besides.
-pub(super) fn made() -> Made {
-    KeySet::RandomU64.make(1000, 20_000, 5).unwrap()
-}
-
-/// The subject for a contender of integers. The first half of the keys is to be removed.
-pub(super) fn subject(made: &Made) -> Subject<'_> {
-    let (Store::U64(present), Store::U64(absent)) = (&made.present, &made.absent) else {
-        panic!("integers are integers");
-    };
-    let (gone, kept) = present.split_at(present.len() / 2);
-    Subject {
-        present: Keys::U64(present),
-        absent: Keys::U64(absent),
-        gone: Keys::U64(gone),
-        kept: Keys::U64(kept),
-        budget: Some(Budget::Fpr(0.01)),
-        seed: 1,
     }
 }

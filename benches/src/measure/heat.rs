@@ -155,10 +155,10 @@ impl Heat<'_> {
             racers.extend(self.verify_one(contender, cell, views, options, &mut rows));
             progress.did(of_verifying);
         }
-        let (subject, streams) = (views.subject(None, seed), views.queries());
+        let subject = views.subject(None, seed);
         let references: Vec<Box<dyn Racer + 'v>> = match &group.course {
-            Some(track) => Lane::reference(track, views.ground(seed)).map(boxed).into_iter().collect(),
-            None => Ready::references(subject, streams, removes).map(boxed).collect(),
+            Some(track) => Lane::reference(track, subject.ground()).map(boxed).into_iter().collect(),
+            None => Ready::references(subject, removes).map(boxed).collect(),
         };
         let rounds = self.depth.rounds(options.rounds);
         Race::new(rows, racers, references, (rounds, of_turn, seed ^ group.keys as u64))
@@ -174,18 +174,17 @@ impl Heat<'_> {
         rows: &mut Vec<Row>,
     ) -> Option<Box<dyn Racer + 'v>> {
         let (info, timed) = (contender.info(), self.depth != Depth::Facts);
-        let effort = suite.effort(self.group.keys);
+        let (subject, effort) = (views.subject(budget(&cell), seed), suite.effort(self.group.keys));
         if let Some(track) = &self.group.course {
-            let lane = Lane::checked(track, contender, cell.clone(), views.ground(seed), &effort);
+            let lane = Lane::checked(track, contender, &cell, subject.ground(), &effort);
             let fails = |failure: Failure| failure.mark(Row::new(info.name, &cell, track.workload));
             return lane.map_err(|failure| rows.push(fails(failure))).ok().map(boxed);
         }
-        let subject = views.subject(budget(&cell), seed);
         let outcome = verify(contender, &subject, &effort, self.removes(&info));
         let outcome = outcome.and_then(|mut verified| {
-            let pool = (info.jumps && self.is_first()).then(|| views.pool()).flatten();
-            let range = |pool: Vec<u64>| octave(contender, &pool, self.group.keys, &subject);
-            verified.answers.octave = pool.map(range).transpose()?;
+            if info.jumps && self.is_first() {
+                verified.answers.octave = octave(contender, &subject)?;
+            }
             Ok(verified)
         });
         rows.push(verify::row(&info, &cell, &outcome));
@@ -204,7 +203,7 @@ impl Heat<'_> {
         let answers = views.answers(&verified.absent);
         let answers = (info.role != Role::Floor).then_some(&answers);
         let removal = verified.removal.and_then(Result::ok);
-        Some(boxed(Ready::new(contender, cell, subject, views.queries(), answers, removal)))
+        Some(boxed(Ready::new(contender, cell, subject, answers, removal)))
     }
 
     fn removes(&self, info: &Info) -> bool {

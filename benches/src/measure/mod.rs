@@ -32,6 +32,8 @@ mod plan;
 pub mod race;
 mod run;
 pub mod suite;
+#[cfg(test)]
+mod tests;
 pub mod theory;
 pub mod turn;
 pub mod twins;

@@ -2,12 +2,12 @@
 //! other filter is in the caches, removes half of the keys, and drops the filter.
 
 use super::estimate::{Times, timed};
+use super::field::Subject;
 use super::race::{REFERENCE, REFERENCE_TARGET, REMOVER, Racer, Timed, holds_sample};
-use super::verify::{self, Answers, Failure, Subject, take_out};
+use super::verify::{self, Answers, Failure, take_out};
 use crate::contenders::{
     Ability, Built, Contender, Info, Role, dependent_hits, dependent_queries, named,
 };
-use crate::keys::Keys;
 use crate::progress::nanoseconds;
 use crate::record::{Cell, Row, Workload};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -78,7 +78,6 @@ pub struct Ready<'a> {
     contender: &'static dyn Contender,
     cell: Cell,
     subject: Subject<'a>,
-    streams: [Keys<'a>; 3],
     share: Share,
     removal: Option<Answers>,
     tallies: BTreeMap<Workload, Tally>,
@@ -102,11 +101,10 @@ impl<'a> Ready<'a> {
         contender: &'static dyn Contender,
         cell: Cell,
         subject: Subject<'a>,
-        streams: [Keys<'a>; 3],
         answers: Option<&[Vec<bool>; 3]>,
         removal: Option<Answers>,
     ) -> Self {
-        let (info, queries) = (contender.info(), streams[0].len());
+        let (info, queries) = (contender.info(), subject.streams[0].len());
         let share = Share::new(info.slow, subject.present.len(), queries);
         let want = |workload| match answers {
             _ if !ASKED.contains(&workload) => Vec::new(),
@@ -119,22 +117,17 @@ impl<'a> Ready<'a> {
         let all = offered(&info).filter(|&workload| workload != Remove || removal.is_some());
         let tally = |workload| (workload, Tally { want: want(workload), ..Tally::default() });
         let tallies = all.map(tally).collect();
-        Self { contender, cell, subject, streams, share, removal, tallies }
+        Self { contender, cell, subject, share, removal, tallies }
     }
 
     /// The filters of ours that others are compared with: one builds and answers; the other, where
     /// keys are removed, removes them.
-    pub fn references(
-        subject: Subject<'a>,
-        streams: [Keys<'a>; 3],
-        removes: bool,
-    ) -> impl Iterator<Item = Self> {
+    pub fn references(subject: Subject<'a>, removes: bool) -> impl Iterator<Item = Self> {
         let subject = Subject { budget: Some(REFERENCE_TARGET), ..subject };
         let names = [(REFERENCE, false), (REMOVER, true)].into_iter().take(1 + usize::from(removes));
         names.filter_map(move |(name, removes)| {
             let removal = removes.then(Answers::default);
-            let mut ready =
-                Self::new(named(name)?, Cell::default(), subject, streams, None, removal);
+            let mut ready = Self::new(named(name)?, Cell::default(), subject, None, removal);
             ready.tallies.retain(|workload, _| (*workload == Remove) == removes);
             Some(ready)
         })
@@ -177,7 +170,8 @@ impl<'a> Ready<'a> {
 
     /// The next chunks of a query stream.
     fn ask(&mut self, filter: &dyn Built, workload: Workload) {
-        let (Share { chunk, chunks, .. }, stream) = (self.share, self.streams[stream(workload)]);
+        let Share { chunk, chunks, .. } = self.share;
+        let stream = self.subject.streams[stream(workload)];
         let Some(tally) = self.tally(workload).filter(|tally| !tally.want.is_empty()) else {
             return;
         };
@@ -229,7 +223,7 @@ impl Racer for Ready<'_> {
                 Err(failure) => return self.fail(Build, failure),
             };
             if time == 0 {
-                let _ = filter.count_hits(self.streams[1].first(self.share.lead));
+                let _ = filter.count_hits(self.subject.streams[1].first(self.share.lead));
                 for workload in workloads {
                     self.ask(&*filter, workload);
                 }

@@ -78,15 +78,15 @@ impl<'a> Lane<'a> {
     pub fn checked(
         track: &Track,
         contender: &'static dyn Contender,
-        cell: Cell,
+        cell: &Cell,
         ground: Ground<'a>,
         effort: &Effort,
     ) -> Result<Self, Failure> {
         let (info, seed) = (contender.info(), ground.seed);
-        let slots = slots(contender, &cell, track.planned, seed)?;
+        let slots = slots(contender, cell, track.planned, seed)?;
         let script = (track.script)(track, ground, slots)?;
-        let order = Order { planned: script.planned, budget: budget(&cell), seed };
-        let mut lane = Self::new(track, contender, cell, script, order);
+        let order = Order { planned: script.planned, budget: budget(cell), seed };
+        let mut lane = Self::new(track, contender, cell.clone(), script, order);
         let (script, stops) = (&lane.script, &mut lane.stops);
         warm_up(contender, Keys::U64(ground.present), &order);
         for seed in effort.seeds(&info, seed).take(effort.min_seeds) {

@@ -16,6 +16,7 @@ mod script;
 pub use lane::Lane;
 pub use script::{Act, Check, Leg, Script};
 
+pub use super::field::Ground;
 use super::heat::budget;
 use super::verify::{Failure, build};
 use crate::contenders::{Contender, Course, Order, Planned};
@@ -55,17 +56,6 @@ impl Track {
     }
 }
 
-/// The keys of a course.
-#[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
-    /// Keys to insert.
-    pub present: &'a [u64],
-    /// Keys never inserted.
-    pub absent: &'a [u64],
-    /// The seed of filters and choices.
-    pub seed: u64,
-}
-
 impl Ground<'_> {
     /// Fails if a table of these slots needs more keys.
     fn suffices(&self, needed: usize, slots: u64) -> Result<(), Failure> {
@@ -86,6 +76,3 @@ fn slots(
     let order = Order { planned: Planned::Room(room), budget: budget(cell), seed };
     Ok(build(contender, Keys::U64(&[]), &order)?.slots())
 }
-
-#[cfg(test)]
-mod tests;

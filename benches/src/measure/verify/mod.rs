@@ -21,8 +21,8 @@ pub use failure::{Failure, able, all_of, guarded, no_false_negative, same_hits, 
 use crate::contenders::alloc::{Memory, counted, counted_everywhere};
 use crate::contenders::{Built, Contender, Info, Order, Planned, Role, dependent_hits};
 use crate::keys::Keys;
+use crate::measure::field::{Ground, Subject};
 use crate::record::{Cell, Row, Workload};
-use amq_core::Budget;
 
 /// The number of filters that false positives are pooled over.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -47,30 +47,6 @@ impl Effort {
 pub const fn seed_of(base: u64, i: u64) -> u64 {
     // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
     base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-}
-
-/// What a contender is verified with.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// The keys inserted.
-    pub present: Keys<'a>,
-    /// Keys never inserted.
-    pub absent: Keys<'a>,
-    /// Half of the present keys, shuffled: those to remove.
-    pub gone: Keys<'a>,
-    /// The other half.
-    pub kept: Keys<'a>,
-    /// The rate or size asked for; `None` if the contender takes neither.
-    pub budget: Option<Budget>,
-    /// The first seed; the others follow from it.
-    pub seed: u64,
-}
-
-impl Subject<'_> {
-    /// The order for a filter of the present keys.
-    pub const fn order(&self, seed: u64) -> Order {
-        Order { planned: Planned::Keys, budget: self.budget, seed }
-    }
 }
 
 /// Builds a filter; a panic is a failure like any other.
@@ -183,16 +159,19 @@ fn take_half(
     Ok(answers)
 }
 
-/// The least and most bytes per key over numbers of keys from `keys` to twice as many, times
-/// `keys`, for a contender whose size jumps. The keys are the first of `pool`.
+/// The least and most bytes held per key, times the subject's keys, over numbers of keys from those
+/// to twice as many; `None` if there are not so many.
 pub fn octave(
     contender: &dyn Contender,
-    pool: &[u64],
-    keys: usize,
     subject: &Subject<'_>,
-) -> Result<(u64, u64), Failure> {
+) -> Result<Option<(u64, u64)>, Failure> {
     const STEPS: i32 = 8;
-    let order = Order { planned: Planned::Octave(keys), ..subject.order(subject.seed) };
+    let Ground { present, absent, seed } = subject.ground();
+    let (keys, pool) = (present.len(), [present, absent].concat());
+    if keys == 0 || pool.len() < 2 * keys {
+        return Ok(None);
+    }
+    let order = Order { planned: Planned::Octave(keys), ..subject.order(seed) };
     let (mut low, mut high) = (f64::INFINITY, 0.0f64);
     for step in 0..STEPS {
         let many = (keys as f64 * (f64::from(step) / f64::from(STEPS)).exp2()) as usize;
@@ -200,7 +179,7 @@ pub fn octave(
         let scaled = memory.held as f64 * keys as f64 / many as f64;
         (low, high) = (low.min(scaled), high.max(scaled));
     }
-    Ok((low as u64, high as u64))
+    Ok(Some((low as u64, high as u64)))
 }
 
 /// The `verify` row of a contender, passed or failed.
@@ -212,6 +191,3 @@ pub fn row(info: &Info, cell: &Cell, outcome: &Result<Verified, Failure>) -> Row
     }
     row
 }
-
-#[cfg(test)]
-mod tests;
