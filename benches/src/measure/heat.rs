@@ -2,19 +2,19 @@
 //! the same course.
 
 use super::courses::{Lane, Track};
-use super::field::Views;
-use super::race::{Race, Racer};
+use super::field::{Subject, Views};
+use super::race::{REFERENCE_TARGET, Race};
 use super::suite::{Depth, Group, Who, words};
 use super::turn::{Ready, cost_of_turn, offered};
-use super::verify::{self, Failure, octave, verify};
+use super::verify::{Effort, Verified, octave, verify};
 use crate::contenders::{self, Ability, Contender, Family, Info, Role};
 use crate::keys::KeySet;
 use crate::progress::{Progress, nanoseconds};
 use crate::record::{Cell, Options, Row, Workload};
 use amq_core::Budget;
 use std::collections::BTreeMap;
-use std::{ptr, slice};
 use std::time::Duration;
+use std::{ptr, slice};
 
 /// Nothing is removed from filters of more keys: it would take too long to verify.
 const MOST_TO_REMOVE: usize = 20_000_000;
@@ -67,7 +67,8 @@ impl Heat<'_> {
     /// per group.
     pub fn entrants(&self, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
         let entry = |contender: &&'static dyn Contender| {
-            let (info, cell) = (contender.info(), self.cell(&contender.info()));
+            let info = contender.info();
+            let cell = self.cell(&info);
             let fits = match self.target {
                 Budget::BitsPerKey(_) => info.bits_budget,
                 target => info.takes_rate || self.group.target_of_fixed() == Some(target),
@@ -124,9 +125,7 @@ impl Heat<'_> {
     /// Whether a row belongs to the entrant of this cell. On a course the keys change.
     pub fn owns(&self, row: &Row, cell: &Cell) -> bool {
         match self.group.course {
-            Some(track) => {
-                (row.planned_keys, row.workload) == (cell.planned_keys, track.workload)
-            }
+            Some(track) => (row.planned_keys, row.workload) == (cell.planned_keys, track.workload),
             None => row.is_of(cell),
         }
     }
@@ -144,70 +143,75 @@ impl Heat<'_> {
         options: &Options,
         progress: &Progress,
     ) -> Race<'v> {
-        let (title, seed, group) = (self.title(), options.seed, self.group);
-        progress.begin(&title);
-        let (mut racers, mut rows) = (Vec::new(), Vec::new());
+        let (Group { keys, course, .. }, seed, title) = (self.group, options.seed, self.title());
         let (of_verifying, of_turn) = self.costs();
-        let entrants = self.entrants(contenders);
-        let removes = entrants.iter().any(|(contender, _)| self.removes(&contender.info()));
-        for (contender, cell) in entrants {
+        let mut race = Race::new(self.depth.rounds(options.rounds), of_turn, seed ^ *keys as u64);
+        progress.begin(&title);
+        for (contender, cell) in self.entrants(contenders) {
             progress.now(&format!("{title}: verifying {}", contender.info().name));
-            racers.extend(self.verify_one(contender, cell, views, options, &mut rows));
+            let subject = views.subject(budget(&cell), seed);
+            let effort = options.suite.effort(*keys);
+            match course {
+                None => self.enter(&mut race, contender, cell, subject, &effort, views),
+                Some(track) => match Lane::checked(track, contender, &cell, subject, &effort) {
+                    Ok(lane) => race.contenders.push(Box::new(lane)),
+                    Err(failure) => {
+                        let row = Row::new(contender.info().name, &cell, track.workload);
+                        race.facts.push(failure.mark(row));
+                    }
+                },
+            }
             progress.did(of_verifying);
         }
-        let subject = views.subject(None, seed);
-        let references: Vec<Box<dyn Racer + 'v>> = match &group.course {
-            Some(track) => Lane::reference(track, subject.ground()).map(boxed).into_iter().collect(),
-            None => Ready::references(subject, removes).map(boxed).collect(),
-        };
-        let rounds = self.depth.rounds(options.rounds);
-        Race::new(rows, racers, references, (rounds, of_turn, seed ^ group.keys as u64))
+        let subject = views.subject(Some(REFERENCE_TARGET), seed);
+        match course {
+            None => race.references = Ready::references(subject, *keys <= MOST_TO_REMOVE),
+            Some(track) => race.references = Lane::references(track, subject),
+        }
+        race
     }
 
-    /// Verifies one contender and adds its rows; ready if it passed and is to be timed.
-    fn verify_one<'v>(
+    /// Verifies one contender, which takes part in the race if it passed and is to be timed.
+    fn enter<'v>(
         &self,
+        race: &mut Race<'v>,
         contender: &'static dyn Contender,
         cell: Cell,
-        views: &'v Views<'_>,
-        &Options { suite, seed, .. }: &Options,
-        rows: &mut Vec<Row>,
-    ) -> Option<Box<dyn Racer + 'v>> {
+        subject: Subject<'v>,
+        effort: &Effort,
+        views: &Views<'_>,
+    ) {
         let (info, timed) = (contender.info(), self.depth != Depth::Facts);
-        let (subject, effort) = (views.subject(budget(&cell), seed), suite.effort(self.group.keys));
-        if let Some(track) = &self.group.course {
-            let lane = Lane::checked(track, contender, &cell, subject.ground(), &effort);
-            let fails = |failure: Failure| failure.mark(Row::new(info.name, &cell, track.workload));
-            return lane.map_err(|failure| rows.push(fails(failure))).ok().map(boxed);
-        }
-        let outcome = verify(contender, &subject, &effort, self.removes(&info));
-        let outcome = outcome.and_then(|mut verified| {
+        let removes = info.can(Ability::Remove) && timed && self.group.keys <= MOST_TO_REMOVE;
+        let outcome = verify(contender, &subject, effort, removes).and_then(|mut verified| {
             if info.jumps && self.is_first() {
                 verified.answers.octave = octave(contender, &subject)?;
             }
             Ok(verified)
         });
-        rows.push(verify::row(&info, &cell, &outcome));
-        let verified = match outcome {
-            Ok(verified) if timed => verified,
-            Ok(_) => return None,
+        let row = |workload| Row::new(info.name, &cell, workload);
+        let mut facts = row(Workload::Verify);
+        match outcome {
             Err(failure) => {
-                let untimed = |workload| failure.untime(Row::new(info.name, &cell, workload));
-                rows.extend(offered(&info).filter(|_| timed).map(untimed));
-                return None;
+                race.facts.push(failure.mark(facts));
+                let untimed = |workload| failure.untime(row(workload));
+                race.facts.extend(offered(&info).filter(|_| timed).map(untimed));
             }
-        };
-        if let Some(Err(failure)) = &verified.removal {
-            rows.push(failure.mark(Row::new(info.name, &cell, Workload::Remove)));
+            Ok(Verified { absent, answers, removal }) => {
+                answers.write(&mut facts);
+                race.facts.push(facts);
+                if let Some(Err(failure)) = &removal {
+                    race.facts.push(failure.mark(row(Workload::Remove)));
+                }
+                if timed {
+                    let answers = views.answers(&absent);
+                    let answers = (info.role != Role::Floor).then_some(&answers);
+                    let removal = removal.and_then(Result::ok);
+                    let ready = Ready::new(contender, cell, subject, answers, removal);
+                    race.contenders.push(Box::new(ready));
+                }
+            }
         }
-        let answers = views.answers(&verified.absent);
-        let answers = (info.role != Role::Floor).then_some(&answers);
-        let removal = verified.removal.and_then(Result::ok);
-        Some(boxed(Ready::new(contender, cell, subject, answers, removal)))
-    }
-
-    fn removes(&self, info: &Info) -> bool {
-        info.can(Ability::Remove) && self.depth != Depth::Facts && self.group.keys <= MOST_TO_REMOVE
     }
 
     /// The estimated duration of a run of so many rounds.
@@ -219,19 +223,15 @@ impl Heat<'_> {
 
     /// The estimated nanoseconds of one contender's verification, and of a turn.
     fn costs(&self) -> (u64, u64) {
-        let Group { keys, queries, course, .. } = self.group;
+        let Group { keys, queries, course, .. } = *self.group;
         if let Some(Track { planned, .. }) = course {
-            let verifying = nanoseconds(*planned, 2 * (6 * keys + 10 * queries));
-            return (verifying, nanoseconds(*planned, 3 * keys));
+            let verifying = nanoseconds(planned, 2 * (6 * keys + 10 * queries));
+            return (verifying, nanoseconds(planned, 3 * keys));
         }
-        let seeds = if *keys < 5_000_000 { 2 } else { 1 };
-        let verifying = nanoseconds(*keys, seeds * (9 * keys / 2 + 3 * queries));
-        (verifying, cost_of_turn(*keys, *queries))
+        let seeds = if keys < 5_000_000 { 2 } else { 1 };
+        let verifying = nanoseconds(keys, seeds * (9 * keys / 2 + 3 * queries));
+        (verifying, cost_of_turn(keys, queries))
     }
-}
-
-fn boxed<'v>(racer: impl Racer + 'v) -> Box<dyn Racer + 'v> {
-    Box::new(racer)
 }
 
 /// Whether it is one of each kind that takes few bits a key.

@@ -104,7 +104,7 @@ pub fn write(counts: &[(Workload, f64)], cell: &Cell, rows: &mut [Row]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contenders;
+    use crate::contenders::named;
 
     #[test]
     fn the_total_is_read_from_what_the_tool_says() {
@@ -115,23 +115,10 @@ mod tests {
 
     #[test]
     fn a_child_builds_and_asks() {
-        let bloom = contenders::choose(&["bloom".to_owned()], &[]).unwrap()[0];
+        let bloom = named("bloom").unwrap();
         let hits = child(bloom, 1000, 2, true).unwrap();
         let half = QUERIES as u64 / 2;
         assert!((half..half + half / 50).contains(&hits), "{hits}");
         assert!(child(bloom, 1000, 1, false).unwrap() <= 1);
-    }
-
-    #[test]
-    fn only_the_cells_that_were_counted_are_written() {
-        let bloom = contenders::choose(&["bloom".to_owned()], &[]).unwrap()[0];
-        let [cell, other] = [1000, 2000].map(|keys| cell(&bloom.info(), keys));
-        let row = |(cell, workload)| Row::new("bloom", cell, workload);
-        let (build, query) = (Workload::Build, Workload::Query50);
-        let mut rows =
-            [(&cell, build), (&cell, query), (&cell, Workload::Query0), (&other, build)].map(row);
-        write(&[(build, 90.5), (query, 40.0)], &cell, &mut rows);
-        let written = rows.map(|row| row.instructions);
-        assert_eq!(written, [Some(90.5), Some(40.0), None, None]);
     }
 }

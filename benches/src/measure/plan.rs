@@ -10,7 +10,7 @@ use crate::contenders::{self, Contender};
 use crate::error::BenchError;
 use crate::keys::{KeySet, file};
 use crate::progress::Progress;
-use crate::record::{KeySetFacts, Options};
+use crate::record::{KeySetFacts, Options, Trial};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
@@ -105,13 +105,20 @@ impl Plan {
         let mut races = Vec::new();
         for (heats, views) in groups.iter().zip(&views) {
             let (contenders, options) = (&self.contenders, &self.options);
-            races.extend(heats.iter().map(|heat| heat.verify(contenders, views, options, progress)));
+            races
+                .extend(heats.iter().map(|heat| heat.verify(contenders, views, options, progress)));
         }
         race::run(&mut races, progress);
         let found = races.iter().flat_map(|race| race.rows()).collect();
         // A course has keys of its own, which the record does not describe.
         let facts = groups.iter().zip(&fields).filter(|(heats, _)| heats[0].group.course.is_none());
         Ok((facts.map(|(heats, field)| field.facts(heats[0].group)).collect(), found))
+    }
+
+    /// Tries the ribbon systems.
+    pub(super) fn tries(&self, progress: &Progress) -> Result<Vec<Trial>, BenchError> {
+        let trials = self.lines.iter().map(|line| line.run(self.options.seed, progress));
+        Ok(trials.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     /// The estimated duration.

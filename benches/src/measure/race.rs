@@ -55,42 +55,38 @@ impl Timed {
         Self { row, leg, times, reference: Vec::new() }
     }
 
-    /// Compares it with the reference that was timed doing the same.
-    fn compare(&mut self, references: &[Self]) {
+    /// The same, compared with the reference that was timed doing the same.
+    fn beside(mut self, references: &[Self]) -> Self {
         let mark = |timed: &Self| (timed.row.workload, timed.leg);
-        if let Some(beside) = references.iter().find(|one| mark(one) == mark(self)) {
+        if let Some(beside) = references.iter().find(|one| mark(one) == mark(&self)) {
             self.times.compare(&beside.row.contender, &beside.times, &mut self.row);
             self.reference.clone_from(&beside.times.ns);
         }
+        self
     }
 }
 
-/// Racers, and how often each has its turn.
+/// Racers over the same keys, and how often each has its turn.
 #[derive(Debug)]
 pub struct Race<'a> {
     /// What verification found.
-    facts: Vec<Row>,
-    /// The contenders; behind them the references.
-    racers: Vec<Box<dyn Racer + 'a>>,
-    contenders: usize,
+    pub facts: Vec<Row>,
+    /// Those that passed it.
+    pub contenders: Vec<Box<dyn Racer + 'a>>,
+    /// What they are compared with.
+    pub references: Vec<Box<dyn Racer + 'a>>,
     rounds: u64,
     /// The estimated nanoseconds of a turn.
     cost: u64,
     rng: Xoshiro256PlusPlus,
 }
 
-impl<'a> Race<'a> {
-    /// A race of some rounds.
-    pub fn new(
-        facts: Vec<Row>,
-        mut racers: Vec<Box<dyn Racer + 'a>>,
-        references: impl IntoIterator<Item = Box<dyn Racer + 'a>>,
-        (rounds, cost, seed): (u64, u64, u64),
-    ) -> Self {
-        let contenders = racers.len();
-        racers.extend(references);
+impl Race<'_> {
+    /// A race of some rounds, without anyone in it yet.
+    pub fn new(rounds: u64, cost: u64, seed: u64) -> Self {
+        let (facts, contenders, references) = Default::default();
         let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        Self { facts, racers, contenders, rounds, cost, rng }
+        Self { facts, contenders, references, rounds, cost, rng }
     }
 
     /// Whether it takes part in a round of `all`.
@@ -99,25 +95,23 @@ impl<'a> Race<'a> {
     }
 
     fn round(&mut self, progress: &Progress) {
-        let mut order: Vec<usize> = (0..self.racers.len()).collect();
+        let contenders = self.contenders.iter_mut().map(|racer| (racer, self.cost));
+        let references = self.references.iter_mut().map(|racer| (racer, 0));
+        let mut order: Vec<_> = contenders.chain(references).collect();
         order.shuffle(&mut self.rng);
-        for place in order {
-            self.racers[place].turn(&mut self.rng);
-            if place < self.contenders {
-                progress.did(self.cost);
-            }
+        for (racer, cost) in order {
+            racer.turn(&mut self.rng);
+            progress.did(cost);
         }
     }
 
     /// The rows of all contenders.
     pub fn rows(&self) -> Vec<Timed> {
-        let (contenders, references) = self.racers.split_at(self.contenders);
-        let references: Vec<Timed> = references.iter().flat_map(|racer| racer.rows()).collect();
         let facts = self.facts.iter().map(|row| Timed::new(row.clone(), 0, Times::default()));
-        let mut rows: Vec<Timed> =
-            facts.chain(contenders.iter().flat_map(|racer| racer.rows())).collect();
-        rows.iter_mut().for_each(|timed| timed.compare(&references));
-        rows
+        let timed = self.contenders.iter().flat_map(|racer| racer.rows());
+        let references: Vec<Timed> =
+            self.references.iter().flat_map(|racer| racer.rows()).collect();
+        facts.chain(timed).map(|timed| timed.beside(&references)).collect()
     }
 }
 
@@ -149,7 +143,7 @@ mod tests {
     #[test]
     fn the_rounds_of_each_race_are_spread_over_those_of_all() {
         for (rounds, due) in [(5, &[0, 1, 2, 3, 4][..]), (3, &[1, 3, 4]), (1, &[4]), (0, &[])] {
-            let race = Race::new(Vec::new(), Vec::new(), [], (rounds, 0, 1));
+            let race = Race::new(rounds, 0, 1);
             let rounds: Vec<u64> = (0..5).filter(|&round| race.is_due(round, 5)).collect();
             assert_eq!(rounds, due);
         }

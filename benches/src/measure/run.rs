@@ -6,7 +6,7 @@ use super::interval::SIGMAS;
 use super::plan::{Plan, Request};
 use super::race::{REFERENCE, REMOVER, Timed};
 use super::{choices, claims, heap, instructions, theory, twins};
-use crate::contenders::{self, Contender};
+use crate::contenders;
 use crate::error::BenchError;
 use crate::progress::Progress;
 use crate::record::{ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Trial};
@@ -50,8 +50,10 @@ pub(crate) fn run(
     for heats in plan.parts() {
         going.heats(heats)?;
     }
-    let earlier = if resume { going.records.table()? } else { Vec::new() };
-    let trials = going.lines(earlier)?;
+    let trials = plan.tries(&going.progress)?;
+    if !trials.is_empty() {
+        going.records.write_table(&trials)?;
+    }
     let skipped = going.instructions()?;
     going.finish(day)?;
     Ok(Found {
@@ -69,9 +71,7 @@ pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
         let (_, timed) = plan.measure(&heats, &progress)?;
         found.rows.extend(timed.into_iter().map(|timed| timed.row));
     }
-    for line in &plan.lines {
-        found.trials.extend(line.run(plan.options.seed, &progress)?);
-    }
+    found.trials = plan.tries(&progress)?;
     progress.finish();
     Ok(found)
 }
@@ -100,20 +100,6 @@ impl Going<'_> {
             known.push(facts);
         }
         self.keep(found)
-    }
-
-    fn lines(&mut self, mut trials: Vec<Trial>) -> Result<Vec<Trial>, BenchError> {
-        for line in &self.plan.lines {
-            if line.is_done(&trials) {
-                self.progress.skip(line.estimate());
-                continue;
-            }
-            trials.retain(|trial| !line.owns(trial));
-            trials.extend(line.run(self.plan.options.seed, &self.progress)?);
-            self.records.write_table(&trials)?;
-            self.save_run()?;
-        }
-        Ok(trials)
     }
 
     /// Counts instructions, if that is planned; why not, if it is impossible.
@@ -220,36 +206,30 @@ fn begin(
     records: &Records,
     resume: bool,
 ) -> Result<(Run, All), BenchError> {
-    let names = plan.contenders.iter().map(|contender| contender.info().name);
-    let mut all: All = names.map(|name| (name, Default::default())).collect();
+    let infos = || plan.contenders.iter().map(|contender| contender.info());
+    let mut all: All = infos().map(|info| (info.name, Default::default())).collect();
+    let facts = infos().map(|info| ContenderFacts::new(&info, &request.command)).collect();
     let interrupted = if resume { records.run()? } else { None };
-    let goes_on = interrupted.is_some();
+    let begins = interrupted.is_none();
     let joins = resume || !request.subject.only.is_empty();
     let earlier = match interrupted {
         None if joins => day.run()?,
         interrupted => interrupted,
     };
-    let facts =
-        |contender: &&dyn Contender| ContenderFacts::new(&contender.info(), &request.command);
-    let facts: Vec<ContenderFacts> = plan.contenders.iter().map(facts).collect();
-    let Some(mut earlier) = earlier else {
+    let path = day.folder().to_owned();
+    let Some(mut run) = earlier else {
         if resume {
-            return Err(BenchError::NothingToResume { path: day.folder().to_owned() });
+            return Err(BenchError::NothingToResume { path });
         }
         records.start_from(None)?;
         let mut run = Run::new(&request.command, plan.options.clone(), facts);
         (run.clock, run.unstable_above, run.sigmas) = (clock(), UNSTABLE, SIGMAS);
         return Ok((run, all));
     };
-    if let Some((option, before, now)) = earlier.options.difference(&plan.options) {
-        return Err(BenchError::OptionsChanged {
-            path: day.folder().to_owned(),
-            option,
-            before,
-            now,
-        });
+    if let Some((option, before, now)) = run.options.difference(&plan.options) {
+        return Err(BenchError::OptionsChanged { path, option, before, now });
     }
-    if !goes_on {
+    if begins {
         records.start_from(Some(day))?;
     }
     if resume {
@@ -257,8 +237,8 @@ fn begin(
             *found = (records.rows(name)?, records.rounds(name)?);
         }
     }
-    earlier.take_in(facts, !resume);
-    Ok((earlier, all))
+    run.take_in(facts, !resume);
+    Ok((run, all))
 }
 
 /// How times are taken, for the record.

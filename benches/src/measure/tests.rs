@@ -39,7 +39,8 @@ fn along(track: Track) -> Group {
 /// What is found of a contender in a run of so many rounds.
 fn found(contender: &'static dyn Contender, group: Group, rounds: u64) -> Vec<Timed> {
     let options = Options { suite: Suite::Smoke, rounds, seed: 1, ..Options::default() };
-    let plan = Plan { contenders: vec![contender], groups: vec![group], options, ..Plan::default() };
+    let plan =
+        Plan { contenders: vec![contender], groups: vec![group], options, ..Plan::default() };
     plan.measure(&plan.parts().concat(), &Progress::hidden()).unwrap().1
 }
 
@@ -118,7 +119,8 @@ fn a_good_contender_has_all_its_numbers() {
     assert_eq!((whole.held_bytes, whole.said_bytes), (Some(8000), Some(8000)));
     let octave = (whole.held_bytes_octave_low, whole.held_bytes_octave_high);
     assert_eq!(octave, (Some(8000), Some(8000)));
-    let counts = |row: &Row| [row.seeds, row.absent_queries, row.present_queries].map(Option::unwrap);
+    let counts =
+        |row: &Row| [row.seeds, row.absent_queries, row.present_queries].map(Option::unwrap);
     assert_eq!(counts(whole), [FILTERS, FILTERS * QUERIES, FILTERS * KEYS]);
     assert_eq!(counts(half), [4, 4 * KEYS / 2, 4 * KEYS / 2]);
     assert_eq!((whole.false_negatives, whole.fpr_agrees), (Some(0), Some(true)));

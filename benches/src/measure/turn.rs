@@ -3,7 +3,7 @@
 
 use super::estimate::{Times, timed};
 use super::field::Subject;
-use super::race::{REFERENCE, REFERENCE_TARGET, REMOVER, Racer, Timed, holds_sample};
+use super::race::{REFERENCE, REMOVER, Racer, Timed, holds_sample};
 use super::verify::{self, Answers, Failure, take_out};
 use crate::contenders::{
     Ability, Built, Contender, Info, Role, dependent_hits, dependent_queries, named,
@@ -122,15 +122,15 @@ impl<'a> Ready<'a> {
 
     /// The filters of ours that others are compared with: one builds and answers; the other, where
     /// keys are removed, removes them.
-    pub fn references(subject: Subject<'a>, removes: bool) -> impl Iterator<Item = Self> {
-        let subject = Subject { budget: Some(REFERENCE_TARGET), ..subject };
-        let names = [(REFERENCE, false), (REMOVER, true)].into_iter().take(1 + usize::from(removes));
-        names.filter_map(move |(name, removes)| {
+    pub fn references(subject: Subject<'a>, removes: bool) -> Vec<Box<dyn Racer + 'a>> {
+        let names = [(REFERENCE, false), (REMOVER, true)];
+        let reference = |(name, removes): (&str, bool)| {
             let removal = removes.then(Answers::default);
             let mut ready = Self::new(named(name)?, Cell::default(), subject, None, removal);
             ready.tallies.retain(|workload, _| (*workload == Remove) == removes);
-            Some(ready)
-        })
+            Some(Box::new(ready) as Box<dyn Racer + 'a>)
+        };
+        names.into_iter().take(1 + usize::from(removes)).filter_map(reference).collect()
     }
 
     /// What is timed in a workload, unless there is nothing or it has failed.

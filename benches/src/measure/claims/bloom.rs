@@ -50,8 +50,8 @@ pub(super) fn overfilled(ground: &Ground) -> Option<Settled> {
 pub(super) const SIZES: [(f64, f64, u32); 5] =
     [(10.0, 4.8, 3), (1.0, 9.6, 7), (0.1, 14.4, 10), (0.01, 19.2, 13), (0.001, 24.0, 17)];
 
-/// To a tenth of a bit, as most sizes are.
-pub(super) fn rounded(bits: f64) -> f64 {
+/// Rounded as most of them are.
+pub(super) fn tenths(bits: f64) -> f64 {
     (bits * 10.0).round() / 10.0
 }
 

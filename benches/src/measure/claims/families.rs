@@ -54,8 +54,9 @@ fn quotient_range(metadata: f64, load: f64) -> (f64, f64) {
         let rate = -(-load / remainder.exp2()).exp_m1();
         percent_larger(((remainder + metadata) / load, rate))
     };
-    let all = [7.0, 8.0, 9.0, 10.0].map(larger);
-    (all.into_iter().fold(f64::INFINITY, f64::min), all.into_iter().fold(-f64::INFINITY, f64::max))
+    let mut all = [7.0, 8.0, 9.0, 10.0].map(larger);
+    all.sort_unstable_by(f64::total_cmp);
+    (all[0], all[3])
 }
 
 pub(super) fn quotient(ground: &Ground) -> Option<Settled> {

@@ -5,10 +5,9 @@
 //! its target rate. One that does not must have its formula's rate for the keys it holds, or
 //! refuse, and then still find every key it took.
 
-use super::{Act, Check, Ground, Leg, Script, Track};
+use super::{Check, Ground, Leg, Script, Track};
 use crate::contenders::{Course, Planned};
 use crate::record::Workload;
-use std::borrow::Cow;
 use std::iter;
 
 /// Stops in each doubling of the keys, over the last two doublings: where a filter grows by
@@ -46,7 +45,7 @@ pub fn overfill(keys: usize) -> Track {
     }
 }
 
-/// From the planned keys to each of the stops.
+/// From the planned keys, where it stops first, to each of the others.
 fn script<'a>(
     track: &Track,
     ground: Ground<'a>,
@@ -54,8 +53,7 @@ fn script<'a>(
     check: Check,
 ) -> Script<'a> {
     let first = &ground.present[..track.planned];
-    let begin = Leg { act: Act::Begin, holds: Cow::Borrowed(first), check };
-    let stops = stops.map(|stop| (stop, check));
-    let legs = iter::once(begin).chain(Leg::inserts(ground.present, first.len(), stops)).collect();
+    let stops = iter::once(first.len()).chain(stops).map(|stop| (stop, check));
+    let legs = Leg::inserts(ground.present, first.len(), stops).collect();
     Script { planned: Planned::First, slots: None, first, legs }
 }

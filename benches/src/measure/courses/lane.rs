@@ -6,12 +6,12 @@
 
 use super::runner::Runner;
 use super::script::{Act, Check, Leg, Script};
-use super::{FULL, Ground, RATE, Track, slots};
+use super::{FULL, RATE, Track, slots};
 use crate::contenders::{Contender, Order, Planned, named};
 use crate::keys::Keys;
 use crate::measure::estimate::Times;
-use crate::measure::heat::budget;
-use crate::measure::race::{REFERENCE_TARGET, REMOVER, Racer, Timed, holds_sample};
+use crate::measure::field::{Ground, Subject};
+use crate::measure::race::{REMOVER, Racer, Timed, holds_sample};
 use crate::measure::verify::{Answers, Effort, Failure, all_of, warm_up};
 use crate::record::{Cell, Row, State, Workload};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -79,18 +79,18 @@ impl<'a> Lane<'a> {
         track: &Track,
         contender: &'static dyn Contender,
         cell: &Cell,
-        ground: Ground<'a>,
+        subject: Subject<'a>,
         effort: &Effort,
     ) -> Result<Self, Failure> {
-        let (info, seed) = (contender.info(), ground.seed);
+        let (info, ground @ Ground { seed, .. }) = (contender.info(), subject.ground());
         let slots = slots(contender, cell, track.planned, seed)?;
         let script = (track.script)(track, ground, slots)?;
-        let order = Order { planned: script.planned, budget: budget(cell), seed };
+        let order = Order { planned: script.planned, budget: subject.budget, seed };
         let mut lane = Self::new(track, contender, cell.clone(), script, order);
         let (script, stops) = (&lane.script, &mut lane.stops);
         warm_up(contender, Keys::U64(ground.present), &order);
         for seed in effort.seeds(&info, seed).take(effort.min_seeds) {
-            let mut runner = Runner::begin(contender, script.first, Order { seed, ..order })?;
+            let (mut runner, _) = Runner::begin(contender, script.first, Order { seed, ..order })?;
             for (leg, stop) in script.legs.iter().zip(&mut *stops) {
                 let end = runner.go(script, leg, ground.absent, stop);
                 let end = end.unwrap_or_else(|failure| Some(End::Failed(failure)));
@@ -111,26 +111,29 @@ impl<'a> Lane<'a> {
     }
 
     /// The filter that others are compared with on a track: it goes all the way.
-    pub fn reference(track: &Track, ground: Ground<'a>) -> Option<Self> {
+    pub fn references(track: &Track, subject: Subject<'a>) -> Vec<Box<dyn Racer + 'a>> {
         let slots = (track.planned as f64 / FULL) as u64;
-        let script = (track.script)(track, ground, Some(slots)).ok()?;
-        let room = script.legs.iter().map(|leg| leg.holds.len()).max()?;
-        let planned = Planned::Room(room);
-        let order = Order { planned, budget: Some(REFERENCE_TARGET), seed: ground.seed };
-        let lane = Self::new(track, named(REMOVER)?, Cell::default(), script, order);
-        Some(Self { tails: false, ..lane })
+        let script = (track.script)(track, subject.ground(), Some(slots));
+        let (Ok(script), Some(contender)) = (script, named(REMOVER)) else {
+            return Vec::new();
+        };
+        let room = script.legs.iter().map(|leg| leg.holds.len()).max().unwrap_or(1);
+        let order = Order { planned: Planned::Room(room), ..subject.order(subject.seed) };
+        let lane = Self::new(track, contender, Cell::default(), script, order);
+        vec![Box::new(Self { tails: false, ..lane })]
     }
 
     /// One pass, with its times; or those of single inserts.
     fn pass(&mut self, tails: bool) -> Result<(), Failure> {
         let Self { contender, order, script, stops, .. } = self;
-        let mut runner = Runner::begin(*contender, script.first, *order)?;
-        let (mut sum, mut operations) = (0.0, 0);
+        let (mut runner, ns) = Runner::begin(*contender, script.first, *order)?;
+        let counts = script.planned == Planned::First;
+        let (mut sum, mut operations) = if counts { (ns, script.first.len()) } else { (0.0, 0) };
         for (leg, stop) in script.legs.iter().zip(stops) {
             if stop.end.is_some() || leg.check == Check::Passage {
                 break;
             }
-            let all = leg.act.operations(script.first);
+            let all = leg.act.operations();
             let (done, ns) = match &leg.act {
                 Act::Insert(keys) if tails => {
                     let (done, tail) = runner.tail(keys)?;

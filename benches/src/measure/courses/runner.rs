@@ -20,20 +20,18 @@ pub(super) struct Runner {
     pub(super) filter: Box<dyn Built>,
     /// The bytes that it holds, and its peak so far.
     memory: Memory,
-    /// The keys that it was built from, and the time.
-    built: (u64, f64),
 }
 
 impl Runner {
-    /// Builds it of the first keys.
+    /// Builds it of the first keys; with the time.
     pub(super) fn begin(
         contender: &'static dyn Contender,
         first: &[u64],
         order: Order,
-    ) -> Result<Self, Failure> {
+    ) -> Result<(Self, f64), Failure> {
         let (built, ns) = timed(|| build_counted(contender, Keys::U64(first), &order));
         let (filter, memory) = built?;
-        Ok(Self { contender, order, filter, memory, built: (first.len() as u64, ns) })
+        Ok((Self { contender, order, filter, memory }, ns))
     }
 
     /// Does an act: how many operations were done, and the time. Only inserts may be fewer than
@@ -45,7 +43,6 @@ impl Runner {
             _ => None,
         };
         let work = || match act {
-            Act::Begin => Ok(self.built.0),
             Act::Insert(new) => able("insert", || filter.insert_more(Keys::U64(new))),
             Act::Replace(gone, new) => {
                 let done = able("replace", || filter.replace(Keys::U64(gone), Keys::U64(new)))?;
@@ -60,7 +57,7 @@ impl Runner {
         let ((done, ns), Memory { held, peak }) = counted(|| timed(work));
         self.memory.peak = self.memory.peak.max(self.memory.held + peak);
         self.memory.held += held;
-        Ok((done?, if matches!(act, Act::Begin) { self.built.1 } else { ns }))
+        Ok((done?, ns))
     }
 
     /// Inserts keys one by one: how many it took, and the time that nearly all stay below, if there
@@ -80,7 +77,7 @@ impl Runner {
         absent: &[u64],
         stop: &mut Stop,
     ) -> Result<Option<End>, Failure> {
-        let all = leg.act.operations(script.first);
+        let all = leg.act.operations();
         let (done, _) = self.act(&leg.act)?;
         let (filter, seed) = (&*self.filter, self.order.seed);
         if matches!(leg.act, Act::Insert(_)) {

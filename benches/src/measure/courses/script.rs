@@ -6,7 +6,8 @@ use std::borrow::Cow;
 /// A course for one contender.
 #[derive(Clone, Debug)]
 pub struct Script<'a> {
-    /// What a filter is planned for. One planned for its first keys is weighed at each stop.
+    /// What a filter is planned for. One planned for its first keys is weighed at each stop, and
+    /// building it of them is timed.
     pub planned: Planned,
     /// The slots of its table, where rows have a load. An insert that changes them ends the course.
     pub slots: Option<u64>,
@@ -45,8 +46,6 @@ impl<'a> Leg<'a> {
 /// What is done to a filter.
 #[derive(Clone, Debug)]
 pub enum Act<'a> {
-    /// It is built from the first keys.
-    Begin,
     /// These are inserted.
     Insert(&'a [u64]),
     /// One of the first is removed and one of the second inserted, in turn.
@@ -71,9 +70,8 @@ pub enum Check {
 
 impl Act<'_> {
     /// How many operations it is.
-    pub fn operations(&self, first: &[u64]) -> usize {
+    pub const fn operations(&self) -> usize {
         match self {
-            Self::Begin => first.len(),
             Self::Insert(keys) | Self::Merge(keys) | Self::Replace(_, keys) => keys.len(),
         }
     }

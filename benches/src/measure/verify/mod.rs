@@ -22,7 +22,6 @@ use crate::contenders::alloc::{Memory, counted, counted_everywhere};
 use crate::contenders::{Built, Contender, Info, Order, Planned, Role, dependent_hits};
 use crate::keys::Keys;
 use crate::measure::field::{Ground, Subject};
-use crate::record::{Cell, Row, Workload};
 
 /// The number of filters that false positives are pooled over.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -180,14 +179,4 @@ pub fn octave(
         (low, high) = (low.min(scaled), high.max(scaled));
     }
     Ok(Some((low as u64, high as u64)))
-}
-
-/// The `verify` row of a contender, passed or failed.
-pub fn row(info: &Info, cell: &Cell, outcome: &Result<Verified, Failure>) -> Row {
-    let mut row = Row::new(info.name, cell, Workload::Verify);
-    match outcome {
-        Ok(verified) => verified.answers.write(&mut row),
-        Err(failure) => row = failure.mark(row),
-    }
-    row
 }
