@@ -97,7 +97,7 @@ struct BrokenFilter {
     held: Vec<u64>,
     fault: Fault,
     seed: u64,
-    replaced: u64,
+    replaced: usize,
 }
 
 fn integers(keys: Keys<'_>) -> &[u64] {
@@ -121,19 +121,14 @@ impl BrokenFilter {
         self.held.binary_search(&key).is_ok() || KeyHash::of(&key, self.seed).get() % 1000 < errs
     }
 
-    fn changes(&self) -> Option<()> {
+    /// Changes what it holds, if it can.
+    fn change(&mut self, gone: &[u64], new: &[u64]) -> Option<u64> {
         assert!(!self.is(Fault::PanicsWhenChanged), "changed");
-        (!self.is(Fault::CannotChange)).then_some(())
-    }
-
-    fn add(&mut self, keys: &[u64]) {
-        self.held.extend_from_slice(keys);
-        self.held.sort_unstable();
-    }
-
-    fn forget(&mut self, gone: &[u64]) {
         let gone: HashSet<u64> = gone.iter().copied().collect();
+        self.held.extend_from_slice(new);
         self.held.retain(|key| !gone.contains(key));
+        self.held.sort_unstable();
+        (!self.is(Fault::CannotChange)).then_some(new.len() as u64)
     }
 }
 
@@ -156,8 +151,7 @@ impl Built for BrokenFilter {
     }
 
     fn dependent(&self, queries: Keys<'_>) -> u64 {
-        let more = self.is(Fault::CountsOtherwiseInChains);
-        dependent_hits(&self.answers(queries)) + u64::from(more)
+        dependent_hits(&self.answers(queries)) + u64::from(self.is(Fault::CountsOtherwiseInChains))
     }
 
     fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
@@ -165,25 +159,21 @@ impl Built for BrokenFilter {
     }
 
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64> {
-        self.changes()?;
-        let keys = integers(keys);
-        let room = match self.fault {
+        let (keys, held) = (integers(keys), self.held.len());
+        let taken = match self.fault {
             Fault::DropsFurtherKeys => return Some(keys.len() as u64),
             Fault::RefusesFurtherKeys | Fault::RefusesAndForgets => {
-                FULL.saturating_sub(self.held.len())
+                &keys[..keys.len().min(FULL.saturating_sub(held))]
             }
-            _ => keys.len(),
+            _ => keys,
         };
-        let taken = &keys[..keys.len().min(room)];
-        self.held.extend_from_slice(taken);
-        if self.is(Fault::ForgetsWhenHalfFull) && self.held.len() as u64 > SLOTS / 2 {
-            self.held.remove(0);
-        }
-        if self.is(Fault::RefusesAndForgets) && taken.len() < keys.len() {
-            self.held.pop();
-        }
-        self.held.sort_unstable();
-        Some(taken.len() as u64)
+        let forgets = match self.fault {
+            Fault::ForgetsWhenHalfFull => held + keys.len() > SLOTS as usize / 2,
+            Fault::RefusesAndForgets => taken.len() < keys.len(),
+            _ => false,
+        };
+        let gone: Vec<u64> = self.held.first().copied().filter(|_| forgets).into_iter().collect();
+        self.change(&gone, taken)
     }
 
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64> {
@@ -192,25 +182,23 @@ impl Built for BrokenFilter {
     }
 
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64> {
-        self.changes()?;
         let keys = integers(keys);
-        match self.fault {
-            Fault::RemovesNothing => {}
-            Fault::RemovesEverything => self.held.clear(),
-            _ => self.forget(keys),
-        }
+        let gone = match self.fault {
+            Fault::RemovesNothing => Vec::new(),
+            Fault::RemovesEverything => self.held.clone(),
+            _ => keys.to_vec(),
+        };
+        self.change(&gone, &[])?;
         Some(keys.len() as u64 - u64::from(self.is(Fault::DeniesWhatItRemoves)))
     }
 
     fn replace(&mut self, gone: Keys<'_>, new: Keys<'_>) -> Option<u64> {
-        self.changes()?;
         let (gone, new) = (integers(gone), integers(new));
         let done = if self.is(Fault::StopsReplacing) { gone.len() / 2 } else { gone.len() };
-        if !self.is(Fault::KeepsWhatIsReplaced) {
-            self.add(&new[..done]);
-            self.forget(&gone[..done]);
-        }
-        self.replaced += done as u64;
+        let keeps = self.is(Fault::KeepsWhatIsReplaced);
+        let all = if keeps { 0..0 } else { 0..done };
+        self.change(&gone[all.clone()], &new[all])?;
+        self.replaced += done;
         if self.is(Fault::LosesOneInChurn) && self.replaced > 1000 {
             self.held.pop();
         }
@@ -218,7 +206,6 @@ impl Built for BrokenFilter {
     }
 
     fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>> {
-        self.changes()?;
         let other: &Self = other.as_any().downcast_ref()?;
         let taken = match self.fault {
             Fault::RefusesToMerge => return Some(Err("no".to_owned())),
@@ -226,8 +213,7 @@ impl Built for BrokenFilter {
             Fault::MergesAllButOne => other.held.len() - 1,
             _ => other.held.len(),
         };
-        self.add(&other.held[..taken]);
-        Some(Ok(()))
+        self.change(&[], &other.held[..taken]).map(|_| Ok(()))
     }
 
     fn slots(&self) -> Option<u64> {

@@ -8,7 +8,7 @@
 use super::interval::clopper_pearson;
 use super::verify::{Failure, guarded, seed_of};
 use crate::error::BenchError;
-use crate::keys::{KeySet, Keys};
+use crate::keys::{KeySet, Store};
 use crate::progress::Progress;
 use crate::record::Trial;
 use amq_core::{BuildError, KeyHash};
@@ -91,19 +91,14 @@ impl Line {
 
     /// The estimated duration.
     pub fn estimate(&self) -> Duration {
-        Duration::from_nanos(self.of_point() * self.points().len() as u64)
-    }
-
-    fn of_point(&self) -> u64 {
-        self.width.nanoseconds * self.keys as u64 * self.seeds
+        let tries = self.points().len() as u64 * self.seeds;
+        Duration::from_nanos(self.width.nanoseconds * self.keys as u64 * tries)
     }
 
     /// Tries every number of slots. Failures are recorded in the trials.
     pub fn run(&self, seed: u64, progress: &Progress) -> Result<Vec<Trial>, BenchError> {
         progress.begin(&self.title());
-        let made = KeySet::RandomU64.make(self.keys, 0, seed)?;
-        let view = made.present.view();
-        let Keys::U64(keys) = view.keys() else {
+        let Store::U64(keys) = &KeySet::RandomU64.make(self.keys, 0, seed)?.present else {
             return Ok(Vec::new());
         };
         let checked = self.check(keys, seed);
@@ -111,7 +106,6 @@ impl Line {
             // No two points share a seed, so their results are independent.
             let seeds = (0..self.seeds).map(|index| seed_of(seed, place * self.seeds + index));
             let solved = checked.clone().and_then(|()| self.solved(keys, slots, seeds));
-            progress.did(self.of_point());
             let mut trial = Trial {
                 row_bits: self.width.bits,
                 keys: self.keys as u64,
@@ -130,7 +124,9 @@ impl Line {
             }
             trial
         };
-        Ok(self.points().into_iter().zip(0..).map(trial).collect())
+        let trials = self.points().into_iter().zip(0..).map(trial).collect();
+        progress.skip(self.estimate());
+        Ok(trials)
     }
 
     /// How many of the seeds leave room for all keys.

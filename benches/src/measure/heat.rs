@@ -10,7 +10,7 @@ use super::verify::{Effort, Verified, octave, verify};
 use crate::contenders::{self, Ability, Contender, Family, Info, Role};
 use crate::keys::KeySet;
 use crate::progress::{Progress, nanoseconds};
-use crate::record::{Cell, Options, Row, Workload};
+use crate::record::{Cell, Options, Row, State, Workload};
 use amq_core::Budget;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -157,7 +157,7 @@ impl Heat<'_> {
                     Ok(lane) => race.contenders.push(Box::new(lane)),
                     Err(failure) => {
                         let row = Row::new(contender.info().name, &cell, track.workload);
-                        race.facts.push(failure.mark(row));
+                        race.facts.push(failure.mark(row, State::Failed));
                     }
                 },
             }
@@ -193,15 +193,15 @@ impl Heat<'_> {
         let mut facts = row(Workload::Verify);
         match outcome {
             Err(failure) => {
-                race.facts.push(failure.mark(facts));
-                let untimed = |workload| failure.untime(row(workload));
+                race.facts.push(failure.mark(facts, State::Failed));
+                let untimed = |workload| failure.mark(row(workload), State::Untimed);
                 race.facts.extend(offered(&info).filter(|_| timed).map(untimed));
             }
             Ok(Verified { absent, answers, removal }) => {
                 answers.write(&mut facts);
                 race.facts.push(facts);
                 if let Some(Err(failure)) = &removal {
-                    race.facts.push(failure.mark(row(Workload::Remove)));
+                    race.facts.push(failure.mark(row(Workload::Remove), State::Failed));
                 }
                 if timed {
                     let answers = views.answers(&absent);

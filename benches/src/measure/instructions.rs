@@ -22,7 +22,7 @@ const RATE: f64 = 0.01;
 const QUERIES: usize = 1 << 16;
 
 /// The cell of a contender whose instructions are counted.
-pub fn cell(info: &Info, keys: usize) -> Cell {
+fn cell(info: &Info, keys: usize) -> Cell {
     Cell {
         key_set: KeySet::RandomU64.name().to_owned(),
         keys: keys as u64,
@@ -61,9 +61,9 @@ pub fn child(
     Ok(hits)
 }
 
-/// A contender's instructions per key of a build and per query, half of them for present keys;
-/// counted in children that run beside each other.
-pub fn count(info: &Info, keys: usize) -> io::Result<[(Workload, f64); 2]> {
+/// Counts a contender's instructions per key of a build and per query, half of them for present
+/// keys, in children that run beside each other; writes them into its rows.
+pub fn count(info: &Info, keys: usize, rows: &mut [Row]) -> io::Result<()> {
     let start = |(builds, asks): (usize, bool)| {
         Command::new("valgrind")
             .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
@@ -81,9 +81,16 @@ pub fn count(info: &Info, keys: usize) -> io::Result<[(Workload, f64); 2]> {
         found.ok_or_else(|| io::Error::other(said.into_owned()))
     };
     let [once, twice, asked] = [(1, false), (2, false), (1, true)].map(start).map(count);
-    let once = once?;
-    let query = (asked? - once) / QUERIES as f64;
-    Ok([(Workload::Build, (twice? - once) / keys as f64), (Workload::Query50, query)])
+    let (once, cell) = (once?, cell(info, keys));
+    let (build, query) = ((twice? - once) / keys as f64, (asked? - once) / QUERIES as f64);
+    for row in rows.iter_mut().filter(|row| row.state == State::Measured && row.is_of(&cell)) {
+        row.instructions = match row.workload {
+            Workload::Build => Some(build),
+            Workload::Query50 => Some(query),
+            _ => None,
+        };
+    }
+    Ok(())
 }
 
 /// The total in what cachegrind says: `==12== I   refs:      1,234,567`.
@@ -91,14 +98,6 @@ fn total(said: &str) -> Option<f64> {
     let line = said.lines().find(|line| line.contains("refs:"))?;
     let number: String = line.rsplit(':').next()?.chars().filter(char::is_ascii_digit).collect();
     number.parse().ok()
-}
-
-/// Writes counts into the rows of a cell.
-pub fn write(counts: &[(Workload, f64)], cell: &Cell, rows: &mut [Row]) {
-    for row in rows.iter_mut().filter(|row| row.state == State::Measured && row.is_of(cell)) {
-        let mut of_row = counts.iter().filter(|(workload, _)| *workload == row.workload);
-        row.instructions = of_row.next().map(|(_, count)| *count);
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A whole run: heats, courses and the rest, each recorded as soon as it ends.
 
 use super::estimate::UNSTABLE;
-use super::heat::{Entrant, Heat};
+use super::heat::Heat;
 use super::interval::SIGMAS;
 use super::plan::{Plan, Request};
 use super::race::{REFERENCE, REMOVER, Timed};
@@ -10,7 +10,7 @@ use crate::contenders;
 use crate::error::BenchError;
 use crate::progress::Progress;
 use crate::record::{ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Trial};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The result of a run: all rows of the contenders that took part, all ribbon systems, and what was
@@ -99,7 +99,36 @@ impl Going<'_> {
             known.retain(|old| (&old.name, old.present) != (&facts.name, facts.present));
             known.push(facts);
         }
-        self.keep(found)
+        for Timed { row, times, reference, .. } in found {
+            if let Some((rows, rounds)) = self.all.get_mut(row.contender.as_str()) {
+                let of = Rounds::of(&row, &times.ns, &reference);
+                rounds.extend(Some(of).filter(|rounds| !rounds.ns.is_empty()));
+                rows.push(row);
+            }
+        }
+        for (name, (rows, rounds)) in self.all.iter().filter(|(_, (rows, _))| !rows.is_empty()) {
+            self.records.write_rows(name, rows)?;
+            self.records.write_rounds(name, rounds)?;
+        }
+        self.save_run()
+    }
+
+    /// Whether any contender of a heat has no row yet. Then the rows of all of them are dropped,
+    /// with the rounds behind them.
+    fn reopen(&mut self, heat: &Heat<'_>) -> bool {
+        let entrants = heat.entrants(&self.plan.contenders);
+        let entrants = entrants.iter().map(|(contender, cell)| (contender.info().name, cell));
+        let is_done = |(name, cell)| self.all[name].0.iter().any(|row| heat.owns(row, cell));
+        if entrants.clone().all(is_done) {
+            return false;
+        }
+        for (name, cell) in entrants {
+            if let Some((rows, rounds)) = self.all.get_mut(name) {
+                let old: Vec<Row> = rows.extract_if(.., |row| heat.owns(row, cell)).collect();
+                rounds.retain(|rounds| !old.iter().any(|row| rounds.is_of(row)));
+            }
+        }
+        true
     }
 
     /// Counts instructions, if that is planned; why not, if it is impossible.
@@ -114,13 +143,11 @@ impl Going<'_> {
         for contender in &self.plan.contenders {
             let info = contender.info();
             self.progress.now(&format!("counting instructions: {}", info.name));
-            let cell = instructions::cell(&info, keys);
             let Some((rows, _)) = self.all.get_mut(info.name) else {
                 continue;
             };
-            match instructions::count(&info, keys) {
-                Ok(counts) => instructions::write(&counts, &cell, rows),
-                Err(error) => return Ok(Some(format!("instructions, at {}: {error}", info.name))),
+            if let Err(error) = instructions::count(&info, keys, rows) {
+                return Ok(Some(format!("instructions, at {}: {error}", info.name)));
             }
             self.records.write_rows(info.name, rows)?;
         }
@@ -148,48 +175,6 @@ impl Going<'_> {
         self.run.complete = true;
         self.save_run()?;
         self.records.replace(day)
-    }
-
-    /// Whether any contender of a heat has no row yet. Then the rows of all of them are dropped,
-    /// with the rounds behind them.
-    fn reopen(&mut self, heat: &Heat<'_>) -> bool {
-        let entrants = heat.entrants(&self.plan.contenders);
-        let is_done = |(contender, cell): &Entrant| {
-            let rows = self.all.get(contender.info().name);
-            rows.is_some_and(|(rows, _)| rows.iter().any(|row| heat.owns(row, cell)))
-        };
-        if entrants.iter().all(is_done) {
-            return false;
-        }
-        for (contender, cell) in &entrants {
-            if let Some((rows, rounds)) = self.all.get_mut(contender.info().name) {
-                let old: Vec<Row> = rows.extract_if(.., |row| heat.owns(row, cell)).collect();
-                rounds.retain(|rounds| !old.iter().any(|row| rounds.is_of(row)));
-            }
-        }
-        true
-    }
-
-    /// Adds new rows to their contenders' and writes the changed records.
-    fn keep(&mut self, found: Vec<Timed>) -> Result<(), BenchError> {
-        let mut touched = BTreeSet::new();
-        for Timed { row, times, reference, .. } in found {
-            let Some((name, _)) = self.all.get_key_value(row.contender.as_str()) else {
-                continue;
-            };
-            touched.insert(*name);
-            let (rows, rounds) = self.all.entry(name).or_default();
-            if !times.ns.is_empty() {
-                rounds.push(Rounds::of(&row, &times.ns, &reference));
-            }
-            rows.push(row);
-        }
-        for name in touched {
-            let (rows, rounds) = &self.all[name];
-            self.records.write_rows(name, rows)?;
-            self.records.write_rounds(name, rounds)?;
-        }
-        self.save_run()
     }
 
     fn save_run(&mut self) -> Result<(), BenchError> {

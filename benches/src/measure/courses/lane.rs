@@ -167,7 +167,7 @@ impl<'a> Lane<'a> {
         };
         row.load = slots.map(|slots| row.keys as f64 / slots as f64);
         match &stop.end {
-            Some(End::Failed(failure)) => return failure.mark(row),
+            Some(End::Failed(failure)) => return failure.mark(row, State::Failed),
             Some(End::Refused(held)) => {
                 row.refused_at = Some(*held);
                 return row.without(State::Refused, "");

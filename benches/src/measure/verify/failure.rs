@@ -23,17 +23,9 @@ impl Failure {
         if is_well { Ok(()) } else { Err(Self::Wrong(why())) }
     }
 
-    /// The row as failed; for some budgets there is no filter, and that is no failure.
-    pub fn mark(&self, row: Row) -> Row {
-        self.put(row, State::Failed)
-    }
-
-    /// The same for a row that this failure keeps from being timed.
-    pub fn untime(&self, row: Row) -> Row {
-        self.put(row, State::Untimed)
-    }
-
-    fn put(&self, row: Row, state: State) -> Row {
+    /// The row as failed, or in the state in which a failure leaves it; for some budgets there is no
+    /// filter, and that is no failure.
+    pub fn mark(&self, row: Row, state: State) -> Row {
         let no_filter = row.asked_bits.is_some() && matches!(self, Self::Build(_));
         row.without(if no_filter { State::Skipped } else { state }, &self.to_string())
     }
