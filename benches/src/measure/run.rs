@@ -9,7 +9,7 @@ use super::{choices, claims, heap, instructions, theory, twins};
 use crate::contenders;
 use crate::error::BenchError;
 use crate::progress::Progress;
-use crate::record::{ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Trial};
+use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Trial};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -118,7 +118,7 @@ impl Going<'_> {
     fn reopen(&mut self, heat: &Heat<'_>) -> bool {
         let entrants = heat.entrants(&self.plan.contenders);
         let entrants = entrants.iter().map(|(contender, cell)| (contender.info().name, cell));
-        let is_done = |(name, cell)| self.all[name].0.iter().any(|row| heat.owns(row, cell));
+        let is_done = |(name, cell): (&str, &Cell)| self.all[name].0.iter().any(|row| heat.owns(row, cell));
         if entrants.clone().all(is_done) {
             return false;
         }
