@@ -2,8 +2,10 @@
 //!
 //! A course says who takes part and what is done to a filter: a [`Track`] writes a [`Script`] for
 //! each contender. How it is walked through (`lane`, `runner`) is the same for all. So a new course
-//! is a file here, a line in [`Suite::courses`](crate::record::Suite::courses) and a file that draws
-//! it. All use random integers, at one rate.
+//! is a file here, a line in [`Suite::courses`] and a file that draws it. All use random integers,
+//! at one rate.
+//!
+//! [`Suite::courses`]: crate::record::Suite::courses
 
 pub mod churn;
 pub mod fill;

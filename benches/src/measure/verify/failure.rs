@@ -23,8 +23,8 @@ impl Failure {
         if is_well { Ok(()) } else { Err(Self::Wrong(why())) }
     }
 
-    /// The row as failed, or in the state in which a failure leaves it; for some budgets there is no
-    /// filter, and that is no failure.
+    /// The row in the state in which this leaves it: for some budgets there is no filter, and that
+    /// is no failure.
     pub fn mark(&self, row: Row, state: State) -> Row {
         let no_filter = row.asked_bits.is_some() && matches!(self, Self::Build(_));
         row.without(if no_filter { State::Skipped } else { state }, &self.to_string())
