@@ -1,10 +1,10 @@
 //! The keys that the contenders of a group meet over.
 
 use super::suite::Group;
-use crate::contenders::{Order, Planned};
+use crate::contenders::{Contender, Order, Planned};
 use crate::error::BenchError;
 use crate::keys::{Keys, Made, Store, Stream, View, halves};
-use crate::record::KeySetFacts;
+use crate::record::{Cell, KeySetFacts, Row, Workload};
 use amq_core::Budget;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -73,23 +73,32 @@ impl Views<'_> {
         self.field.streams.each_ref().map(|stream| stream.answers(absent))
     }
 
-    /// The subject for contenders that are asked for this.
-    pub fn subject(&self, budget: Option<Budget>, seed: u64) -> Subject<'_> {
+    /// A contender with all that it needs.
+    pub fn subject(&self, contender: &'static dyn Contender, cell: Cell, seed: u64) -> Subject<'_> {
+        let bits = cell.asked_bits.map(Budget::BitsPerKey);
         Subject {
+            contender,
+            budget: bits.or(cell.asked_fpr.map(Budget::Fpr)),
+            cell,
             present: self.present.keys(),
             absent: self.absent.keys(),
             gone: self.gone.keys(),
             kept: self.kept.keys(),
             streams: self.streams.each_ref().map(View::keys),
-            budget,
             seed,
         }
     }
 }
 
-/// What a contender is verified and timed with.
-#[derive(Clone, Copy, Debug)]
+/// A contender, and what it is verified and timed with.
+#[derive(Clone, Debug)]
 pub struct Subject<'a> {
+    /// The contender.
+    pub contender: &'static dyn Contender,
+    /// The template of its rows.
+    pub cell: Cell,
+    /// The rate or size asked for; `None` if it takes neither.
+    pub budget: Option<Budget>,
     /// The keys inserted.
     pub present: Keys<'a>,
     /// Keys never inserted.
@@ -100,8 +109,6 @@ pub struct Subject<'a> {
     pub kept: Keys<'a>,
     /// Queries, of which 0, 50 and 100 % are for present keys.
     pub streams: [Keys<'a>; 3],
-    /// The rate or size asked for; `None` if the contender takes neither.
-    pub budget: Option<Budget>,
     /// The first seed; the others follow from it.
     pub seed: u64,
 }
@@ -110,6 +117,11 @@ impl<'a> Subject<'a> {
     /// The order for a filter of the present keys.
     pub const fn order(&self, seed: u64) -> Order {
         Order { planned: Planned::Keys, budget: self.budget, seed }
+    }
+
+    /// A row without any numbers yet.
+    pub fn row(&self, workload: Workload) -> Row {
+        Row::new(self.contender.info().name, &self.cell, workload)
     }
 
     /// The keys of a course; none if they are no integers.
@@ -154,7 +166,7 @@ mod tests {
         let most = 8 * long.len() + 500 * group.queries;
         assert!(memory.peak <= most as i64, "{} > {most}", memory.peak);
         let views = field.views();
-        let [none, half, all] = views.subject(None, 1).streams.map(|keys| match keys {
+        let [none, half, all] = views.streams.each_ref().map(|keys| match keys.keys() {
             Keys::Bytes(keys) => keys.iter().filter(|key| **key == long).count(),
             Keys::U64(_) => 0,
         });

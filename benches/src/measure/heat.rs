@@ -3,7 +3,7 @@
 
 use super::courses::{Lane, Track};
 use super::field::{Subject, Views};
-use super::race::{REFERENCE_TARGET, Race};
+use super::race::{REFERENCE, REFERENCE_RATE, REMOVER, Race};
 use super::suite::{Depth, Group, Who, words};
 use super::turn::{Ready, cost_of_turn, offered};
 use super::verify::{Effort, Verified, octave, verify};
@@ -73,9 +73,10 @@ impl Heat<'_> {
                 Budget::BitsPerKey(_) => info.bits_budget,
                 target => info.takes_rate || self.group.target_of_fixed() == Some(target),
             };
+            let asked = info.takes_rate.then_some(self.target);
             let takes_part = fits
                 && self.objection(&info).is_none()
-                && self.group.course.is_none_or(|track| track.takes(*contender, &cell));
+                && self.group.course.is_none_or(|track| track.takes(*contender, asked));
             takes_part.then_some((*contender, cell))
         };
         contenders.iter().filter_map(entry).collect()
@@ -144,29 +145,39 @@ impl Heat<'_> {
         progress: &Progress,
     ) -> Race<'v> {
         let (Group { keys, course, .. }, seed, title) = (self.group, options.seed, self.title());
-        let (of_verifying, of_turn) = self.costs();
+        let ((of_verifying, of_turn), effort) = (self.costs(), options.suite.effort(*keys));
         let mut race = Race::new(self.depth.rounds(options.rounds), of_turn, seed ^ *keys as u64);
         progress.begin(&title);
         for (contender, cell) in self.entrants(contenders) {
             progress.now(&format!("{title}: verifying {}", contender.info().name));
-            let subject = views.subject(budget(&cell), seed);
-            let effort = options.suite.effort(*keys);
+            let subject = views.subject(contender, cell, seed);
             match course {
-                None => self.enter(&mut race, contender, cell, subject, &effort, views),
-                Some(track) => match Lane::checked(track, contender, &cell, subject, &effort) {
-                    Ok(lane) => race.contenders.push(Box::new(lane)),
-                    Err(failure) => {
-                        let row = Row::new(contender.info().name, &cell, track.workload);
-                        race.facts.push(failure.mark(row, State::Failed));
+                None => self.enter(&mut race, subject, &effort, views),
+                Some(track) => {
+                    let row = subject.row(track.workload);
+                    match Lane::checked(track, subject, &effort) {
+                        Ok(lane) => race.contenders.push(Box::new(lane)),
+                        Err(failure) => race.facts.push(failure.mark(row, State::Failed)),
                     }
-                },
+                }
             }
             progress.did(of_verifying);
         }
-        let subject = views.subject(Some(REFERENCE_TARGET), seed);
-        match course {
-            None => race.references = Ready::references(subject, *keys <= MOST_TO_REMOVE),
-            Some(track) => race.references = Lane::references(track, subject),
+        let references = match course {
+            None if *keys <= MOST_TO_REMOVE => &[REFERENCE, REMOVER][..],
+            None => &[REFERENCE],
+            Some(_) => &[REMOVER],
+        };
+        for contender in references.iter().filter_map(|name| contenders::named(name)) {
+            let cell = Cell { asked_fpr: Some(REFERENCE_RATE), ..Cell::default() };
+            let subject = views.subject(contender, cell, seed);
+            match course {
+                None => race.references.push(Box::new(Ready::reference(subject))),
+                Some(track) => {
+                    let lane = Lane::reference(track, subject).map(|lane| Box::new(lane) as Box<_>);
+                    race.references.extend(lane);
+                }
+            }
         }
         race
     }
@@ -175,39 +186,35 @@ impl Heat<'_> {
     fn enter<'v>(
         &self,
         race: &mut Race<'v>,
-        contender: &'static dyn Contender,
-        cell: Cell,
         subject: Subject<'v>,
         effort: &Effort,
         views: &Views<'_>,
     ) {
-        let (info, timed) = (contender.info(), self.depth != Depth::Facts);
+        let (info, timed) = (subject.contender.info(), self.depth != Depth::Facts);
         let removes = info.can(Ability::Remove) && timed && self.group.keys <= MOST_TO_REMOVE;
-        let outcome = verify(contender, &subject, effort, removes).and_then(|mut verified| {
+        let outcome = verify(&subject, effort, removes).and_then(|mut verified| {
             if info.jumps && self.is_first() {
-                verified.answers.octave = octave(contender, &subject)?;
+                verified.answers.octave = octave(&subject)?;
             }
             Ok(verified)
         });
-        let row = |workload| Row::new(info.name, &cell, workload);
-        let mut facts = row(Workload::Verify);
+        let mut facts = subject.row(Workload::Verify);
         match outcome {
             Err(failure) => {
                 race.facts.push(failure.mark(facts, State::Failed));
-                let untimed = |workload| failure.mark(row(workload), State::Untimed);
+                let untimed = |workload| failure.mark(subject.row(workload), State::Untimed);
                 race.facts.extend(offered(&info).filter(|_| timed).map(untimed));
             }
             Ok(Verified { absent, answers, removal }) => {
                 answers.write(&mut facts);
                 race.facts.push(facts);
                 if let Some(Err(failure)) = &removal {
-                    race.facts.push(failure.mark(row(Workload::Remove), State::Failed));
+                    race.facts.push(failure.mark(subject.row(Workload::Remove), State::Failed));
                 }
                 if timed {
-                    let answers = views.answers(&absent);
-                    let answers = (info.role != Role::Floor).then_some(&answers);
+                    let answers = (info.role != Role::Floor).then(|| views.answers(&absent));
                     let removal = removal.and_then(Result::ok);
-                    let ready = Ready::new(contender, cell, subject, answers, removal);
+                    let ready = Ready::new(subject, answers.as_ref(), removal);
                     race.contenders.push(Box::new(ready));
                 }
             }
@@ -239,12 +246,6 @@ fn is_compact(info: &Info) -> bool {
     let large = [Family::Counting, Family::Scalable, Family::Exact].contains(&info.family);
     let again = info.role == Role::Twin || info.can(Ability::ConcurrentInsert);
     !large && !again && info.role != Role::Map
-}
-
-/// What a cell asks for.
-pub fn budget(cell: &Cell) -> Option<Budget> {
-    let bits = cell.asked_bits.map(Budget::BitsPerKey);
-    bits.or(cell.asked_fpr.map(Budget::Fpr))
 }
 
 #[cfg(test)]

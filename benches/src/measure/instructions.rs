@@ -3,11 +3,11 @@
 //! The program runs itself under cachegrind, three times per contender, and subtracts: what a
 //! second build adds, and what queries add. Start-up and making the keys cancel out.
 
-use super::heat::budget;
 use super::verify::{Failure, build};
 use crate::contenders::{Contender, Info, Order, Planned};
 use crate::keys::{KeySet, Stream};
 use crate::record::{Cell, Row, State, Workload};
+use amq_core::Budget;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use std::env;
@@ -50,8 +50,8 @@ pub fn child(
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let stream = Stream::new(&made, QUERIES, 50, &mut rng);
     let (present, queries) = (made.present.view(), stream.keys.view());
-    let order =
-        Order { planned: Planned::Keys, budget: budget(&cell(&contender.info(), keys)), seed: 1 };
+    let budget = contender.info().takes_rate.then_some(Budget::Fpr(RATE));
+    let order = Order { planned: Planned::Keys, budget, seed: 1 };
     let mut hits = 0;
     for _ in 0..builds {
         let filter = build(contender, present.keys(), &order)?;

@@ -10,7 +10,6 @@ use crate::contenders::Built;
 use crate::keys::Keys;
 use crate::progress::Progress;
 use crate::record::Row;
-use amq_core::Budget;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
@@ -21,8 +20,8 @@ use std::fmt;
 pub const REFERENCE: &str = "blocked-bloom";
 /// The same for courses and removals: it never refuses a key.
 pub const REMOVER: &str = "blocked-counting";
-/// What both are made for, whatever is asked of the contenders.
-pub const REFERENCE_TARGET: Budget = Budget::Fpr(0.01);
+/// The rate of both, whatever is asked of the contenders.
+pub const REFERENCE_RATE: f64 = 0.01;
 /// Two in this many keys are queried after each timed build, removal or leg of a course.
 const SAMPLE: usize = 16;
 

@@ -118,7 +118,8 @@ impl Going<'_> {
     fn reopen(&mut self, heat: &Heat<'_>) -> bool {
         let entrants = heat.entrants(&self.plan.contenders);
         let entrants = entrants.iter().map(|(contender, cell)| (contender.info().name, cell));
-        let is_done = |(name, cell): (&str, &Cell)| self.all[name].0.iter().any(|row| heat.owns(row, cell));
+        let is_done =
+            |(name, cell): (&str, &Cell)| self.all[name].0.iter().any(|row| heat.owns(row, cell));
         if entrants.clone().all(is_done) {
             return false;
         }

@@ -3,13 +3,11 @@
 
 use super::estimate::{Times, timed};
 use super::field::Subject;
-use super::race::{REFERENCE, REMOVER, Racer, Timed, holds_sample};
+use super::race::{REMOVER, Racer, Timed, holds_sample};
 use super::verify::{self, Answers, Failure, take_out};
-use crate::contenders::{
-    Ability, Built, Contender, Info, Role, dependent_hits, dependent_queries, named,
-};
+use crate::contenders::{Ability, Built, Info, Role, dependent_hits, dependent_queries};
 use crate::progress::nanoseconds;
-use crate::record::{Cell, Row, Workload};
+use crate::record::{State, Workload};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
@@ -72,11 +70,9 @@ fn builds(keys: usize) -> (usize, usize) {
     (builds, INSERTS.div_ceil(builds * keys.max(1)))
 }
 
-/// A verified contender, ready to be timed over these keys and streams.
+/// A verified contender, ready to be timed.
 #[derive(Debug)]
 pub struct Ready<'a> {
-    contender: &'static dyn Contender,
-    cell: Cell,
     subject: Subject<'a>,
     share: Share,
     removal: Option<Answers>,
@@ -98,13 +94,11 @@ impl<'a> Ready<'a> {
     /// A contender that gave these answers to the streams; without them, as for the floor, whose
     /// "hits" are a sum of hashes, only repetition is checked.
     pub fn new(
-        contender: &'static dyn Contender,
-        cell: Cell,
         subject: Subject<'a>,
         answers: Option<&[Vec<bool>; 3]>,
         removal: Option<Answers>,
     ) -> Self {
-        let (info, queries) = (contender.info(), subject.streams[0].len());
+        let (info, queries) = (subject.contender.info(), subject.streams[0].len());
         let share = Share::new(info.slow, subject.present.len(), queries);
         let want = |workload| match answers {
             _ if !ASKED.contains(&workload) => Vec::new(),
@@ -117,20 +111,15 @@ impl<'a> Ready<'a> {
         let all = offered(&info).filter(|&workload| workload != Remove || removal.is_some());
         let tally = |workload| (workload, Tally { want: want(workload), ..Tally::default() });
         let tallies = all.map(tally).collect();
-        Self { contender, cell, subject, share, removal, tallies }
+        Self { subject, share, removal, tallies }
     }
 
-    /// The filters of ours that others are compared with: one builds and answers; the other, where
-    /// keys are removed, removes them.
-    pub fn references(subject: Subject<'a>, removes: bool) -> Vec<Box<dyn Racer + 'a>> {
-        let names = [(REFERENCE, false), (REMOVER, true)];
-        let reference = |(name, removes): (&str, bool)| {
-            let removal = removes.then(Answers::default);
-            let mut ready = Self::new(named(name)?, Cell::default(), subject, None, removal);
-            ready.tallies.retain(|workload, _| (*workload == Remove) == removes);
-            Some(Box::new(ready) as Box<dyn Racer + 'a>)
-        };
-        names.into_iter().take(1 + usize::from(removes)).filter_map(reference).collect()
+    /// A filter of ours that others are compared with: one only removes, the other does all else.
+    pub fn reference(subject: Subject<'a>) -> Self {
+        let removes = subject.contender.info().name == REMOVER;
+        let mut ready = Self::new(subject, None, removes.then(Answers::default));
+        ready.tallies.retain(|workload, _| (*workload == Remove) == removes);
+        ready
     }
 
     /// What is timed in a workload, unless there is nothing or it has failed.
@@ -146,7 +135,7 @@ impl<'a> Ready<'a> {
 
     /// Builds a filter anew, several times if it is small; the last one.
     fn build(&mut self, builds: usize) -> Result<Box<dyn Built>, Failure> {
-        let (contender, Subject { present, seed, .. }) = (self.contender, self.subject);
+        let Subject { contender, present, seed, .. } = self.subject;
         let order = self.subject.order(seed);
         let build = || timed(|| verify::build(contender, present, &order));
         let (mut filter, mut sum) = build();
@@ -235,21 +224,20 @@ impl Racer for Ready<'_> {
     }
 
     fn rows(&self) -> Vec<Timed> {
-        let info = self.contender.info();
-        let row = |(&workload, tally): (&Workload, &Tally)| {
+        let is_floor = self.subject.contender.info().role == Role::Floor;
+        let timed = |(&workload, tally): (&Workload, &Tally)| {
+            let mut row = self.subject.row(workload);
             if let Some(failure) = &tally.failure {
-                let row = Row::failed(info.name, &self.cell, workload, &failure.to_string());
+                let row = row.without(State::Failed, &failure.to_string());
                 return Some(Timed::new(row, 0, Times::default()));
             }
-            let mut row = Row::new(info.name, &self.cell, workload);
-            let counts = ASKED.contains(&workload) && info.role != Role::Floor;
-            row.hits = counts.then_some(tally.hits);
+            row.hits = (ASKED.contains(&workload) && !is_floor).then_some(tally.hits);
             if let (Remove, Some(removal)) = (workload, &self.removal) {
                 removal.write(&mut row);
             }
             (!tally.times.ns.is_empty()).then(|| Timed::new(row, 0, tally.times.clone()))
         };
-        self.tallies.iter().filter_map(row).collect()
+        self.tallies.iter().filter_map(timed).collect()
     }
 }
 

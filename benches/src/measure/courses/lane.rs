@@ -7,13 +7,13 @@
 use super::runner::Runner;
 use super::script::{Act, Check, Leg, Script};
 use super::{FULL, RATE, Track, slots};
-use crate::contenders::{Contender, Order, Planned, named};
+use crate::contenders::{Order, Planned};
 use crate::keys::Keys;
 use crate::measure::estimate::Times;
-use crate::measure::field::{Ground, Subject};
-use crate::measure::race::{REMOVER, Racer, Timed, holds_sample};
+use crate::measure::field::Subject;
+use crate::measure::race::{Racer, Timed, holds_sample};
 use crate::measure::verify::{Answers, Effort, Failure, all_of, warm_up};
-use crate::record::{Cell, Row, State, Workload};
+use crate::record::{Row, State, Workload};
 use rand::rngs::Xoshiro256PlusPlus;
 
 /// Keys of a turn, at least: several passes through a short script, but not more than
@@ -24,12 +24,11 @@ const MOST_PASSES: usize = 4;
 /// One contender, and what was found at each stop as far as it came.
 #[derive(Debug)]
 pub struct Lane<'a> {
-    pub(super) contender: &'static dyn Contender,
-    cell: Cell,
+    subject: Subject<'a>,
     workload: Workload,
     order: Order,
     script: Script<'a>,
-    pub(super) stops: Vec<Stop>,
+    stops: Vec<Stop>,
     /// Whether single inserts are still to be timed.
     tails: bool,
     /// Passes in a turn.
@@ -61,35 +60,24 @@ pub(super) enum End {
 }
 
 impl<'a> Lane<'a> {
-    fn new(
-        track: &Track,
-        contender: &'static dyn Contender,
-        cell: Cell,
-        script: Script<'a>,
-        order: Order,
-    ) -> Self {
+    fn new(track: &Track, subject: Subject<'a>, slots: Option<u64>) -> Result<Self, Failure> {
+        let (workload, script) = (track.workload, (track.script)(track, subject.ground(), slots)?);
+        let order = Order { planned: script.planned, ..subject.order(subject.seed) };
         let stops = vec![Stop::default(); script.legs.len()];
         let tails = script.legs.iter().any(|leg| matches!(leg.act, Act::Insert(_)));
         let passes = (TURN / track.keys.max(1)).clamp(1, MOST_PASSES);
-        Self { contender, cell, workload: track.workload, order, script, stops, tails, passes }
+        Ok(Self { subject, workload, order, script, stops, tails, passes })
     }
 
     /// Takes filters of several seeds along a track, as far as all of them come.
-    pub fn checked(
-        track: &Track,
-        contender: &'static dyn Contender,
-        cell: &Cell,
-        subject: Subject<'a>,
-        effort: &Effort,
-    ) -> Result<Self, Failure> {
-        let (info, ground @ Ground { seed, .. }) = (contender.info(), subject.ground());
-        let slots = slots(contender, cell, track.planned, seed)?;
-        let script = (track.script)(track, ground, slots)?;
-        let order = Order { planned: script.planned, budget: subject.budget, seed };
-        let mut lane = Self::new(track, contender, cell.clone(), script, order);
+    pub fn checked(track: &Track, subject: Subject<'a>, effort: &Effort) -> Result<Self, Failure> {
+        let (contender, ground) = (subject.contender, subject.ground());
+        let slots = slots(contender, subject.budget, track.planned)?;
+        let mut lane = Self::new(track, subject, slots)?;
+        let (info, order) = (contender.info(), lane.order);
         let (script, stops) = (&lane.script, &mut lane.stops);
-        warm_up(contender, Keys::U64(ground.present), &order);
-        for seed in effort.seeds(&info, seed).take(effort.min_seeds) {
+        warm_up(&lane.subject);
+        for seed in effort.seeds(&info, order.seed).take(effort.min_seeds) {
             let (mut runner, _) = Runner::begin(contender, script.first, Order { seed, ..order })?;
             for (leg, stop) in script.legs.iter().zip(&mut *stops) {
                 let end = runner.go(script, leg, ground.absent, stop);
@@ -111,22 +99,18 @@ impl<'a> Lane<'a> {
     }
 
     /// The filter that others are compared with on a track: it goes all the way.
-    pub fn references(track: &Track, subject: Subject<'a>) -> Vec<Box<dyn Racer + 'a>> {
+    pub fn reference(track: &Track, subject: Subject<'a>) -> Option<Self> {
         let slots = (track.planned as f64 / FULL) as u64;
-        let script = (track.script)(track, subject.ground(), Some(slots));
-        let (Ok(script), Some(contender)) = (script, named(REMOVER)) else {
-            return Vec::new();
-        };
-        let room = script.legs.iter().map(|leg| leg.holds.len()).max().unwrap_or(1);
-        let order = Order { planned: Planned::Room(room), ..subject.order(subject.seed) };
-        let lane = Self::new(track, contender, Cell::default(), script, order);
-        vec![Box::new(Self { tails: false, ..lane })]
+        let mut lane = Self::new(track, subject, Some(slots)).ok()?;
+        let room = lane.script.legs.iter().map(|leg| leg.holds.len()).max()?;
+        (lane.order.planned, lane.tails) = (Planned::Room(room), false);
+        Some(lane)
     }
 
     /// One pass, with its times; or those of single inserts.
     fn pass(&mut self, tails: bool) -> Result<(), Failure> {
-        let Self { contender, order, script, stops, .. } = self;
-        let (mut runner, ns) = Runner::begin(*contender, script.first, *order)?;
+        let Self { subject, order, script, stops, .. } = self;
+        let (mut runner, ns) = Runner::begin(subject.contender, script.first, *order)?;
         let counts = script.planned == Planned::First;
         let (mut sum, mut operations) = if counts { (ns, script.first.len()) } else { (0.0, 0) };
         for (leg, stop) in script.legs.iter().zip(stops) {
@@ -159,7 +143,7 @@ impl<'a> Lane<'a> {
     /// What was found at a stop.
     fn row(&self, leg: &Leg<'_>, stop: &Stop) -> Row {
         let slots = self.script.slots;
-        let mut row = Row::new(self.contender.info().name, &self.cell, self.workload);
+        let mut row = self.subject.row(self.workload);
         row.keys = match (&stop.end, slots) {
             // It never came to the load of the stop.
             (Some(End::Refused(held)), Some(_)) => *held,

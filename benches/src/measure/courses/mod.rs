@@ -19,11 +19,11 @@ pub use lane::Lane;
 pub use script::{Act, Check, Leg, Script};
 
 pub use super::field::Ground;
-use super::heat::budget;
 use super::verify::{Failure, build};
 use crate::contenders::{Contender, Course, Order, Planned};
 use crate::keys::Keys;
-use crate::record::{Cell, Workload};
+use crate::record::Workload;
+use amq_core::Budget;
 
 /// The target rate.
 pub const RATE: f64 = 0.01;
@@ -50,10 +50,10 @@ pub struct Track {
 pub type Write = for<'a> fn(&Track, Ground<'a>, Option<u64>) -> Result<Script<'a>, Failure>;
 
 impl Track {
-    /// Whether a contender takes part, with the cell that it has here.
-    pub fn takes(&self, contender: &dyn Contender, cell: &Cell) -> bool {
+    /// Whether a contender that is asked for this takes part.
+    pub fn takes(&self, contender: &dyn Contender, budget: Option<Budget>) -> bool {
         // A failure while probing is left for the course to report.
-        let has_slots = || !matches!(slots(contender, cell, 1, 0), Ok(None));
+        let has_slots = || !matches!(slots(contender, budget, 1), Ok(None));
         contender.info().goes(self.course) && (self.course != Course::Load || has_slots())
     }
 }
@@ -71,10 +71,9 @@ impl Ground<'_> {
 /// The slots of an empty filter for `room` keys.
 fn slots(
     contender: &dyn Contender,
-    cell: &Cell,
+    budget: Option<Budget>,
     room: usize,
-    seed: u64,
 ) -> Result<Option<u64>, Failure> {
-    let order = Order { planned: Planned::Room(room), budget: budget(cell), seed };
+    let order = Order { planned: Planned::Room(room), budget, seed: 0 };
     Ok(build(contender, Keys::U64(&[]), &order)?.slots())
 }

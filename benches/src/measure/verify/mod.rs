@@ -74,8 +74,8 @@ pub fn build_counted(
 
 /// Builds a filter of one key and drops it: some hashers allocate a table of constants on first use
 /// and keep it, which must not count as the filter's.
-pub fn warm_up(contender: &dyn Contender, present: Keys<'_>, order: &Order) {
-    let _ = build(contender, present.first(1), order);
+pub fn warm_up(subject: &Subject<'_>) {
+    let _ = build(subject.contender, subject.present.first(1), &subject.order(subject.seed));
 }
 
 /// A contender that passed.
@@ -90,16 +90,11 @@ pub struct Verified {
 }
 
 /// Runs every check; those of removal if it `removes`.
-pub fn verify(
-    contender: &dyn Contender,
-    subject: &Subject<'_>,
-    effort: &Effort,
-    removes: bool,
-) -> Result<Verified, Failure> {
-    let info = contender.info();
+pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<Verified, Failure> {
+    let (contender, info) = (subject.contender, subject.contender.info());
     let Verified { mut absent, mut answers, .. } = Verified::default();
     let mut removal = Ok(Answers::default());
-    warm_up(contender, subject.present, &subject.order(subject.seed));
+    warm_up(subject);
     for (filters, seed) in effort.seeds(&info, subject.seed).enumerate() {
         let is_one_more = filters >= effort.min_seeds;
         if is_one_more && answers.expected() >= effort.false_positives {
@@ -160,10 +155,7 @@ fn take_half(
 
 /// The least and most bytes held per key, times the subject's keys, over numbers of keys from those
 /// to twice as many; `None` if there are not so many.
-pub fn octave(
-    contender: &dyn Contender,
-    subject: &Subject<'_>,
-) -> Result<Option<(u64, u64)>, Failure> {
+pub fn octave(subject: &Subject<'_>) -> Result<Option<(u64, u64)>, Failure> {
     const STEPS: i32 = 8;
     let Ground { present, absent, seed } = subject.ground();
     let (keys, pool) = (present.len(), [present, absent].concat());
@@ -174,7 +166,7 @@ pub fn octave(
     let (mut low, mut high) = (f64::INFINITY, 0.0f64);
     for step in 0..STEPS {
         let many = (keys as f64 * (f64::from(step) / f64::from(STEPS)).exp2()) as usize;
-        let (_, memory) = build_counted(contender, Keys::U64(&pool[..many]), &order)?;
+        let (_, memory) = build_counted(subject.contender, Keys::U64(&pool[..many]), &order)?;
         let scaled = memory.held as f64 * keys as f64 / many as f64;
         (low, high) = (low.min(scaled), high.max(scaled));
     }
