@@ -142,7 +142,6 @@ pub const GRID: &str = "grid";
 /// Stands for a structure in lines that say what else to know.
 pub const NOTE: &str = "note";
 
-/// All answers.
 pub fn table() -> Vec<Choice> {
     let grid = grid().into_iter().map(|ask| (GRID.to_owned(), ask));
     grid.chain(topics()).flat_map(|(topic, ask)| answer(&topic, &ask)).collect()

@@ -32,28 +32,14 @@ struct Width {
     /// The step between overheads and the last one, at which hardly any seed fails, in thousandths
     /// of the keys.
     steps: (usize, u64),
-    /// Approximate nanoseconds per key and try.
-    nanoseconds: u64,
     fits: Fits,
     /// The slots that filters use for a number of keys, before rounding up to whole blocks.
     slots: fn(u64) -> u64,
 }
 
 const WIDTHS: [Width; 2] = [
-    Width {
-        bits: 128,
-        steps: (5, 60),
-        nanoseconds: 90,
-        fits: fits::<Standard>,
-        slots: slots::<Standard>,
-    },
-    Width {
-        bits: 64,
-        steps: (10, 120),
-        nanoseconds: 50,
-        fits: fits::<Standard64>,
-        slots: slots::<Standard64>,
-    },
+    Width { bits: 128, steps: (5, 60), fits: fits::<Standard>, slots: slots::<Standard> },
+    Width { bits: 64, steps: (10, 120), fits: fits::<Standard64>, slots: slots::<Standard64> },
 ];
 
 /// One width and one number of keys, over rising numbers of slots.
@@ -72,7 +58,6 @@ pub fn lines(sizes: &[(usize, u64)]) -> Vec<Line> {
 }
 
 impl Line {
-    /// Its label in the progress bar.
     pub fn title(&self) -> String {
         let Self { width: Width { bits, .. }, keys, seeds } = self;
         format!("{NAME}: {keys} keys in rows of {bits} bits, {seeds} seeds")
@@ -89,10 +74,10 @@ impl Line {
         points
     }
 
-    /// The estimated duration.
     pub fn estimate(&self) -> Duration {
-        let tries = self.points().len() as u64 * self.seeds;
-        Duration::from_nanos(self.width.nanoseconds * self.keys as u64 * tries)
+        // Nanoseconds per key and try.
+        let each = if self.width.bits > 64 { 90 } else { 50 };
+        Duration::from_nanos(each * self.keys as u64 * self.seeds * self.points().len() as u64)
     }
 
     /// Tries every number of slots. Failures are recorded in the trials.

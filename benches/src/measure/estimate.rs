@@ -24,7 +24,6 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 pub struct Times {
     /// Nanoseconds per operation, a number a pass.
     pub ns: Vec<f64>,
-    /// The operations of all passes.
     pub operations: u64,
 }
 

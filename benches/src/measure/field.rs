@@ -43,7 +43,6 @@ impl Field {
         }
     }
 
-    /// The slices handed to contenders.
     pub fn views(&self) -> Views<'_> {
         Views {
             field: self,
@@ -93,19 +92,15 @@ impl Views<'_> {
 /// A contender, and what it is verified and timed with.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
-    /// The contender.
     pub contender: &'static dyn Contender,
     /// The template of its rows.
     pub cell: Cell,
     /// The rate or size asked for; `None` if it takes neither.
     pub budget: Option<Budget>,
-    /// The keys inserted.
     pub present: Keys<'a>,
-    /// Keys never inserted.
     pub absent: Keys<'a>,
     /// Half of the present keys, shuffled: those to remove.
     pub gone: Keys<'a>,
-    /// The other half.
     pub kept: Keys<'a>,
     /// Queries, of which 0, 50 and 100 % are for present keys.
     pub streams: [Keys<'a>; 3],
@@ -119,7 +114,6 @@ impl<'a> Subject<'a> {
         Order { planned: Planned::Keys, budget: self.budget, seed }
     }
 
-    /// A row without any numbers yet.
     pub fn row(&self, workload: Workload) -> Row {
         Row::new(self.contender.info().name, &self.cell, workload)
     }
@@ -137,11 +131,8 @@ impl<'a> Subject<'a> {
 /// The keys of a course.
 #[derive(Clone, Copy, Debug)]
 pub struct Ground<'a> {
-    /// Keys to insert.
     pub present: &'a [u64],
-    /// Keys never inserted.
     pub absent: &'a [u64],
-    /// The seed of filters and choices.
     pub seed: u64,
 }
 

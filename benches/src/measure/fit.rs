@@ -105,7 +105,6 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// The committed table is what its record gives.
     #[test]
     fn the_committed_table_is_the_fit_of_the_record_that_it_names() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();

@@ -5,7 +5,7 @@ use super::courses::{Lane, Track};
 use super::field::{Subject, Views};
 use super::race::{REFERENCE, REFERENCE_RATE, REMOVER, Race};
 use super::suite::{Depth, Group, Who, words};
-use super::turn::{Ready, cost_of_turn, offered};
+use super::turn::{Ready, offered};
 use super::verify::{Effort, Verified, octave, verify};
 use crate::contenders::{self, Ability, Contender, Family, Info, Role};
 use crate::keys::KeySet;
@@ -41,11 +41,8 @@ pub type Entrant = (&'static dyn Contender, Cell);
 /// A heat's place in the comparison. Along a course, too, contenders meet over the same keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Heat<'a> {
-    /// The keys.
     pub group: &'a Group,
-    /// What is asked for.
     pub target: Budget,
-    /// How thoroughly.
     pub depth: Depth,
 }
 
@@ -82,25 +79,23 @@ impl Heat<'_> {
         contenders.iter().filter_map(entry).collect()
     }
 
-    /// Why a contender that could be asked for this takes no part.
+    /// Why a contender that could be asked for this takes no part. Slow ones do at the first target
+    /// of each group only, and only with the keys compared at all sizes, or the user's.
     fn objection(&self, info: &Info) -> Option<&'static str> {
-        if info.max_keys < self.group.keys as u64 {
+        let Group { key_set, keys, who, .. } = self.group;
+        if info.max_keys < *keys as u64 {
             Some("not with so many keys")
-        } else if info.slow && !self.is_for_the_slow() {
+        } else if info.slow
+            && !(self.is_first() && matches!(key_set, KeySet::RandomU64 | KeySet::File(_)))
+        {
             Some("slow: random keys only")
-        } else if self.group.who != Who::All && !contenders::speaks_for_family(info) {
+        } else if *who != Who::All && !contenders::speaks_for_family(info) {
             Some("peers: only the first of each family")
-        } else if self.group.who == Who::Compact && !is_compact(info) {
+        } else if *who == Who::Compact && !is_compact(info) {
             Some("so many keys only with one filter of each compact kind")
         } else {
             None
         }
-    }
-
-    /// At the first target of each group only, and only with the keys compared at all sizes, or the
-    /// user's.
-    fn is_for_the_slow(&self) -> bool {
-        self.is_first() && matches!(self.group.key_set, KeySet::RandomU64 | KeySet::File(_))
     }
 
     fn is_first(&self) -> bool {
@@ -131,7 +126,6 @@ impl Heat<'_> {
         }
     }
 
-    /// Its label in the progress bar.
     pub fn title(&self) -> String {
         format!("{}, {}", self.group.title(), words(self.target))
     }
@@ -237,7 +231,7 @@ impl Heat<'_> {
         }
         let seeds = if keys < 5_000_000 { 2 } else { 1 };
         let verifying = nanoseconds(keys, seeds * (9 * keys / 2 + 3 * queries));
-        (verifying, cost_of_turn(keys, queries))
+        (verifying, nanoseconds(keys, 2 * keys.max(1 << 15) + queries / 2))
     }
 }
 

@@ -16,7 +16,6 @@ use std::process::{Child, Command, Stdio};
 
 /// The hidden command that a child carries out.
 pub const COMMAND: &str = "count";
-/// The target rate.
 const RATE: f64 = 0.01;
 /// Queries in a child, half of them for present keys.
 const QUERIES: usize = 1 << 16;

@@ -115,13 +115,11 @@ impl Plan {
         Ok((facts.map(|(heats, field)| field.facts(heats[0].group)).collect(), found))
     }
 
-    /// Tries the ribbon systems.
     pub(super) fn tries(&self, progress: &Progress) -> Result<Vec<Trial>, BenchError> {
         let trials = self.lines.iter().map(|line| line.run(self.options.seed, progress));
         Ok(trials.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// The estimated duration.
     pub(crate) fn estimate(&self) -> Duration {
         let heats = self.parts().into_iter().flatten().map(|heat| self.estimate_of(&heat));
         let lines = self.lines.iter().map(Line::estimate);

@@ -37,13 +37,10 @@ pub trait Racer: fmt::Debug {
 /// A row and the times behind it.
 #[derive(Clone, Debug)]
 pub struct Timed {
-    /// The row.
     pub row: Row,
     /// The leg of a course that it is about; 0 in heats.
     pub leg: usize,
-    /// The times.
     pub times: Times,
-    /// The reference's times.
     pub reference: Vec<f64>,
 }
 
@@ -72,7 +69,6 @@ pub struct Race<'a> {
     pub facts: Vec<Row>,
     /// Those that passed it.
     pub contenders: Vec<Box<dyn Racer + 'a>>,
-    /// What they are compared with.
     pub references: Vec<Box<dyn Racer + 'a>>,
     rounds: u64,
     /// The estimated nanoseconds of a turn.
@@ -81,7 +77,6 @@ pub struct Race<'a> {
 }
 
 impl Race<'_> {
-    /// A race of some rounds, without anyone in it yet.
     pub fn new(rounds: u64, cost: u64, seed: u64) -> Self {
         let (facts, contenders, references) = Default::default();
         let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -104,7 +99,6 @@ impl Race<'_> {
         }
     }
 
-    /// The rows of all contenders.
     pub fn rows(&self) -> Vec<Timed> {
         let facts = self.facts.iter().map(|row| Timed::new(row.clone(), 0, Times::default()));
         let timed = self.contenders.iter().flat_map(|racer| racer.rows());

@@ -6,7 +6,6 @@ use super::field::Subject;
 use super::race::{REMOVER, Racer, Timed, holds_sample};
 use super::verify::{self, Answers, Failure, take_out};
 use crate::contenders::{Ability, Built, Info, Role, dependent_hits, dependent_queries};
-use crate::progress::nanoseconds;
 use crate::record::{State, Workload};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
@@ -47,7 +46,6 @@ const fn stream(workload: Workload) -> usize {
 struct Share {
     /// Queries that bring the filter into the caches: each line of it is touched several times.
     lead: usize,
-    /// Queries in a chunk.
     chunk: usize,
     /// Chunks of each stream: more where a turn takes long anyway.
     chunks: usize,
@@ -188,7 +186,6 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// Removes half of the keys.
     fn remove(&mut self, mut filter: Box<dyn Built>) -> Result<(), Failure> {
         let Subject { gone, kept, seed, .. } = self.subject;
         if let Some(tally) = self.tally(Remove) {
@@ -247,14 +244,4 @@ fn hits(workload: Workload, answers: &[bool]) -> u64 {
         Dependent50 => dependent_hits(answers),
         _ => answers.iter().map(|&answer| u64::from(answer)).sum(),
     }
-}
-
-/// The estimated duration of an average contender's turn, in nanoseconds.
-pub fn cost_of_turn(keys: usize, stream: usize) -> u64 {
-    let Share { lead, chunk, chunks } = Share::new(false, keys, stream);
-    let (builds, times) = builds(keys);
-    // A third of them removes, too.
-    let inserts = builds * times * keys;
-    let asked = lead + ASKED.len() * chunks * chunk;
-    nanoseconds(keys, (7 * inserts + 3 * asked) / 4)
 }

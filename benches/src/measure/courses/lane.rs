@@ -31,7 +31,6 @@ pub struct Lane<'a> {
     stops: Vec<Stop>,
     /// Whether single inserts are still to be timed.
     tails: bool,
-    /// Passes in a turn.
     passes: usize,
 }
 
@@ -42,7 +41,6 @@ pub(super) struct Stop {
     pub(super) answers: Answers,
     /// Why the course ends here, if it does: of all seeds' reasons, the worst.
     pub(super) end: Option<End>,
-    /// The timed passes.
     times: Times,
     /// The tail of single inserts.
     tail: Option<f64>,
@@ -140,7 +138,6 @@ impl<'a> Lane<'a> {
         Ok(())
     }
 
-    /// What was found at a stop.
     fn row(&self, leg: &Leg<'_>, stop: &Stop) -> Row {
         let slots = self.script.slots;
         let mut row = self.subject.row(self.workload);

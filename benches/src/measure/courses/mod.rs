@@ -31,18 +31,14 @@ pub const RATE: f64 = 0.01;
 /// without power-of-two sizes are compared at the same load.
 const FULL: f64 = 0.95;
 
-/// One course.
 #[derive(Clone, Copy, Debug)]
 pub struct Track {
     /// What it is, for contenders to say whether they take part.
     pub course: Course,
-    /// The workload of its rows.
     pub workload: Workload,
-    /// The keys that a filter is planned for.
     pub planned: usize,
     /// The keys that it needs; a contender limited to fewer takes no part.
     pub keys: usize,
-    /// What is done to a filter.
     pub script: Write,
 }
 

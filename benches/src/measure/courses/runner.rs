@@ -13,7 +13,6 @@ const TAIL: f64 = 0.999;
 /// Fewer inserts have no such tail.
 const MIN_TAIL: usize = 2_000;
 
-/// A contender's filter.
 pub(super) struct Runner {
     contender: &'static dyn Contender,
     order: Order,

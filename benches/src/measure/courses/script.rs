@@ -11,7 +11,6 @@ pub struct Script<'a> {
     pub planned: Planned,
     /// The slots of its table, where rows have a load. An insert that changes them ends the course.
     pub slots: Option<u64>,
-    /// The keys that it is built from.
     pub first: &'a [u64],
     /// The steps, in order: for all contenders the same, but for the numbers of keys.
     pub legs: Vec<Leg<'a>>,
@@ -20,11 +19,9 @@ pub struct Script<'a> {
 /// One step and the stop after it.
 #[derive(Clone, Debug)]
 pub struct Leg<'a> {
-    /// What is done.
     pub act: Act<'a>,
     /// The keys held afterwards.
     pub holds: Cow<'a, [u64]>,
-    /// What is checked afterwards.
     pub check: Check,
 }
 

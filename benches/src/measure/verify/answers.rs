@@ -105,7 +105,6 @@ impl Answers {
         agrees(rate, self.false_positives, self.absent_queries / filters, filters)
     }
 
-    /// Writes what there is into a row.
     pub fn write(&self, row: &mut Row) {
         (row.held_bytes, row.said_bytes, row.peak_build_bytes) = (self.held, self.said, self.peak);
         (row.held_bytes_octave_low, row.held_bytes_octave_high) = self.octave.unzip();

@@ -12,7 +12,6 @@ pub enum Failure {
     /// It could not be built.
     #[error("build refused: {0}")]
     Build(String),
-    /// What it did wrong.
     #[error("{0}")]
     Wrong(String),
 }
