@@ -1,12 +1,11 @@
 //! A contender that is broken in exactly one way, for the tests: each check must find its fault.
 
-use super::verify::{Effort, Subject};
 use crate::contenders::{Ability, Built, Contender, Family, Info, Order, dependent_hits};
-use crate::keys::{KeySet, Keys, Made, Store};
-use amq_core::{Budget, KeyHash, PredictedFpr};
+use crate::keys::Keys;
+use amq_core::{KeyHash, PredictedFpr};
 use std::any::Any;
-use std::cell::Cell as Shared;
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// What is wrong with a contender.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -18,7 +17,6 @@ pub(super) enum Fault {
     HasAThirdOfTheRate,
     CountsOtherwiseInBatches,
     CountsOtherwiseInChains,
-    ForgetsAfterAWhile,
     Refuses,
     Panics,
     RemovesNothing,
@@ -49,14 +47,16 @@ const FULL: usize = 1200;
 /// A small exact set that errs on purpose for one absent key in a hundred, plus one fault.
 #[derive(Debug)]
 pub(super) struct Broken {
-    pub(super) fault: Fault,
-    pub(super) ours: bool,
+    fault: Fault,
+    ours: bool,
+    /// Filters to build yet before the fault shows.
+    sound: AtomicUsize,
 }
 
 impl Broken {
     /// One that lives as long as a contender must.
-    pub(super) fn lasting(fault: Fault, ours: bool) -> &'static Self {
-        Box::leak(Box::new(Self { fault, ours }))
+    pub(super) fn lasting(fault: Fault, ours: bool, sound: usize) -> &'static dyn Contender {
+        Box::leak(Box::new(Self { fault, ours, sound: sound.into() }))
     }
 }
 
@@ -67,6 +67,8 @@ impl Contender for Broken {
             family: Family::Exact,
             ours: self.ours,
             abilities: &[Ability::Batch, Ability::Insert, Ability::Remove, Ability::Merge],
+            bits_budget: true,
+            jumps: true,
             ..Info::default()
         }
     }
@@ -75,16 +77,18 @@ impl Contender for Broken {
         let Keys::U64(keys) = keys else {
             return Err("integers only".to_owned());
         };
+        let sound = self.sound.load(Relaxed);
+        self.sound.store(sound.saturating_sub(1), Relaxed);
+        let fault = if sound > 0 { Fault::Nothing } else { self.fault };
         let mut held = keys.to_vec();
-        match self.fault {
+        match fault {
             Fault::Refuses => return Err("no".to_owned()),
             Fault::Panics => panic!("at {}", order.seed),
             Fault::ForgetsAKey if keys.len() > 1 => drop(held.pop()),
             _ => {}
         }
         held.sort_unstable();
-        let (fault, seed) = (self.fault, order.seed);
-        Ok(Box::new(BrokenFilter { held, fault, seed, asked: Shared::new(0), replaced: 0 }))
+        Ok(Box::new(BrokenFilter { held, fault, seed: order.seed, replaced: 0 }))
     }
 }
 
@@ -93,8 +97,7 @@ struct BrokenFilter {
     held: Vec<u64>,
     fault: Fault,
     seed: u64,
-    asked: Shared<u64>,
-    replaced: u64,
+    replaced: usize,
 }
 
 fn integers(keys: Keys<'_>) -> &[u64] {
@@ -110,9 +113,7 @@ impl BrokenFilter {
     }
 
     fn holds(&self, key: u64) -> bool {
-        self.asked.set(self.asked.get() + 1);
         let errs = match self.fault {
-            Fault::ForgetsAfterAWhile if self.asked.get() > 5_000 => return false,
             Fault::HasThreeTimesTheRate | Fault::ErrsMoreThanAsked => 30,
             Fault::HasAThirdOfTheRate => 3,
             _ => 10,
@@ -120,19 +121,14 @@ impl BrokenFilter {
         self.held.binary_search(&key).is_ok() || KeyHash::of(&key, self.seed).get() % 1000 < errs
     }
 
-    fn changes(&self) -> Option<()> {
+    /// Changes what it holds, if it can.
+    fn change(&mut self, gone: &[u64], new: &[u64]) -> Option<u64> {
         assert!(!self.is(Fault::PanicsWhenChanged), "changed");
-        (!self.is(Fault::CannotChange)).then_some(())
-    }
-
-    fn add(&mut self, keys: &[u64]) {
-        self.held.extend_from_slice(keys);
-        self.held.sort_unstable();
-    }
-
-    fn forget(&mut self, gone: &[u64]) {
         let gone: HashSet<u64> = gone.iter().copied().collect();
+        self.held.extend_from_slice(new);
         self.held.retain(|key| !gone.contains(key));
+        self.held.sort_unstable();
+        (!self.is(Fault::CannotChange)).then_some(new.len() as u64)
     }
 }
 
@@ -155,8 +151,7 @@ impl Built for BrokenFilter {
     }
 
     fn dependent(&self, queries: Keys<'_>) -> u64 {
-        let more = self.is(Fault::CountsOtherwiseInChains);
-        dependent_hits(&self.answers(queries)) + u64::from(more)
+        dependent_hits(&self.answers(queries)) + u64::from(self.is(Fault::CountsOtherwiseInChains))
     }
 
     fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
@@ -164,25 +159,21 @@ impl Built for BrokenFilter {
     }
 
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64> {
-        self.changes()?;
-        let keys = integers(keys);
-        let room = match self.fault {
+        let (keys, held) = (integers(keys), self.held.len());
+        let taken = match self.fault {
             Fault::DropsFurtherKeys => return Some(keys.len() as u64),
             Fault::RefusesFurtherKeys | Fault::RefusesAndForgets => {
-                FULL.saturating_sub(self.held.len())
+                &keys[..keys.len().min(FULL.saturating_sub(held))]
             }
-            _ => keys.len(),
+            _ => keys,
         };
-        let taken = &keys[..keys.len().min(room)];
-        self.held.extend_from_slice(taken);
-        if self.is(Fault::ForgetsWhenHalfFull) && self.held.len() as u64 > SLOTS / 2 {
-            self.held.remove(0);
-        }
-        if self.is(Fault::RefusesAndForgets) && taken.len() < keys.len() {
-            self.held.pop();
-        }
-        self.held.sort_unstable();
-        Some(taken.len() as u64)
+        let forgets = match self.fault {
+            Fault::ForgetsWhenHalfFull => held + keys.len() > SLOTS as usize / 2,
+            Fault::RefusesAndForgets => taken.len() < keys.len(),
+            _ => false,
+        };
+        let gone: Vec<u64> = self.held.first().copied().filter(|_| forgets).into_iter().collect();
+        self.change(&gone, taken)
     }
 
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64> {
@@ -191,25 +182,23 @@ impl Built for BrokenFilter {
     }
 
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64> {
-        self.changes()?;
         let keys = integers(keys);
-        match self.fault {
-            Fault::RemovesNothing => {}
-            Fault::RemovesEverything => self.held.clear(),
-            _ => self.forget(keys),
-        }
+        let gone = match self.fault {
+            Fault::RemovesNothing => Vec::new(),
+            Fault::RemovesEverything => self.held.clone(),
+            _ => keys.to_vec(),
+        };
+        self.change(&gone, &[])?;
         Some(keys.len() as u64 - u64::from(self.is(Fault::DeniesWhatItRemoves)))
     }
 
     fn replace(&mut self, gone: Keys<'_>, new: Keys<'_>) -> Option<u64> {
-        self.changes()?;
         let (gone, new) = (integers(gone), integers(new));
         let done = if self.is(Fault::StopsReplacing) { gone.len() / 2 } else { gone.len() };
-        if !self.is(Fault::KeepsWhatIsReplaced) {
-            self.add(&new[..done]);
-            self.forget(&gone[..done]);
-        }
-        self.replaced += done as u64;
+        let keeps = self.is(Fault::KeepsWhatIsReplaced);
+        let all = if keeps { 0..0 } else { 0..done };
+        self.change(&gone[all.clone()], &new[all])?;
+        self.replaced += done;
         if self.is(Fault::LosesOneInChurn) && self.replaced > 1000 {
             self.held.pop();
         }
@@ -217,7 +206,6 @@ impl Built for BrokenFilter {
     }
 
     fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>> {
-        self.changes()?;
         let other: &Self = other.as_any().downcast_ref()?;
         let taken = match self.fault {
             Fault::RefusesToMerge => return Some(Err("no".to_owned())),
@@ -225,8 +213,7 @@ impl Built for BrokenFilter {
             Fault::MergesAllButOne => other.held.len() - 1,
             _ => other.held.len(),
         };
-        self.add(&other.held[..taken]);
-        Some(Ok(()))
+        self.change(&[], &other.held[..taken]).map(|_| Ok(()))
     }
 
     fn slots(&self) -> Option<u64> {
@@ -236,29 +223,5 @@ impl Built for BrokenFilter {
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-}
-
-/// How thoroughly broken contenders are checked.
-pub(super) const EFFORT: Effort = Effort { min_seeds: 2, max_seeds: 20, false_positives: 1000.0 };
-
-/// A thousand keys, and those to ask for besides.
-pub(super) fn made() -> Made {
-    KeySet::RandomU64.make(1000, 20_000, 5).unwrap()
-}
-
-/// The subject for a contender of integers. The first half of the keys is to be removed.
-pub(super) fn subject(made: &Made) -> Subject<'_> {
-    let (Store::U64(present), Store::U64(absent)) = (&made.present, &made.absent) else {
-        panic!("integers are integers");
-    };
-    let (gone, kept) = present.split_at(present.len() / 2);
-    Subject {
-        present: Keys::U64(present),
-        absent: Keys::U64(absent),
-        gone: Keys::U64(gone),
-        kept: Keys::U64(kept),
-        budget: Some(Budget::Fpr(0.01)),
-        seed: 1,
     }
 }

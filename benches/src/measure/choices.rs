@@ -34,6 +34,19 @@ const VALUE_BITS: u32 = 8;
 /// How often a key is counted.
 const COPIES: u32 = 10;
 
+/// What the words mean that are not about the number of keys.
+const WORDS: [(&str, fn(Workload) -> Workload); 9] = [
+    ("remove", |it| it.need(Need::Remove)),
+    ("count", |it| it.need(Need::Count { most: COPIES })),
+    ("merge", |it| it.need(Need::Merge)),
+    ("bounded", |it| it.need(Need::Grow)),
+    ("threads", |it| it.need(Need::SharedInsert).threads(4)),
+    ("values", |it| it.need(Need::Values { bits: VALUE_BITS })),
+    ("static", Workload::built_once),
+    ("present", |it| it.absent(0.0)),
+    ("strangers", |it| it.keys_by(KeysBy::Strangers)),
+];
+
 /// The asks of the chooser.
 pub fn grid() -> Vec<Choice> {
     let rates = RATES.map(|fpr| (Some(fpr), None));
@@ -83,29 +96,8 @@ pub fn workload(ask: &Choice) -> Workload {
     if let Some(cost) = ask.cost_ns {
         workload = workload.false_positive_ns(cost).queries_per_key(10.0);
     }
-    for (word, need) in [
-        ("remove", Need::Remove),
-        ("count", Need::Count { most: COPIES }),
-        ("merge", Need::Merge),
-        ("bounded", Need::Grow),
-        ("threads", Need::SharedInsert),
-        ("values", Need::Values { bits: VALUE_BITS }),
-    ] {
-        if has(word) {
-            workload = workload.need(need);
-        }
-    }
-    if has("static") {
-        workload = workload.built_once();
-    }
-    if has("threads") {
-        workload = workload.threads(4);
-    }
-    if has("present") {
-        workload = workload.absent(0.0);
-    }
-    if has("strangers") {
-        workload = workload.keys_by(KeysBy::Strangers);
+    for (_, say) in WORDS.into_iter().filter(|(word, _)| has(word)) {
+        workload = say(workload);
     }
     workload
 }
@@ -157,7 +149,6 @@ pub const GRID: &str = "grid";
 /// Stands for a structure in lines that say what else to know.
 pub const NOTE: &str = "note";
 
-/// All answers.
 pub fn table() -> Vec<Choice> {
     grid().iter().chain(&topics()).flat_map(answer).collect()
 }

@@ -2,64 +2,53 @@
 //!
 //! A shared machine is at its best for most of the time, up to twice as slow for seconds on end,
 //! and never better than its best. So of short passes spread over a run the fastest repeats within
-//! a fraction of a percent, where what is typical of them depends on the hour.
+//! a fraction of a percent, where what is typical of them depends on the hour. (Over three runs
+//! half of the twins differed by 0.5 to 1.0 % in their fastest passes, and by 2 to 5 % in their
+//! medians.)
 
 use crate::record::Row;
-
-/// One number from a cell's times and the reference's in the same rounds.
-pub type Estimate = fn(&[f64], &[f64]) -> Option<f64>;
-
-/// What `twins` compares, by name. The first is behind `ns` in the records: over three runs half of
-/// the twins differed by less than 0.5 to 1.0 %, nine in ten by less than 6 to 11 %. By the others
-/// these were 0.8 to 1.6 and 7 to 14, 2.2 to 5.1 and 15 to 25, 2.0 to 3.1 and 9 to 11 %.
-pub const ESTIMATES: [(&str, Estimate); 4] = [
-    ("fastest", |ns, _| fastest(ns)),
-    ("lower quartile", |ns, _| quantile(ns, 0.25)),
-    ("median", |ns, _| median(ns)),
-    ("median of ratios to the reference's", |ns, reference| {
-        let pairs = ns.iter().zip(reference);
-        median(&pairs.map(|(ns, reference)| ns / reference).collect::<Vec<_>>())
-    }),
-];
+use std::time::Instant;
 
 /// A cell whose interval reaches further than this share of the estimate is flagged unstable.
 pub const UNSTABLE: f64 = 0.05;
 
-/// The times of a cell, in nanoseconds per operation.
+/// Runs `work`; its answer, and the nanoseconds it took.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let start = Instant::now();
+    let answer = work();
+    (answer, start.elapsed().as_secs_f64() * 1e9)
+}
+
+/// The timed passes of a cell.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Times {
-    /// The contender's.
+    /// Nanoseconds per operation, a number a pass.
     pub ns: Vec<f64>,
-    /// The reference's in the same rounds.
-    pub reference: Vec<f64>,
+    pub operations: u64,
 }
 
 impl Times {
-    /// Adds both times, for this many operations each.
-    pub fn push(&mut self, [reference, contender]: [f64; 2], operations: usize) {
-        let operations = operations.max(1) as f64;
-        self.ns.push(contender / operations);
-        self.reference.push(reference / operations);
+    /// Adds a pass that took this many nanoseconds.
+    pub fn push(&mut self, ns: f64, operations: usize) {
+        self.ns.push(ns / operations.max(1) as f64);
+        self.operations += operations as u64;
     }
 
-    /// The reference's fastest time beside any of these.
-    pub fn level<'a>(all: impl IntoIterator<Item = &'a Self>) -> Option<f64> {
-        let least = all.into_iter().filter_map(|times| fastest(&times.reference));
-        least.min_by(f64::total_cmp)
-    }
-
-    /// Writes the estimate into a row of `operations` operations in all; nothing without times, and
-    /// no ratio without the reference's time.
-    pub fn write(&self, level: Option<f64>, reference: &str, operations: u64, row: &mut Row) {
+    /// Writes the estimate into a row; nothing without times.
+    pub fn write(&self, row: &mut Row) {
         let Some((ns, high)) = interval(&self.ns) else {
             return;
         };
-        row.operations = Some(operations);
+        row.operations = Some(self.operations);
         row.rounds = Some(self.ns.len() as u64);
         (row.ns, row.ns_min, row.ns_median) = (Some(ns), Some(ns), median(&self.ns));
         row.unstable = Some(high > (1.0 + UNSTABLE) * ns);
-        if let Some(level) = level {
-            row.reference = Some(reference.to_owned());
+    }
+
+    /// Writes the ratio to a reference's times; nothing if one of the two has none.
+    pub fn compare(&self, name: &str, reference: &Self, row: &mut Row) {
+        if let (Some((ns, high)), Some(level)) = (interval(&self.ns), fastest(&reference.ns)) {
+            row.reference = Some(name.to_owned());
             (row.ratio, row.ratio_low) = (Some(ns / level), Some(ns / level));
             row.ratio_high = Some(high / level);
         }
@@ -75,8 +64,7 @@ fn interval(ns: &[f64]) -> Option<(f64, f64)> {
     Some((fastest(ns)?, quantile(ns, 1.0 - left_out)?))
 }
 
-/// The least number; `None` if there is none.
-pub fn fastest(numbers: &[f64]) -> Option<f64> {
+fn fastest(numbers: &[f64]) -> Option<f64> {
     quantile(numbers, 0.0)
 }
 
@@ -98,46 +86,39 @@ pub fn quantile(numbers: &[f64], share: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// A machine that is slower by a half in the middle of the rounds, and once interrupted.
-    fn drifting(factor: f64) -> Times {
+    /// The row of these times beside a reference's.
+    fn row(ns: impl Iterator<Item = f64>, reference: &[f64]) -> Row {
+        let mut row = Row::default();
         let mut times = Times::default();
-        for round in 0..24u32 {
-            let speed = if (8..16).contains(&round) { 1.5 } else { 1.0 };
-            let wobble = 1.0 + f64::from(round % 3) / 1000.0;
-            let hiccup = if round == 5 { 20.0 } else { 1.0 };
-            times.push([10.0 * speed, 10.0 * speed * factor * wobble * hiccup], 1);
-        }
-        times
+        ns.for_each(|ns| times.push(2.0 * ns, 2));
+        times.write(&mut row);
+        times.compare("bloom", &Times { ns: reference.to_vec(), operations: 1 }, &mut row);
+        row
     }
 
     #[test]
     fn the_fastest_sees_through_drift_and_interruptions() {
-        let (one, other) = (drifting(3.0), drifting(1.0));
-        let mut row = Row::default();
-        one.write(Times::level([&one, &other]), "bloom", 24, &mut row);
-        assert_eq!((row.rounds, row.operations), (Some(24), Some(24)));
+        // A machine that is slower by a half in the middle of the rounds, and once interrupted.
+        let drifting = (0..24).map(|round| {
+            let speed = if (8..16).contains(&round) { 1.5 } else { 1.0 };
+            let hiccup = if round == 5 { 20.0 } else { 1.0 };
+            30.0 * speed * hiccup * (1.0 + f64::from(round % 3) / 1000.0)
+        });
+        let row = row(drifting, &[15.0, 10.0, 12.0]);
+        assert_eq!((row.rounds, row.operations), (Some(24), Some(48)));
         assert_eq!((row.ns, row.ns_min, row.ratio), (Some(30.0), Some(30.0), Some(3.0)));
-        assert_eq!(
-            (row.ratio_low, row.ratio_high, row.unstable),
-            (Some(3.0), Some(3.0), Some(false))
-        );
-        let values = ESTIMATES.map(|(_, of)| of(&one.ns, &one.reference).unwrap().round());
-        assert_eq!(values, [30.0, 30.0, 30.0, 3.0]);
-        assert_eq!(ESTIMATES.map(|(_, of)| of(&[], &[])), [None; 4]);
+        assert_eq!((row.ratio_low, row.ratio_high), (Some(3.0), Some(3.0)));
+        assert_eq!((row.unstable, row.reference.as_deref()), (Some(false), Some("bloom")));
     }
 
     #[test]
     fn a_cell_is_unstable_if_hardly_any_time_is_near_the_fastest() {
         // Of 24 resampled ones the fastest is among the first four, but for one chance in forty.
         for (near, unstable) in [(3, true), (4, false)] {
-            let ns = (0..24).map(|round| if round < near { 1.0 } else { 1.5 }).collect();
-            let (times, mut row) = (Times { ns, ..Times::default() }, Row::default());
-            times.write(None, "bloom", 24, &mut row);
+            let row = row((0..24).map(|round| if round < near { 1.0 } else { 1.5 }), &[]);
             assert_eq!((row.unstable, row.ns, row.ratio), (Some(unstable), Some(1.0), None));
         }
-        let mut none = Row::default();
-        Times::default().write(Some(1.0), "bloom", 0, &mut none);
-        assert_eq!(none, Row::default());
+        assert_eq!(row([].into_iter(), &[1.0]), Row::default());
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The keys that the contenders of a group meet over.
 
 use super::suite::Group;
-use super::verify::Subject;
+use crate::contenders::{Contender, Order, Planned};
 use crate::error::BenchError;
 use crate::keys::{Keys, Made, Store, Stream, View, halves};
-use crate::record::KeySetFacts;
+use crate::record::{Cell, KeySetFacts, Row, Workload};
 use amq_core::Budget;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -22,10 +22,11 @@ pub struct Field {
 impl Field {
     /// Makes keys and streams, the same for the same seed.
     pub fn new(group: &Group, seed: u64) -> Result<Self, BenchError> {
-        let queries = group.queries;
-        let made = group.key_set.make(group.keys, queries, seed)?;
+        let made = group.key_set.make(group.keys, group.queries, seed)?;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
-        let streams = [0, 50, 100].map(|share| Stream::new(&made, queries, share, &mut rng));
+        // Along a course other things are done to filters.
+        let asked = if group.course.is_some() { 0 } else { group.queries };
+        let streams = [0, 50, 100].map(|share| Stream::new(&made, asked, share, &mut rng));
         let (gone, kept) = halves(&made.present, &mut rng);
         Ok(Self { made, streams, gone, kept })
     }
@@ -42,15 +43,14 @@ impl Field {
         }
     }
 
-    /// The slices handed to contenders.
     pub fn views(&self) -> Views<'_> {
         Views {
             field: self,
             present: self.made.present.view(),
             absent: self.made.absent.view(),
-            streams: self.streams.each_ref().map(|stream| stream.keys.view()),
             gone: self.gone.view(),
             kept: self.kept.view(),
+            streams: self.streams.each_ref().map(|stream| stream.keys.view()),
         }
     }
 }
@@ -61,43 +61,79 @@ pub struct Views<'a> {
     field: &'a Field,
     present: View<'a>,
     absent: View<'a>,
-    streams: [View<'a>; 3],
     gone: View<'a>,
     kept: View<'a>,
+    streams: [View<'a>; 3],
 }
 
 impl Views<'_> {
-    /// The streams.
-    pub fn queries(&self) -> [Keys<'_>; 3] {
-        self.streams.each_ref().map(View::keys)
-    }
-
     /// What the streams must be answered, from the answers for the absent keys.
     pub fn answers(&self, absent: &[bool]) -> [Vec<bool>; 3] {
         self.field.streams.each_ref().map(|stream| stream.answers(absent))
     }
 
-    /// The subject for contenders that are asked for this.
-    pub fn subject(&self, budget: Option<Budget>, seed: u64) -> Subject<'_> {
+    /// A contender with all that it needs.
+    pub fn subject(&self, contender: &'static dyn Contender, cell: Cell, seed: u64) -> Subject<'_> {
+        let bits = cell.asked_bits.map(Budget::BitsPerKey);
         Subject {
+            contender,
+            budget: bits.or(cell.asked_fpr.map(Budget::Fpr)),
+            cell,
             present: self.present.keys(),
             absent: self.absent.keys(),
             gone: self.gone.keys(),
             kept: self.kept.keys(),
-            budget,
+            streams: self.streams.each_ref().map(View::keys),
             seed,
         }
     }
+}
 
-    /// The present keys and some absent ones, to build larger filters of.
-    pub fn pool(&self) -> Option<Vec<u64>> {
-        match (&self.field.made.present, &self.field.made.absent) {
-            (Store::U64(present), Store::U64(absent)) if absent.len() >= present.len() => {
-                Some([present.as_slice(), absent].concat())
-            }
-            _ => None,
+/// A contender, and what it is verified and timed with.
+#[derive(Clone, Debug)]
+pub struct Subject<'a> {
+    pub contender: &'static dyn Contender,
+    /// The template of its rows.
+    pub cell: Cell,
+    /// The rate or size asked for; `None` if it takes neither.
+    pub budget: Option<Budget>,
+    pub present: Keys<'a>,
+    pub absent: Keys<'a>,
+    /// Half of the present keys, shuffled: those to remove.
+    pub gone: Keys<'a>,
+    pub kept: Keys<'a>,
+    /// Queries, of which 0, 50 and 100 % are for present keys.
+    pub streams: [Keys<'a>; 3],
+    /// The first seed; the others follow from it.
+    pub seed: u64,
+}
+
+impl<'a> Subject<'a> {
+    /// The order for a filter of the present keys.
+    pub const fn order(&self, seed: u64) -> Order {
+        Order { planned: Planned::Keys, budget: self.budget, seed }
+    }
+
+    pub fn row(&self, workload: Workload) -> Row {
+        Row::new(self.contender.info().name, &self.cell, workload)
+    }
+
+    /// The keys of a course; none if they are no integers.
+    pub fn ground(&self) -> Ground<'a> {
+        let seed = self.seed;
+        match (self.present, self.absent) {
+            (Keys::U64(present), Keys::U64(absent)) => Ground { present, absent, seed },
+            _ => Ground { present: &[], absent: &[], seed },
         }
     }
+}
+
+/// The keys of a course.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground<'a> {
+    pub present: &'a [u64],
+    pub absent: &'a [u64],
+    pub seed: u64,
 }
 
 #[cfg(test)]
@@ -113,25 +149,18 @@ mod tests {
     fn streams_take_memory_by_the_bytes_of_the_keys_not_by_how_often_they_are_asked_for() {
         let long = vec![b'x'; 4 << 20];
         let mut keys: Arena = [long.as_slice()].into_iter().collect();
-        for key in 0..1000u64 {
-            keys.push(&key.to_le_bytes());
-        }
-        let file = KeySet::File(Rc::new(FileKeys {
-            name: "keys".to_owned(),
-            keys,
-            source: Source::default(),
-            digest: 0,
-        }));
+        (0..1000u64).for_each(|key| keys.push(&key.to_le_bytes()));
+        let (name, source) = ("keys".to_owned(), Source::default());
+        let file = KeySet::File(Rc::new(FileKeys { name, keys, source, digest: 0 }));
         let group = Suite::Smoke.groups(Some(&file)).remove(0);
         let (field, memory) = counted(|| Field::new(&group, 1).unwrap());
         let most = 8 * long.len() + 500 * group.queries;
         assert!(memory.peak <= most as i64, "{} > {most}", memory.peak);
         let views = field.views();
-        let times = |keys: &View<'_>| match keys.keys() {
+        let [none, half, all] = views.streams.each_ref().map(|keys| match keys.keys() {
             Keys::Bytes(keys) => keys.iter().filter(|key| **key == long).count(),
             Keys::U64(_) => 0,
-        };
-        let [none, half, all] = views.streams.each_ref().map(times);
+        });
         // 16,384 queries of 500 present or 501 absent keys.
         let seldom = 14..=33;
         assert!(seldom.contains(&half) && (none == 0) != (all == 0), "{none}, {half}, {all}");

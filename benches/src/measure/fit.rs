@@ -6,29 +6,12 @@
 
 use crate::error::BenchError;
 use crate::record::{Records, Row, State, Workload};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The contenders in the table.
-const CONTENDERS: [&str; 17] = [
-    "bloom",
-    "blocked-bloom",
-    "atomic-bloom",
-    "counting-bloom",
-    "blocked-counting",
-    "scalable-bloom",
-    "scalable-blocked",
-    "scalable-bounded",
-    "cuckoo",
-    "cuckoo-windowed",
-    "quotient",
-    "expandable-quotient",
-    "ribbon-bumped",
-    "ribbon",
-    "ribbon-narrow",
-    "ribbon-bumped-wide",
-    "std-hashset",
-];
+const CONTENDERS: &str = "bloom blocked-bloom atomic-bloom counting-bloom blocked-counting \
+    scalable-bloom scalable-blocked scalable-bounded cuckoo cuckoo-windowed quotient \
+    expandable-quotient ribbon-bumped ribbon ribbon-narrow ribbon-bumped-wide std-hashset";
 
 /// The columns, in the table's order.
 const COLUMNS: [Workload; 5] =
@@ -54,15 +37,15 @@ pub fn table(records: &Records, name: &str) -> Result<String, BenchError> {
          #[rustfmt::skip]\n\
          pub(super) const FIGURES: &[Figures] = &[\n"
     );
-    for contender in CONTENDERS {
-        figures(&mut text, contender, &records.rows(contender)?);
+    for contender in CONTENDERS.split(' ') {
+        text.extend(figures(contender, &records.rows(contender)?));
     }
     text.push_str("];\n");
     Ok(text)
 }
 
-/// Appends one contender; nothing if the record does not have it.
-fn figures(text: &mut String, contender: &str, rows: &[Row]) {
+/// One contender; nothing if the record does not have it.
+fn figures(contender: &str, rows: &[Row]) -> Option<String> {
     let facts = of_filters(rows, RATES[0]).filter(|row| row.workload == Workload::Verify);
     let mut points: Vec<(u64, u64, [f64; 5])> = facts
         .filter_map(|row| {
@@ -73,9 +56,6 @@ fn figures(text: &mut String, contender: &str, rows: &[Row]) {
         .filter(|(.., times)| times.iter().any(|time| time.is_finite()))
         .collect();
     points.sort_unstable_by_key(|point| point.0);
-    if points.is_empty() {
-        return;
-    }
     let bits = (RATES[0] / RATES[1]).log2();
     let slope = |column| {
         let rise = |&(keys, ..): &(u64, u64, [f64; 5])| {
@@ -85,14 +65,16 @@ fn figures(text: &mut String, contender: &str, rows: &[Row]) {
         };
         points.iter().rev().find_map(rise).unwrap_or(0.0)
     };
-    // Writing to a string cannot fail.
-    let _ =
-        writeln!(text, "    Figures {{\n        contender: \"{contender}\",\n        points: &[");
-    for (_, bytes, times) in &points {
-        let _ = writeln!(text, "            ({bytes}, {}),", array(*times));
-    }
-    let slopes = array(COLUMNS.map(slope));
-    let _ = writeln!(text, "        ],\n        per_bit: {slopes},\n    }},");
+    let line = |(_, bytes, times): &(u64, u64, [f64; 5])| {
+        format!("            ({bytes}, {}),\n", array(*times))
+    };
+    let (lines, slopes) = (points.iter().map(line).collect::<String>(), array(COLUMNS.map(slope)));
+    (!points.is_empty()).then(|| {
+        format!(
+            "    Figures {{\n        contender: \"{contender}\",\n        points: &[\n{lines}        \
+             ],\n        per_bit: {slopes},\n    }},\n"
+        )
+    })
 }
 
 /// The rows about a whole filter of random keys at a rate, or at none where there is no choice.
@@ -123,7 +105,6 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// The committed table is what its record gives.
     #[test]
     fn the_committed_table_is_the_fit_of_the_record_that_it_names() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();

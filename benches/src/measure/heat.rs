@@ -1,16 +1,20 @@
-//! One heat: the contenders that meet over the same keys, asked for the same rate or size.
+//! One heat: the contenders that meet over the same keys, asked for the same rate or size, or along
+//! the same course.
 
-use super::field::Views;
-use super::race::Race;
+use super::courses::{Lane, Track};
+use super::field::{Subject, Views};
+use super::race::{REFERENCE, REFERENCE_RATE, REMOVER, Race};
 use super::suite::{Depth, Group, Who, words};
-use super::turn::{Ready, cost_of_turn, offered};
-use super::verify::{self, Failure, Subject, octave, verify, verify_removal};
+use super::turn::{Ready, offered};
+use super::verify::{Effort, Verified, octave, verify};
 use crate::contenders::{self, Ability, Contender, Family, Info, Role};
-use crate::keys::{KeySet, Keys};
+use crate::keys::KeySet;
 use crate::progress::{Progress, nanoseconds};
-use crate::record::{Cell, Row, Suite, Workload};
+use crate::record::{Cell, Options, Row, State, Workload};
 use amq_core::Budget;
 use std::collections::BTreeMap;
+use std::time::Duration;
+use std::{ptr, slice};
 
 /// Nothing is removed from filters of more keys: it would take too long to verify.
 const MOST_TO_REMOVE: usize = 20_000_000;
@@ -22,7 +26,7 @@ pub fn left_out(
 ) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
     // An objection at the first target holds at the others too.
-    let first = Heat::all(std::slice::from_ref(group)).into_iter().next();
+    let first = Heat::all(slice::from_ref(group)).next();
     for info in contenders.iter().map(|contender| contender.info()) {
         if let Some(reason) = first.and_then(|heat| heat.objection(&info)) {
             left_out.entry(reason).or_default().push(info.name);
@@ -34,25 +38,26 @@ pub fn left_out(
 /// A contender that takes part, and the template of its rows.
 pub type Entrant = (&'static dyn Contender, Cell);
 
-/// A heat's place in the comparison.
+/// A heat's place in the comparison. Along a course, too, contenders meet over the same keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Heat<'a> {
-    /// The keys.
     pub group: &'a Group,
-    /// What is asked for.
     pub target: Budget,
-    /// How thoroughly.
     pub depth: Depth,
 }
 
 impl Heat<'_> {
     /// All heats of some groups, in order.
-    pub fn all(groups: &[Group]) -> Vec<Heat<'_>> {
-        let heats = groups.iter().flat_map(|group| {
+    pub fn all(groups: &[Group]) -> impl Iterator<Item = Heat<'_>> {
+        groups.iter().flat_map(|group| {
             let targets = group.targets.iter();
             targets.map(move |&(target, depth)| Heat { group, target, depth })
-        });
-        heats.collect()
+        })
+    }
+
+    /// Whether both are over the same keys.
+    pub fn meets(&self, other: &Self) -> bool {
+        ptr::eq(self.group, other.group)
     }
 
     /// The contenders that take part, and their cells. One without a target rate takes part once
@@ -60,43 +65,49 @@ impl Heat<'_> {
     pub fn entrants(&self, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
         let entry = |contender: &&'static dyn Contender| {
             let info = contender.info();
+            let cell = self.cell(&info);
             let fits = match self.target {
                 Budget::BitsPerKey(_) => info.bits_budget,
                 target => info.takes_rate || self.group.target_of_fixed() == Some(target),
             };
-            let takes_part = fits && self.objection(&info).is_none();
-            takes_part.then(|| (*contender, self.cell(&info)))
+            let asked = info.takes_rate.then_some(self.target);
+            let takes_part = fits
+                && self.objection(&info).is_none()
+                && self.group.course.is_none_or(|track| track.takes(*contender, asked));
+            takes_part.then_some((*contender, cell))
         };
         contenders.iter().filter_map(entry).collect()
     }
 
-    /// Why a contender that could be asked for this takes no part.
+    /// Why a contender that could be asked for this takes no part. Slow ones do at the first target
+    /// of each group only, and only with the keys compared at all sizes, or the user's.
     fn objection(&self, info: &Info) -> Option<&'static str> {
-        if info.max_keys < self.group.keys as u64 {
+        let Group { key_set, keys, who, .. } = self.group;
+        if info.max_keys < *keys as u64 {
             Some("not with so many keys")
-        } else if info.slow && !self.is_for_the_slow() {
+        } else if info.slow
+            && !(self.is_first() && matches!(key_set, KeySet::RandomU64 | KeySet::File(_)))
+        {
             Some("slow: random keys only")
-        } else if self.group.who != Who::All && !contenders::speaks_for_family(info) {
+        } else if *who != Who::All && !contenders::speaks_for_family(info) {
             Some("peers: only the first of each family")
-        } else if self.group.who == Who::Compact && !is_compact(info) {
+        } else if *who == Who::Compact && !is_compact(info) {
             Some("so many keys only with one filter of each compact kind")
         } else {
             None
         }
     }
 
-    /// At the first target of each group only, and only with the keys compared at all sizes, or the
-    /// user's.
-    fn is_for_the_slow(&self) -> bool {
-        let first = self.group.targets.first().map(|(target, _)| *target);
-        first == Some(self.target)
-            && matches!(self.group.key_set, KeySet::RandomU64 | KeySet::File(_))
+    fn is_first(&self) -> bool {
+        self.group.targets.first().is_some_and(|(target, _)| *target == self.target)
     }
 
     fn cell(&self, info: &Info) -> Cell {
+        let planned = self.group.course.map(|track| track.planned as u64);
         let mut cell = Cell {
             key_set: self.group.key_set.name().to_owned(),
-            keys: self.group.keys as u64,
+            keys: planned.unwrap_or(self.group.keys as u64),
+            planned_keys: planned,
             ..Cell::default()
         };
         match self.target {
@@ -107,102 +118,120 @@ impl Heat<'_> {
         cell
     }
 
-    /// Its label in the progress bar.
+    /// Whether a row belongs to the entrant of this cell. On a course the keys change.
+    pub fn owns(&self, row: &Row, cell: &Cell) -> bool {
+        match self.group.course {
+            Some(track) => (row.planned_keys, row.workload) == (cell.planned_keys, track.workload),
+            None => row.is_of(cell),
+        }
+    }
+
     pub fn title(&self) -> String {
-        let Group { key_set, keys, .. } = self.group;
-        format!("{}, {keys} keys, {}", key_set.name(), words(self.target))
+        format!("{}, {}", self.group.title(), words(self.target))
     }
 
     /// Verifies the contenders. The rows of those that fail say why; the others are ready to race.
     pub fn verify<'v>(
         &self,
-        entrants: Vec<Entrant>,
+        contenders: &[&'static dyn Contender],
         views: &'v Views<'_>,
-        (suite, rounds, seed): (Suite, u64, u64),
+        options: &Options,
         progress: &Progress,
-    ) -> (Race<'v>, Vec<Row>) {
-        progress.begin(&self.title());
-        let (mut ready, mut rows) = (Vec::new(), Vec::new());
-        for (contender, cell) in entrants {
-            progress.now(&format!("{}: verifying {}", self.title(), contender.info().name));
-            ready.extend(self.verify_one(contender, cell, views, (suite, seed), &mut rows));
-            progress.did(self.cost_of_verifying());
+    ) -> Race<'v> {
+        let (Group { keys, course, .. }, seed, title) = (self.group, options.seed, self.title());
+        let ((of_verifying, of_turn), effort) = (self.costs(), options.suite.effort(*keys));
+        let mut race = Race::new(self.depth.rounds(options.rounds), of_turn, seed ^ *keys as u64);
+        progress.begin(&title);
+        for (contender, cell) in self.entrants(contenders) {
+            progress.now(&format!("{title}: verifying {}", contender.info().name));
+            let subject = views.subject(contender, cell, seed);
+            match course {
+                None => self.enter(&mut race, subject, &effort, views),
+                Some(track) => {
+                    let row = subject.row(track.workload);
+                    match Lane::checked(track, subject, &effort) {
+                        Ok(lane) => race.contenders.push(Box::new(lane)),
+                        Err(failure) => race.facts.push(failure.mark(row, State::Failed)),
+                    }
+                }
+            }
+            progress.did(of_verifying);
         }
-        let (subject, rounds) = (views.subject(None, seed), self.depth.rounds(rounds));
-        (Race::new(ready, views.queries(), subject, rounds), rows)
+        let references = match course {
+            None if *keys <= MOST_TO_REMOVE => &[REFERENCE, REMOVER][..],
+            None => &[REFERENCE],
+            Some(_) => &[REMOVER],
+        };
+        for contender in references.iter().filter_map(|name| contenders::named(name)) {
+            let cell = Cell { asked_fpr: Some(REFERENCE_RATE), ..Cell::default() };
+            let subject = views.subject(contender, cell, seed);
+            match course {
+                None => race.references.push(Box::new(Ready::reference(subject))),
+                Some(track) => {
+                    let lane = Lane::reference(track, subject).map(|lane| Box::new(lane) as Box<_>);
+                    race.references.extend(lane);
+                }
+            }
+        }
+        race
     }
 
-    /// Verifies one contender and adds its rows; ready if it passed and is to be timed.
-    fn verify_one(
+    /// Verifies one contender, which takes part in the race if it passed and is to be timed.
+    fn enter<'v>(
         &self,
-        contender: &'static dyn Contender,
-        cell: Cell,
+        race: &mut Race<'v>,
+        subject: Subject<'v>,
+        effort: &Effort,
         views: &Views<'_>,
-        (suite, seed): (Suite, u64),
-        rows: &mut Vec<Row>,
-    ) -> Option<Ready> {
-        let (info, timed) = (contender.info(), self.depth != Depth::Facts);
-        let subject = views.subject(budget(&cell), seed);
-        let effort = suite.effort(self.group.keys);
-        let outcome = verify(contender, &subject, &effort).and_then(|mut verified| {
-            if let Some(range) = self.octave(contender, &subject, views) {
-                verified.with_octave(range?);
+    ) {
+        let (info, timed) = (subject.contender.info(), self.depth != Depth::Facts);
+        let removes = info.can(Ability::Remove) && timed && self.group.keys <= MOST_TO_REMOVE;
+        let outcome = verify(&subject, effort, removes).and_then(|mut verified| {
+            if info.jumps && self.is_first() {
+                verified.answers.octave = octave(&subject)?;
             }
             Ok(verified)
         });
-        rows.push(verify::row(&info, &cell, &outcome));
-        let verified = match outcome {
-            Ok(verified) => verified,
+        let mut facts = subject.row(Workload::Verify);
+        match outcome {
             Err(failure) => {
-                let untimed = |workload| failure.untime(Row::new(info.name, &cell, workload));
-                rows.extend(offered(&info).filter(|_| timed).map(untimed));
-                return None;
+                race.facts.push(failure.mark(facts, State::Failed));
+                let untimed = |workload| failure.mark(subject.row(workload), State::Untimed);
+                race.facts.extend(offered(&info).filter(|_| timed).map(untimed));
             }
-        };
-        if !timed {
-            return None;
+            Ok(Verified { absent, answers, removal }) => {
+                answers.write(&mut facts);
+                race.facts.push(facts);
+                if let Some(Err(failure)) = &removal {
+                    race.facts.push(failure.mark(subject.row(Workload::Remove), State::Failed));
+                }
+                if timed {
+                    let answers = (info.role != Role::Floor).then(|| views.answers(&absent));
+                    let removal = removal.and_then(Result::ok);
+                    let ready = Ready::new(subject, answers.as_ref(), removal);
+                    race.contenders.push(Box::new(ready));
+                }
+            }
         }
-        let removal = self.removes(&info).then(|| verify_removal(contender, &subject, &effort));
-        if let Some(Err(failure)) = &removal {
-            rows.push(failure.mark(Row::new(info.name, &cell, Workload::Remove)));
+    }
+
+    /// The estimated duration of a run of so many rounds.
+    pub fn estimate(&self, contenders: &[&'static dyn Contender], rounds: u64) -> Duration {
+        let (of_verifying, of_turn) = self.costs();
+        let each = of_verifying + self.depth.rounds(rounds) * of_turn;
+        Duration::from_nanos(each) * self.entrants(contenders).len() as u32
+    }
+
+    /// The estimated nanoseconds of one contender's verification, and of a turn.
+    fn costs(&self) -> (u64, u64) {
+        let Group { keys, queries, course, .. } = *self.group;
+        if let Some(Track { planned, .. }) = course {
+            let verifying = nanoseconds(planned, 2 * (6 * keys + 10 * queries));
+            return (verifying, nanoseconds(planned, 3 * keys));
         }
-        let answers = views.answers(&verified.absent);
-        let answers = (info.role != Role::Floor).then_some(&answers);
-        let (order, removal) = (subject.order(seed), removal.and_then(Result::ok));
-        Some(Ready::new(contender, cell, order, self.group.queries, answers, removal))
-    }
-
-    fn removes(&self, info: &Info) -> bool {
-        info.can(Ability::Remove) && self.group.keys <= MOST_TO_REMOVE
-    }
-
-    /// The sizes over an octave, for a contender whose size jumps, at the main target.
-    fn octave(
-        &self,
-        contender: &dyn Contender,
-        subject: &Subject<'_>,
-        views: &Views<'_>,
-    ) -> Option<Result<(u64, u64), Failure>> {
-        let is_first = self.group.targets.first().map(|(target, _)| *target) == Some(self.target);
-        if !is_first || !contender.info().jumps {
-            return None;
-        }
-        let pool = views.pool()?;
-        Some(octave(contender, Keys::U64(&pool), self.group.keys, subject))
-    }
-
-    /// The estimated duration of one contender in a run of so many rounds, in nanoseconds.
-    pub fn cost(&self, info: &Info, rounds: u64) -> u64 {
-        let Group { keys, queries, .. } = *self.group;
-        let turn = cost_of_turn(keys, queries, self.removes(info));
-        self.cost_of_verifying() + self.depth.rounds(rounds) * turn
-    }
-
-    /// The estimated duration of verifying one contender, in nanoseconds.
-    fn cost_of_verifying(&self) -> u64 {
-        let Group { keys, queries, .. } = *self.group;
         let seeds = if keys < 5_000_000 { 2 } else { 1 };
-        nanoseconds(keys, seeds * (9 * keys / 2 + 3 * queries))
+        let verifying = nanoseconds(keys, seeds * (9 * keys / 2 + 3 * queries));
+        (verifying, nanoseconds(keys, 2 * keys.max(1 << 15) + queries / 2))
     }
 }
 
@@ -213,26 +242,22 @@ fn is_compact(info: &Info) -> bool {
     !large && !again && info.role != Role::Map
 }
 
-/// What a cell asks for.
-pub fn budget(cell: &Cell) -> Option<Budget> {
-    let bits = cell.asked_bits.map(Budget::BitsPerKey);
-    bits.or(cell.asked_fpr.map(Budget::Fpr))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::contenders::ALL;
+    use crate::record::Suite;
+
     #[test]
     fn whoever_is_left_out_of_a_group_is_named_with_the_reason() {
         let mut groups = Suite::Quick.groups(None);
         groups.extend(Suite::Full.groups(None));
         for group in groups {
             let left_out = left_out(&group, &ALL);
-            let heats = Heat::all(std::slice::from_ref(&group));
             for contender in ALL.iter() {
                 let info = contender.info();
-                let takes_part = heats.iter().any(|heat| !heat.entrants(&[*contender]).is_empty());
+                let mut heats = Heat::all(slice::from_ref(&group));
+                let takes_part = heats.any(|heat| !heat.entrants(&[*contender]).is_empty());
                 let named = left_out.values().flatten().any(|name| *name == info.name);
                 assert_ne!(takes_part, named, "{} in {group:?}", info.name);
             }

@@ -3,11 +3,11 @@
 //! The program runs itself under cachegrind, three times per contender, and subtracts: what a
 //! second build adds, and what queries add. Start-up and making the keys cancel out.
 
-use super::heat::budget;
 use super::verify::{Failure, build};
 use crate::contenders::{Contender, Info, Order, Planned};
 use crate::keys::{KeySet, Stream};
 use crate::record::{Cell, Row, State, Workload};
+use amq_core::Budget;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use std::env;
@@ -16,13 +16,12 @@ use std::process::{Child, Command, Stdio};
 
 /// The hidden command that a child carries out.
 pub const COMMAND: &str = "count";
-/// The target rate.
 const RATE: f64 = 0.01;
 /// Queries in a child, half of them for present keys.
 const QUERIES: usize = 1 << 16;
 
 /// The cell of a contender whose instructions are counted.
-pub fn cell(info: &Info, keys: usize) -> Cell {
+fn cell(info: &Info, keys: usize) -> Cell {
     Cell {
         key_set: KeySet::RandomU64.name().to_owned(),
         keys: keys as u64,
@@ -50,8 +49,8 @@ pub fn child(
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let stream = Stream::new(&made, QUERIES, 50, &mut rng);
     let (present, queries) = (made.present.view(), stream.keys.view());
-    let order =
-        Order { planned: Planned::Keys, budget: budget(&cell(&contender.info(), keys)), seed: 1 };
+    let budget = contender.info().takes_rate.then_some(Budget::Fpr(RATE));
+    let order = Order { planned: Planned::Keys, budget, seed: 1 };
     let mut hits = 0;
     for _ in 0..builds {
         let filter = build(contender, present.keys(), &order)?;
@@ -61,9 +60,9 @@ pub fn child(
     Ok(hits)
 }
 
-/// A contender's instructions per key of a build and per query, half of them for present keys;
-/// counted in children that run beside each other.
-pub fn count(info: &Info, keys: usize) -> io::Result<[(Workload, f64); 2]> {
+/// Counts a contender's instructions per key of a build and per query, half of them for present
+/// keys, in children that run beside each other; writes them into its rows.
+pub fn count(info: &Info, keys: usize, rows: &mut [Row]) -> io::Result<()> {
     let start = |(builds, asks): (usize, bool)| {
         Command::new("valgrind")
             .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
@@ -81,9 +80,16 @@ pub fn count(info: &Info, keys: usize) -> io::Result<[(Workload, f64); 2]> {
         found.ok_or_else(|| io::Error::other(said.into_owned()))
     };
     let [once, twice, asked] = [(1, false), (2, false), (1, true)].map(start).map(count);
-    let once = once?;
-    let query = (asked? - once) / QUERIES as f64;
-    Ok([(Workload::Build, (twice? - once) / keys as f64), (Workload::Query50, query)])
+    let (once, cell) = (once?, cell(info, keys));
+    let (build, query) = ((twice? - once) / keys as f64, (asked? - once) / QUERIES as f64);
+    for row in rows.iter_mut().filter(|row| row.state == State::Measured && row.is_of(&cell)) {
+        row.instructions = match row.workload {
+            Workload::Build => Some(build),
+            Workload::Query50 => Some(query),
+            _ => None,
+        };
+    }
+    Ok(())
 }
 
 /// The total in what cachegrind says: `==12== I   refs:      1,234,567`.
@@ -93,18 +99,10 @@ fn total(said: &str) -> Option<f64> {
     number.parse().ok()
 }
 
-/// Writes counts into the rows of a cell.
-pub fn write(counts: &[(Workload, f64)], cell: &Cell, rows: &mut [Row]) {
-    for row in rows.iter_mut().filter(|row| row.state == State::Measured && row.is_of(cell)) {
-        let mut of_row = counts.iter().filter(|(workload, _)| *workload == row.workload);
-        row.instructions = of_row.next().map(|(_, count)| *count);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contenders;
+    use crate::contenders::named;
 
     #[test]
     fn the_total_is_read_from_what_the_tool_says() {
@@ -115,23 +113,10 @@ mod tests {
 
     #[test]
     fn a_child_builds_and_asks() {
-        let bloom = contenders::choose(&["bloom".to_owned()], &[]).unwrap()[0];
+        let bloom = named("bloom").unwrap();
         let hits = child(bloom, 1000, 2, true).unwrap();
         let half = QUERIES as u64 / 2;
         assert!((half..half + half / 50).contains(&hits), "{hits}");
         assert!(child(bloom, 1000, 1, false).unwrap() <= 1);
-    }
-
-    #[test]
-    fn only_the_cells_that_were_counted_are_written() {
-        let bloom = contenders::choose(&["bloom".to_owned()], &[]).unwrap()[0];
-        let [cell, other] = [1000, 2000].map(|keys| cell(&bloom.info(), keys));
-        let row = |(cell, workload)| Row::new("bloom", cell, workload);
-        let (build, query) = (Workload::Build, Workload::Query50);
-        let mut rows =
-            [(&cell, build), (&cell, query), (&cell, Workload::Query0), (&other, build)].map(row);
-        write(&[(build, 90.5), (query, 40.0)], &cell, &mut rows);
-        let written = rows.map(|row| row.instructions);
-        assert_eq!(written, [Some(90.5), Some(40.0), None, None]);
     }
 }

@@ -1,32 +1,29 @@
 //! What a run is asked for, looked up and checked.
 
 use super::construction::{self, Line};
-use super::courses::{self, Setting, Track};
-use super::estimate::Times;
 use super::field::{Field, Views};
 use super::heat::Heat;
-use super::race;
+use super::race::{self, Timed};
 use super::suite::Group;
-use super::turn::Timed;
 use crate::cli::Request;
 use crate::contenders::{self, Contender};
 use crate::error::BenchError;
 use crate::keys::{KeySet, file};
 use crate::progress::Progress;
-use crate::record::{KeySetFacts, Options};
+use crate::record::{KeySetFacts, Options, Trial};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Groups of more keys than this are measured one after another, each with its own rounds.
+/// Heats over more keys than this are timed after all others, each group with its own rounds.
 const MOST_TOGETHER: usize = 2_000_000;
 
 /// A request, looked up and checked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Plan {
     pub contenders: Vec<&'static dyn Contender>,
     pub groups: Vec<Group>,
     /// None with the user's keys.
-    pub courses: Vec<Track>,
+    pub courses: Vec<Group>,
     /// The ribbon systems; none with the user's keys.
     pub lines: Vec<Line>,
     /// Keys of the filters whose instructions are counted, if any are.
@@ -38,20 +35,18 @@ pub(crate) struct Plan {
 impl Plan {
     /// Resolves the request; reads the key file.
     pub(crate) fn new(request: &Request) -> Result<Self, BenchError> {
-        let Request { suite, seed, .. } = *request;
-        let contenders = contenders::choose(&request.only, &[construction::NAME])?;
-        let path = request.keys_file.as_ref();
-        let keys = path.map(|path| file::read(path)).transpose()?;
-        let facts = keys.as_ref().map(|keys| (keys.name.clone(), format!("{:016x}", keys.digest)));
-        let (keys_file, keys_file_xxh3) = facts.unzip();
-        let file = keys.map(|keys| KeySet::File(Rc::new(keys)));
-        let ours = request.keys.is_empty() && file.is_none();
+        let Request { suite, seed, ref only, ref keys, ref keys_file, .. } = *request;
+        let contenders = contenders::choose(only, &[construction::NAME])?;
+        let file = keys_file.as_ref().map(|path| file::read(path)).transpose()?;
+        let facts = file.as_ref().map(|file| (file.name.clone(), format!("{:016x}", file.digest)));
+        let (file_name, digest) = facts.unzip();
+        let file = file.map(|file| KeySet::File(Rc::new(file)));
+        let ours = keys.is_empty() && file.is_none();
         let some = !contenders.is_empty();
         if !some && !ours {
             return Err(BenchError::NothingToMeasure);
         }
-        let tries =
-            request.only.is_empty() || request.only.iter().any(|name| name == construction::NAME);
+        let tries = only.is_empty() || only.iter().any(|name| name == construction::NAME);
         let rounds = request.rounds.unwrap_or(suite.rounds());
         // Where instructions are wanted but the suite counts none, those of its middle size.
         let counted = suite.counted();
@@ -59,7 +54,7 @@ impl Plan {
         Ok(Self {
             courses: if ours && some { suite.courses() } else { Vec::new() },
             lines: if ours && tries { suite.lines() } else { Vec::new() },
-            groups: match request.keys.as_slice() {
+            groups: match keys.as_slice() {
                 _ if !some => Vec::new(),
                 [] => suite.groups(file.as_ref()),
                 keys => suite.sizes(keys),
@@ -70,17 +65,21 @@ impl Plan {
                 suite,
                 rounds,
                 seed,
-                keys: request.keys.clone(),
-                keys_file,
-                keys_file_xxh3,
+                keys: keys.clone(),
+                keys_file: file_name,
+                keys_file_xxh3: digest,
                 ..Options::of_program()
             },
         })
     }
 
-    /// The groups that are measured together.
-    pub(super) fn parts(&self) -> impl Iterator<Item = &[Group]> {
-        self.groups.chunk_by(|_, next| next.keys <= MOST_TOGETHER)
+    /// The heats that are measured together: those of all small groups, and of each large one.
+    pub(super) fn parts(&self) -> Vec<Vec<Heat<'_>>> {
+        let heats = Heat::all(&self.groups).chain(Heat::all(&self.courses));
+        let (together, apart): (Vec<_>, Vec<_>) =
+            heats.partition(|heat| heat.group.keys <= MOST_TOGETHER);
+        let apart = apart.chunk_by(Heat::meets).map(<[_]>::to_vec);
+        [together].into_iter().chain(apart).collect()
     }
 
     /// Verifies and times heats, their rounds side by side.
@@ -89,53 +88,36 @@ impl Plan {
         heats: &[Heat<'_>],
         progress: &Progress,
     ) -> Result<(Vec<KeySetFacts>, Vec<Timed>), BenchError> {
-        let Options { suite, rounds, seed, .. } = self.options;
-        let groups: Vec<_> = heats.chunk_by(|a, b| std::ptr::eq(a.group, b.group)).collect();
-        let fields = groups.iter().map(|heats| Field::new(heats[0].group, seed));
+        let groups: Vec<_> = heats.chunk_by(Heat::meets).collect();
+        let fields = groups.iter().map(|heats| Field::new(heats[0].group, self.options.seed));
         let fields: Vec<Field> = fields.collect::<Result<_, _>>()?;
         let views: Vec<Views<'_>> = fields.iter().map(Field::views).collect();
-        let (mut races, mut verified) = (Vec::new(), Vec::new());
+        let mut races = Vec::new();
         for (heats, views) in groups.iter().zip(&views) {
-            for heat in *heats {
-                let entrants = heat.entrants(&self.contenders);
-                let (race, rows) = heat.verify(entrants, views, (suite, rounds, seed), progress);
-                races.push(race);
-                verified.push(rows);
-            }
+            let (contenders, options) = (&self.contenders, &self.options);
+            races
+                .extend(heats.iter().map(|heat| heat.verify(contenders, views, options, progress)));
         }
         race::run(&mut races, progress);
-        let untimed = |row| Timed { row, times: Times::default() };
-        let found = races.into_iter().zip(verified).flat_map(|(race, rows)| {
-            let rows = rows.into_iter().map(untimed);
-            rows.chain(race.rows()).collect::<Vec<_>>()
-        });
-        let facts = groups.iter().zip(&fields).map(|(heats, field)| field.facts(heats[0].group));
-        Ok((facts.collect(), found.collect()))
+        let found = races.iter().flat_map(|race| race.rows()).collect();
+        // A course has keys of its own, which the record does not describe.
+        let facts = groups.iter().zip(&fields).filter(|(heats, _)| heats[0].group.course.is_none());
+        Ok((facts.map(|(heats, field)| field.facts(heats[0].group)).collect(), found))
     }
 
-    /// The estimated duration.
+    pub(super) fn tries(&self, progress: &Progress) -> Result<Vec<Trial>, BenchError> {
+        let trials = self.lines.iter().map(|line| line.run(self.options.seed, progress));
+        Ok(trials.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
     pub(crate) fn estimate(&self) -> Duration {
-        let heats =
-            Heat::all(&self.groups).iter().map(|heat| self.estimate_of(heat)).sum::<Duration>();
-        let courses = self.courses.iter().map(|course| self.estimate_of_course(course));
+        let heats = self.parts().into_iter().flatten().map(|heat| self.estimate_of(&heat));
         let lines = self.lines.iter().map(Line::estimate);
         let counting = self.counted.map(|_| Duration::from_secs(3) * self.contenders.len() as u32);
-        heats + courses.chain(lines).chain(counting).sum::<Duration>()
+        heats.chain(lines).chain(counting).sum()
     }
 
     pub(super) fn estimate_of(&self, heat: &Heat<'_>) -> Duration {
-        let entrants = heat.entrants(&self.contenders);
-        let costs =
-            entrants.iter().map(|(contender, _)| heat.cost(&contender.info(), self.options.rounds));
-        Duration::from_nanos(costs.sum())
-    }
-
-    pub(super) fn estimate_of_course(&self, track: &Track) -> Duration {
-        courses::estimate(track, &self.contenders, self.setting())
-    }
-
-    pub(super) fn setting(&self) -> Setting {
-        let Options { suite, rounds, seed, .. } = self.options;
-        Setting { suite, seed, rounds: suite.rounds_of_courses(rounds) }
+        heat.estimate(&self.contenders, self.options.rounds)
     }
 }

@@ -1,58 +1,86 @@
-//! The timing of heats, in rounds that a run spreads over all of its time.
+//! Timing in rounds that a run spreads over all of its time.
 //!
-//! In a round the contenders of a heat take their [turns](super::turn), in a new order each time. A
-//! reference takes its turn like all others, so that times of different days can be compared as
-//! ratios to it.
+//! A [`Race`] is a heat's or a course's. In a round each of its [`Racer`]s has its turn, in a new
+//! order each time. A reference takes its turn like all others, so that times of different days can
+//! be compared as ratios to it.
 
-use super::turn::{ASKED, Ready, cost_of_turn};
-use super::verify::{Failure, Subject};
-use crate::contenders::{self, Contender, Order, Planned};
+use super::estimate::Times;
+use super::verify::Failure;
+use crate::contenders::Built;
 use crate::keys::Keys;
 use crate::progress::Progress;
-use crate::record::Workload;
-use amq_core::Budget;
+use crate::record::Row;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
-
-pub use super::turn::{Timed, holds_sample};
+use std::fmt;
 
 /// What builds and queries are compared with: it is quick and steady, and touches one line of
 /// memory a query.
 pub const REFERENCE: &str = "blocked-bloom";
-/// The same for everything that removes keys: it never refuses one.
+/// The same for courses and removals: it never refuses a key.
 pub const REMOVER: &str = "blocked-counting";
-/// What both are made for, whatever is asked of the contenders.
-const REFERENCE_TARGET: Budget = Budget::Fpr(0.01);
+/// The rate of both, whatever is asked of the contenders.
+pub const REFERENCE_RATE: f64 = 0.01;
+/// Two in this many keys are queried after each timed build, removal or leg of a course.
+const SAMPLE: usize = 16;
 
-/// The contenders of a heat, and what they are timed with.
+/// A contender that passed, or a reference.
+pub trait Racer: fmt::Debug {
+    /// Its turn in a round: all that is timed of it.
+    fn turn(&mut self, rng: &mut Xoshiro256PlusPlus);
+
+    /// What came of all its turns.
+    fn rows(&self) -> Vec<Timed>;
+}
+
+/// A row and the times behind it.
+#[derive(Clone, Debug)]
+pub struct Timed {
+    pub row: Row,
+    /// The leg of a course that it is about; 0 in heats.
+    pub leg: usize,
+    pub times: Times,
+    pub reference: Vec<f64>,
+}
+
+impl Timed {
+    /// A row with these times written into it, if there are any.
+    pub fn new(mut row: Row, leg: usize, times: Times) -> Self {
+        times.write(&mut row);
+        Self { row, leg, times, reference: Vec::new() }
+    }
+
+    /// The same, compared with the reference that was timed doing the same.
+    fn beside(mut self, references: &[Self]) -> Self {
+        let mark = |timed: &Self| (timed.row.workload, timed.leg);
+        if let Some(beside) = references.iter().find(|one| mark(one) == mark(&self)) {
+            self.times.compare(&beside.row.contender, &beside.times, &mut self.row);
+            self.reference.clone_from(&beside.times.ns);
+        }
+        self
+    }
+}
+
+/// Racers over the same keys, and how often each has its turn.
 #[derive(Debug)]
 pub struct Race<'a> {
-    /// The contenders; behind them the references.
-    ready: Vec<Ready>,
-    contenders: usize,
-    streams: [Keys<'a>; 3],
-    subject: Subject<'a>,
+    /// What verification found.
+    pub facts: Vec<Row>,
+    /// Those that passed it.
+    pub contenders: Vec<Box<dyn Racer + 'a>>,
+    pub references: Vec<Box<dyn Racer + 'a>>,
     rounds: u64,
+    /// The estimated nanoseconds of a turn.
+    cost: u64,
     rng: Xoshiro256PlusPlus,
 }
 
-impl<'a> Race<'a> {
-    /// A race of some rounds.
-    pub fn new(
-        mut ready: Vec<Ready>,
-        streams: [Keys<'a>; 3],
-        subject: Subject<'a>,
-        rounds: u64,
-    ) -> Self {
-        let (contenders, queries) = (ready.len(), streams[0].len());
-        if ready.iter().any(Ready::removes) {
-            ready.extend(Ready::reference(REMOVER, &subject, queries, &[Workload::Remove]));
-        }
-        let asked = [&ASKED[..], &[Workload::Build]].concat();
-        ready.extend(Ready::reference(REFERENCE, &subject, queries, &asked));
-        let rng = Xoshiro256PlusPlus::seed_from_u64(subject.seed ^ subject.present.len() as u64);
-        Self { ready, contenders, streams, subject, rounds, rng }
+impl Race<'_> {
+    pub fn new(rounds: u64, cost: u64, seed: u64) -> Self {
+        let (facts, contenders, references) = Default::default();
+        let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Self { facts, contenders, references, rounds, cost, rng }
     }
 
     /// Whether it takes part in a round of `all`.
@@ -61,24 +89,22 @@ impl<'a> Race<'a> {
     }
 
     fn round(&mut self, progress: &Progress) {
-        let (keys, queries) = (self.subject.present.len(), self.streams[0].len());
-        let mut order: Vec<usize> = (0..self.ready.len()).collect();
+        let contenders = self.contenders.iter_mut().map(|racer| (racer, self.cost));
+        let references = self.references.iter_mut().map(|racer| (racer, 0));
+        let mut order: Vec<_> = contenders.chain(references).collect();
         order.shuffle(&mut self.rng);
-        for place in order {
-            let mut workloads = ASKED;
-            workloads.shuffle(&mut self.rng);
-            let ready = &mut self.ready[place];
-            ready.turn(&self.streams, &self.subject, &workloads);
-            if place < self.contenders {
-                progress.did(cost_of_turn(keys, queries, ready.removes()));
-            }
+        for (racer, cost) in order {
+            racer.turn(&mut self.rng);
+            progress.did(cost);
         }
     }
 
-    /// The rows of all contenders.
-    pub fn rows(mut self) -> Vec<Timed> {
-        let references = self.ready.split_off(self.contenders);
-        self.ready.into_iter().flat_map(|ready| ready.rows(&references)).collect()
+    pub fn rows(&self) -> Vec<Timed> {
+        let facts = self.facts.iter().map(|row| Timed::new(row.clone(), 0, Times::default()));
+        let timed = self.contenders.iter().flat_map(|racer| racer.rows());
+        let references: Vec<Timed> =
+            self.references.iter().flat_map(|racer| racer.rows()).collect();
+        facts.chain(timed).map(|timed| timed.beside(&references)).collect()
     }
 }
 
@@ -93,17 +119,26 @@ pub fn run(races: &mut [Race<'_>], progress: &Progress) {
     }
 }
 
-/// An order for a reference.
-pub fn order_of_reference(planned: Planned, seed: u64) -> Order {
-    Order { planned, budget: Some(REFERENCE_TARGET), seed }
-}
-
-/// A contender of ours that others are compared with.
-pub fn reference(name: &str) -> Result<&'static dyn Contender, Failure> {
-    let mut all = contenders::ALL.iter().copied();
-    let found = all.find(|contender| contender.info().name == name);
-    found.ok_or_else(|| Failure::Build(format!("{name} is not among the contenders")))
+/// Queries some of the keys that must be present after a timed pass: the first and the last.
+pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &'static str) -> Result<(), Failure> {
+    let (all, some) = (keys.len(), keys.len().div_ceil(SAMPLE));
+    let [first, last] = [keys.first(some), keys.between(all - some, all)];
+    let (found, keys) = (filter.count_hits(first) + filter.count_hits(last), 2 * some as u64);
+    Failure::unless(found == keys, || {
+        format!("after a timed {pass} it finds {found} of {keys} sampled keys")
+    })
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rounds_of_each_race_are_spread_over_those_of_all() {
+        for (rounds, due) in [(5, &[0, 1, 2, 3, 4][..]), (3, &[1, 3, 4]), (1, &[4]), (0, &[])] {
+            let race = Race::new(rounds, 0, 1);
+            let rounds: Vec<u64> = (0..5).filter(|&round| race.is_due(round, 5)).collect();
+            assert_eq!(rounds, due);
+        }
+    }
+}

@@ -1,20 +1,17 @@
 //! A whole run: heats, courses and the rest, each recorded as soon as it ends.
 
-use super::courses::{self, Track};
-use super::estimate::{ESTIMATES, UNSTABLE};
-use super::heat::{Entrant, Heat};
+use super::estimate::UNSTABLE;
+use super::heat::Heat;
 use super::interval::SIGMAS;
 use super::plan::Plan;
-use super::race::{REFERENCE, REMOVER};
-use super::suite::Group;
-use super::turn::Timed;
+use super::race::{REFERENCE, REMOVER, Timed};
 use super::{choices, claims, heap, instructions, theory, twins};
 use crate::cli::Request;
-use crate::contenders::{self, Contender};
+use crate::contenders;
 use crate::error::BenchError;
 use crate::progress::Progress;
 use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Trial};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The result of a run: all rows of the contenders that took part, all ribbon systems, and what was
@@ -51,14 +48,13 @@ pub(crate) fn run(
         start: Instant::now(),
         progress: Progress::new(plan.estimate()),
     };
-    for groups in plan.parts() {
-        going.heats(groups)?;
+    for heats in plan.parts() {
+        going.heats(heats)?;
     }
-    for track in &plan.courses {
-        going.course(track)?;
+    let trials = plan.tries(&going.progress)?;
+    if !trials.is_empty() {
+        going.records.write_table("construction", &trials)?;
     }
-    let earlier = if resume { going.records.table("construction")? } else { Vec::new() };
-    let trials = going.lines(earlier)?;
     let skipped = going.instructions()?;
     going.finish(day)?;
     Ok(Found {
@@ -72,18 +68,11 @@ pub(crate) fn run(
 pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     let progress = Progress::new(plan.estimate());
     let mut found = Found::default();
-    for groups in plan.parts() {
-        let (_, timed) = plan.measure(&Heat::all(groups), &progress)?;
+    for heats in plan.parts() {
+        let (_, timed) = plan.measure(&heats, &progress)?;
         found.rows.extend(timed.into_iter().map(|timed| timed.row));
     }
-    for track in &plan.courses {
-        let entrants = courses::entrants(track, &plan.contenders);
-        let timed = courses::run(track, entrants, plan.setting(), &progress)?;
-        found.rows.extend(timed.into_iter().map(|timed| timed.row));
-    }
-    for line in &plan.lines {
-        found.trials.extend(line.run(plan.options.seed, &progress)?);
-    }
+    found.trials = plan.tries(&progress)?;
     progress.finish();
     Ok(found)
 }
@@ -101,11 +90,9 @@ struct Going<'a> {
 }
 
 impl Going<'_> {
-    fn heats(&mut self, groups: &[Group]) -> Result<(), BenchError> {
+    fn heats(&mut self, heats: Vec<Heat<'_>>) -> Result<(), BenchError> {
         let plan = self.plan;
-        let (open, done): (Vec<_>, Vec<_>) = Heat::all(groups).into_iter().partition(|heat| {
-            self.reopen(&heat.entrants(&plan.contenders), |row, cell| row.is_of(cell))
-        });
+        let (open, done): (Vec<_>, Vec<_>) = heats.into_iter().partition(|heat| self.reopen(heat));
         self.progress.skip(done.iter().map(|heat| plan.estimate_of(heat)).sum());
         let (facts, found) = plan.measure(&open, &self.progress)?;
         for facts in facts {
@@ -113,31 +100,37 @@ impl Going<'_> {
             known.retain(|old| (&old.name, old.present) != (&facts.name, facts.present));
             known.push(facts);
         }
-        self.keep(found)
-    }
-
-    fn course(&mut self, track: &Track) -> Result<(), BenchError> {
-        let entrants = courses::entrants(track, &self.plan.contenders);
-        if !self.reopen(&entrants, |row, _| courses::owns(track, row)) {
-            self.progress.skip(self.plan.estimate_of_course(track));
-            return Ok(());
-        }
-        let found = courses::run(track, entrants, self.plan.setting(), &self.progress)?;
-        self.keep(found)
-    }
-
-    fn lines(&mut self, mut trials: Vec<Trial>) -> Result<Vec<Trial>, BenchError> {
-        for line in &self.plan.lines {
-            if line.is_done(&trials) {
-                self.progress.skip(line.estimate());
-                continue;
+        for Timed { row, times, reference, .. } in found {
+            if let Some((rows, rounds)) = self.all.get_mut(row.contender.as_str()) {
+                let of = Rounds::of(&row, &times.ns, &reference);
+                rounds.extend(Some(of).filter(|rounds| !rounds.ns.is_empty()));
+                rows.push(row);
             }
-            trials.retain(|trial| !line.owns(trial));
-            trials.extend(line.run(self.plan.options.seed, &self.progress)?);
-            self.records.write_table("construction", &trials)?;
-            self.save_run()?;
         }
-        Ok(trials)
+        for (name, (rows, rounds)) in self.all.iter().filter(|(_, (rows, _))| !rows.is_empty()) {
+            self.records.write_table(name, rows)?;
+            self.records.write_table(&format!("{name}.rounds"), rounds)?;
+        }
+        self.save_run()
+    }
+
+    /// Whether any contender of a heat has no row yet. Then the rows of all of them are dropped,
+    /// with the rounds behind them.
+    fn reopen(&mut self, heat: &Heat<'_>) -> bool {
+        let entrants = heat.entrants(&self.plan.contenders);
+        let entrants = entrants.iter().map(|(contender, cell)| (contender.info().name, cell));
+        let is_done =
+            |(name, cell): (&str, &Cell)| self.all[name].0.iter().any(|row| heat.owns(row, cell));
+        if entrants.clone().all(is_done) {
+            return false;
+        }
+        for (name, cell) in entrants {
+            if let Some((rows, rounds)) = self.all.get_mut(name) {
+                let old: Vec<Row> = rows.extract_if(.., |row| heat.owns(row, cell)).collect();
+                rounds.retain(|rounds| !old.iter().any(|row| rounds.is_of(row)));
+            }
+        }
+        true
     }
 
     /// Counts instructions, if that is planned; why not, if it is impossible.
@@ -152,13 +145,11 @@ impl Going<'_> {
         for contender in &self.plan.contenders {
             let info = contender.info();
             self.progress.now(&format!("counting instructions: {}", info.name));
-            let cell = instructions::cell(&info, keys);
             let Some((rows, _)) = self.all.get_mut(info.name) else {
                 continue;
             };
-            match instructions::count(&info, keys) {
-                Ok(counts) => instructions::write(&counts, &cell, rows),
-                Err(error) => return Ok(Some(format!("instructions, at {}: {error}", info.name))),
+            if let Err(error) = instructions::count(&info, keys, rows) {
+                return Ok(Some(format!("instructions, at {}: {error}", info.name)));
             }
             self.records.write_table(info.name, rows)?;
         }
@@ -188,47 +179,6 @@ impl Going<'_> {
         self.records.replace(day)
     }
 
-    /// Whether any of the entrants has no row yet. Then the rows of all of them are dropped, with
-    /// the rounds behind them.
-    fn reopen(&mut self, entrants: &[Entrant], owns: impl Fn(&Row, &Cell) -> bool) -> bool {
-        let is_done = |(contender, cell): &Entrant| {
-            let rows = self.all.get(contender.info().name);
-            rows.is_some_and(|(rows, _)| rows.iter().any(|row| owns(row, cell)))
-        };
-        if entrants.iter().all(is_done) {
-            return false;
-        }
-        for (contender, cell) in entrants {
-            if let Some((rows, rounds)) = self.all.get_mut(contender.info().name) {
-                let old: Vec<Row> = rows.extract_if(.., |row| owns(row, cell)).collect();
-                rounds.retain(|rounds| !old.iter().any(|row| rounds.is_of(row)));
-            }
-        }
-        true
-    }
-
-    /// Adds new rows to their contenders' and writes the changed records.
-    fn keep(&mut self, found: Vec<Timed>) -> Result<(), BenchError> {
-        let mut touched = BTreeSet::new();
-        for Timed { row, times } in found {
-            let Some((name, _)) = self.all.get_key_value(row.contender.as_str()) else {
-                continue;
-            };
-            touched.insert(*name);
-            let (rows, rounds) = self.all.entry(name).or_default();
-            if !times.ns.is_empty() {
-                rounds.push(Rounds::of(&row, &times.ns, &times.reference));
-            }
-            rows.push(row);
-        }
-        for name in touched {
-            let (rows, rounds) = &self.all[name];
-            self.records.write_table(name, rows)?;
-            self.records.write_table(&format!("{name}.rounds"), rounds)?;
-        }
-        self.save_run()
-    }
-
     fn save_run(&mut self) -> Result<(), BenchError> {
         self.run.seconds = self.before + self.start.elapsed().as_secs_f64().round();
         self.records.write_run(&self.run)
@@ -243,31 +193,30 @@ fn begin(
     records: &Records,
     resume: bool,
 ) -> Result<(Run, All), BenchError> {
-    let names = plan.contenders.iter().map(|contender| contender.info().name);
-    let mut all: All = names.map(|name| (name, Default::default())).collect();
+    let infos = || plan.contenders.iter().map(|contender| contender.info());
+    let mut all: All = infos().map(|info| (info.name, Default::default())).collect();
+    let facts = infos().map(|info| ContenderFacts::new(&info, &request.command)).collect();
     let interrupted = if resume { records.run()? } else { None };
-    let goes_on = interrupted.is_some();
+    let begins = interrupted.is_none();
     let joins = resume || !request.only.is_empty();
     let earlier = match interrupted {
         None if joins => day.run()?,
         interrupted => interrupted,
     };
-    let facts =
-        |contender: &&dyn Contender| ContenderFacts::new(&contender.info(), &request.command);
-    let facts: Vec<ContenderFacts> = plan.contenders.iter().map(facts).collect();
-    let Some(mut earlier) = earlier else {
+    let path = day.folder().to_owned();
+    let Some(mut run) = earlier else {
         if resume {
-            return Err(BenchError::NothingToResume { path: day.folder().to_owned() });
+            return Err(BenchError::NothingToResume { path });
         }
         records.start_from(None)?;
         let mut run = Run::new(&request.command, plan.options.clone(), facts);
         (run.clock, run.unstable_above, run.sigmas) = (clock(), UNSTABLE, SIGMAS);
         return Ok((run, all));
     };
-    if let Some(change) = earlier.options.difference(&plan.options) {
-        return Err(BenchError::OptionsChanged(day.folder().to_owned(), change));
+    if let Some(change) = run.options.difference(&plan.options) {
+        return Err(BenchError::OptionsChanged(path, change));
     }
-    if !goes_on {
+    if begins {
         records.start_from(Some(day))?;
     }
     if resume {
@@ -275,16 +224,16 @@ fn begin(
             *found = (records.rows(name)?, records.table(&format!("{name}.rounds"))?);
         }
     }
-    earlier.take_in(facts, !resume);
-    Ok((earlier, all))
+    run.take_in(facts, !resume);
+    Ok((run, all))
 }
 
 /// How times are taken, for the record.
 fn clock() -> String {
     format!(
         "in rounds spread over the run, each contender in turn builds its filter, answers short \
-         chunks of queries and removes keys; a time is the {} of a cell's, and a ratio compares it \
-         with the {0} of {REFERENCE}, or of {REMOVER} in courses and removals",
-        ESTIMATES[0].0
+         chunks of queries and removes keys, or goes through a course; a time is the fastest of a \
+         cell's, and a ratio compares it with the fastest of {REFERENCE}, or of {REMOVER} in \
+         courses and removals"
     )
 }

@@ -1,13 +1,13 @@
 //! What is measured: the cells of each suite, and how thoroughly.
 
 use super::construction::{self, Line};
-use super::courses::{Track, churn, fill, load, merge};
+use super::courses::{self, Track, churn, fill, load, merge};
 use super::verify::Effort;
 use crate::keys::KeySet;
 use crate::record::Suite;
 use amq_core::Budget;
 
-use Depth::{Facts, Half, Once, Thrice, Whole};
+use Depth::{Facts, Half, Most, Whole};
 use Who::{All, Compact, Few};
 
 /// 1 in 256: the fixed rate of filters with eight-bit fingerprints.
@@ -20,6 +20,10 @@ const BITS: [f64; 3] = [2.0, 4.0, 8.0];
 const RANDOM: &[KeySet] = &[KeySet::RandomU64];
 const OTHERS: &[KeySet] = &[KeySet::Sequential, KeySet::Strings, KeySet::Words];
 
+/// There are several stops on a course, and the rates are high: a stream's length over this is
+/// absent keys enough for a thousand false positives at each stop.
+const ABSENT_SHARE: usize = 8;
+
 /// Key sets, keys, the length of a stream as a power of two (long enough that no branch predictor
 /// learns it), the depths at the first rate, at the others, and in bits per key; who takes part.
 type Cells = (&'static [KeySet], usize, u32, [Option<Depth>; 3], Who);
@@ -27,22 +31,20 @@ type Cells = (&'static [KeySet], usize, u32, [Option<Depth>; 3], Who);
 /// One key set, and what its filters are made for.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Which keys.
     pub key_set: KeySet,
-    /// How many are present.
     pub keys: usize,
     /// What is asked of the filters, and how thoroughly each is measured.
     pub targets: Vec<(Budget, Depth)>,
     /// Length of a query stream, and the least number of absent keys if the set is generated.
     pub queries: usize,
-    /// Who takes part.
     pub who: Who,
+    /// What is done to the filters, if it is not what is done to all.
+    pub course: Option<Track>,
 }
 
 /// Who takes part in a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Who {
-    /// Everyone.
     All,
     /// Ours and the first peer of each family.
     Few,
@@ -54,26 +56,20 @@ pub enum Who {
 /// How thoroughly a cell is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
-    /// All rounds.
     Whole,
-    /// Half of them.
     Half,
-    /// Three: a build of so many keys takes a second.
-    Thrice,
-    /// One: it takes ten.
-    Once,
+    /// So many at most, where each takes seconds.
+    Most(u64),
     /// None: verified only, for space and rate.
     Facts,
 }
 
 impl Depth {
-    /// The rounds, out of a run's rounds.
     pub fn rounds(self, rounds: u64) -> u64 {
         match self {
             Self::Whole => rounds,
             Self::Half => rounds.div_ceil(2),
-            Self::Thrice => rounds.min(3),
-            Self::Once => rounds.min(1),
+            Self::Most(most) => rounds.min(most),
             Self::Facts => 0,
         }
     }
@@ -87,6 +83,15 @@ fn targets([first, others, budgets]: [Option<Depth>; 3]) -> Vec<(Budget, Depth)>
 }
 
 impl Group {
+    pub fn title(&self) -> String {
+        match self.course {
+            Some(Track { workload, planned, .. }) => {
+                format!("{workload}, planned for {planned} keys")
+            }
+            None => format!("{}, {} keys", self.key_set.name(), self.keys),
+        }
+    }
+
     /// The target beside which contenders without a target take part: 1/256 if the group has it,
     /// since most of them have that rate.
     pub fn target_of_fixed(&self) -> Option<Budget> {
@@ -139,8 +144,8 @@ impl Suite {
                 (RANDOM, 100_000, 20, [half, half, half], All),
                 (OTHERS, 100_000, 18, [half, None, None], All),
                 (RANDOM, 1_000_000, 20, [whole, half, None], All),
-                (RANDOM, 10_000_000, 20, [Some(Thrice), None, None], All),
-                (RANDOM, 100_000_000, 20, [Some(Once), None, None], Compact),
+                (RANDOM, 10_000_000, 20, [Some(Most(3)), None, None], All),
+                (RANDOM, 100_000_000, 20, [Some(Most(1)), None, None], Compact),
             ],
         };
         let groups = cells.iter().flat_map(|&(sets, keys, queries, depths, who)| {
@@ -150,6 +155,7 @@ impl Suite {
                 targets: targets(depths),
                 queries: 1 << queries,
                 who,
+                course: None,
             })
         });
         groups.collect()
@@ -163,24 +169,35 @@ impl Suite {
     /// Keys of the user's choice, with whatever the suite does with rates.
     fn whole(self, key_set: KeySet, keys: usize) -> Group {
         let targets = targets([Some(Whole), Some(Whole), None]);
-        Group { key_set, keys, targets, queries: self.queries(), who: All }
+        Group { key_set, keys, targets, queries: self.queries(), who: All, course: None }
     }
 
-    /// The courses, each at one size.
-    pub fn courses(self) -> Vec<Track> {
-        let (keys, slots, churned) = match self {
-            Self::Smoke => (1_000, 1 << 13, 1 << 10),
-            Self::Quick => (100_000, 1 << 20, 1 << 17),
-            Self::Full => (1_000_000, 1 << 23, 1 << 20),
+    /// The courses, each at one size, over random integers at one rate.
+    pub fn courses(self) -> Vec<Group> {
+        let (keys, slots, churned, short, long) = match self {
+            Self::Smoke => (1_000, 1 << 13, 1 << 10, Whole, Half),
+            Self::Quick => (100_000, 1 << 20, 1 << 17, Whole, Half),
+            Self::Full => (1_000_000, 1 << 23, 1 << 20, Most(3), Most(3)),
         };
-        vec![
-            fill::grow(keys),
-            fill::overfill(keys),
-            load::climb(slots),
-            load::drain(slots),
-            churn::churn(churned),
-            merge::merge(keys),
-        ]
+        let tracks = [
+            (fill::grow(keys), short),
+            (fill::overfill(keys), short),
+            (load::load(slots), long),
+            (churn::churn(churned), long),
+            (merge::merge(keys), short),
+        ];
+        tracks.map(|(track, depth)| self.along(track, depth)).into()
+    }
+
+    pub(super) fn along(self, track: Track, depth: Depth) -> Group {
+        Group {
+            key_set: KeySet::RandomU64,
+            keys: track.keys,
+            targets: vec![(Budget::Fpr(courses::RATE), depth)],
+            queries: self.queries() / ABSENT_SHARE,
+            who: All,
+            course: Some(track),
+        }
     }
 
     /// The linear systems, with fewer seeds the longer a try takes.
@@ -194,28 +211,12 @@ impl Suite {
 
     /// Length of a query stream.
     pub fn queries(self) -> usize {
-        match self {
-            Self::Smoke => 1 << 14,
-            Self::Quick | Self::Full => 1 << 20,
-        }
+        1 << if self == Self::Smoke { 14 } else { 20 }
     }
 
     /// Timed rounds, unless `--rounds` says otherwise.
     pub fn rounds(self) -> u64 {
-        match self {
-            Self::Smoke => 2,
-            Self::Quick | Self::Full => 12,
-        }
-    }
-
-    /// The rounds of courses in a run of so many rounds.
-    pub fn rounds_of_courses(self, rounds: u64) -> u64 {
-        match self {
-            Self::Smoke => rounds,
-            Self::Quick => (2 * rounds).div_ceil(3),
-            // Ten times as many keys in each.
-            Self::Full => rounds.div_ceil(3),
-        }
+        if self == Self::Smoke { 2 } else { 12 }
     }
 
     /// How many filters of this many keys are verified in each cell.
@@ -236,30 +237,7 @@ impl Suite {
     }
 
     /// The number of keys at which most is measured.
-    pub const fn middle(self) -> usize {
-        match self {
-            Self::Smoke => 1_000,
-            Self::Quick | Self::Full => 100_000,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_quick_suite_is_most_thorough_where_most_is_compared() {
-        let groups = Suite::Quick.groups(None);
-        let main = groups.last().unwrap();
-        let rounds: Vec<u64> = main.targets.iter().map(|(_, depth)| depth.rounds(12)).collect();
-        assert_eq!((main.keys, rounds), (1_000_000, vec![12, 6, 6]));
-        assert_eq!(main.target_of_fixed(), Some(Budget::Fpr(BYTE)));
-        for group in &groups[..groups.len() - 1] {
-            assert_eq!(group.target_of_fixed(), Some(Budget::Fpr(0.01)), "{group:?}");
-        }
-        for depth in [Whole, Half, Thrice, Once] {
-            assert!(depth.rounds(0) == 0 && depth.rounds(1) == 1 && depth.rounds(9) <= 9);
-        }
+    pub fn middle(self) -> usize {
+        if self == Self::Smoke { 1_000 } else { 100_000 }
     }
 }

@@ -1,16 +1,14 @@
-//! A contender's turn: it builds its filter, answers chunks of the query streams while no other
-//! filter is in the caches, removes half of the keys, and drops the filter.
+//! A contender's turn in a heat: it builds its filter, answers chunks of the query streams while no
+//! other filter is in the caches, removes half of the keys, and drops the filter.
 
-use super::clock::timed;
-use super::estimate::Times;
-use super::race::{order_of_reference, reference};
-use super::verify::{self, Answers, Failure, Subject, take_out};
-use crate::contenders::{
-    Ability, Built, Contender, Info, Order, Planned, Role, dependent_hits, dependent_queries,
-};
-use crate::keys::Keys;
-use crate::progress::nanoseconds;
-use crate::record::{Cell, Row, Workload};
+use super::estimate::{Times, timed};
+use super::field::Subject;
+use super::race::{REMOVER, Racer, Timed, holds_sample};
+use super::verify::{self, Answers, Failure, take_out};
+use crate::contenders::{Ability, Built, Info, Role, dependent_hits, dependent_queries};
+use crate::record::{State, Workload};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
 
 use Workload::{Batch50, Build, Dependent50, Query0, Query50, Query100, Remove};
@@ -23,8 +21,6 @@ const INSERTS: usize = 1 << 15;
 const MIN_INSERTS: usize = 1 << 13;
 /// A slow contender answers one in this many of the queries.
 const SLOW_SHARE: usize = 8;
-/// Two in this many keys are queried after each timed build or removal.
-const SAMPLE: usize = 16;
 
 /// The workloads over query streams.
 pub(super) const ASKED: [Workload; 5] = [Query0, Query50, Query100, Batch50, Dependent50];
@@ -50,7 +46,6 @@ const fn stream(workload: Workload) -> usize {
 struct Share {
     /// Queries that bring the filter into the caches: each line of it is touched several times.
     lead: usize,
-    /// Queries in a chunk.
     chunk: usize,
     /// Chunks of each stream: more where a turn takes long anyway.
     chunks: usize,
@@ -75,47 +70,34 @@ fn builds(keys: usize) -> (usize, usize) {
 
 /// A verified contender, ready to be timed.
 #[derive(Debug)]
-pub struct Ready {
-    contender: &'static dyn Contender,
-    cell: Cell,
-    order: Order,
+pub struct Ready<'a> {
+    subject: Subject<'a>,
     share: Share,
     removal: Option<Answers>,
-    lanes: BTreeMap<Workload, Lane>,
+    tallies: BTreeMap<Workload, Tally>,
 }
 
-/// A contender's times in one workload.
+/// What was timed in one workload.
 #[derive(Default, Debug)]
-struct Lane {
+struct Tally {
     times: Times,
-    operations: u64,
     hits: u64,
     /// The hits that each chunk must have; without verified answers, those that it had first.
     want: Vec<Option<u64>>,
     next: usize,
-    failure: Option<String>,
+    failure: Option<Failure>,
 }
 
-impl Lane {
-    fn push(&mut self, ns: f64, operations: usize) {
-        self.times.ns.push(ns / operations.max(1) as f64);
-        self.operations += operations as u64;
-    }
-}
-
-impl Ready {
-    /// A contender that gave these answers to streams of this length; without them, as for the
-    /// floor, whose "hits" are a sum of hashes, only repetition is checked.
+impl<'a> Ready<'a> {
+    /// A contender that gave these answers to the streams; without them, as for the floor, whose
+    /// "hits" are a sum of hashes, only repetition is checked.
     pub fn new(
-        contender: &'static dyn Contender,
-        cell: Cell,
-        order: Order,
-        queries: usize,
+        subject: Subject<'a>,
         answers: Option<&[Vec<bool>; 3]>,
         removal: Option<Answers>,
     ) -> Self {
-        let info = contender.info();
-        let share = Share::new(info.slow, cell.keys as usize, queries);
+        let (info, queries) = (subject.contender.info(), subject.streams[0].len());
+        let share = Share::new(info.slow, subject.present.len(), queries);
         let want = |workload| match answers {
             _ if !ASKED.contains(&workload) => Vec::new(),
             Some(answers) => {
@@ -125,71 +107,35 @@ impl Ready {
             None => vec![None; queries / share.chunk],
         };
         let all = offered(&info).filter(|&workload| workload != Remove || removal.is_some());
-        let lane = |workload| (workload, Lane { want: want(workload), ..Lane::default() });
-        let lanes = all.map(lane).collect();
-        Self { contender, cell, order, share, removal, lanes }
+        let tally = |workload| (workload, Tally { want: want(workload), ..Tally::default() });
+        let tallies = all.map(tally).collect();
+        Self { subject, share, removal, tallies }
     }
 
-    /// A filter of ours that others are compared with, in these workloads.
-    pub(super) fn reference(
-        name: &str,
-        subject: &Subject<'_>,
-        stream: usize,
-        workloads: &[Workload],
-    ) -> Result<Self, Failure> {
-        let cell = Cell { keys: subject.present.len() as u64, ..Cell::default() };
-        let order = order_of_reference(Planned::Keys, subject.seed);
-        let mut ready = Self::new(reference(name)?, cell, order, stream, None, None);
-        ready.lanes.entry(Remove).or_default();
-        ready.lanes.retain(|workload, _| workloads.contains(workload));
-        Ok(ready)
+    /// A filter of ours that others are compared with: one only removes, the other does all else.
+    pub fn reference(subject: Subject<'a>) -> Self {
+        let removes = subject.contender.info().name == REMOVER;
+        let mut ready = Self::new(subject, None, removes.then(Answers::default));
+        ready.tallies.retain(|workload, _| (*workload == Remove) == removes);
+        ready
     }
 
-    /// Whether keys are removed from it.
-    pub(super) const fn removes(&self) -> bool {
-        self.removal.is_some()
+    /// What is timed in a workload, unless there is nothing or it has failed.
+    fn tally(&mut self, workload: Workload) -> Option<&mut Tally> {
+        self.tallies.get_mut(&workload).filter(|tally| tally.failure.is_none())
     }
 
-    /// The lane of a workload, unless there is none or it has failed.
-    fn lane(&mut self, workload: Workload) -> Option<&mut Lane> {
-        self.lanes.get_mut(&workload).filter(|lane| lane.failure.is_none())
-    }
-
-    fn fail(&mut self, workload: Workload, failure: &Failure) {
-        if let Some(lane) = self.lane(workload) {
-            lane.failure = Some(failure.to_string());
-        }
-    }
-
-    /// All that is timed in a round.
-    pub(super) fn turn(
-        &mut self,
-        streams: &[Keys<'_>; 3],
-        subject: &Subject<'_>,
-        order: &[Workload],
-    ) {
-        let (builds, times) = builds(subject.present.len());
-        for time in 0..times {
-            let filter = match self.build(builds, subject) {
-                Ok(filter) => filter,
-                Err(failure) => return self.fail(Build, &failure),
-            };
-            if time == 0 {
-                let _ = filter.count_hits(streams[1].first(self.share.lead));
-                for &workload in order {
-                    self.ask(&*filter, workload, streams[stream(workload)]);
-                }
-            }
-            if let Err(failure) = self.remove(filter, subject) {
-                self.fail(Remove, &failure);
-            }
+    fn fail(&mut self, workload: Workload, failure: Failure) {
+        if let Some(tally) = self.tally(workload) {
+            tally.failure = Some(failure);
         }
     }
 
     /// Builds a filter anew, several times if it is small; the last one.
-    fn build(&mut self, builds: usize, subject: &Subject<'_>) -> Result<Box<dyn Built>, Failure> {
-        let (contender, keys, order) = (self.contender, subject.present, self.order);
-        let build = || timed(|| verify::build(contender, keys, &order));
+    fn build(&mut self, builds: usize) -> Result<Box<dyn Built>, Failure> {
+        let Subject { contender, present, seed, .. } = self.subject;
+        let order = self.subject.order(seed);
+        let build = || timed(|| verify::build(contender, present, &order));
         let (mut filter, mut sum) = build();
         for _ in 1..builds {
             // One at a time, each in the memory of the one before.
@@ -199,24 +145,25 @@ impl Ready {
         }
         let filter = filter?;
         if contender.info().role != Role::Floor
-            && let Err(failure) = holds_sample(&*filter, keys, "build")
+            && let Err(failure) = holds_sample(&*filter, present, "build")
         {
-            self.fail(Build, &failure);
+            self.fail(Build, failure);
         }
-        if let Some(lane) = self.lane(Build) {
-            lane.push(sum, builds * keys.len());
+        if let Some(tally) = self.tally(Build) {
+            tally.times.push(sum, builds * present.len());
         }
         Ok(filter)
     }
 
     /// The next chunks of a query stream.
-    fn ask(&mut self, filter: &dyn Built, workload: Workload, stream: Keys<'_>) {
+    fn ask(&mut self, filter: &dyn Built, workload: Workload) {
         let Share { chunk, chunks, .. } = self.share;
-        let Some(lane) = self.lane(workload).filter(|lane| !lane.want.is_empty()) else {
+        let stream = self.subject.streams[stream(workload)];
+        let Some(tally) = self.tally(workload).filter(|tally| !tally.want.is_empty()) else {
             return;
         };
         for _ in 0..chunks {
-            let place = lane.next % lane.want.len();
+            let place = tally.next % tally.want.len();
             let keys = stream.between(place * chunk, (place + 1) * chunk);
             let (hits, ns) = timed(|| match workload {
                 Batch50 => filter.count_hits_batch(keys),
@@ -226,60 +173,68 @@ impl Ready {
             let Some(hits) = hits else {
                 return;
             };
-            let want = *lane.want[place].get_or_insert(hits);
-            if want != hits {
-                lane.failure =
-                    Some(format!("the timed loop counted {hits} hits, but {want} were verified"));
+            let want = *tally.want[place].get_or_insert(hits);
+            let why = || format!("the timed loop counted {hits} hits, but {want} were verified");
+            if let Err(failure) = Failure::unless(hits == want, why) {
+                tally.failure = Some(failure);
                 return;
             }
             let dependent = workload == Dependent50;
-            lane.push(ns, if dependent { dependent_queries(chunk) } else { chunk });
-            lane.hits = lane.hits.wrapping_add(hits);
-            lane.next += 1;
+            tally.times.push(ns, if dependent { dependent_queries(chunk) } else { chunk });
+            tally.hits = tally.hits.wrapping_add(hits);
+            tally.next += 1;
         }
     }
 
-    /// Removes half of the keys.
-    fn remove(&mut self, mut filter: Box<dyn Built>, subject: &Subject<'_>) -> Result<(), Failure> {
-        if let Some(lane) = self.lane(Remove) {
-            let Subject { gone, kept, seed, .. } = *subject;
+    fn remove(&mut self, mut filter: Box<dyn Built>) -> Result<(), Failure> {
+        let Subject { gone, kept, seed, .. } = self.subject;
+        if let Some(tally) = self.tally(Remove) {
             let (done, ns) = timed(|| take_out(&mut *filter, gone, seed));
             done?;
             holds_sample(&*filter, kept, "removal")?;
-            lane.push(ns, gone.len());
+            tally.times.push(ns, gone.len());
         }
         Ok(())
     }
+}
 
-    /// The rows of all lanes that were timed or failed.
-    pub(super) fn rows(self, references: &[Self]) -> Vec<Timed> {
-        let info = self.contender.info();
-        let mut rows = Vec::new();
-        for (workload, mut lane) in self.lanes {
-            let mut row = Row::new(info.name, &self.cell, workload);
-            if let Some(failure) = &lane.failure {
-                let row = Row::failed(info.name, &self.cell, workload, failure);
-                rows.push(Timed { row, times: Times::default() });
-                continue;
+impl Racer for Ready<'_> {
+    fn turn(&mut self, rng: &mut Xoshiro256PlusPlus) {
+        let mut workloads = ASKED;
+        workloads.shuffle(rng);
+        let (builds, times) = builds(self.subject.present.len());
+        for time in 0..times {
+            let filter = match self.build(builds) {
+                Ok(filter) => filter,
+                Err(failure) => return self.fail(Build, failure),
+            };
+            if time == 0 {
+                let _ = filter.count_hits(self.subject.streams[1].first(self.share.lead));
+                for workload in workloads {
+                    self.ask(&*filter, workload);
+                }
             }
-            let mut beside = references.iter();
-            let beside = beside.find_map(|one| Some((one, one.lanes.get(&workload)?)));
-            let (name, reference) = beside.map_or(("", Vec::new()), |(one, lane)| {
-                (one.contender.info().name, lane.times.ns.clone())
-            });
-            lane.times.reference = reference;
-            lane.times.write(Times::level([&lane.times]), name, lane.operations, &mut row);
-            if row.rounds.is_none() {
-                continue;
+            if let Err(failure) = self.remove(filter) {
+                self.fail(Remove, failure);
             }
-            let counts = ASKED.contains(&workload) && info.role != Role::Floor;
-            row.hits = counts.then_some(lane.hits);
+        }
+    }
+
+    fn rows(&self) -> Vec<Timed> {
+        let is_floor = self.subject.contender.info().role == Role::Floor;
+        let timed = |(&workload, tally): (&Workload, &Tally)| {
+            let mut row = self.subject.row(workload);
+            if let Some(failure) = &tally.failure {
+                let row = row.without(State::Failed, &failure.to_string());
+                return Some(Timed::new(row, 0, Times::default()));
+            }
+            row.hits = (ASKED.contains(&workload) && !is_floor).then_some(tally.hits);
             if let (Remove, Some(removal)) = (workload, &self.removal) {
                 removal.write(&mut row);
             }
-            rows.push(Timed { row, times: lane.times });
-        }
-        rows
+            (!tally.times.ns.is_empty()).then(|| Timed::new(row, 0, tally.times.clone()))
+        };
+        self.tallies.iter().filter_map(timed).collect()
     }
 }
 
@@ -289,33 +244,4 @@ fn hits(workload: Workload, answers: &[bool]) -> u64 {
         Dependent50 => dependent_hits(answers),
         _ => answers.iter().map(|&answer| u64::from(answer)).sum(),
     }
-}
-
-/// A row and the times behind it.
-#[derive(Clone, Debug)]
-pub struct Timed {
-    /// The row.
-    pub row: Row,
-    /// The times.
-    pub times: Times,
-}
-
-/// Queries some of the keys that must be present after a timed pass: the first and the last.
-pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &'static str) -> Result<(), Failure> {
-    let (all, some) = (keys.len(), keys.len().div_ceil(SAMPLE));
-    let [first, last] = [keys.first(some), keys.between(all - some, all)];
-    let (found, keys) = (filter.count_hits(first) + filter.count_hits(last), 2 * some as u64);
-    Failure::unless(found == keys, || {
-        format!("after a timed {pass} it finds {found} of {keys} sampled keys")
-    })
-}
-
-/// The estimated duration of an average contender's turn, in nanoseconds.
-pub fn cost_of_turn(keys: usize, stream: usize, removes: bool) -> u64 {
-    let Share { lead, chunk, chunks } = Share::new(false, keys, stream);
-    let (builds, times) = builds(keys);
-    let inserts = builds * times * keys;
-    let asked = lead + ASKED.len() * chunks * chunk;
-    let removed = if removes { inserts } else { 0 };
-    nanoseconds(keys, (6 * inserts + 3 * asked + 3 * removed) / 4)
 }

@@ -37,16 +37,16 @@ mod tests {
     use super::*;
     use crate::record::Cell;
 
-    fn row(contender: &str, keys: u64, ns: f64) -> Row {
-        let cell = Cell { keys, ..Cell::default() };
-        Row { ns: Some(ns), ..Row::new(contender, &cell, Workload::Query50) }
-    }
-
     #[test]
     fn twins_differ_by_the_share_of_the_faster() {
-        let first: Vec<Row> = (1..=10).map(|keys| row("bloom", keys, 100.0)).collect();
-        let of = |keys: u64| row("bloom-twin", keys, 100.0 + keys as f64);
-        let twin: Vec<Row> = (1..=10).map(of).collect();
+        let rows = |more: u64| -> Vec<Row> {
+            let cells = (1..=10).map(|keys| Cell { keys, ..Cell::default() });
+            let ns = |keys| Some((100 + more * keys) as f64);
+            let row =
+                |cell: Cell| Row { ns: ns(cell.keys), ..Row::new("", &cell, Workload::Query50) };
+            cells.map(row).collect()
+        };
+        let (first, twin) = (rows(0), rows(1));
         let (noise, median, floor) = noise(|name| match name {
             "bloom" => &first,
             "bloom-twin" => &twin,

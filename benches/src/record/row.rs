@@ -160,11 +160,6 @@ impl Row {
         Self { planned_keys, asked_fpr, asked_bits, ..row }
     }
 
-    /// A failed row: why there are no numbers.
-    pub fn failed(contender: &str, cell: &Cell, workload: Workload, why: &str) -> Self {
-        Self::new(contender, cell, workload).without(State::Failed, why)
-    }
-
     /// The row in a state without numbers; numbers that it has stay.
     #[must_use]
     pub fn without(self, state: State, why: &str) -> Self {

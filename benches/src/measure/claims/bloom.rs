@@ -8,7 +8,7 @@ use amq_bloom::theory::classic::{self, bits_per_key};
 use amq_core::numeric::last_true;
 use amq_core::{Budget, Goal, Plan};
 use amq_counting::CountingBloomFilter;
-use amq_counting::theory::classic as counting_theory;
+use amq_counting::theory::classic as counting;
 use std::f64::consts::LN_2;
 
 const MILLION: u64 = 1_000_000;
@@ -27,10 +27,10 @@ pub(super) fn step(ground: &Ground, more: f64, factor: f64) -> Option<Settled> {
     let (before, after) = (rates(bits)?, rates(bits + more)?);
     let (computed, measured) = (after.0 / before.0, after.1 / before.1);
     let step = bits_per_key(0.01 * factor) - bits_per_key(0.01);
-    let verdict = holds((computed / factor - 1.0).abs() < 0.05);
     let detail = format!(
         "{more} bits multiply the rate by {computed:.2}; to multiply it by {factor} takes {step:.2} bits"
     );
+    let verdict = holds((computed / factor - 1.0).abs() < 0.05);
     Some((Some(computed), Some(measured), verdict, detail))
 }
 
@@ -40,8 +40,7 @@ pub(super) fn overfilled(ground: &Ground) -> Option<Settled> {
     let at = last_true(MILLION, 5 * MILLION, |items| rate(items) <= 0.18) as f64 / MILLION as f64;
     let mut filter = ground.filter("bloom", Budget::Fpr(0.01))?;
     filter.insert_more(Keys::U64(&ground.present[ground.keys..]))?;
-    let measured = ground.rate(&*filter) * 100.0;
-    let computed = rate(5 * MILLION) * 100.0;
+    let [computed, measured] = [rate(5 * MILLION), ground.rate(&*filter)].map(|rate| rate * 100.0);
     let detail =
         format!("it has {computed:.0} %; 18 % is reached at {at:.2} times the planned keys");
     Some((Some(computed), Some(measured), holds((computed - 18.0).abs() < 2.0), detail))
@@ -51,18 +50,23 @@ pub(super) fn overfilled(ground: &Ground) -> Option<Settled> {
 pub(super) const SIZES: [(f64, f64, u32); 5] =
     [(10.0, 4.8, 3), (1.0, 9.6, 7), (0.1, 14.4, 10), (0.01, 19.2, 13), (0.001, 24.0, 17)];
 
-/// Whether filters of so many keys have these sizes, which may be rounded up by this many bits.
+/// Rounded as most of them are.
+pub(super) fn tenths(bits: f64) -> f64 {
+    (bits * 10.0).round() / 10.0
+}
+
+/// Whether filters of so many keys have these sizes, rounded like this.
 pub(super) fn sizes(
     ground: &Ground,
     keys: u64,
     claimed: &[(f64, f64, u32)],
-    rounded: f64,
+    round: fn(f64) -> f64,
 ) -> Option<Settled> {
     let (mut found, mut all) = (Vec::new(), true);
     for &(percent, bits, probes) in claimed {
         let plan = plan(keys, percent / 100.0)?;
         let (planned, k, kilobytes) = (plan.bits_per_key(), plan.params.probes, plan.bytes / 1000);
-        all &= (-0.06..=rounded).contains(&(bits - planned)) && k == probes;
+        all &= (round(planned), k) == (bits, probes);
         found.push(format!("{percent} % {planned:.2} bits, {kilobytes} kB, k = {k}"));
     }
     let rate = claimed.first()?.0 / 100.0;
@@ -77,15 +81,15 @@ pub(super) fn counted(ground: &Ground) -> Option<Settled> {
     let computed = rate.mean * queries;
     // The queries scatter, and so does the filter's own rate.
     let spread = (computed * (1.0 - rate.mean)).sqrt().hypot(rate.sd * queries);
-    let verdict = holds((CLAIMED - computed).abs() <= 2.0 * spread);
     let detail = format!("consistent: {computed:.0} ± {spread:.0} expected");
+    let verdict = holds((CLAIMED - computed).abs() <= 2.0 * spread);
     Some((Some(computed), Some(ground.bloom_rate(14.4)? * queries), verdict, detail))
 }
 
 pub(super) fn counters(ground: &Ground) -> Option<Settled> {
     const TIMES: u32 = 16;
     // With the best number of probes a counter has this many keys on average.
-    let each = counting_theory::counter_tail(LN_2, TIMES);
+    let each = counting::counter_tail(LN_2, TIMES);
     let computed = each * ground.keys as f64 * bits_per_key(0.01);
     let mut filter = CountingBloomFilter::new(Goal::fpr(ground.keys, 0.01)).ok()?;
     filter.insert_keys(ground.planned());
@@ -101,10 +105,10 @@ pub(super) fn counters(ground: &Ground) -> Option<Settled> {
     Some((Some(computed), Some(measured), Verdict::Depends, detail))
 }
 
-pub(super) fn counting(ground: &Ground) -> Option<Settled> {
-    let (counters, _) = ground.point("counting-bloom", 0.01)?;
-    let (bits, _) = ground.point("bloom", 0.01)?;
-    let computed = counting_theory::bits_per_key(0.01) / bits_per_key(0.01);
+pub(super) fn size_of_counting(ground: &Ground) -> Option<Settled> {
+    let bits = |name| Some(ground.point(name, 0.01)?.0);
+    let computed = counting::bits_per_key(0.01) / bits_per_key(0.01);
+    let measured = bits("counting-bloom")? / bits("bloom")?;
     let detail = format!("{computed:.2} times, with 4-bit counters");
-    Some((Some(computed), Some(counters / bits), holds((2.95..4.05).contains(&computed)), detail))
+    Some((Some(computed), Some(measured), holds((2.95..4.05).contains(&computed)), detail))
 }

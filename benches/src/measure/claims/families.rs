@@ -15,6 +15,17 @@ fn percent_larger((bits, rate): (f64, f64)) -> f64 {
     (bits / bits_per_key(rate) - 1.0) * 100.0
 }
 
+/// The same of a filter planned for 1 %.
+fn planned<F: PlanFilter>() -> Option<f64> {
+    let plan = F::plan(Goal::fpr(1_000_000, 0.01)).ok()?;
+    Some(percent_larger((plan.bits_per_key(), plan.expected_fpr)))
+}
+
+/// The same of a contender's filter, measured.
+fn measured(ground: &Ground, name: &str) -> Option<f64> {
+    Some(percent_larger(ground.point(name, 0.01)?))
+}
+
 /// The highest rate in percent at which buckets of four slots, that save so many bits of each
 /// fingerprint, take fewer bits than a Bloom filter.
 fn crosses(saved: f64) -> f64 {
@@ -25,22 +36,15 @@ fn crosses(saved: f64) -> f64 {
     fits.next().map_or(0.0, rate) * 100.0
 }
 
-/// By how many percent a filter planned for 1 % is larger.
-fn planned<F: PlanFilter>() -> Option<f64> {
-    let plan = F::plan(Goal::fpr(1_000_000, 0.01)).ok()?;
-    Some(percent_larger((plan.bits_per_key(), plan.expected_fpr)))
-}
-
 pub(super) fn cuckoo(ground: &Ground) -> Option<Settled> {
-    let measured = percent_larger(ground.point("cuckoo", 0.01)?);
-    let windowed = percent_larger(ground.point("cuckoo-windowed", 0.01)?);
+    let (buckets, windowed) = (measured(ground, "cuckoo")?, measured(ground, "cuckoo-windowed")?);
     let [whole, sorted] = [0.0, 1.0].map(crosses);
     let detail = format!(
         "filled to {FULL}, four-slot buckets are smaller below {whole:.2} %, and below {sorted:.1} \
          % if they are kept sorted, which saves a bit per key; with overlapping windows of two \
          slots a filter asked for 1 % is {windowed:+.1} % larger (negative: smaller)"
     );
-    Some((Some(planned::<CuckooFilter>()?), Some(measured), Verdict::Depends, detail))
+    Some((Some(planned::<CuckooFilter>()?), Some(buckets), Verdict::Depends, detail))
 }
 
 /// Percent larger than a Bloom filter, with metadata bits per slot and a load: the least and the
@@ -56,7 +60,6 @@ fn quotient_range(metadata: f64, load: f64) -> (f64, f64) {
 }
 
 pub(super) fn quotient(ground: &Ground) -> Option<Settled> {
-    let measured = percent_larger(ground.point("quotient", 0.01)?);
     let (least, most) = quotient_range(2.125, FULL);
     let (three_least, three_most) = quotient_range(3.0, 0.75);
     let detail = format!(
@@ -65,12 +68,11 @@ pub(super) fn quotient(ground: &Ground) -> Option<Settled> {
          (remainders of seven to ten bits)",
         -most, -least
     );
-    Some((Some(most), Some(measured), Verdict::Depends, detail))
+    Some((Some(most), Some(measured(ground, "quotient")?), Verdict::Depends, detail))
 }
 
 pub(super) fn ribbon<F: PlanFilter>(ground: &Ground, name: &str) -> Option<Settled> {
-    let computed = -planned::<F>()?;
-    let measured = -percent_larger(ground.point(name, 0.01)?);
+    let (computed, measured) = (-planned::<F>()?, -measured(ground, name)?);
     let detail =
         format!("{computed:.1} % at 1 %; the bound of all filters is 30.7 % below Bloom's size");
     Some((Some(computed), Some(measured), holds((26.5..33.0).contains(&computed)), detail))

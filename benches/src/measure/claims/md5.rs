@@ -1,7 +1,7 @@
 //! MD5 as a filter's hash: what it costs, and what it does not change.
 
 use super::{Ground, Settled, holds};
-use crate::measure::clock::timed;
+use crate::measure::estimate::timed;
 use crate::record::Verdict;
 use amq_bloom::BloomFilter;
 use amq_bloom::theory::classic;

@@ -10,9 +10,8 @@ mod families;
 #[cfg(feature = "peers")]
 mod md5;
 
-use super::race::reference;
 use super::verify::build;
-use crate::contenders::{Built, Order, Planned};
+use crate::contenders::{Built, Order, Planned, named};
 use crate::keys::Keys;
 use crate::record::{Claim, Row, Verdict, Workload};
 use amq_core::Budget;
@@ -43,12 +42,12 @@ fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
         "bloom-halving" => bloom::step(ground, 0.7, 0.5),
         "bloom-decade" => bloom::step(ground, 4.8, 0.1),
         "bloom-overfilled" => bloom::overfilled(ground),
-        "bloom-megabytes" => bloom::sizes(ground, 1_000_000, &bloom::SIZES[1..3], 0.06),
-        "bloom-sizes" => bloom::sizes(ground, 1_000_000, &bloom::SIZES, 0.06),
-        "bloom-billion" => bloom::sizes(ground, 1_000_000_000, &[(0.1, 15.0, 10)], 1.0),
+        "bloom-megabytes" => bloom::sizes(ground, 1_000_000, &bloom::SIZES[1..3], bloom::tenths),
+        "bloom-sizes" => bloom::sizes(ground, 1_000_000, &bloom::SIZES, bloom::tenths),
+        "bloom-billion" => bloom::sizes(ground, 1_000_000_000, &[(0.1, 15.0, 10)], f64::ceil),
         "bloom-counted" => bloom::counted(ground),
         "counting-overflow" => bloom::counters(ground),
-        "counting-size" => bloom::counting(ground),
+        "counting-size" => bloom::size_of_counting(ground),
         "cuckoo-size" => families::cuckoo(ground),
         "quotient-size" => families::quotient(ground),
         "ribbon-size" => families::ribbon::<RibbonFilter>(ground, "ribbon"),
@@ -89,7 +88,7 @@ impl Ground {
     /// One of our contenders' filter of the planned keys.
     fn filter(&self, name: &str, budget: Budget) -> Option<Box<dyn Built>> {
         let order = Order { planned: Planned::Keys, budget: Some(budget), seed: self.seed };
-        build(reference(name).ok()?, Keys::U64(self.planned()), &order).ok()
+        build(named(name)?, Keys::U64(self.planned()), &order).ok()
     }
 
     /// The share of absent keys that are answered `true`.

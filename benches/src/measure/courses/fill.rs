@@ -5,10 +5,10 @@
 //! its target rate. One that does not must have its formula's rate for the keys it holds, or
 //! refuse, and then still find every key it took.
 
-use super::{Act, Check, Ground, Leg, Script, Track};
-use crate::contenders::{Ability, Course, Planned};
+use super::{Check, Ground, Leg, Script, Track};
+use crate::contenders::{Course, Planned};
 use crate::record::Workload;
-use std::borrow::Cow;
+use std::iter;
 
 /// Stops in each doubling of the keys, over the last two doublings: where a filter grows by
 /// doubling, their mean is its size for a number of keys not known before.
@@ -18,11 +18,9 @@ const PER_DOUBLING: i32 = 8;
 pub fn grow(keys: usize) -> Track {
     Track {
         course: Course::Grow,
-        ability: Ability::Grow,
-        workloads: &[Workload::Grow],
+        workload: Workload::Grow,
         planned: (keys / 100).max(1),
         keys,
-        is_long: false,
         script: |track, ground, _| {
             let fine = (0..=2 * PER_DOUBLING).rev();
             let fine = fine.map(|step| (f64::from(step) / f64::from(PER_DOUBLING)).exp2());
@@ -37,11 +35,9 @@ pub fn grow(keys: usize) -> Track {
 pub fn overfill(keys: usize) -> Track {
     Track {
         course: Course::Overfill,
-        ability: Ability::Insert,
-        workloads: &[Workload::Overfill],
+        workload: Workload::Overfill,
         planned: keys,
         keys: 5 * keys,
-        is_long: false,
         script: |track, ground, _| {
             let stops = [3, 4, 6, 10].map(|halves| track.planned * halves / 2);
             Ok(script(track, ground, stops.into_iter(), Check::Rate))
@@ -49,22 +45,15 @@ pub fn overfill(keys: usize) -> Track {
     }
 }
 
-/// From the planned keys to each of the stops, which rise.
+/// From the planned keys, where it stops first, to each of the others.
 fn script<'a>(
     track: &Track,
-    ground: &'a Ground,
+    ground: Ground<'a>,
     stops: impl Iterator<Item = usize>,
     check: Check,
 ) -> Script<'a> {
-    let (keys, workload) = (&ground.present, track.workloads[0]);
-    let first = &keys[..track.planned];
-    let begin = Leg { act: Act::Begin, holds: Cow::Borrowed(first), check, workload };
-    let mut held = track.planned;
-    let leg = |stop: usize| {
-        let act = Act::Insert(&keys[held..stop]);
-        held = stop;
-        Leg { act, holds: Cow::Borrowed(&keys[..stop]), check, workload }
-    };
-    let legs = [begin].into_iter().chain(stops.map(leg)).collect();
+    let first = &ground.present[..track.planned];
+    let stops = iter::once(first.len()).chain(stops).map(|stop| (stop, check));
+    let legs = Leg::inserts(ground.present, first.len(), stops).collect();
     Script { planned: Planned::First, slots: None, first, legs }
 }

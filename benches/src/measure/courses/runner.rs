@@ -1,26 +1,24 @@
 //! A filter on its way: what is done to it, whether it is checked or timed.
 
-use super::script::Act;
+use super::lane::{End, Stop};
+use super::script::{Act, Check, Leg, Script};
 use crate::contenders::alloc::{Memory, counted};
-use crate::contenders::{Built, Contender, Order};
+use crate::contenders::{Built, Contender, Order, Planned};
 use crate::keys::Keys;
-use crate::measure::clock::timed;
-use crate::measure::estimate::quantile;
-use crate::measure::verify::{Failure, able, all_of, build, build_counted, take_out};
-use std::ops::Range;
+use crate::measure::estimate::{quantile, timed};
+use crate::measure::verify::{Failure, able, all_of, build, build_counted, no_false_negative};
 
 /// The share of single inserts that take less time than the recorded one.
 const TAIL: f64 = 0.999;
 /// Fewer inserts have no such tail.
 const MIN_TAIL: usize = 2_000;
 
-/// A contender's filter.
 pub(super) struct Runner {
-    pub(super) contender: &'static dyn Contender,
-    pub(super) order: Order,
+    contender: &'static dyn Contender,
+    order: Order,
     pub(super) filter: Box<dyn Built>,
     /// The bytes that it holds, and its peak so far.
-    pub(super) memory: Memory,
+    memory: Memory,
 }
 
 impl Runner {
@@ -35,30 +33,24 @@ impl Runner {
         Ok((Self { contender, order, filter, memory }, ns))
     }
 
-    /// Does a part of an act: how many keys were done or, of queries, hits; and the time. Only
-    /// inserts may be fewer than all.
-    pub(super) fn act(&mut self, act: &Act<'_>, part: Range<usize>) -> Result<(u64, f64), Failure> {
-        let (filter, keys, seed) = (&mut *self.filter, part.len(), self.order.seed);
+    /// Does an act: how many operations were done, and the time. Only inserts may be fewer than
+    /// all.
+    pub(super) fn act(&mut self, act: &Act<'_>) -> Result<(u64, f64), Failure> {
+        let (filter, seed) = (&mut *self.filter, self.order.seed);
         let to_merge = match act {
             Act::Merge(other) => Some(build(self.contender, Keys::U64(other), &self.order)?),
             _ => None,
         };
         let work = || match act {
-            Act::Begin => Ok(keys as u64),
-            Act::Ask(queries) => Ok(filter.count_hits(Keys::U64(&queries[part]))),
-            Act::Insert(new) => able("insert", || filter.insert_more(Keys::U64(&new[part]))),
-            Act::Remove(gone) => {
-                take_out(filter, Keys::U64(&gone[part]), seed).map(|()| keys as u64)
-            }
+            Act::Insert(new) => able("insert", || filter.insert_more(Keys::U64(new))),
             Act::Replace(gone, new) => {
-                let [gone, new] = [&gone[part.clone()], &new[part]].map(Keys::U64);
-                let done = able("replace", || filter.replace(gone, new))?;
-                all_of("replaced", done, keys, seed).map(|()| done)
+                let done = able("replace", || filter.replace(Keys::U64(gone), Keys::U64(new)))?;
+                all_of("replaced", done, new.len(), seed).map(|()| done)
             }
-            Act::Merge(_) => {
+            Act::Merge(other) => {
                 let merged = able("merge", || filter.merge(to_merge.as_deref()?))?;
                 let refused = |why| Failure::Wrong(format!("refused to merge: {why}"));
-                merged.map(|()| keys as u64).map_err(refused)
+                merged.map(|()| other.len() as u64).map_err(refused)
             }
         };
         let ((done, ns), Memory { held, peak }) = counted(|| timed(work));
@@ -74,5 +66,40 @@ impl Runner {
         let taken = able("insert", || self.filter.insert_each(Keys::U64(keys), &mut times))?;
         let times: Vec<f64> = times.into_iter().map(f64::from).collect();
         Ok((taken, quantile(&times, TAIL).filter(|_| times.len() >= MIN_TAIL)))
+    }
+
+    /// One leg, and the checks at its stop. Whether the course ends here, if nothing is wrong.
+    pub(super) fn go(
+        &mut self,
+        script: &Script<'_>,
+        leg: &Leg<'_>,
+        absent: &[u64],
+        stop: &mut Stop,
+    ) -> Result<Option<End>, Failure> {
+        let all = leg.act.operations();
+        let (done, _) = self.act(&leg.act)?;
+        let (filter, seed) = (&*self.filter, self.order.seed);
+        if matches!(leg.act, Act::Insert(_)) {
+            if script.slots.is_some() && filter.slots() != script.slots {
+                return Ok(Some(End::Grew));
+            }
+            if done < all as u64 {
+                let held = &leg.holds[..leg.holds.len() - all + done as usize];
+                no_false_negative(filter, Keys::U64(held), seed)?;
+                return Ok(Some(End::Refused(held.len() as u64)));
+            }
+        }
+        if script.planned == Planned::First {
+            stop.answers.see(filter, self.memory, seed)?;
+        }
+        let (holds, absent) = (Keys::U64(&leg.holds), Keys::U64(absent));
+        match leg.check {
+            Check::Passage => {}
+            Check::Part => no_false_negative(filter, holds, seed)?,
+            Check::Rate | Check::Target => {
+                stop.answers.take(filter, holds, absent, seed)?;
+            }
+        }
+        Ok(None)
     }
 }

@@ -1,17 +1,16 @@
 //! What is done to a filter on a course, and what it holds after each step.
 
 use crate::contenders::Planned;
-use crate::record::Workload;
 use std::borrow::Cow;
 
 /// A course for one contender.
 #[derive(Clone, Debug)]
 pub struct Script<'a> {
-    /// What a filter is planned for. One planned for its first keys is weighed at each stop.
+    /// What a filter is planned for. One planned for its first keys is weighed at each stop, and
+    /// building it of them is timed.
     pub planned: Planned,
     /// The slots of its table, where rows have a load. An insert that changes them ends the course.
     pub slots: Option<u64>,
-    /// The keys that it is built from.
     pub first: &'a [u64],
     /// The steps, in order: for all contenders the same, but for the numbers of keys.
     pub legs: Vec<Leg<'a>>,
@@ -20,42 +19,46 @@ pub struct Script<'a> {
 /// One step and the stop after it.
 #[derive(Clone, Debug)]
 pub struct Leg<'a> {
-    /// What is done.
     pub act: Act<'a>,
     /// The keys held afterwards.
     pub holds: Cow<'a, [u64]>,
-    /// What is checked afterwards.
     pub check: Check,
-    /// The workload of its row.
-    pub workload: Workload,
+}
+
+impl<'a> Leg<'a> {
+    /// Inserts from some held keys on to each of the stops, which rise.
+    pub fn inserts(
+        keys: &'a [u64],
+        mut held: usize,
+        stops: impl Iterator<Item = (usize, Check)>,
+    ) -> impl Iterator<Item = Self> {
+        stops.map(move |(stop, check)| {
+            let act = Act::Insert(&keys[held..stop]);
+            held = stop;
+            Self { act, holds: Cow::Borrowed(&keys[..stop]), check }
+        })
+    }
 }
 
 /// What is done to a filter.
 #[derive(Clone, Debug)]
 pub enum Act<'a> {
-    /// It is built from the first keys.
-    Begin,
     /// These are inserted.
     Insert(&'a [u64]),
-    /// These are removed.
-    Remove(&'a [u64]),
     /// One of the first is removed and one of the second inserted, in turn.
     Replace(Vec<u64>, &'a [u64]),
     /// A filter of these is merged.
     Merge(&'a [u64]),
-    /// These are queried.
-    Ask(Vec<u64>),
 }
 
 /// What is checked at a stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Check {
-    /// That it can be reached. It has no row, unless a key is refused, and is not timed.
+    /// That it can be reached. It has no row, unless a key is refused, and nothing is timed from
+    /// here on.
     Passage,
     /// That all keys are found. Its time belongs to the next row.
     Part,
-    /// That all keys are found.
-    Present,
     /// And that the rate is the formula's.
     Rate,
     /// The same; nor may the rate be above the target.
@@ -64,12 +67,9 @@ pub enum Check {
 
 impl Act<'_> {
     /// How many operations it is.
-    pub fn operations(&self, first: &[u64]) -> usize {
+    pub const fn operations(&self) -> usize {
         match self {
-            Self::Begin => first.len(),
-            Self::Insert(keys) | Self::Remove(keys) | Self::Merge(keys) => keys.len(),
-            Self::Replace(_, new) => new.len(),
-            Self::Ask(queries) => queries.len(),
+            Self::Insert(keys) | Self::Merge(keys) | Self::Replace(_, keys) => keys.len(),
         }
     }
 }

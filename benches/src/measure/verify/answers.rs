@@ -72,29 +72,30 @@ impl Answers {
 
     /// Compares with the formula, on both sides. A filter of ours must agree; a peer is flagged.
     pub fn judge(&self, ours: bool) -> Result<(), Failure> {
-        let Self { filters, absent_queries, false_positives, .. } = self;
         let Some(rate) = self.predicted.filter(|_| ours) else {
             return Ok(());
         };
-        Failure::unless(self.agree_with(rate), || {
-            format!(
-                "{false_positives} false positives in {absent_queries} queries over {filters} \
-                 seeds, more than {SIGMAS} standard deviations from the predicted rate {:.4e}",
-                rate.mean
-            )
-        })
+        self.unless(self.agree_with(rate), || format!("from the predicted rate {:.4e}", rate.mean))
     }
 
     /// Fails if the counts exceed the rate that `keys` keys must keep.
     pub fn not_above(&self, asked: f64, keys: usize) -> Result<(), Failure> {
-        let Self { absent_queries, false_positives, .. } = self;
         let most = PredictedFpr { mean: asked, sd: self.predicted.map_or(0.0, |rate| rate.sd) };
-        let is_above = *false_positives as f64 > asked * *absent_queries as f64;
-        Failure::unless(!is_above || self.agree_with(most), || {
+        let is_above = self.false_positives as f64 > asked * self.absent_queries as f64;
+        self.unless(!is_above || self.agree_with(most), || {
             format!(
-                "{false_positives} false positives in {absent_queries} queries with {keys} keys in \
-                 it, more than {SIGMAS} standard deviations above the target rate {asked:.4e} that \
-                 it must keep while it grows"
+                "above the target rate {asked:.4e} that it must keep while it grows to {keys} keys"
+            )
+        })
+    }
+
+    fn unless(&self, is_well: bool, what: impl FnOnce() -> String) -> Result<(), Failure> {
+        let Self { filters, absent_queries, false_positives, .. } = self;
+        Failure::unless(is_well, || {
+            format!(
+                "{false_positives} false positives in {absent_queries} queries over {filters} \
+                 seeds, more than {SIGMAS} standard deviations {}",
+                what()
             )
         })
     }
@@ -104,7 +105,6 @@ impl Answers {
         agrees(rate, self.false_positives, self.absent_queries / filters, filters)
     }
 
-    /// Writes what there is into a row.
     pub fn write(&self, row: &mut Row) {
         (row.held_bytes, row.said_bytes, row.peak_build_bytes) = (self.held, self.said, self.peak);
         (row.held_bytes_octave_low, row.held_bytes_octave_high) = self.octave.unzip();

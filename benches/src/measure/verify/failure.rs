@@ -12,7 +12,6 @@ pub enum Failure {
     /// It could not be built.
     #[error("build refused: {0}")]
     Build(String),
-    /// What it did wrong.
     #[error("{0}")]
     Wrong(String),
 }
@@ -23,17 +22,9 @@ impl Failure {
         if is_well { Ok(()) } else { Err(Self::Wrong(why())) }
     }
 
-    /// The row as failed; for some budgets there is no filter, and that is no failure.
-    pub fn mark(&self, row: Row) -> Row {
-        self.put(row, State::Failed)
-    }
-
-    /// The same for a row that this failure keeps from being timed.
-    pub fn untime(&self, row: Row) -> Row {
-        self.put(row, State::Untimed)
-    }
-
-    fn put(&self, row: Row, state: State) -> Row {
+    /// The row in the state in which this leaves it: for some budgets there is no filter, and that
+    /// is no failure.
+    pub fn mark(&self, row: Row, state: State) -> Row {
         let no_filter = row.asked_bits.is_some() && matches!(self, Self::Build(_));
         row.without(if no_filter { State::Skipped } else { state }, &self.to_string())
     }

@@ -9,7 +9,7 @@
 //! 4. the filter holds the bytes that it reports;
 //! 5. every loop to be timed counts the same hits as single queries.
 //!
-//! The same applies after removing half of the keys ([`verify_removal`]) and at every stop of a
+//! The same applies after half of the keys are removed, and at every stop of a
 //! [course](super::courses).
 
 mod answers;
@@ -21,8 +21,7 @@ pub use failure::{Failure, able, all_of, guarded, no_false_negative, same_hits, 
 use crate::contenders::alloc::{Memory, counted, counted_everywhere};
 use crate::contenders::{Built, Contender, Info, Order, Planned, Role, dependent_hits};
 use crate::keys::Keys;
-use crate::record::{Cell, Row, Workload};
-use amq_core::Budget;
+use crate::measure::field::{Ground, Subject};
 
 /// The number of filters that false positives are pooled over.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -47,30 +46,6 @@ impl Effort {
 pub const fn seed_of(base: u64, i: u64) -> u64 {
     // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
     base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-}
-
-/// What a contender is verified with.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// The keys inserted.
-    pub present: Keys<'a>,
-    /// Keys never inserted.
-    pub absent: Keys<'a>,
-    /// Half of the present keys, shuffled: those to remove.
-    pub gone: Keys<'a>,
-    /// The other half.
-    pub kept: Keys<'a>,
-    /// The rate or size asked for; `None` if the contender takes neither.
-    pub budget: Option<Budget>,
-    /// The first seed; the others follow from it.
-    pub seed: u64,
-}
-
-impl Subject<'_> {
-    /// The order for a filter of the present keys.
-    pub const fn order(&self, seed: u64) -> Order {
-        Order { planned: Planned::Keys, budget: self.budget, seed }
-    }
 }
 
 /// Builds a filter; a panic is a failure like any other.
@@ -99,8 +74,8 @@ pub fn build_counted(
 
 /// Builds a filter of one key and drops it: some hashers allocate a table of constants on first use
 /// and keep it, which must not count as the filter's.
-pub fn warm_up(contender: &dyn Contender, present: Keys<'_>, order: &Order) {
-    let _ = build(contender, present.first(1), order);
+pub fn warm_up(subject: &Subject<'_>) {
+    let _ = build(subject.contender, subject.present.first(1), &subject.order(subject.seed));
 }
 
 /// A contender that passed.
@@ -108,30 +83,24 @@ pub fn warm_up(contender: &dyn Contender, present: Keys<'_>, order: &Order) {
 pub struct Verified {
     /// The first filter's answer for each absent key; none for the floor, which answers nothing.
     pub absent: Vec<bool>,
-    answers: Answers,
+    /// What all filters answered.
+    pub answers: Answers,
+    /// The same after half of the keys were removed, where they are to be.
+    pub removal: Option<Result<Answers, Failure>>,
 }
 
-impl Verified {
-    /// Adds the range of sizes over an octave.
-    pub fn with_octave(&mut self, range: (u64, u64)) {
-        self.answers.octave = Some(range);
-    }
-}
-
-/// Runs every check.
-pub fn verify(
-    contender: &dyn Contender,
-    subject: &Subject<'_>,
-    effort: &Effort,
-) -> Result<Verified, Failure> {
-    let info = contender.info();
-    let Verified { mut absent, mut answers } = Verified::default();
-    warm_up(contender, subject.present, &subject.order(subject.seed));
+/// Runs every check; those of removal if it `removes`.
+pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<Verified, Failure> {
+    let (contender, info) = (subject.contender, subject.contender.info());
+    let Verified { mut absent, mut answers, .. } = Verified::default();
+    let mut removal = Ok(Answers::default());
+    warm_up(subject);
     for (filters, seed) in effort.seeds(&info, subject.seed).enumerate() {
-        if filters >= effort.min_seeds && answers.expected() >= effort.false_positives {
+        let is_one_more = filters >= effort.min_seeds;
+        if is_one_more && answers.expected() >= effort.false_positives {
             break;
         }
-        let (filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
+        let (mut filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
         answers.see(&*filter, memory, seed)?;
         if info.role == Role::Floor {
             break;
@@ -140,9 +109,13 @@ pub fn verify(
         if filters == 0 {
             absent = compare_loops(&*filter, subject, hits, seed)?;
         }
+        if removes && !is_one_more {
+            removal = removal.and_then(|answers| take_half(answers, &mut *filter, subject, seed));
+        }
     }
     answers.judge(info.ours)?;
-    Ok(Verified { absent, answers })
+    let judged = || removal.and_then(|answers| answers.judge(info.ours).map(|()| answers));
+    Ok(Verified { absent, answers, removal: removes.then(judged) })
 }
 
 /// The answers for the absent keys, after checking that all loops agree with them.
@@ -166,56 +139,36 @@ fn compare_loops(
     Ok(answers)
 }
 
-/// Removes half of the keys from filters of several seeds, then queries the others and the removed
-/// ones.
-///
-/// A removed key must be like any key never inserted, so the rate on removed keys is that of a
-/// filter built with half of the keys.
-pub fn verify_removal(
-    contender: &dyn Contender,
+/// Removes half of the keys, then queries the others and the removed ones: a removed key must be
+/// like any key never inserted, so the rate on removed keys is that of a filter built with half of
+/// the keys.
+fn take_half(
+    mut answers: Answers,
+    filter: &mut dyn Built,
     subject: &Subject<'_>,
-    effort: &Effort,
+    seed: u64,
 ) -> Result<Answers, Failure> {
-    let info = contender.info();
-    let mut answers = Answers::default();
-    for seed in effort.seeds(&info, subject.seed).take(effort.min_seeds) {
-        let mut filter = build(contender, subject.present, &subject.order(seed))?;
-        take_out(&mut *filter, subject.gone, seed)?;
-        answers.take(&*filter, subject.kept, subject.gone, seed)?;
-    }
-    answers.judge(info.ours)?;
+    take_out(filter, subject.gone, seed)?;
+    answers.take(filter, subject.kept, subject.gone, seed)?;
     Ok(answers)
 }
 
-/// The least and most bytes per key over numbers of keys from `keys` to twice as many, times
-/// `keys`, for a contender whose size jumps. The keys are the first of `pool`.
-pub fn octave(
-    contender: &dyn Contender,
-    pool: Keys<'_>,
-    keys: usize,
-    subject: &Subject<'_>,
-) -> Result<(u64, u64), Failure> {
-    const STEPS: i32 = 16;
-    let order = Order { planned: Planned::Octave(keys), ..subject.order(subject.seed) };
+/// The least and most bytes held per key, times the subject's keys, over numbers of keys from those
+/// to twice as many; `None` if there are not so many.
+pub fn octave(subject: &Subject<'_>) -> Result<Option<(u64, u64)>, Failure> {
+    const STEPS: i32 = 8;
+    let Ground { present, absent, seed } = subject.ground();
+    let (keys, pool) = (present.len(), [present, absent].concat());
+    if keys == 0 || pool.len() < 2 * keys {
+        return Ok(None);
+    }
+    let order = Order { planned: Planned::Octave(keys), ..subject.order(seed) };
     let (mut low, mut high) = (f64::INFINITY, 0.0f64);
     for step in 0..STEPS {
         let many = (keys as f64 * (f64::from(step) / f64::from(STEPS)).exp2()) as usize;
-        let (_, memory) = build_counted(contender, pool.first(many), &order)?;
+        let (_, memory) = build_counted(subject.contender, Keys::U64(&pool[..many]), &order)?;
         let scaled = memory.held as f64 * keys as f64 / many as f64;
         (low, high) = (low.min(scaled), high.max(scaled));
     }
-    Ok((low as u64, high as u64))
+    Ok(Some((low as u64, high as u64)))
 }
-
-/// The `verify` row of a contender, passed or failed.
-pub fn row(info: &Info, cell: &Cell, outcome: &Result<Verified, Failure>) -> Row {
-    let mut row = Row::new(info.name, cell, Workload::Verify);
-    match outcome {
-        Ok(verified) => verified.answers.write(&mut row),
-        Err(failure) => row = failure.mark(row),
-    }
-    row
-}
-
-#[cfg(test)]
-mod tests;
