@@ -98,7 +98,7 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
         // It ends a course, and is in the last row.
         let failed = rows.iter().rfind(|row| row.workload == workload).unwrap();
         assert!(failed.why.contains(text), "{fault:?}: {failed:?}");
-        let none = Row::new("broken", &failed.cell(), workload).without(State::Failed, &failed.why);
+        let none = Row::new("broken", &failed.cell(), workload).without(Failed, &failed.why);
         assert_eq!(*failed, Row { load: failed.load, ..none });
         // What is not verified is not timed.
         let untimed = |row: &&Row| row.state == Untimed && row.ns.is_none();
