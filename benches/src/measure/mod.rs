@@ -13,6 +13,7 @@
 //! | [`theory`], [`twins`], [`fit`] | curves; the noise; the facade's cost table |
 //! | [`choices`], [`claims`] | the advisor's answers; what introductions repeat, settled |
 //! | `plan`, `run` | a request, looked up; a run through all of it |
+#![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
 #[cfg(test)]
 mod broken;
