@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | [`keys`] | the keys: generated, shipped or the user's; and the queries |
 //! | [`contenders`] | who is compared: one line and one file each |
-//! | [`record`] | what is written down, and how |
+//! | `record` | what is written down, and how |
 //! | `measure` | which cells there are, checked, then timed: a wrong answer makes a failed row |
 //! | [`report`] | the page, from records alone |
 //! | [`cli`], [`commands`] | the command line |
@@ -19,8 +19,8 @@ pub mod contenders;
 pub mod error;
 pub mod keys;
 mod measure;
-pub mod progress;
-pub mod record;
+mod progress;
+mod record;
 pub mod report;
 
 /// The README's example is compiled and run.

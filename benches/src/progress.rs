@@ -8,57 +8,54 @@ use std::time::Duration;
 
 const LINE: &str = "{bar:30} {percent:>3} %  {elapsed} gone, {eta} to go  {wide_msg}";
 
-/// The progress of a run.
 #[derive(Debug)]
-pub struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
     /// A bar for this much estimated work.
-    pub fn new(estimate: Duration) -> Self {
+    pub(crate) fn new(estimate: Duration) -> Self {
         // The template is a constant; if it were wrong, the default style would do.
         let style = ProgressStyle::with_template(LINE);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         Self { bar: ProgressBar::new(estimate.as_nanos() as u64).with_style(style) }
     }
 
-    /// A bar that shows nothing.
-    pub fn hidden() -> Self {
+    #[cfg(test)]
+    pub(crate) fn hidden() -> Self {
         Self { bar: ProgressBar::hidden() }
     }
 
     /// Begins a new part of the work.
-    pub fn begin(&self, what: &str) {
+    pub(crate) fn begin(&self, what: &str) {
         if self.bar.is_hidden() {
             eprintln!("{what}");
         }
         self.now(what);
     }
 
-    /// Shows the current work.
-    pub fn now(&self, what: &str) {
+    pub(crate) fn now(&self, what: &str) {
         self.bar.set_message(what.to_owned());
     }
 
     /// This many estimated nanoseconds of work are done.
-    pub fn did(&self, nanoseconds: u64) {
+    pub(crate) fn did(&self, nanoseconds: u64) {
         self.bar.inc(nanoseconds);
     }
 
     /// This much work was done before the run resumed.
-    pub fn skip(&self, estimate: Duration) {
+    pub(crate) fn skip(&self, estimate: Duration) {
         self.did(estimate.as_nanos() as u64);
     }
 
-    /// Removes the bar.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
 /// An average contender's operation, by table size: in the nearest cache, in the last, in memory.
-pub fn nanoseconds(keys: usize, operations: usize) -> u64 {
+pub(crate) fn nanoseconds(keys: usize, operations: usize) -> u64 {
     let each = match keys {
         0..=200_000 => 20,
         200_001..=2_000_000 => 36,

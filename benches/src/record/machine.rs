@@ -27,7 +27,6 @@ pub struct Machine {
     pub(crate) cache: Vec<Cache>,
 }
 
-/// One cache.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Cache {
     pub(crate) level: u64,
@@ -37,7 +36,6 @@ pub struct Cache {
 }
 
 impl Machine {
-    /// This one.
     pub fn this() -> Self {
         let what = RefreshKind::nothing()
             .with_cpu(CpuRefreshKind::nothing())

@@ -10,6 +10,7 @@
 //! | `<contender>.rounds.csv` | the [`Rounds`] of its timed cells: every round |
 //! | `theory.csv`, `claims.csv`, `construction.csv` | [`Point`], [`Claim`], [`Trial`] |
 //! | `choices.csv`, `engines.csv` | the advisor's answers: [`Choice`], [`EngineLine`] |
+#![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
 mod machine;
 mod program;
@@ -20,7 +21,7 @@ mod store;
 mod tables;
 
 pub use crate::contenders::{Ability, Family, Role};
-pub use machine::{Cache, Machine};
+pub use machine::Machine;
 pub use program::{OWN_REPORTS, publishable, root, today};
 pub use rounds::{Rounds, four_digits};
 pub use row::{Cell, Row, State, Workload};

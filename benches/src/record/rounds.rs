@@ -23,7 +23,6 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// The rounds behind a row.
     pub fn of(row: &Row, ns: &[f64], reference_ns: &[f64]) -> Self {
         let spaced = |times: &[f64]| {
             let times = times.iter().map(|&time| four_digits(time).to_string());
@@ -43,7 +42,6 @@ impl Rounds {
         }
     }
 
-    /// Whether these are the rounds of a row.
     pub fn is_of(&self, row: &Row) -> bool {
         let (ns, reference_ns) = (self.ns.clone(), self.reference_ns.clone());
         *self == Self { ns, reference_ns, ..Self::of(row, &[], &[]) }

@@ -166,13 +166,11 @@ impl Row {
         Self { state, why: why.to_owned(), ..self }
     }
 
-    /// The cell the row is about.
     pub fn cell(&self) -> Cell {
         let Self { keys, planned_keys, asked_fpr, asked_bits, .. } = *self;
         Cell { key_set: self.key_set.clone(), keys, planned_keys, asked_fpr, asked_bits }
     }
 
-    /// Whether the row is about this cell.
     pub fn is_of(&self, cell: &Cell) -> bool {
         self.cell() == *cell
     }
@@ -199,7 +197,6 @@ impl Row {
         (queries > 0).then(|| hits as f64 / queries as f64)
     }
 
-    /// Bits held per key.
     pub fn bits_per_key(&self) -> Option<f64> {
         let bytes = self.held_bytes.filter(|_| self.keys > 0)?;
         Some(bytes as f64 * 8.0 / self.keys as f64)

@@ -159,7 +159,6 @@ impl Options {
     }
 }
 
-/// One group's keys.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KeySetFacts {
     pub(crate) name: String,
@@ -195,7 +194,6 @@ pub struct ContenderFacts {
 }
 
 impl ContenderFacts {
-    /// A contender's facts.
     pub fn new(info: &Info, command: &str) -> Self {
         Self {
             name: info.name.to_owned(),

@@ -59,7 +59,6 @@ impl Records {
         Self { folder: self.folder.join(UNFINISHED[usize::from(only)]) }
     }
 
-    /// Its path.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -103,17 +102,14 @@ impl Records {
         }
     }
 
-    /// Writes the description of the run.
     pub fn write_run(&self, run: &Run) -> Result<(), BenchError> {
         self.describe(RUN, run)
     }
 
-    /// The description of the machine, if there is one.
     pub fn machine(&self) -> Result<Option<Machine>, BenchError> {
         self.description(MACHINE)
     }
 
-    /// Writes the description of the machine.
     pub fn write_machine(&self, machine: &Machine) -> Result<(), BenchError> {
         self.describe(MACHINE, machine)
     }

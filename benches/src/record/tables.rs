@@ -37,9 +37,7 @@ pub struct Claim {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It is.
     Holds,
-    /// It is not.
     #[serde(rename = "does not")]
     DoesNot,
     /// Only under the conditions in the detail.
@@ -71,8 +69,8 @@ pub struct Trial {
     pub(crate) why: String,
 }
 
-/// A line of `choices.csv`: what the advisor is asked, and one of its choices or its refusal. In the
-/// record, so that a page is drawn without the advisor and says what library and command say.
+/// A line of `choices.csv`: what the advisor is asked, and one of its choices or its refusal. In
+/// the record, so that a page is drawn without the advisor and says what library and command say.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
