@@ -228,7 +228,7 @@ impl Suite {
             Self::Quick => (2, 16),
             Self::Full => (4, 64),
         };
-        Effort { min_seeds, max_seeds, false_positives: 1000.0 }
+        Effort { min_seeds, max_seeds }
     }
 
     /// The keys of the filters whose instructions are counted without being told to, if any.

@@ -30,9 +30,10 @@ pub struct Effort {
     pub min_seeds: usize,
     /// At most this many, however few the false positives.
     pub max_seeds: u64,
-    /// Enough when this many false positives are expected: the count is then known to 3 %.
-    pub false_positives: f64,
 }
+
+/// Enough when this many false positives are expected: the count is then known to 3 %.
+const FALSE_POSITIVES: f64 = 1000.0;
 
 impl Effort {
     /// The seeds of the most filters; a contender without a seed is the same every time.
@@ -97,7 +98,7 @@ pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<V
     warm_up(subject);
     for (filters, seed) in effort.seeds(&info, subject.seed).enumerate() {
         let is_one_more = filters >= effort.min_seeds;
-        if is_one_more && answers.expected() >= effort.false_positives {
+        if is_one_more && answers.expected() >= FALSE_POSITIVES {
             break;
         }
         let (mut filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
