@@ -106,9 +106,9 @@ pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<V
         if info.role == Role::Floor {
             break;
         }
-        let hits = answers.take(&*filter, subject.present, subject.absent, seed)?;
+        answers.take(&*filter, subject.present, subject.absent, seed)?;
         if filters == 0 {
-            absent = compare_loops(&*filter, subject, hits, seed)?;
+            absent = compare_loops(&*filter, subject, answers.false_positives, seed)?;
         }
         if removes && !is_one_more {
             removal = removal.and_then(|answers| take_half(answers, &mut *filter, subject, seed));
@@ -127,7 +127,7 @@ fn compare_loops(
     seed: u64,
 ) -> Result<Vec<bool>, Failure> {
     let answers = filter.answers(subject.absent);
-    let absent: u64 = answers.iter().map(|&answer| u64::from(answer)).sum();
+    let absent = answers.iter().map(|&answer| u64::from(answer)).sum();
     same_hits("query", hits, absent, seed)?;
     let dependent = filter.dependent(subject.absent);
     same_hits("dependent", dependent, dependent_hits(&answers), seed)?;
