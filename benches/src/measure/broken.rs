@@ -1,7 +1,7 @@
 //! A contender that is broken in exactly one way, for the tests: each check must find its fault.
 
 use crate::contenders::{Ability, Built, Contender, Family, Info, Order, dependent_hits};
-use crate::keys::Keys;
+use crate::keys::{BenchKey, Keys};
 use amq_core::{KeyHash, PredictedFpr};
 use std::any::Any;
 use std::collections::HashSet;
@@ -74,17 +74,14 @@ impl Contender for Broken {
     }
 
     fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String> {
-        let Keys::U64(keys) = keys else {
-            return Err("integers only".to_owned());
-        };
         let sound = self.sound.load(Relaxed);
         self.sound.store(sound.saturating_sub(1), Relaxed);
         let fault = if sound > 0 { Fault::Nothing } else { self.fault };
-        let mut held = keys.to_vec();
+        let mut held = integers(keys).to_vec();
         match fault {
             Fault::Refuses => return Err("no".to_owned()),
             Fault::Panics => panic!("at {}", order.seed),
-            Fault::ForgetsAKey if keys.len() > 1 => drop(held.pop()),
+            Fault::ForgetsAKey if held.len() > 1 => drop(held.pop()),
             _ => {}
         }
         held.sort_unstable();
@@ -101,10 +98,7 @@ struct BrokenFilter {
 }
 
 fn integers(keys: Keys<'_>) -> &[u64] {
-    match keys {
-        Keys::U64(keys) => keys,
-        Keys::Bytes(_) => &[],
-    }
+    u64::slice(keys).unwrap_or_default()
 }
 
 impl BrokenFilter {

@@ -34,8 +34,11 @@ const VALUE_BITS: u32 = 8;
 /// How often a key is counted.
 const COPIES: u32 = 10;
 
+/// What a word adds to the advisor's question.
+type Say = fn(Workload) -> Workload;
+
 /// What the words mean that are not about the number of keys.
-const WORDS: [(&str, fn(Workload) -> Workload); 9] = [
+const WORDS: [(&str, Say); 9] = [
     ("remove", |it| it.need(Need::Remove)),
     ("count", |it| it.need(Need::Count { most: COPIES })),
     ("merge", |it| it.need(Need::Merge)),

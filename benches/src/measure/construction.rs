@@ -178,8 +178,9 @@ mod tests {
 
     #[test]
     fn an_answer_that_cannot_be_right_makes_error_rows_and_no_numbers() {
+        type Fails = fn(u64) -> bool;
         // A wrong answer, what is said of it, and at which numbers of slots.
-        let broken: [(Fits, &str, fn(u64) -> bool); 5] = [
+        let broken: [(Fits, &str, Fails); 5] = [
             // Looks at the keys but not the slots, so one of the two controls must fail.
             (|keys, _| fits::<Standard>(keys, keys.len() as u64 * 11 / 10), "990 slots", |_| true),
             (|_, _| Ok(false), "no room", |_| true),

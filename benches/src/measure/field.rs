@@ -3,7 +3,7 @@
 use super::suite::Group;
 use crate::contenders::{Contender, Order, Planned};
 use crate::error::BenchError;
-use crate::keys::{Keys, Made, Store, Stream, View, halves};
+use crate::keys::{BenchKey, Keys, Made, Store, Stream, View, halves};
 use crate::record::{Cell, KeySetFacts, Row, Workload};
 use amq_core::Budget;
 use rand::SeedableRng;
@@ -120,11 +120,9 @@ impl<'a> Subject<'a> {
 
     /// The keys of a course; none if they are no integers.
     pub fn ground(&self) -> Ground<'a> {
-        let seed = self.seed;
-        match (self.present, self.absent) {
-            (Keys::U64(present), Keys::U64(absent)) => Ground { present, absent, seed },
-            _ => Ground { present: &[], absent: &[], seed },
-        }
+        let [present, absent] =
+            [self.present, self.absent].map(|keys| u64::slice(keys).unwrap_or_default());
+        Ground { present, absent, seed: self.seed }
     }
 }
 

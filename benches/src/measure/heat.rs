@@ -165,13 +165,10 @@ impl Heat<'_> {
         for contender in references.iter().filter_map(|name| contenders::named(name)) {
             let cell = Cell { asked_fpr: Some(REFERENCE_RATE), ..Cell::default() };
             let subject = views.subject(contender, cell, seed);
-            match course {
-                None => race.references.push(Box::new(Ready::reference(subject))),
-                Some(track) => {
-                    let lane = Lane::reference(track, subject).map(|lane| Box::new(lane) as Box<_>);
-                    race.references.extend(lane);
-                }
-            }
+            race.references.extend(match course {
+                None => Some(Ready::reference(subject)),
+                Some(track) => Lane::reference(track, subject),
+            });
         }
         race
     }

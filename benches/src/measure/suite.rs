@@ -177,7 +177,8 @@ impl Suite {
         let (keys, slots, churned, short, long) = match self {
             Self::Smoke => (1_000, 1 << 13, 1 << 10, Whole, Half),
             Self::Quick => (100_000, 1 << 20, 1 << 17, Whole, Half),
-            Self::Full => (1_000_000, 1 << 23, 1 << 20, Most(3), Most(3)),
+            // Tables of a few megabytes: out of the caches, and still churned in minutes.
+            Self::Full => (1_000_000, 1 << 22, 1 << 18, Most(3), Most(3)),
         };
         let tracks = [
             (fill::grow(keys), short),
@@ -216,7 +217,12 @@ impl Suite {
 
     /// Timed rounds, unless `--rounds` says otherwise.
     pub fn rounds(self) -> u64 {
-        if self == Self::Smoke { 2 } else { 12 }
+        match self {
+            Self::Smoke => 2,
+            Self::Quick => 12,
+            // Most of its time goes into large filters: a pass of theirs takes seconds.
+            Self::Full => 8,
+        }
     }
 
     /// How many filters of this many keys are verified in each cell.
@@ -228,7 +234,7 @@ impl Suite {
             Self::Quick => (2, 16),
             Self::Full => (4, 64),
         };
-        Effort { min_seeds, max_seeds, false_positives: 1000.0 }
+        Effort { min_seeds, max_seeds }
     }
 
     /// The keys of the filters whose instructions are counted without being told to, if any.

@@ -113,11 +113,11 @@ impl<'a> Ready<'a> {
     }
 
     /// A filter of ours that others are compared with: one only removes, the other does all else.
-    pub fn reference(subject: Subject<'a>) -> Self {
+    pub fn reference(subject: Subject<'a>) -> Box<dyn Racer + 'a> {
         let removes = subject.contender.info().name == REMOVER;
         let mut ready = Self::new(subject, None, removes.then(Answers::default));
         ready.tallies.retain(|workload, _| (*workload == Remove) == removes);
-        ready
+        Box::new(ready)
     }
 
     /// What is timed in a workload, unless there is nothing or it has failed.

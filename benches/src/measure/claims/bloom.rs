@@ -22,7 +22,7 @@ pub(super) fn step(ground: &Ground, more: f64, factor: f64) -> Option<Settled> {
     let bits = plan(MILLION, 0.01)?.bits_per_key();
     let rates = |bits: f64| {
         let plan = classic::plan(Goal::bits_per_key(ground.keys, bits)).ok()?;
-        Some((plan.expected_fpr, ground.bloom_rate(bits)?))
+        Some((plan.expected_fpr, ground.point("bloom", Budget::BitsPerKey(bits))?.1))
     };
     let (before, after) = (rates(bits)?, rates(bits + more)?);
     let (computed, measured) = (after.0 / before.0, after.1 / before.1);
@@ -70,7 +70,7 @@ pub(super) fn sizes(
         found.push(format!("{percent} % {planned:.2} bits, {kilobytes} kB, k = {k}"));
     }
     let rate = claimed.first()?.0 / 100.0;
-    let (bits, _) = ground.point("bloom", rate)?;
+    let (bits, _) = ground.point("bloom", Budget::Fpr(rate))?;
     Some((Some(plan(keys, rate)?.bits_per_key()), Some(bits), holds(all), found.join("; ")))
 }
 
@@ -83,7 +83,8 @@ pub(super) fn counted(ground: &Ground) -> Option<Settled> {
     let spread = (computed * (1.0 - rate.mean)).sqrt().hypot(rate.sd * queries);
     let detail = format!("consistent: {computed:.0} ± {spread:.0} expected");
     let verdict = holds((CLAIMED - computed).abs() <= 2.0 * spread);
-    Some((Some(computed), Some(ground.bloom_rate(14.4)? * queries), verdict, detail))
+    let (_, measured) = ground.point("bloom", Budget::BitsPerKey(14.4))?;
+    Some((Some(computed), Some(measured * queries), verdict, detail))
 }
 
 pub(super) fn counters(ground: &Ground) -> Option<Settled> {
@@ -106,7 +107,7 @@ pub(super) fn counters(ground: &Ground) -> Option<Settled> {
 }
 
 pub(super) fn size_of_counting(ground: &Ground) -> Option<Settled> {
-    let bits = |name| Some(ground.point(name, 0.01)?.0);
+    let bits = |name| Some(ground.point(name, Budget::Fpr(0.01))?.0);
     let computed = counting::bits_per_key(0.01) / bits_per_key(0.01);
     let measured = bits("counting-bloom")? / bits("bloom")?;
     let detail = format!("{computed:.2} times, with 4-bit counters");

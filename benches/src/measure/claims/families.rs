@@ -3,7 +3,7 @@
 use super::{Ground, Settled, holds};
 use crate::record::Verdict;
 use amq_bloom::theory::classic::bits_per_key;
-use amq_core::{Goal, PlanFilter};
+use amq_core::{Budget, Goal, PlanFilter};
 use amq_cuckoo::CuckooFilter;
 
 /// Load of the table, slots per bucket.
@@ -23,7 +23,7 @@ fn planned<F: PlanFilter>() -> Option<f64> {
 
 /// The same of a contender's filter, measured.
 fn measured(ground: &Ground, name: &str) -> Option<f64> {
-    Some(percent_larger(ground.point(name, 0.01)?))
+    Some(percent_larger(ground.point(name, Budget::Fpr(0.01))?))
 }
 
 /// The highest rate in percent at which buckets of four slots, that save so many bits of each

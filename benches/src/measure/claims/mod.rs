@@ -96,14 +96,9 @@ impl Ground {
         filter.count_hits(Keys::U64(&self.absent)) as f64 / self.absent.len() as f64
     }
 
-    /// The rate of a Bloom filter with this many bits per key.
-    fn bloom_rate(&self, bits: f64) -> Option<f64> {
-        Some(self.rate(&*self.filter("bloom", Budget::BitsPerKey(bits))?))
-    }
-
-    /// Bits per key that a contender's filter of this rate takes, and its measured rate.
-    fn point(&self, name: &str, rate: f64) -> Option<(f64, f64)> {
-        let filter = self.filter(name, Budget::Fpr(rate))?;
+    /// Bits per key that a contender's filter takes, and its measured rate.
+    fn point(&self, name: &str, budget: Budget) -> Option<(f64, f64)> {
+        let filter = self.filter(name, budget)?;
         Some((filter.said_bytes()? as f64 * 8.0 / self.keys as f64, self.rate(&*filter)))
     }
 }

@@ -26,7 +26,7 @@ pub fn grow(keys: usize) -> Track {
             let fine = fine.map(|step| (f64::from(step) / f64::from(PER_DOUBLING)).exp2());
             let parts = [32.0, 10.0].into_iter().chain(fine);
             let stops = parts.map(|part| (track.keys as f64 / part).round() as usize);
-            Ok(script(track, ground, stops, Check::Target))
+            Ok(script(track, ground, stops))
         },
     }
 }
@@ -40,20 +40,15 @@ pub fn overfill(keys: usize) -> Track {
         keys: 5 * keys,
         script: |track, ground, _| {
             let stops = [3, 4, 6, 10].map(|halves| track.planned * halves / 2);
-            Ok(script(track, ground, stops.into_iter(), Check::Rate))
+            Ok(script(track, ground, stops.into_iter()))
         },
     }
 }
 
 /// From the planned keys, where it stops first, to each of the others.
-fn script<'a>(
-    track: &Track,
-    ground: Ground<'a>,
-    stops: impl Iterator<Item = usize>,
-    check: Check,
-) -> Script<'a> {
+fn script<'a>(track: &Track, ground: Ground<'a>, stops: impl Iterator<Item = usize>) -> Script<'a> {
     let first = &ground.present[..track.planned];
-    let stops = iter::once(first.len()).chain(stops).map(|stop| (stop, check));
+    let stops = iter::once(first.len()).chain(stops).map(|stop| (stop, Check::Rate));
     let legs = Leg::inserts(ground.present, first.len(), stops).collect();
     Script { planned: Planned::First, slots: None, first, legs }
 }

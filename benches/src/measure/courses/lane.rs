@@ -5,7 +5,7 @@
 //! recorded at its stop and ends the course; earlier stops stay.
 
 use super::runner::Runner;
-use super::script::{Act, Check, Leg, Script};
+use super::script::{Act, Check, Script};
 use super::{FULL, RATE, Track, slots};
 use crate::contenders::{Order, Planned};
 use crate::keys::Keys;
@@ -88,7 +88,7 @@ impl<'a> Lane<'a> {
         }
         for (leg, stop) in script.legs.iter().zip(stops).filter(|(_, stop)| stop.end.is_none()) {
             let mut judged = stop.answers.judge(info.ours);
-            if leg.check == Check::Target && info.ours {
+            if lane.workload == Workload::Grow && info.ours {
                 judged = judged.and_then(|()| stop.answers.not_above(RATE, leg.holds.len()));
             }
             stop.end = judged.err().map(End::Failed);
@@ -97,12 +97,12 @@ impl<'a> Lane<'a> {
     }
 
     /// The filter that others are compared with on a track: it goes all the way.
-    pub fn reference(track: &Track, subject: Subject<'a>) -> Option<Self> {
+    pub fn reference(track: &Track, subject: Subject<'a>) -> Option<Box<dyn Racer + 'a>> {
         let slots = (track.planned as f64 / FULL) as u64;
         let mut lane = Self::new(track, subject, Some(slots)).ok()?;
         let room = lane.script.legs.iter().map(|leg| leg.holds.len()).max()?;
         (lane.order.planned, lane.tails) = (Planned::Room(room), false);
-        Some(lane)
+        Some(Box::new(lane))
     }
 
     /// One pass, with its times; or those of single inserts.
@@ -137,28 +137,6 @@ impl<'a> Lane<'a> {
         }
         Ok(())
     }
-
-    fn row(&self, leg: &Leg<'_>, stop: &Stop) -> Row {
-        let slots = self.script.slots;
-        let mut row = self.subject.row(self.workload);
-        row.keys = match (&stop.end, slots) {
-            // It never came to the load of the stop.
-            (Some(End::Refused(held)), Some(_)) => *held,
-            _ => leg.holds.len() as u64,
-        };
-        row.load = slots.map(|slots| row.keys as f64 / slots as f64);
-        match &stop.end {
-            Some(End::Failed(failure)) => return failure.mark(row, State::Failed),
-            Some(End::Refused(held)) => {
-                row.refused_at = Some(*held);
-                return row.without(State::Refused, "");
-            }
-            Some(End::Grew) | None => {}
-        }
-        stop.answers.write(&mut row);
-        row.ns_p99_9 = stop.tail;
-        row
-    }
 }
 
 impl Racer for Lane<'_> {
@@ -176,15 +154,28 @@ impl Racer for Lane<'_> {
     }
 
     fn rows(&self) -> Vec<Timed> {
-        let mut rows = Vec::new();
+        let (slots, mut rows) = (self.script.slots, Vec::new());
         for (place, (leg, stop)) in self.script.legs.iter().zip(&self.stops).enumerate() {
-            let has_row = match &stop.end {
-                None => !matches!(leg.check, Check::Passage | Check::Part),
-                Some(end) => *end != End::Grew,
+            let mut row = self.subject.row(self.workload);
+            row.keys = match (&stop.end, slots) {
+                // It never came to the load of the stop.
+                (Some(End::Refused(held)), Some(_)) => *held,
+                _ => leg.holds.len() as u64,
             };
-            if has_row {
-                rows.push(Timed::new(self.row(leg, stop), place, stop.times.clone()));
-            }
+            row.load = slots.map(|slots| row.keys as f64 / slots as f64);
+            row = match &stop.end {
+                Some(End::Failed(failure)) => failure.mark(row, State::Failed),
+                Some(End::Refused(held)) => {
+                    Row { refused_at: Some(*held), ..row.without(State::Refused, "") }
+                }
+                Some(End::Grew) => break,
+                None if leg.check != Check::Rate => continue,
+                None => {
+                    stop.answers.write(&mut row);
+                    Row { ns_p99_9: stop.tail, ..row }
+                }
+            };
+            rows.push(Timed::new(row, place, stop.times.clone()));
             if stop.end.is_some() {
                 break;
             }

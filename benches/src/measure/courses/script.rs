@@ -59,10 +59,8 @@ pub enum Check {
     Passage,
     /// That all keys are found. Its time belongs to the next row.
     Part,
-    /// And that the rate is the formula's.
+    /// And that the rate is the formula's; nor may that of what grows be above its target.
     Rate,
-    /// The same; nor may the rate be above the target.
-    Target,
 }
 
 impl Act<'_> {

@@ -16,7 +16,7 @@ pub struct Answers {
     pub filters: u64,
     present_queries: u64,
     absent_queries: u64,
-    false_positives: u64,
+    pub(super) false_positives: u64,
     predicted: Option<PredictedFpr>,
     held: Option<u64>,
     said: Option<u64>,
@@ -39,15 +39,14 @@ impl Answers {
         Ok(())
     }
 
-    /// Queries one filter for all present keys, which it must find, and for absent keys. Returns
-    /// the false positives.
+    /// Queries one filter for all present keys, which it must find, and for absent keys.
     pub fn take(
         &mut self,
         filter: &dyn Built,
         present: Keys<'_>,
         absent: Keys<'_>,
         seed: u64,
-    ) -> Result<u64, Failure> {
+    ) -> Result<(), Failure> {
         no_false_negative(filter, present, seed)?;
         let hits = filter.count_hits(absent);
         if self.filters == 0 {
@@ -57,7 +56,7 @@ impl Answers {
         self.present_queries += present.len() as u64;
         self.absent_queries += absent.len() as u64;
         self.false_positives += hits;
-        Ok(hits)
+        Ok(())
     }
 
     /// The false positives expected so far; those counted, if there is no prediction.

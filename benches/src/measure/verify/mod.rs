@@ -30,9 +30,10 @@ pub struct Effort {
     pub min_seeds: usize,
     /// At most this many, however few the false positives.
     pub max_seeds: u64,
-    /// Enough when this many false positives are expected: the count is then known to 3 %.
-    pub false_positives: f64,
 }
+
+/// Enough when this many false positives are expected: the count is then known to 3 %.
+const FALSE_POSITIVES: f64 = 1000.0;
 
 impl Effort {
     /// The seeds of the most filters; a contender without a seed is the same every time.
@@ -97,7 +98,7 @@ pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<V
     warm_up(subject);
     for (filters, seed) in effort.seeds(&info, subject.seed).enumerate() {
         let is_one_more = filters >= effort.min_seeds;
-        if is_one_more && answers.expected() >= effort.false_positives {
+        if is_one_more && answers.expected() >= FALSE_POSITIVES {
             break;
         }
         let (mut filter, memory) = build_counted(contender, subject.present, &subject.order(seed))?;
@@ -105,9 +106,9 @@ pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<V
         if info.role == Role::Floor {
             break;
         }
-        let hits = answers.take(&*filter, subject.present, subject.absent, seed)?;
+        answers.take(&*filter, subject.present, subject.absent, seed)?;
         if filters == 0 {
-            absent = compare_loops(&*filter, subject, hits, seed)?;
+            absent = compare_loops(&*filter, subject, answers.false_positives, seed)?;
         }
         if removes && !is_one_more {
             removal = removal.and_then(|answers| take_half(answers, &mut *filter, subject, seed));
@@ -126,7 +127,7 @@ fn compare_loops(
     seed: u64,
 ) -> Result<Vec<bool>, Failure> {
     let answers = filter.answers(subject.absent);
-    let absent: u64 = answers.iter().map(|&answer| u64::from(answer)).sum();
+    let absent = answers.iter().map(|&answer| u64::from(answer)).sum();
     same_hits("query", hits, absent, seed)?;
     let dependent = filter.dependent(subject.absent);
     same_hits("dependent", dependent, dependent_hits(&answers), seed)?;
