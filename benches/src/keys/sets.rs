@@ -6,7 +6,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A source of keys.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub enum KeySet {
     /// German words: the first half is the pool of present keys, the second half is absent.
     Words,
     /// The user's own keys, split like the words.
-    File(Rc<FileKeys>),
+    File(Arc<FileKeys>),
 }
 
 impl KeySet {

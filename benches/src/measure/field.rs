@@ -140,7 +140,7 @@ mod tests {
     use crate::contenders::alloc::counted;
     use crate::keys::{Arena, FileKeys, KeySet, Source};
     use crate::record::Suite;
-    use std::rc::Rc;
+    use std::sync::Arc;
 
     /// A thousand short keys, and a long one that is queried over and over.
     #[test]
@@ -149,7 +149,7 @@ mod tests {
         let mut keys: Arena = [long.as_slice()].into_iter().collect();
         (0..1000u64).for_each(|key| keys.push(&key.to_le_bytes()));
         let (name, source) = ("keys".to_owned(), Source::default());
-        let file = KeySet::File(Rc::new(FileKeys { name, keys, source, digest: 0 }));
+        let file = KeySet::File(Arc::new(FileKeys { name, keys, source, digest: 0 }));
         let group = Suite::Smoke.groups(Some(&file)).remove(0);
         let (field, memory) = counted(|| Field::new(&group, 1).unwrap());
         let most = 8 * long.len() + 500 * group.queries;

@@ -3,21 +3,25 @@
 
 use super::courses::{Lane, Track};
 use super::field::{Subject, Views};
-use super::race::{REFERENCE, REFERENCE_RATE, REMOVER, Race};
+use super::race::{REFERENCE, REFERENCE_RATE, REMOVER, Race, Racer};
 use super::suite::{Depth, Group, Who, words};
 use super::turn::{Ready, offered};
 use super::verify::{Effort, Verified, octave, verify};
+use super::workers;
 use crate::contenders::{self, Ability, Contender, Family, Info, Role};
 use crate::keys::KeySet;
 use crate::progress::{Progress, nanoseconds};
 use crate::record::{Cell, Options, Row, State, Workload};
 use amq_core::Budget;
 use std::collections::BTreeMap;
+use std::thread::available_parallelism;
 use std::time::Duration;
 use std::{ptr, slice};
 
 /// Nothing is removed from filters of more keys: it would take too long to verify.
 const MOST_TO_REMOVE: usize = 20_000_000;
+/// Filters of more keys are verified one at a time.
+const MOST_SIDE_BY_SIDE: usize = 2_000_000;
 
 /// The contenders that take part in no heat of a group, by reason.
 pub fn left_out(
@@ -142,20 +146,29 @@ impl Heat<'_> {
         let ((of_verifying, of_turn), effort) = (self.costs(), options.suite.effort(*keys));
         let mut race = Race::new(self.depth.rounds(options.rounds), of_turn, seed ^ *keys as u64);
         progress.begin(&title);
-        for (contender, cell) in self.entrants(contenders) {
+        let enter = |(contender, cell): Entrant| {
             progress.now(&format!("{title}: verifying {}", contender.info().name));
             let subject = views.subject(contender, cell, seed);
-            match course {
-                None => self.enter(&mut race, subject, &effort, views),
+            let entry = match course {
+                None => self.enter(subject, &effort, views),
                 Some(track) => {
                     let row = subject.row(track.workload);
                     match Lane::checked(track, subject, &effort) {
-                        Ok(lane) => race.contenders.push(Box::new(lane)),
-                        Err(failure) => race.facts.push(failure.mark(row, State::Failed)),
+                        Ok(lane) => Entry { facts: Vec::new(), racer: Some(Box::new(lane)) },
+                        Err(failure) => Entry::failed(failure.mark(row, State::Failed)),
                     }
                 }
-            }
+            };
             progress.did(of_verifying);
+            entry
+        };
+        // The memory of all threads is counted as theirs.
+        let (alone, together): (Vec<_>, Vec<_>) =
+            self.entrants(contenders).into_iter().partition(|(one, _)| one.info().threads);
+        let entries = workers::each(together, self.workers(), enter);
+        for Entry { facts, racer } in entries.into_iter().chain(alone.into_iter().map(enter)) {
+            race.facts.extend(facts);
+            race.contenders.extend(racer);
         }
         let references = match course {
             None if *keys <= MOST_TO_REMOVE => &[REFERENCE, REMOVER][..],
@@ -173,14 +186,17 @@ impl Heat<'_> {
         race
     }
 
+    /// How many contenders are verified at a time: large ones could fill the memory together.
+    fn workers(&self) -> usize {
+        if self.group.keys > MOST_SIDE_BY_SIDE {
+            1
+        } else {
+            available_parallelism().map_or(1, usize::from)
+        }
+    }
+
     /// Verifies one contender, which takes part in the race if it passed and is to be timed.
-    fn enter<'v>(
-        &self,
-        race: &mut Race<'v>,
-        subject: Subject<'v>,
-        effort: &Effort,
-        views: &Views<'_>,
-    ) {
+    fn enter<'v>(&self, subject: Subject<'v>, effort: &Effort, views: &Views<'_>) -> Entry<'v> {
         let (info, timed) = (subject.contender.info(), self.depth != Depth::Facts);
         let removes = info.can(Ability::Remove) && timed && self.group.keys <= MOST_TO_REMOVE;
         let outcome = verify(&subject, effort, removes).and_then(|mut verified| {
@@ -189,27 +205,27 @@ impl Heat<'_> {
             }
             Ok(verified)
         });
-        let mut facts = subject.row(Workload::Verify);
-        match outcome {
+        let row = subject.row(Workload::Verify);
+        let Verified { absent, answers, removal } = match outcome {
+            Ok(verified) => verified,
             Err(failure) => {
-                race.facts.push(failure.mark(facts, State::Failed));
+                let mut entry = Entry::failed(failure.mark(row, State::Failed));
                 let untimed = |workload| failure.mark(subject.row(workload), State::Untimed);
-                race.facts.extend(offered(&info).filter(|_| timed).map(untimed));
+                entry.facts.extend(offered(&info).filter(|_| timed).map(untimed));
+                return entry;
             }
-            Ok(Verified { absent, answers, removal }) => {
-                answers.write(&mut facts);
-                race.facts.push(facts);
-                if let Some(Err(failure)) = &removal {
-                    race.facts.push(failure.mark(subject.row(Workload::Remove), State::Failed));
-                }
-                if timed {
-                    let answers = (info.role != Role::Floor).then(|| views.answers(&absent));
-                    let removal = removal.and_then(Result::ok);
-                    let ready = Ready::new(subject, answers.as_ref(), removal);
-                    race.contenders.push(Box::new(ready));
-                }
-            }
+        };
+        let mut entry = Entry { facts: vec![row], racer: None };
+        answers.write(&mut entry.facts[0]);
+        if let Some(Err(failure)) = &removal {
+            entry.facts.push(failure.mark(subject.row(Workload::Remove), State::Failed));
         }
+        if timed {
+            let answers = (info.role != Role::Floor).then(|| views.answers(&absent));
+            let removal = removal.and_then(Result::ok);
+            entry.racer = Some(Box::new(Ready::new(subject, answers.as_ref(), removal)));
+        }
+        entry
     }
 
     /// The estimated duration of a run of so many rounds.
@@ -229,6 +245,18 @@ impl Heat<'_> {
         let seeds = if keys < 5_000_000 { 2 } else { 1 };
         let verifying = nanoseconds(keys, seeds * (9 * keys / 2 + 3 * queries));
         (verifying, nanoseconds(keys, 2 * keys.max(1 << 15) + queries / 2))
+    }
+}
+
+/// What verification found of a contender; and the contender, if it is to be timed.
+struct Entry<'v> {
+    facts: Vec<Row>,
+    racer: Option<Box<dyn Racer + 'v>>,
+}
+
+impl Entry<'_> {
+    fn failed(row: Row) -> Self {
+        Self { facts: vec![row], racer: None }
     }
 }
 

@@ -3,7 +3,7 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`suite`] | the cells of each suite, and how thoroughly each is measured |
-//! | [`verify`], [`interval`] | checks before anything is timed: a wrong answer is never a number |
+//! | [`verify`], [`interval`], `workers` | checks on all processors before anything is timed |
 //! | [`field`], [`heat`] | the keys; the contenders that are asked for the same over them |
 //! | [`turn`] | what is done to a filter in a heat: built, asked, emptied by half |
 //! | [`courses`] | what is done to it along a course, through many states |
@@ -39,6 +39,7 @@ pub mod theory;
 pub mod turn;
 pub mod twins;
 pub mod verify;
+mod workers;
 
 pub(crate) use plan::Plan;
 pub(crate) use run::{Found, run, verify_only};

@@ -11,7 +11,7 @@ use crate::error::BenchError;
 use crate::keys::{KeySet, file};
 use crate::progress::Progress;
 use crate::record::{KeySetFacts, Options, Trial};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Heats over more keys than this are timed after all others, each group with its own rounds.
@@ -40,7 +40,7 @@ impl Plan {
         let file = keys_file.as_ref().map(|path| file::read(path)).transpose()?;
         let facts = file.as_ref().map(|file| (file.name.clone(), format!("{:016x}", file.digest)));
         let (file_name, digest) = facts.unzip();
-        let file = file.map(|file| KeySet::File(Rc::new(file)));
+        let file = file.map(|file| KeySet::File(Arc::new(file)));
         let ours = keys.is_empty() && file.is_none();
         let some = !contenders.is_empty();
         if !some && !ours {

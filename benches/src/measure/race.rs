@@ -26,7 +26,7 @@ pub const REFERENCE_RATE: f64 = 0.01;
 const SAMPLE: usize = 16;
 
 /// A contender that passed, or a reference.
-pub trait Racer: fmt::Debug {
+pub trait Racer: fmt::Debug + Send {
     /// Its turn in a round: all that is timed of it.
     fn turn(&mut self, rng: &mut Xoshiro256PlusPlus);
 
