@@ -3,8 +3,7 @@
 use super::data::Data;
 use super::doc::{Block, Found, Table, Text};
 use super::number::{asked, decimal, digits, keys, percent, two};
-use super::tables::dash;
-use crate::record::{Choice, EngineLine};
+use crate::record::Choice;
 use serde::Deserialize;
 
 /// A worked choice; `texts.toml` says what its parts mean.
@@ -21,65 +20,60 @@ pub(super) struct Example {
 impl Example {
     /// The arithmetic over an answer.
     fn sum(&self, choice: &Choice) -> String {
-        let or = |value: Option<f64>, show: fn(f64) -> String| dash(value.map(show));
-        let busy = choice.insert_ns.map(|ns| ns * self.times / 1e9);
         let numbers = [
-            ("{bits}", or(choice.bits_per_key, |bits| digits(bits, 4))),
-            ("{size}", dash(choice.bytes.map(decimal))),
-            ("{rate}", or(choice.fpr, percent)),
-            ("{ask}", or(choice.query_ns, two)),
-            ("{build}", or(choice.insert_ns, two)),
-            ("{wrong}", or(choice.fpr.map(|fpr| fpr * self.times), two)),
-            ("{busy}", or(busy, percent)),
+            ("{bits}", choice.bits_per_key.map(|bits| digits(bits, 4))),
+            ("{size}", choice.bytes.map(decimal)),
+            ("{rate}", choice.fpr.map(percent)),
+            ("{ask}", choice.query_ns.map(two)),
+            ("{build}", choice.insert_ns.map(two)),
+            ("{wrong}", choice.fpr.map(|fpr| two(fpr * self.times))),
+            ("{busy}", choice.insert_ns.map(|ns| percent(ns * self.times / 1e9))),
         ];
-        numbers.iter().fold(self.sum.clone(), |sum, (name, number)| sum.replace(name, number))
+        let shown = |sum: String, (name, number): &(&str, Option<String>)| {
+            sum.replace(name, number.as_deref().unwrap_or("-"))
+        };
+        numbers.iter().fold(self.sum.clone(), shown)
     }
 }
 
 pub(super) fn worked(data: &Data) -> Found {
-    let (mut blocks, mut names) = (Vec::new(), Vec::new());
+    let (mut blocks, mut first) = (Vec::new(), None);
     for example in &data.texts.example {
         let lines = data.topic(&example.topic);
         let Some(best) = lines.iter().find(|line| line.rank == 1) else {
             continue;
         };
-        names.push(format!("{}: {}", example.title, best.structure));
+        first.get_or_insert_with(|| format!("{}: {}", example.title, best.structure));
         let text = Text::default()
-            .strong(example.title.as_str())
+            .strong(&example.title)
             .plain(format!(". {} {} Take: ", example.story, example.sum(best)))
-            .strong(best.structure.as_str())
+            .strong(&best.structure)
             .plain(" ")
-            .code(best.import.as_str())
+            .code(&best.import)
             .plain(format!(" {}", best.reason));
-        blocks.push(Block::Para(text));
+        blocks.push(Block::Text(text));
     }
-    let (count, all) = (names.len(), data.texts.example.len());
-    Some((format!("{count} of {all} examples with their arithmetic; {}.", names.first()?), blocks))
+    let (count, all, first) = (blocks.len(), data.texts.example.len(), first?);
+    Some((format!("{count} of {all} examples with their arithmetic; {first}."), blocks))
 }
 
 pub(super) fn engines(data: &Data) -> Found {
-    let first = data.engines.first()?;
-    let row = |line: &EngineLine| {
-        let setting = match line.line.as_str() {
-            "" => Text::from("none"),
-            text => Text::default().code(text),
-        };
-        vec![
-            Text::from(line.engine.as_str()),
-            Text::from(asked(line.asked_fpr)),
-            setting,
-            Text::from(line.caveat.as_str()),
-            Text::from(dash(line.fpr.map(percent))),
-            Text::from(dash(line.bits_per_key.map(|bits| digits(bits, 3)))),
-        ]
-    };
     let refused = data.engines.iter().filter(|line| line.line.is_empty()).count();
     let found = format!(
-        "{} lines for {} keys, each with the rate that it really gives, or why there is none ({refused}).",
+        "{} lines for {} keys, each with the rate that it really gives, or why there is none \
+         ({refused}).",
         data.engines.len(),
-        keys(first.keys)
+        keys(data.engines.first()?.keys)
     );
-    let head = ["engine", "asked", "line", "to know", "gives", "bits/key"];
-    let rows = data.engines.iter().map(row).collect();
-    Some((found, vec![Block::Table(Table::new("", &head, 4, rows))]))
+    let table = Table::of(&data.engines)
+        .word("engine", |line| &line.engine)
+        .word("asked", |line| asked(line.asked_fpr))
+        .word("line", |line| match line.line.as_str() {
+            "" => Text::from("none"),
+            text => Text::default().code(text),
+        })
+        .word("to know", |line| &line.caveat)
+        .number("gives", |line| line.fpr.map(percent))
+        .number("bits/key", |line| line.bits_per_key.map(|bits| digits(bits, 3)));
+    Some((found, vec![table.block("")]))
 }

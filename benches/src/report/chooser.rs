@@ -4,7 +4,6 @@
 use super::data::Data;
 use super::doc::{Block, Found, Table, Text};
 use super::number::{asked, digits, percent, plain, two};
-use super::tables::dash;
 use crate::record::Choice;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,18 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn found(data: &Data) -> Found {
     let grid = data.topic("grid");
     let uses = &data.texts.uses;
-    let packed = pack(&grid, uses)?;
+    let packed = Packed::new(&grid, uses)?;
     let refused = || grid.iter().filter(|line| line.rank == 0).map(|line| both(line));
-    let (asks, none) = (packed.answers.len(), refused().count());
     let found = format!(
-        "The advisor's answers to {asks} asks, the same that library and command give; {none} have none."
+        "The advisor's answers to {} asks, the same that library and command give; {} have none.",
+        packed.answers.len(),
+        refused().count()
     );
     let script = Block::Chooser(serde_json::to_string(&packed).ok()?);
-    let none = refused().collect::<BTreeSet<_>>().into_iter().map(Text::from);
-    Some((
-        found,
-        vec![script, Block::Table(main_choices(&grid, uses)), Block::List(none.collect())],
-    ))
+    let refused = Text::list(refused().collect::<BTreeSet<_>>());
+    Some((found, vec![script, main_choices(&grid, uses), Block::Text(refused)]))
 }
 
 /// What the words of an ask mean.
@@ -39,32 +36,28 @@ fn both(refusal: &Choice) -> &str {
 }
 
 /// The best choices for a million keys.
-fn main_choices(grid: &[&Choice], uses: &Uses) -> Table {
-    let main = grid.iter().filter(|choice| {
+fn main_choices(grid: &[&Choice], uses: &Uses) -> Block {
+    let mut main = grid.to_vec();
+    main.retain(|choice| {
         let is_common = choice.asked_fpr == Some(0.01) || choice.asked_bits == Some(8.0);
         choice.keys == 1_000_000 && choice.rank <= 1 && is_common
     });
-    let row = |choice: &&Choice| {
-        let bits = choice.asked_bits.map(|bits| format!("{} bits", plain(bits)));
-        let take = match choice.rank {
+    let bits = |choice: &Choice| Some(format!("{} bits", plain(choice.asked_bits?)));
+    let table = Table::of(&main)
+        .word("you need", |choice| words(&choice.needs, uses))
+        .word("first", |choice| if choice.cost_ns.is_some() { "time" } else { "memory" })
+        .word("asked", |choice| choice.asked_fpr.map(asked).or(bits(choice)).unwrap_or_default())
+        .word("take", |choice| match choice.rank {
             0 => Text::from(both(choice)),
             _ => Text::default().strong(&choice.structure),
-        };
-        let first = if choice.cost_ns.is_some() { "time" } else { "memory" };
-        vec![
-            Text::from(words(&choice.needs, uses)),
-            Text::from(first),
-            Text::from(dash(choice.asked_fpr.map(asked).or(bits))),
-            take,
-            Text::from(dash(choice.bits_per_key.map(|bits| digits(bits, 3)))),
-            Text::from(dash(choice.fpr.map(percent))),
-            Text::from(dash(choice.query_ns.map(two))),
-        ]
-    };
-    let caption = "The advisor's first choices for a million keys, by memory and by time (a false \
-                   positive costs 1 µs); below, what no filter offers.";
-    let head = ["you need", "first", "asked", "take", "bits/key", "rate", "ns to ask"];
-    Table::new(caption, &head, 4, main.map(row).collect())
+        })
+        .number("bits/key", |choice| choice.bits_per_key.map(|bits| digits(bits, 3)))
+        .number("rate", |choice| choice.fpr.map(percent))
+        .number("ns to ask", |choice| choice.query_ns.map(two));
+    table.block(
+        "The advisor's first choices for a million keys, by memory and by time (a false positive \
+         costs 1 µs); below, what no filter offers.",
+    )
 }
 
 /// The advisor's answers as the script reads them.
@@ -81,8 +74,8 @@ struct Packed {
     structures: Vec<(String, String)>,
     reasons: Vec<String>,
     choices: Vec<Shown>,
-    /// The choices for each ask, best first: costs within needs within keys within targets.
-    answers: Vec<Vec<usize>>,
+    /// The choices for each ask, by its place in the lists: `target,keys,need,cost`.
+    answers: BTreeMap<String, Vec<usize>>,
 }
 
 /// A structure (none: a refusal), bits per key, rate in percent, ns to ask, ns to build, a reason.
@@ -102,6 +95,24 @@ fn rounded(number: Option<f64>, to: i32) -> Option<f64> {
 }
 
 impl Packed {
+    /// All answers of the grid; none if the records have none.
+    fn new(grid: &[&Choice], uses: &Uses) -> Option<Self> {
+        let mut packed = Self::default();
+        for lines in grid.chunk_by(|a, b| a.ask() == b.ask()) {
+            let ask = lines[0].ask();
+            let needs = (ask.needs.clone(), words(&ask.needs, uses).to_owned());
+            let place = [
+                index(&mut packed.targets, (ask.fpr, ask.bits)),
+                index(&mut packed.keys, ask.keys),
+                index(&mut packed.needs, needs),
+                index(&mut packed.costs, ask.cost_ns),
+            ];
+            let choices = lines.iter().map(|line| packed.choice(line)).collect();
+            packed.answers.insert(place.map(|at| at.to_string()).join(","), choices);
+        }
+        (!packed.answers.is_empty()).then_some(packed)
+    }
+
     fn choice(&mut self, choice: &Choice) -> usize {
         let is_choice = choice.rank > 0;
         let reason = if is_choice { choice.reason.as_str() } else { both(choice) };
@@ -119,30 +130,6 @@ impl Packed {
     }
 }
 
-/// All answers of the grid; none if the records have none.
-fn pack(grid: &[&Choice], uses: &Uses) -> Option<Packed> {
-    let mut packed = Packed::default();
-    let mut answers = BTreeMap::new();
-    for lines in grid.chunk_by(|a, b| a.ask() == b.ask()) {
-        let ask = lines[0].ask();
-        let needs = (ask.needs.clone(), words(&ask.needs, uses).to_owned());
-        let place = [
-            index(&mut packed.targets, (ask.fpr, ask.bits)),
-            index(&mut packed.keys, ask.keys),
-            index(&mut packed.needs, needs),
-            index(&mut packed.costs, ask.cost_ns),
-        ];
-        answers.insert(place, lines.iter().map(|line| packed.choice(line)).collect());
-    }
-    let [keys, needs, costs] = [packed.keys.len(), packed.needs.len(), packed.costs.len()];
-    for at in 0..packed.targets.len() * keys * needs * costs {
-        let (row, cost) = (at / costs, at % costs);
-        let place = [row / needs / keys, row / needs % keys, row % needs, cost];
-        packed.answers.push(answers.remove(&place).unwrap_or_default());
-    }
-    (!packed.answers.is_empty()).then_some(packed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::data::Texts;
@@ -152,21 +139,13 @@ mod tests {
     use amq::choose::choose;
 
     /// The answer to an ask, as the script finds it.
-    fn look_up<'a>(packed: &'a Packed, ask: &Ask) -> Option<&'a [usize]> {
-        let target = packed.targets.iter().position(|known| *known == (ask.fpr, ask.bits))?;
-        let keys = packed.keys.iter().position(|known| *known == ask.keys)?;
-        let needs = packed.needs.iter().position(|(known, _)| *known == ask.needs)?;
-        let cost = packed.costs.iter().position(|known| *known == ask.cost_ns)?;
-        let row = (target * packed.keys.len() + keys) * packed.needs.len() + needs;
-        packed.answers.get(row * packed.costs.len() + cost).map(Vec::as_slice)
-    }
-
-    /// A choice's name, bits per key, rate in percent and ns to ask, as the records hold them.
-    fn shown_as(choice: &amq::choose::Choice) -> (String, Option<f64>, Option<f64>, Option<f64>) {
-        let bits = rounded(Some(four_digits(choice.bits_per_key)), 3);
-        let rate = rounded(Some(four_digits(choice.fpr) * 100.0), 2);
-        let ns = rounded(choice.query_ns.map(four_digits), 2);
-        (choice.structure.to_string(), bits, rate, ns)
+    fn look_up<'a>(packed: &'a Packed, ask: &Ask) -> &'a [usize] {
+        let target = packed.targets.iter().position(|known| *known == (ask.fpr, ask.bits));
+        let keys = packed.keys.iter().position(|known| *known == ask.keys);
+        let needs = packed.needs.iter().position(|(known, _)| *known == ask.needs);
+        let cost = packed.costs.iter().position(|known| *known == ask.cost_ns);
+        let place = [target, keys, needs, cost].map(|at| at.unwrap().to_string());
+        &packed.answers[&place.join(",")]
     }
 
     /// The page, the library and so the command give the same answer, everywhere.
@@ -175,20 +154,25 @@ mod tests {
         let table = choices::table();
         let grid: Vec<&Choice> = table.iter().filter(|line| line.topic == choices::GRID).collect();
         let texts: Texts = toml::from_str(include_str!("texts.toml")).unwrap();
-        let text = serde_json::to_string(&pack(&grid, &texts.uses).unwrap()).unwrap();
+        let text = serde_json::to_string(&Packed::new(&grid, &texts.uses).unwrap()).unwrap();
         assert!(text.len() < 90_000, "{} bytes", text.len());
         let packed: Packed = serde_json::from_str(&text).unwrap();
         assert!(packed.needs.iter().all(|(need, words)| need != words), "{:?}", packed.needs);
+        // A choice's name, bits per key, rate in percent and ns to ask; or what is refused.
+        let number = |value, to| rounded(Some(four_digits(value)), to);
+        let wanted = |of: &amq::choose::Choice| {
+            let rate = rounded(Some(four_digits(of.fpr) * 100.0), 2);
+            let ns = of.query_ns.and_then(|ns| number(ns, 2));
+            (of.structure.to_string(), number(of.bits_per_key, 3), rate, ns)
+        };
         let mut refused = 0;
         for ask in choices::grid() {
-            let shown = look_up(&packed, &ask).unwrap_or_else(|| panic!("{ask:?}"));
-            let shown = shown.iter().map(|&choice| match packed.choices[choice] {
+            let shown = look_up(&packed, &ask).iter().map(|&choice| match packed.choices[choice] {
                 (Some(at), bits, rate, ns, ..) => (packed.structures[at].0.clone(), bits, rate, ns),
                 (None, .., why) => (packed.reasons[why.unwrap()].clone(), None, None, None),
             });
-            let best = choose(&choices::workload(&ask)).map(|answer| answer.choices);
-            let want = match best {
-                Ok(best) => best.iter().take(3).map(shown_as).collect(),
+            let want = match choose(&choices::workload(&ask)) {
+                Ok(best) => best.choices.iter().take(3).map(wanted).collect(),
                 Err(error) => {
                     refused += 1;
                     let both = error.to_string().split(": ").next().unwrap().to_owned();
@@ -198,6 +182,6 @@ mod tests {
             assert_eq!(shown.collect::<Vec<_>>(), want, "{ask:?}");
         }
         assert!(refused > 0 && refused < choices::grid().len() / 2, "{refused}");
-        assert!(pack(&[], &texts.uses).is_none());
+        assert!(Packed::new(&[], &texts.uses).is_none());
     }
 }

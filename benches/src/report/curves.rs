@@ -1,10 +1,12 @@
-//! How times and memory change with the number of keys and the share of present ones.
+//! How times and memory change with the number of keys, with the share of present ones, and with
+//! what is counted.
 
-use super::data::{Data, Entry, Target};
-use super::doc::{Block, Found, Table, Text};
-use super::front::{FAMILIES, is_same, series};
-use super::number::{binary, keys, percent, two};
-use super::plot::{Mark, Plot, Series, figures};
+use super::data::Data;
+use super::doc::{Found, Table};
+use super::entry::{Entry, ranked};
+use super::look::FAMILIES;
+use super::number::{keys, percent, two};
+use super::plot::{Mark, Plot, Series, figures, told_apart};
 use crate::record::{ContenderFacts, Family, Role, Workload};
 
 /// Bits of a key at which a cache is marked as full.
@@ -35,21 +37,15 @@ pub(super) fn lines<'a>(
     most: usize,
     all: impl Iterator<Item = (&'a ContenderFacts, Vec<Mark>)>,
 ) -> Vec<Series> {
-    let all = all.map(|(facts, marks)| series(facts, vec![], marks).joined());
+    let all = all.map(|(facts, marks)| Series::of(facts, marks).joined());
     let mut all: Vec<Series> = all.filter(|series| series.line.len() > 1).collect();
     all.sort_by_key(|series| series.is_hollow);
-    let mut told: Vec<(Series, usize)> = Vec::new();
-    for series in all {
-        match told.iter_mut().find(|(other, _)| is_same(&other.line, &series.line)) {
-            Some((_, alike)) => *alike += 1,
-            None => told.push((series, 0)),
-        }
-    }
+    let mut told = told_apart(all);
     told.truncate(most);
-    for (series, alike) in told.iter_mut().filter(|(_, alike)| *alike > 0) {
-        series.name += &format!(" and {alike} alike");
+    for series in told.iter_mut().filter(|series| !series.alike.is_empty()) {
+        series.name += &format!(" and {} alike", series.alike.len());
     }
-    told.into_iter().map(|(series, _)| series).collect()
+    told
 }
 
 /// Who rises least and who most, and how many times.
@@ -69,25 +65,21 @@ fn by_size(
 ) -> Option<Plot> {
     let sizes = data.sizes(&data.set);
     let mark = |facts: &ContenderFacts, size: u64| {
-        let entry = data.entry(&facts.name, &data.set, size, Target::Rate(data.rate()))?;
+        let entry = data.entry(&facts.name, data.with(size))?;
         let (x, y) = (size as f64, value(&entry));
         (y.is_some() || entry.failure().is_some()).then_some(Mark { x, y, bar: None })
     };
     let marks = |facts| sizes.iter().filter_map(|size| mark(facts, *size)).collect();
     let all = lines(8, chosen(data).map(|facts| (facts, marks(facts))));
     let [(slow, least), (steep, most)] = rises(&all)?;
-    let (from, to) = (steep.line.first()?.0, steep.line.last()?.0);
-    let (from, to) = (keys(from as u64), keys(to as u64));
-    let (slow, steep) = (&slow.name, &steep.name);
+    let [from, to] = [steep.line.first()?, steep.line.last()?].map(|(size, _)| keys(*size as u64));
     let found = format!(
-        "From {from} to {to} keys {y} change to {least:.2} times in {slow}, the least, and to {most:.2} times in {steep}."
+        "From {from} to {to} keys {y} change to {least:.2} times in {}, the least, and to \
+         {most:.2} times in {}.",
+        slow.name, steep.name
     );
     let plot = Plot::new(slug, found, ["keys (log)", &format!("{y} (log)")], all)?;
-    let caches = data.machine.iter().flat_map(|machine| &machine.cache);
-    let caches = caches.filter(|cache| cache.kind != "Instruction").map(|cache| {
-        let keys = (cache.bytes * 8 / TYPICAL_BITS) as f64;
-        (keys, format!("L{} {}", cache.level, binary(cache.bytes)))
-    });
+    let caches = data.caches().map(|(bytes, name)| ((bytes * 8 / TYPICAL_BITS) as f64, name));
     let note = format!("Upright: {TYPICAL_BITS} bits a key fill a cache.");
     Some(Plot { guides: caches.collect(), note, ..plot })
 }
@@ -95,7 +87,7 @@ fn by_size(
 pub(super) fn share(data: &Data) -> Found {
     let shares = [(0.0, Workload::Query0), (50.0, Workload::Query50), (100.0, Workload::Query100)];
     let marks = |facts: &ContenderFacts| {
-        let entry = data.entry(&facts.name, &data.set, data.keys, Target::Rate(data.rate()));
+        let entry = data.entry(&facts.name, data.main());
         let mark = |(share, workload)| Some(Mark::at(share, entry.as_ref()?.ns(workload)?));
         shares.into_iter().filter_map(mark).collect()
     };
@@ -104,65 +96,52 @@ pub(super) fn share(data: &Data) -> Found {
     let slack = data.floor(Workload::Query50).max(0.05);
     let flat = all.iter().filter(|series| differs(series) <= slack).count();
     let most = all.iter().max_by(|a, b| differs(a).total_cmp(&differs(b)))?;
-    let (absent, present) = (most.line.first()?.1, most.line.last()?.1);
+    let [absent, present] = [most.line.first()?, most.line.last()?].map(|(_, ns)| two(*ns));
     let found = format!(
-        "{flat} of {} cost the same whatever the answer; {} differs most between absent ({} ns) and present keys ({} ns).",
+        "{flat} of {} cost the same whatever the answer; {} differs most between absent ({absent} \
+         ns) and present keys ({present} ns).",
         all.len(),
-        most.name,
-        two(absent),
-        two(present),
+        most.name
     );
     let axes = ["% of the queries for present keys", "ns per query (log)"];
     figures([Plot::new("query-by-share", found, axes, all)])
 }
 
-/// A table of those that have a number, the least first, under what its ends say: the number, and
-/// the cells.
-pub(super) fn ranked<'a>(
-    entries: &[Entry<'a>],
-    head: [&'static str; 4],
-    cells: impl Fn(&Entry<'a>) -> Option<(f64, [String; 3])>,
-    finding: impl Fn(&[String; 4], &[String; 4]) -> String,
-) -> Found {
-    let row = |entry| {
-        let (number, [first, second, third]) = cells(entry)?;
-        Some((number, [entry.name().to_owned(), first, second, third]))
-    };
-    let mut all: Vec<(f64, [String; 4])> = entries.iter().filter_map(row).collect();
-    all.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-    let found = finding(&all.first()?.1, &all.last()?.1);
-    let rows = all.into_iter().map(|(_, row)| row.map(Text::from).to_vec()).collect();
-    Some((found, vec![Block::Table(Table::new("", &head, 1, rows))]))
-}
-
 pub(super) fn latency(data: &Data) -> Found {
-    let head = ["contender", "dependent, ns", "independent, ns", "ratio"];
-    let cells = |entry: &Entry<'_>| {
-        let (free, waits) = entry.ns(Workload::Query50).zip(entry.ns(Workload::Dependent50))?;
-        Some((waits, [two(waits), two(free), format!("{:.2}", waits / free)]))
-    };
-    ranked(&data.main_entries(data.rate()), head, cells, |[name, ns, ..], [last, most, ..]| {
-        format!(
-            "A query whose key depends on the answer before takes {ns} ns with {name} and {most} with {last}."
-        )
-    })
+    let all = ranked(data.entries(data.main()), |entry| entry.ns(Workload::Dependent50));
+    let ((first, least), (last, most)) = all.first().zip(all.last())?;
+    let found = format!(
+        "A query whose key depends on the answer before takes {} ns with {} and {} with {}.",
+        two(*least),
+        first.name(),
+        two(*most),
+        last.name()
+    );
+    let free = |entry: &Entry<'_>| entry.ns(Workload::Query50);
+    let table = Table::of(&all)
+        .word("contender", |(entry, _)| entry.name())
+        .number("dependent, ns", |(_, ns)| Some(two(*ns)))
+        .number("independent, ns", |(entry, _)| free(entry).map(two))
+        .number("ratio", |(entry, ns)| Some(format!("{:.2}", ns / free(entry)?)));
+    Some((found, vec![table.block("")]))
 }
 
 pub(super) fn net(data: &Data) -> Found {
-    let target = Target::Rate(data.rate());
-    let floors = data.run.contender.iter().filter(|facts| facts.role == Role::Floor);
-    let mut floors =
-        floors.filter_map(|facts| data.entry(&facts.name, &data.set, data.keys, target));
-    let floor = floors.find_map(|entry| entry.ns(Workload::Query50))?;
-    let head = ["contender", "gross, ns", "net, ns", "share of hashing"];
-    let cells = |entry: &Entry<'_>| {
-        let gross = entry.ns(Workload::Query50)?;
-        Some((gross, [two(gross), two((gross - floor).max(0.0)), percent(floor / gross)]))
-    };
-    ranked(&data.main_entries(data.rate()), head, cells, |[name, _, _, share], _| {
-        let ns = two(floor);
-        format!(
-            "Reading and hashing a key is {ns} ns of each query: {share} of what {name} takes in all."
-        )
-    })
+    let mut floors = data.run.contender.iter().filter(|facts| facts.role == Role::Floor);
+    let floor = floors.find_map(|facts| data.entry(&facts.name, data.main()))?;
+    let floor = floor.ns(Workload::Query50)?;
+    let all = ranked(data.entries(data.main()), |entry| entry.ns(Workload::Query50));
+    let (first, least) = all.first()?;
+    let found = format!(
+        "Reading and hashing a key is {} ns of each query: {} of what {} takes in all.",
+        two(floor),
+        percent(floor / least),
+        first.name()
+    );
+    let table = Table::of(&all)
+        .word("contender", |(entry, _)| entry.name())
+        .number("gross, ns", |(_, gross)| Some(two(*gross)))
+        .number("net, ns", |(_, gross)| Some(two((gross - floor).max(0.0))))
+        .number("share of hashing", |(_, gross)| Some(percent(floor / gross)));
+    Some((found, vec![table.block("")]))
 }

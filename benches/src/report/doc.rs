@@ -8,34 +8,42 @@ use std::fmt;
 pub(super) struct Text(String);
 
 impl Text {
-    pub(super) fn plain(self, text: impl Into<String>) -> Self {
-        self.and(&escape(&text.into()))
+    pub(super) fn plain(self, text: impl AsRef<str>) -> Self {
+        self.and(escape(text.as_ref()))
     }
 
-    pub(super) fn strong(self, text: impl Into<String>) -> Self {
-        self.and(&format!("**{}**", escape(&text.into())))
+    pub(super) fn strong(self, text: impl AsRef<str>) -> Self {
+        self.and(format!("**{}**", escape(text.as_ref())))
     }
 
-    pub(super) fn link(self, text: impl Into<String>, to: impl fmt::Display) -> Self {
-        self.and(&format!("[{}]({to})", escape(&text.into())))
+    pub(super) fn link(self, text: &str, to: &str) -> Self {
+        self.and(format!("[{}]({to})", escape(text)))
     }
 
     /// Code in a run of backticks that it does not hold itself.
-    pub(super) fn code(self, text: impl Into<String>) -> Self {
-        let text = text.into().replace(['\n', '\r'], " ").replace('|', "\\|");
-        let fence = fence(&text, 1);
+    pub(super) fn code(self, text: &str) -> Self {
+        let text = text.replace(['\n', '\r'], " ").replace('|', "\\|");
+        let mut fence = "`".to_owned();
+        while text.contains(&fence) {
+            fence.push('`');
+        }
         let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-        self.and(&format!("{fence}{pad}{text}{pad}{fence}"))
+        self.and(format!("{fence}{pad}{text}{pad}{fence}"))
+    }
+
+    pub(super) fn list(points: impl IntoIterator<Item = impl Into<Self>>) -> Self {
+        let points = points.into_iter().map(|point| format!("- {}", point.into()));
+        Self(points.collect::<Vec<_>>().join("\n"))
     }
 
     /// The same and Markdown.
-    pub(super) fn and(mut self, markdown: &str) -> Self {
-        self.0 += markdown;
+    pub(super) fn and(mut self, markdown: impl fmt::Display) -> Self {
+        self.0 += &markdown.to_string();
         self
     }
 }
 
-impl<S: Into<String>> From<S> for Text {
+impl<S: AsRef<str>> From<S> for Text {
     fn from(text: S) -> Self {
         Self::default().plain(text)
     }
@@ -58,21 +66,12 @@ fn escape(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// A run of at least so many backticks, longer than any within a text.
-pub(super) fn fence(text: &str, least: usize) -> String {
-    let mut fence = "`".repeat(least);
-    while text.contains(&fence) {
-        fence.push('`');
-    }
-    fence
-}
-
 /// The whole page: what decides, in three screens, and all else, folded.
 #[derive(Debug)]
 pub(super) struct Document {
-    pub(super) title: String,
+    pub(super) title: &'static str,
     pub(super) lead: Text,
-    pub(super) first: Vec<Block>,
+    pub(super) first: Vec<(&'static str, Vec<Block>)>,
     pub(super) sections: Vec<Section>,
 }
 
@@ -81,30 +80,26 @@ pub(super) struct Document {
 pub(super) struct Section {
     /// Its name in links.
     pub(super) anchor: &'static str,
-    pub(super) title: String,
+    pub(super) title: &'static str,
     /// What it finds, in one sentence.
     pub(super) finding: String,
     pub(super) blocks: Vec<Block>,
-    /// Whether the README holds it too, instead of a link.
-    pub(super) in_readme: bool,
 }
+
+/// What a section finds, and its blocks; none if the records cannot say.
+pub(super) type Found = Option<(String, Vec<Block>)>;
 
 /// A part of the page.
 #[derive(Debug)]
 pub(super) enum Block {
-    Heading(&'static str),
-    Para(Text),
-    /// What to know before reading on.
-    Warning(Text),
-    List(Vec<Text>),
-    /// Lines to copy.
-    Code(String),
+    Text(Text),
     /// The answers: a table, or cards on a phone.
     Answers(Vec<Answer>),
-    Table(Table),
+    /// Tables with one head, under one caption, which may be empty.
+    Tables(Text, Vec<Table>),
     /// Plots, side by side where there is room.
     Figures(Vec<Plot>),
-    /// The chooser's data; a page without script shows a table of the main choices instead.
+    /// The chooser's data, which a page without script cannot show.
     Chooser(String),
 }
 
@@ -112,8 +107,8 @@ pub(super) enum Block {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) need: String,
-    /// What to take; several are a tie.
-    pub(super) choose: Vec<Pick>,
+    /// What to take, with the line that imports it; several are a tie.
+    pub(super) choose: Vec<(String, String)>,
     /// The deciding number.
     pub(super) figure: String,
     pub(super) why: String,
@@ -122,57 +117,57 @@ pub(super) struct Answer {
     pub(super) runner_up: Text,
 }
 
-/// A name to choose: the type, or what stands for it.
 #[derive(Debug)]
-pub(super) struct Pick {
-    pub(super) name: String,
-    /// Its crate; empty if it is none.
-    pub(super) krate: String,
-    /// The line that imports it; empty if there is none.
-    pub(super) import: String,
-}
-
-/// A table, possibly in groups of rows.
-#[derive(Default, Debug)]
 pub(super) struct Table {
-    /// What it shows, in a sentence.
-    pub(super) caption: Text,
-    pub(super) head: Vec<&'static str>,
+    pub(super) head: Vec<Text>,
     /// The number of columns, from the left, that hold words; the others hold numbers.
     pub(super) words: usize,
-    /// Groups of rows; the name of an only group may be empty.
-    pub(super) groups: Vec<(String, Vec<Vec<Text>>)>,
+    pub(super) rows: Vec<Vec<Text>>,
+}
+
+/// A table about things, a column after the other: those of words first.
+#[derive(Debug)]
+pub(super) struct Columns<'a, T> {
+    of: &'a [T],
+    table: Table,
 }
 
 impl Table {
-    /// A table without groups.
-    pub(super) fn new(
-        caption: impl Into<Text>,
-        head: &[&'static str],
-        words: usize,
-        rows: Vec<Vec<Text>>,
-    ) -> Self {
-        let groups = vec![(String::new(), rows)];
-        Self { caption: caption.into(), head: head.to_vec(), words, groups }
+    pub(super) fn of<T>(of: &[T]) -> Columns<'_, T> {
+        let rows = of.iter().map(|_| Vec::new()).collect();
+        Columns { of, table: Self { head: Vec::new(), words: 0, rows } }
     }
 }
 
-/// What a section finds, and its blocks; none if the records cannot say.
-pub(super) type Found = Option<(String, Vec<Block>)>;
-
-impl Section {
-    /// A section, or a sentence that there is none.
-    pub(super) fn new(anchor: &'static str, title: &str, found: Found) -> Self {
-        let (finding, blocks) = found.unwrap_or_else(|| {
-            let none = "Not in these records.".to_owned();
-            (none.clone(), vec![Block::Para(Text::from(none))])
-        });
-        Self { anchor, title: title.to_owned(), finding, blocks, in_readme: false }
+impl<'a, T> Columns<'a, T> {
+    pub(super) fn word<C: Into<Text>>(
+        mut self,
+        head: impl Into<Text>,
+        cell: impl Fn(&'a T) -> C,
+    ) -> Self {
+        self.table.words += 1;
+        self.number(head, |of| Some(cell(of)))
     }
 
-    /// The same, for the README too.
-    pub(super) fn in_readme(self) -> Self {
-        Self { in_readme: true, ..self }
+    /// A hyphen stands where there is no number.
+    pub(super) fn number<C: Into<Text>>(
+        mut self,
+        head: impl Into<Text>,
+        cell: impl Fn(&'a T) -> Option<C>,
+    ) -> Self {
+        self.table.head.push(head.into());
+        for (row, of) in self.table.rows.iter_mut().zip(self.of) {
+            row.push(cell(of).map_or_else(|| Text::from("-"), C::into));
+        }
+        self
+    }
+
+    pub(super) fn table(self) -> Table {
+        self.table
+    }
+
+    pub(super) fn block(self, caption: impl Into<Text>) -> Block {
+        Block::Tables(caption.into(), vec![self.table])
     }
 }
 

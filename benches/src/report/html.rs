@@ -24,9 +24,12 @@ pub(super) fn page(document: &Document) -> Result<String> {
                 main {
                     h1 { (document.title) }
                     (from_markdown(&document.lead.to_string()))
-                    @for part in &document.first { (block(part)?) }
+                    @for (title, blocks) in &document.first {
+                        h2 { (title) }
+                        @for part in blocks { (block(part)?) }
+                    }
                     h2 { "All else" }
-                    @for Section { anchor, title, finding, blocks, .. } in &document.sections {
+                    @for Section { anchor, title, finding, blocks } in &document.sections {
                         details id=(anchor) {
                             summary { b { (title) } " " span { (finding) } }
                             @for part in blocks { (block(part)?) }
@@ -63,13 +66,15 @@ fn from_markdown(markdown: &str) -> Markup {
 fn block(block: &Block) -> Result<Markup> {
     let text = || from_markdown(&markdown::block(block, ""));
     Ok(match block {
+        Block::Text(_) => text(),
         Block::Answers(answers) => html! {
             div.answers { (text()) }
             div.cards { @for answer in answers { (card(answer)) } }
         },
-        Block::Table(table) => {
-            let kind = if table.groups.len() > 1 { "columns" } else { "scroll" };
-            html! { div class=(format!("{kind} w{}", table.words)) { (text()) } }
+        Block::Tables(_, tables) => {
+            let kind = if tables.len() > 1 { "columns" } else { "scroll" };
+            let words = tables.first().map_or(0, |table| table.words);
+            html! { div class=(format!("{kind} w{words}")) { (text()) } }
         }
         Block::Figures(plots) => html! { div.figures { @for plot in plots { (figure(plot)?) } } },
         // Data in a script element ends only at its closing tag.
@@ -77,23 +82,21 @@ fn block(block: &Block) -> Result<Markup> {
             div #ask hidden {}
             script #choices type="application/json" { (PreEscaped(data.replace('<', "\\u003c"))) }
         },
-        _ => text(),
     })
 }
 
 /// An answer as a card, which opens.
 fn card(answer: &Answer) -> Markup {
-    let choose = from_markdown(&markdown::choose(&answer.choose).to_string());
     html! {
         details {
             summary {
                 span { span.need { (answer.need) } b { (answer.figure) } }
                 span {
-                    @if let Some(first) = answer.choose.first() { b { (first.name) } }
+                    @if let Some((name, _)) = answer.choose.first() { b { (name) } }
                     span.cost { (answer.cost) }
                 }
             }
-            (choose)
+            (from_markdown(&markdown::choose(answer).to_string()))
             p { "Why: " (answer.why) "." }
             (from_markdown(&format!("Else: {}.", answer.runner_up)))
         }

@@ -17,6 +17,19 @@ pub(super) struct Look {
 /// Text, axes and bounds: reads on white and on black. The page gives text its own colour.
 pub(super) const GREY: RGBColor = RGBColor(0x76, 0x7f, 0x89);
 
+/// The families in the order of the page.
+pub(super) const FAMILIES: [Family; 9] = [
+    Family::Classic,
+    Family::SplitBlock,
+    Family::Counting,
+    Family::Scalable,
+    Family::Cuckoo,
+    Family::Quotient,
+    Family::Ribbon,
+    Family::Fuse,
+    Family::Exact,
+];
+
 /// A family's look.
 pub(super) const fn look(family: Family) -> Look {
     let (name, (r, g, b), mark) = match family {
@@ -57,7 +70,6 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
-    use super::super::front::FAMILIES;
     use super::*;
     use std::collections::BTreeSet;
 

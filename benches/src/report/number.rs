@@ -14,19 +14,9 @@ pub(super) fn digits(x: f64, digits: i32) -> String {
     format!("{x:.*}", decimals.max(0) as usize)
 }
 
-/// Three significant digits.
-pub(super) fn three(x: f64) -> String {
-    digits(x, 3)
-}
-
 /// Two significant digits, which is all that times over the noise floor have.
 pub(super) fn two(x: f64) -> String {
     digits(x, if x.abs() >= 100.0 { 3 } else { 2 })
-}
-
-/// `1,234,567`.
-pub(super) fn grouped(n: u64) -> String {
-    HumanCount(n).to_string()
 }
 
 /// A number of keys in words: `1 million`, `10,000`.
@@ -36,12 +26,12 @@ pub(super) fn keys(n: u64) -> String {
             return format!("{} {name}", n / unit);
         }
     }
-    grouped(n)
+    HumanCount(n).to_string()
 }
 
 /// A measured rate: `0.994 %`.
 pub(super) fn percent(rate: f64) -> String {
-    format!("{} %", three(rate * 100.0))
+    format!("{} %", digits(rate * 100.0, 3))
 }
 
 /// A target rate, without the zeros of a measurement: `1 %`, `1/256`.
@@ -76,7 +66,7 @@ pub(super) fn tick(x: f64) -> String {
         let digit = |c: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(c.to_digit(10)? as usize);
         return "10".chars().chain(format!("{power:.0}").chars().filter_map(digit)).collect();
     }
-    if x >= 1000.0 && x.fract() == 0.0 { grouped(x as u64) } else { plain(x) }
+    if x >= 1000.0 && x.fract() == 0.0 { keys(x as u64) } else { plain(x) }
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -97,7 +87,7 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_digits_and_read_as_people_write_them() {
-        let shown = [0.0, 9.996, 0.099_96, 12.34, 1234.5, 0.001_234].map(three);
+        let shown = [0.0, 9.996, 0.099_96, 12.34, 1234.5, 0.001_234].map(|x| digits(x, 3));
         assert_eq!(shown, ["0", "10.0", "0.100", "12.3", "1234", "0.00123"]);
         assert_eq!([5.68, 123.4, 99.6].map(two), ["5.7", "123", "100"]);
         assert_eq!([0.01, 1.0 / 256.0, 0.001, 0.3].map(asked), ["1 %", "1/256", "0.1 %", "30 %"]);

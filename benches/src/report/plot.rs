@@ -1,8 +1,9 @@
 //! A plot as data.
 
 use super::doc::{Block, Found, Text};
-use super::look::Look;
+use super::look::{Look, look};
 use super::number::tick;
+use crate::record::{ContenderFacts, Family};
 
 #[derive(Clone, Debug)]
 pub(super) struct Plot {
@@ -54,6 +55,8 @@ pub(super) struct Series {
     pub(super) is_hollow: bool,
     pub(super) line: Vec<(f64, f64)>,
     pub(super) marks: Vec<Mark>,
+    /// Others whose lines cannot be told from this one.
+    pub(super) alike: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
@@ -72,6 +75,21 @@ impl Mark {
 }
 
 impl Series {
+    pub(super) fn new(name: &str, family: Family, marks: Vec<Mark>) -> Self {
+        let (name, look, line, alike) = (name.to_owned(), look(family), Vec::new(), Vec::new());
+        Self { name, look, is_hollow: false, line, marks, alike }
+    }
+
+    /// A contender's.
+    pub(super) fn of(facts: &ContenderFacts, marks: Vec<Mark>) -> Self {
+        Self { is_hollow: !facts.ours, ..Self::new(&facts.name, facts.family, marks) }
+    }
+
+    /// A line that is no contender's.
+    pub(super) fn guide(line: Vec<(f64, f64)>) -> Self {
+        Self { line, ..Self::new("", Family::Floor, Vec::new()) }
+    }
+
     /// The same with a line from mark to mark.
     pub(super) fn joined(self) -> Self {
         Self { line: self.measured().collect(), ..self }
@@ -86,6 +104,27 @@ impl Series {
     pub(super) fn rise(&self) -> Option<f64> {
         Some(self.line.last()?.1 / self.line.first()?.1)
     }
+
+    /// Whether the lines of both cannot be told apart.
+    fn is_like(&self, other: &Self) -> bool {
+        let near = |(a, b): (&(f64, f64), &(f64, f64))| {
+            (a.0 - b.0).abs() < 0.02 && (a.1 / b.1 - 1.0).abs() < 0.02
+        };
+        let (a, b) = (&self.line, &other.line);
+        !a.is_empty() && a.len() == b.len() && a.iter().zip(b).all(near)
+    }
+}
+
+/// Those that can be told apart.
+pub(super) fn told_apart(all: impl IntoIterator<Item = Series>) -> Vec<Series> {
+    let mut told: Vec<Series> = Vec::new();
+    for series in all {
+        match told.iter_mut().find(|other| other.is_like(&series)) {
+            Some(other) => other.alike.push(series.name),
+            None => told.push(series),
+        }
+    }
+    told
 }
 
 impl Axis {
@@ -114,14 +153,13 @@ impl Plot {
     ) -> Option<Self> {
         let marks = series.iter().flat_map(|series| &series.marks);
         let marks = marks.map(|mark| (mark.x, mark.y.unwrap_or(f64::NAN)));
-        let lines = series.iter().flat_map(|series| &series.line).copied();
-        let points: Vec<(f64, f64)> = marks.chain(lines).collect();
+        let points = marks.chain(series.iter().flat_map(|series| &series.line).copied());
         Some(Self {
             slug,
             finding,
             note: String::new(),
-            x: Axis::fit(x, points.iter().map(|point| point.0))?,
-            y: Axis::fit(y, points.iter().map(|point| point.1))?,
+            x: Axis::fit(x, points.clone().map(|point| point.0))?,
+            y: Axis::fit(y, points.map(|point| point.1))?,
             series,
             guides: Vec::new(),
             cells: Vec::new(),
