@@ -35,7 +35,6 @@ pub(super) fn warnings(data: &Data) -> Vec<String> {
     warnings
 }
 
-/// The machine in a few words.
 pub(super) fn place(data: &Data) -> String {
     let cpu = data.machine.as_ref().map_or("an unknown processor", |machine| &machine.cpu);
     let rustc = data.run.options.rustc.split(" (").next().unwrap_or_default();
@@ -71,8 +70,10 @@ pub(super) fn machine(data: &Data) -> Found {
     facts.retain(|(_, value)| !value.is_empty());
     let fact = |(name, value)| Text::from(format!("{name}: {value}"));
     let command = |(name, line): (&str, &str)| Text::from(format!("{name}: ")).code(line);
-    let commands =
-        [("measures again", run.command.as_str()), ("draws again, the same bytes", &run.render_command)];
+    let commands = [
+        ("measures again", run.command.as_str()),
+        ("draws again, the same bytes", &run.render_command),
+    ];
     let points = Text::list(facts.into_iter().map(fact).chain(commands.map(command)));
     Some((place(data), vec![Block::Text(points)]))
 }

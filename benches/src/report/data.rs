@@ -6,8 +6,8 @@ use super::needs::Need;
 use super::number::{asked, binary, keys};
 use crate::error::BenchError;
 use crate::record::{
-    Choice, Claim, ContenderFacts, EngineLine, Machine, Point, Records, Role, Row, Run, Trial,
-    Workload,
+    Ability, Choice, Claim, ContenderFacts, EngineLine, Machine, Point, Records, Role, Row, Run,
+    Trial, Workload,
 };
 use anyhow::Result;
 use serde::Deserialize;
@@ -17,7 +17,6 @@ use std::path::Path;
 /// Random integers: the keys of sizes, courses and examples.
 const RANDOM: &str = "random-u64";
 
-/// A run's records.
 #[derive(Clone, Debug)]
 pub(super) struct Data {
     pub(super) machine: Option<Machine>,
@@ -45,6 +44,8 @@ pub(super) struct Data {
 #[serde(deny_unknown_fields)]
 pub(super) struct Texts {
     pub(super) limits: Vec<String>,
+    pub(super) abilities: Vec<(String, Ability)>,
+    pub(super) times: Vec<(String, Workload)>,
     pub(super) uses: BTreeMap<String, String>,
     pub(super) need: Vec<Need>,
     pub(super) example: Vec<Example>,
@@ -61,7 +62,6 @@ pub(super) enum Of<'a> {
 }
 
 impl Data {
-    /// Reads a folder of records.
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let none = || BenchError::NoRecords { path: folder.to_owned() };
         let records = Records::newest(folder, None).filter(|found| found.folder() == folder);
@@ -91,17 +91,11 @@ impl Data {
         Ok(data)
     }
 
-    /// The key set and the size with the most contenders; of several, a million random keys.
+    /// The keys nearest to a million random ones.
     fn main_keys(&self) -> (String, u64) {
-        let mut cells: BTreeMap<(&str, u64), BTreeSet<&str>> = BTreeMap::new();
-        for row in self.verified().filter(|row| row.asked_bits.is_none()) {
-            cells.entry((&row.key_set, row.keys)).or_default().insert(&row.contender);
-        }
-        let most = cells.values().map(BTreeSet::len).max().unwrap_or(0);
-        cells.retain(|_, who| who.len() * 10 >= most * 8);
-        let far = |keys: u64| (apart(keys as f64, 1e6) * 1e6) as u64;
-        let main = cells.into_keys().min_by_key(|(set, keys)| (*set != RANDOM, far(*keys)));
-        main.map_or_else(Default::default, |(set, keys)| (set.to_owned(), keys))
+        let far = |row: &&Row| (row.key_set != RANDOM, (apart(row.keys as f64, 1e6) * 1e6) as u64);
+        let cells = self.verified().filter(|row| row.asked_bits.is_none());
+        cells.min_by_key(far).map_or_else(Default::default, |row| (row.key_set.clone(), row.keys))
     }
 
     fn main_rates(&self) -> Vec<f64> {
@@ -128,7 +122,6 @@ impl Data {
         Of::Rate(&self.set, keys, self.rate())
     }
 
-    /// The main keys and the main rate, in words.
     pub(super) fn what(&self) -> String {
         format!("{} keys ({}), {}", keys(self.keys), self.set, asked(self.rate()))
     }
@@ -142,12 +135,11 @@ impl Data {
         self.all().filter(|row| row.workload == Workload::Verify && is_plain(row))
     }
 
-    /// Filters and exact sets.
     pub(super) fn filters(&self) -> impl Iterator<Item = &ContenderFacts> {
         self.compared().filter(|facts| facts.role == Role::Filter)
     }
 
-    /// Those and the maps.
+    /// Filters, exact sets and maps.
     pub(super) fn compared(&self) -> impl Iterator<Item = &ContenderFacts> {
         self.run.contender.iter().filter(|facts| is_compared(facts))
     }
@@ -209,7 +201,7 @@ impl Data {
         self.run.floor(workload).unwrap_or(0.0)
     }
 
-    /// A contender's instructions, with whatever number of keys they were counted.
+    /// With whatever number of keys they were counted.
     pub(super) fn instructions(&self, name: &str, workload: Workload) -> Option<f64> {
         let mut rows = self.all().filter(|row| row.workload == workload && row.contender == name);
         rows.find_map(|row| row.instructions)

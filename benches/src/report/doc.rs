@@ -75,13 +75,11 @@ pub(super) struct Document {
     pub(super) sections: Vec<Section>,
 }
 
-/// A folded section.
 #[derive(Debug)]
 pub(super) struct Section {
     /// Its name in links.
     pub(super) anchor: &'static str,
     pub(super) title: &'static str,
-    /// What it finds, in one sentence.
     pub(super) finding: String,
     pub(super) blocks: Vec<Block>,
 }
@@ -109,7 +107,6 @@ pub(super) struct Answer {
     pub(super) need: String,
     /// What to take, with the line that imports it; several are a tie.
     pub(super) choose: Vec<(String, String)>,
-    /// The deciding number.
     pub(super) figure: String,
     pub(super) why: String,
     pub(super) cost: String,

@@ -7,7 +7,6 @@ use crate::record::{Ability, ContenderFacts, Family, Role, Row, State, Workload}
 /// positives, and of sizes in whole bits.
 const OVER: f64 = 1.02;
 
-/// A contender in one cell or course.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
     pub(super) facts: &'a ContenderFacts,
@@ -54,7 +53,6 @@ impl<'a> Entry<'a> {
         self.rows.iter().copied().filter(|row| row.state == State::Measured)
     }
 
-    /// Its row of a workload, if it was measured.
     pub(super) fn row(&self, workload: Workload) -> Option<&'a Row> {
         self.measured().find(|row| row.workload == workload)
     }
@@ -63,7 +61,6 @@ impl<'a> Entry<'a> {
         self.row(workload)?.ns
     }
 
-    /// Why it has no numbers, if it failed.
     pub(super) fn failure(&self) -> Option<&'a str> {
         let failed = self.rows.iter().find(|row| row.state == State::Failed)?;
         Some(&failed.why)
@@ -102,7 +99,6 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Peak bits per key while it is built.
     pub(super) fn peak_bits(&self) -> Option<f64> {
         self.fact(|row| Some(row.peak_build_bytes? as f64 * 8.0 / row.keys.max(1) as f64))
     }
@@ -127,7 +123,6 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Whether its rate is no more than this.
     pub(super) fn keeps(&self, rate: f64) -> bool {
         self.fpr().is_some_and(|fpr| fpr <= rate * OVER)
     }

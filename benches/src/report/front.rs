@@ -4,17 +4,15 @@
 use super::data::Data;
 use super::doc::{Block, Table, Text};
 use super::entry::{Entry, ranked};
-use super::look::{FAMILIES, look};
+use super::look::{LOOKS, Look};
 use super::needs::SPACE_TIE;
 use super::number::{asked, digits, keys, list, plain, two};
 use super::plot::{Mark, Names, Plot, Series, told_apart};
 use crate::record::{Ability, Family, Point, Row, Workload};
 use std::collections::BTreeSet;
 
-/// Pixels of a plot of the first screens.
 const SIZE: (u32, u32) = (620, 450);
 
-/// Both plots, side by side where there is room.
 pub(super) fn plots(data: &Data) -> Block {
     let plots: Vec<Plot> = time_by_space(data).into_iter().chain(rate_by_bits(data)).collect();
     match plots.is_empty() {
@@ -145,10 +143,9 @@ pub(super) fn ratios(data: &Data) -> Block {
         ("space", |of| of.bits(), SPACE_TIE, " bits"),
     ];
     let counted = data.all().find(|row| row.instructions.is_some());
-    let table = |family: Family| {
-        let of: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.is(family)).collect();
-        let mut table =
-            Table::of(&of).word(look(family).name, |of| of.marked(Text::from(of.name())));
+    let table = |family: Look| {
+        let of: Vec<&Entry<'_>> = entries.iter().filter(|of| of.is(family.family)).collect();
+        let mut table = Table::of(&of).word(family.name, |of| of.marked(Text::from(of.name())));
         for (head, value, slack, unit) in columns {
             let best = of.iter().filter_map(|of| value(of)).fold(f64::INFINITY, f64::min);
             table = table.number(head, |entry| {
@@ -170,7 +167,7 @@ pub(super) fn ratios(data: &Data) -> Block {
         }
         table.table()
     };
-    let mut tables = Vec::from(FAMILIES.map(table));
+    let mut tables = Vec::from(LOOKS.map(table));
     tables.retain(|table| !table.rows.is_empty());
     if tables.is_empty() {
         return Block::Text(Text::from("No ratios: nothing was measured at one rate."));

@@ -8,7 +8,6 @@ use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// The whole page.
 pub(super) fn page(document: &Document) -> Result<String> {
     let page = html! {
         (DOCTYPE)

@@ -16,7 +16,6 @@ mod about;
 mod advice;
 mod answer;
 mod chooser;
-mod courses;
 mod curves;
 mod data;
 mod doc;
@@ -85,14 +84,14 @@ fn link(out: &Path, records: &Path) -> Option<String> {
     below.chars().all(is_plain).then(|| format!("../{below}"))
 }
 
-/// The whole page.
 fn document(data: &Data) -> Document {
     let (count, place) = (data.filters().count(), about::place(data));
     let lead = format!(
         "{count} filters and sets over the same keys, each verified before it was timed. {place}."
     );
     let warnings = about::warnings(data).into_iter();
-    let lead = warnings.fold(Text::from(lead), |lead, text| lead.and("\n\n> **Note:** ").plain(text));
+    let lead =
+        warnings.fold(Text::from(lead), |lead, text| lead.and("\n\n> **Note:** ").plain(text));
     let first = vec![
         ("Which filter?", answer::blocks(data)),
         ("Time against space, rate against space", vec![front::plots(data)]),
@@ -104,7 +103,7 @@ fn document(data: &Data) -> Document {
 
 /// The folded sections: a name in links, a title, and what is found.
 fn sections(data: &Data) -> Vec<Section> {
-    let timed = |workload, what| courses::timed(data, workload, what);
+    let timed = |workload, what| curves::timed(data, workload, what);
     let churn = timed(Workload::Churn, "replacing a key");
     let merge = timed(Workload::Merge, "taking in a key of the other");
     let removal = timed(Workload::Remove, "taking a key out");
@@ -125,9 +124,9 @@ fn sections(data: &Data) -> Vec<Section> {
         of("share", "Present and absent keys", curves::share(data)),
         of("latency", "When the next question waits", curves::latency(data)),
         of("net", "Net of hashing", curves::net(data)),
-        of("load", "Inserting into a fuller and fuller table", courses::load(data)),
-        of("growth", "Growing a hundredfold", courses::grow(data)),
-        of("overfill", "Past the plan", courses::overfill(data)),
+        of("load", "Inserting into a fuller and fuller table", curves::load(data)),
+        of("growth", "Growing a hundredfold", curves::grow(data)),
+        of("overfill", "Past the plan", curves::overfill(data)),
         of("churn", "Replacing keys in a nearly full filter", churn),
         of("merge", "Merging", merge),
         of("removal", "Removing", removal),

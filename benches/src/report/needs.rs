@@ -90,7 +90,6 @@ impl Need {
         }
     }
 
-    /// The deciding number.
     pub(super) fn figure(&self, (entry, number): &Ranked<'_>) -> String {
         match (self.by, entry.octave()) {
             (Some(By::Bits), Some((low, high))) => {
@@ -104,7 +103,6 @@ impl Need {
         }
     }
 
-    /// The other numbers.
     pub(super) fn why(&self, entry: &Entry<'_>) -> String {
         let bits = entry.bits().map(|bits| format!("{} bits", digits(bits, 3)));
         let over = entry.overhead().map(|over| format!("{over:.2} × bound"));
@@ -152,7 +150,6 @@ fn settle(data: &Data, by: By, ties: &mut [Ranked<'_>]) {
     });
 }
 
-/// How far a number is behind another.
 pub(super) fn behind(number: f64, least: f64) -> String {
     match number / least {
         ratio if !ratio.is_finite() => String::new(),

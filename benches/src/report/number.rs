@@ -43,13 +43,12 @@ pub(super) fn asked(rate: f64) -> String {
     format!("{} %", plain(rate * 100.0))
 }
 
-/// At most six decimals, and no zeros at the end.
 pub(super) fn plain(x: f64) -> String {
     let text = format!("{x:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Bytes in binary units, as caches are counted.
+/// Bytes, as caches are counted.
 pub(super) fn binary(bytes: u64) -> String {
     BinaryBytes(bytes).to_string().replace(".00 ", " ")
 }
@@ -69,7 +68,6 @@ pub(super) fn tick(x: f64) -> String {
     if x >= 1000.0 && x.fract() == 0.0 { keys(x as u64) } else { plain(x) }
 }
 
-/// `a`, `a and b`, `a, b and c`.
 pub(super) fn list<S: AsRef<str>>(words: &[S]) -> String {
     match words {
         [] => String::new(),

@@ -1,13 +1,12 @@
 //! A plot as data.
 
 use super::doc::{Block, Found, Text};
-use super::look::{Look, look};
+use super::look::Look;
 use super::number::tick;
 use crate::record::{ContenderFacts, Family};
 
 #[derive(Clone, Debug)]
 pub(super) struct Plot {
-    /// The name of its file.
     pub(super) slug: &'static str,
     /// What it finds, in a sentence.
     pub(super) finding: String,
@@ -21,9 +20,9 @@ pub(super) struct Plot {
     /// Coloured cells: left, bottom, right, top.
     pub(super) cells: Vec<([f64; 4], Look)>,
     pub(super) names: Names,
-    /// Width and height in pixels.
+    /// Pixels.
     pub(super) size: (u32, u32),
-    /// The same of another picture for narrow screens.
+    /// Of another picture for narrow screens.
     pub(super) narrow: Option<(u32, u32)>,
 }
 
@@ -76,11 +75,10 @@ impl Mark {
 
 impl Series {
     pub(super) fn new(name: &str, family: Family, marks: Vec<Mark>) -> Self {
-        let (name, look, line, alike) = (name.to_owned(), look(family), Vec::new(), Vec::new());
-        Self { name, look, is_hollow: false, line, marks, alike }
+        let (name, look) = (name.to_owned(), Look::of(family));
+        Self { name, look, is_hollow: false, line: Vec::new(), marks, alike: Vec::new() }
     }
 
-    /// A contender's.
     pub(super) fn of(facts: &ContenderFacts, marks: Vec<Mark>) -> Self {
         Self { is_hollow: !facts.ours, ..Self::new(&facts.name, facts.family, marks) }
     }
@@ -95,17 +93,16 @@ impl Series {
         Self { line: self.measured().collect(), ..self }
     }
 
-    /// The marks that have their numbers.
     pub(super) fn measured(&self) -> impl Iterator<Item = (f64, f64)> {
         self.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)))
     }
 
-    /// The last number of its line over the first.
-    pub(super) fn rise(&self) -> Option<f64> {
-        Some(self.line.last()?.1 / self.line.first()?.1)
+    /// How many times it rises from the first to the last number.
+    pub(super) fn rise(&self) -> f64 {
+        self.line.first().zip(self.line.last()).map_or(1.0, |(first, last)| last.1 / first.1)
     }
 
-    /// Whether the lines of both cannot be told apart.
+    /// Whether nobody could tell the lines apart.
     fn is_like(&self, other: &Self) -> bool {
         let near = |(a, b): (&(f64, f64), &(f64, f64))| {
             (a.0 - b.0).abs() < 0.02 && (a.1 / b.1 - 1.0).abs() < 0.02
@@ -175,7 +172,6 @@ impl Plot {
         self
     }
 
-    /// What stands below it.
     pub(super) fn caption(&self) -> Text {
         Text::from(format!("{} {}", self.finding, self.note).trim())
     }
@@ -195,7 +191,6 @@ impl Plot {
         })
     }
 
-    /// The names in the order of their numbers.
     pub(super) fn legend(&self) -> impl Iterator<Item = &str> {
         self.named().map(|(series, _)| series.name.as_str())
     }

@@ -4,28 +4,16 @@ use super::data::{Data, Of};
 use super::doc::{Block, Found, Table, Text};
 use super::entry::Entry;
 use super::number::{asked, digits, keys, list, percent, plain, two};
-use crate::record::{Ability, Claim, ContenderFacts, Verdict, Workload};
-
-const ABILITIES: [(Ability, &str); 9] = [
-    (Ability::Insert, "insert"),
-    (Ability::Remove, "remove"),
-    (Ability::Count, "count"),
-    (Ability::Merge, "merge"),
-    (Ability::Grow, "grow"),
-    (Ability::Batch, "batch"),
-    (Ability::ConcurrentInsert, "threads insert"),
-    (Ability::Values, "values"),
-    (Ability::Static, "static"),
-];
+use crate::record::{Claim, ContenderFacts, Verdict, Workload};
 
 pub(super) fn abilities(data: &Data) -> Found {
     let all: Vec<&ContenderFacts> = data.compared().collect();
     let most = all.iter().rev().max_by_key(|facts| facts.abilities.len())?;
-    let (name, count, of) = (&most.name, most.abilities.len(), ABILITIES.len());
+    let (name, count, of) = (&most.name, most.abilities.len(), data.texts.abilities.len());
     let mut table = Table::of(&all).word("contender", |facts| &facts.name);
     table = table.word("version", |facts| &facts.version);
-    for (ability, head) in ABILITIES {
-        let can = |facts: &ContenderFacts| facts.abilities.contains(&ability);
+    for (head, ability) in &data.texts.abilities {
+        let can = |facts: &ContenderFacts| facts.abilities.contains(ability);
         table = table.word(head, |facts| if can(facts) { "yes" } else { "" });
     }
     Some((format!("{name} can do most: {count} of {of}."), vec![table.block("")]))
@@ -33,16 +21,6 @@ pub(super) fn abilities(data: &Data) -> Found {
 
 /// Rows after which there is no room for other rates; the records have all.
 const MOST_ROWS: usize = 60;
-
-const TIMES: [(&str, Workload); 7] = [
-    ("build", Workload::Build),
-    ("absent", Workload::Query0),
-    ("half", Workload::Query50),
-    ("present", Workload::Query100),
-    ("batch", Workload::Batch50),
-    ("waits", Workload::Dependent50),
-    ("remove", Workload::Remove),
-];
 
 /// The main rate first, then more keys, then the other rates.
 pub(super) fn numbers(data: &Data) -> Found {
@@ -109,9 +87,9 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
             Some(format!("{low} to {high}"))
         })
         .number("peak bits", |(of, _)| Some(digits(of.peak_bits()?, 3)));
-    for (head, workload) in TIMES {
+    for (head, workload) in &data.texts.times {
         table = table.number(head, |(of, _)| {
-            let row = of.row(workload)?;
+            let row = of.row(*workload)?;
             Some(two(row.ns?) + if row.unstable == Some(true) { "?" } else { "" })
         });
     }

@@ -4,7 +4,7 @@
 use super::data::Data;
 use super::doc::Found;
 use super::entry::Entry;
-use super::look::look;
+use super::look::Look;
 use super::number::{digits, keys, plain, two};
 use super::plot::{Mark, Names, Plot, Series, figures};
 use crate::record::{Ability, ContenderFacts, Family, Row, Workload};
@@ -151,7 +151,7 @@ fn map(data: &Data, slug: &'static str, title: &str, entries: &[Entry<'_>]) -> O
         let costs = envelope(&offers(data, entries, bits));
         let ends = costs.iter().skip(1).map(|(cost, _)| *cost).chain([COSTS.1]);
         for ((from, offer), to) in costs.iter().zip(ends) {
-            cells.push(([*from, bits - 0.5, to, bits + 0.5], look(offer.facts.family)));
+            cells.push(([*from, bits - 0.5, to, bits + 0.5], Look::of(offer.facts.family)));
             runs.push((to / from, offer.facts, Mark::at((from * to).sqrt(), bits)));
         }
     }
