@@ -3,7 +3,7 @@
 use super::data::Data;
 use super::doc::{Block, Found, Table, Text};
 use super::number::{binary, keys, list, percent};
-use crate::record::{Row, State, Suite};
+use crate::record::{Machine, Row, State, Suite};
 use indicatif::HumanDuration;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -43,38 +43,32 @@ pub(super) fn place(data: &Data) -> String {
 
 pub(super) fn machine(data: &Data) -> Found {
     let (run, options) = (&data.run, &data.run.options);
-    let mut facts = Vec::new();
-    if let Some(machine) = &data.machine {
-        let shared = match machine.hypervisor {
-            Some(true) => "; a virtual machine, which may share its caches",
-            _ => "",
-        };
-        let caches: Vec<String> = data.caches().map(|(_, name)| name).collect();
-        facts.extend([
-            ("processor", format!("{}, {} cores{shared}", machine.cpu, machine.cores)),
-            ("caches", caches.join(", ")),
-            ("memory", machine.memory_bytes.map_or_else(String::new, binary)),
-            ("system", format!("{}, {}", machine.platform, machine.kernel)),
-        ]);
-    }
+    let of = |fact: fn(&Machine) -> String| data.machine.as_ref().map_or_else(String::new, fact);
+    let cores = |machine: &Machine| match machine.hypervisor {
+        Some(true) => format!("{} of a virtual machine, which may share its caches", machine.cores),
+        _ => machine.cores.to_string(),
+    };
+    let caches: Vec<String> = data.caches().map(|(_, name)| name).collect();
     let features = format!("{} {}", options.target_features.replace(',', ", "), options.rustflags);
     let how = format!("{} rounds, seed {}", options.rounds, options.seed);
     let seconds = HumanDuration(Duration::try_from_secs_f64(run.seconds).unwrap_or_default());
-    facts.extend([
+    let facts = [
+        ("processor", of(|machine| machine.cpu.clone())),
+        ("cores", of(cores)),
+        ("caches", caches.join(", ")),
+        ("memory", of(|machine| machine.memory_bytes.map_or_else(String::new, binary))),
+        ("system", of(|machine| format!("{}, {}", machine.platform, machine.kernel))),
         ("compiler", format!("{}, {}", options.rustc, options.profile)),
         ("assumed features", features.trim().to_owned()),
         ("commit", options.git.clone().unwrap_or_default()),
         ("measured", format!("{} (UTC), suite {}, {how}, in {seconds}", run.date, options.suite)),
         ("clock", run.clock.clone()),
-    ]);
-    facts.retain(|(_, value)| !value.is_empty());
-    let fact = |(name, value)| Text::from(format!("{name}: {value}"));
-    let command = |(name, line): (&str, &str)| Text::from(format!("{name}: ")).code(line);
-    let commands = [
-        ("measures again", run.command.as_str()),
-        ("draws again, the same bytes", &run.render_command),
     ];
-    let points = Text::list(facts.into_iter().map(fact).chain(commands.map(command)));
+    let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
+    let facts = facts.map(|(name, value)| Text::from(format!("{name}: {value}")));
+    let again = Text::from("to measure again: ").code(&run.command);
+    let draw = Text::from("to draw again, the same bytes: ").code(&run.render_command);
+    let points = Text::list(facts.chain([again, draw]));
     Some((place(data), vec![Block::Text(points)]))
 }
 

@@ -7,7 +7,7 @@ use super::number::{asked, binary, keys};
 use crate::error::BenchError;
 use crate::record::{
     Ability, Choice, Claim, ContenderFacts, EngineLine, Machine, Point, Records, Role, Row, Run,
-    Trial, Workload,
+    Workload,
 };
 use anyhow::Result;
 use serde::Deserialize;
@@ -24,7 +24,6 @@ pub(super) struct Data {
     rows: Vec<Vec<Row>>,
     points: Vec<Point>,
     pub(super) claims: Vec<Claim>,
-    pub(super) trials: Vec<Trial>,
     choices: Vec<Choice>,
     pub(super) engines: Vec<EngineLine>,
     pub(super) texts: Texts,
@@ -74,7 +73,6 @@ impl Data {
             run,
             points: records.table()?,
             claims: records.table()?,
-            trials: records.table()?,
             choices: records.table()?,
             engines: records.table()?,
             texts: toml::from_str(include_str!("texts.toml"))?,

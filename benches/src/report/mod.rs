@@ -103,10 +103,8 @@ fn document(data: &Data) -> Document {
 
 /// The folded sections: a name in links, a title, and what is found.
 fn sections(data: &Data) -> Vec<Section> {
+    use Workload::{Churn, Merge, Remove};
     let timed = |workload, what| curves::timed(data, workload, what);
-    let churn = timed(Workload::Churn, "replacing a key");
-    let merge = timed(Workload::Merge, "taking in a key of the other");
-    let removal = timed(Workload::Remove, "taking a key out");
     let of = |anchor, title, found: Found| {
         let (finding, blocks) = found.unwrap_or_else(|| {
             let none = "Not in these records.";
@@ -127,12 +125,11 @@ fn sections(data: &Data) -> Vec<Section> {
         of("load", "Inserting into a fuller and fuller table", curves::load(data)),
         of("growth", "Growing a hundredfold", curves::grow(data)),
         of("overfill", "Past the plan", curves::overfill(data)),
-        of("churn", "Replacing keys in a nearly full filter", churn),
-        of("merge", "Merging", merge),
-        of("removal", "Removing", removal),
+        of("churn", "Replacing keys in a nearly full filter", timed(Churn, "replacing a key")),
+        of("merge", "Merging", timed(Merge, "taking in a key of the other")),
+        of("removal", "Removing", timed(Remove, "taking a key out")),
         of("verdict", "Measured rates over theory's", theory::verdict(data)),
         of("crossover", "Which filter at which cost", theory::crossover(data)),
-        of("construction", "How many slots a ribbon needs", theory::construction(data)),
         of("abilities", "Who can do what", tables::abilities(data)),
         of("numbers", "All numbers", tables::numbers(data)),
         of("keys", "Other keys", tables::other_keys(data)),

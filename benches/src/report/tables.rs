@@ -3,7 +3,7 @@
 use super::data::{Data, Of};
 use super::doc::{Block, Found, Table, Text};
 use super::entry::Entry;
-use super::number::{asked, digits, keys, list, percent, plain, two};
+use super::number::{asked, digits, keys, percent, two};
 use crate::record::{Claim, ContenderFacts, Verdict, Workload};
 
 pub(super) fn abilities(data: &Data) -> Found {
@@ -50,13 +50,9 @@ pub(super) fn numbers(data: &Data) -> Found {
     let (count, of, what) = (all.len(), data.compared().count(), data.what());
     let found = format!("{count} rows of {of} contenders ({what}); names lead to the records.");
     let mut blocks = vec![table(data, &all)];
-    for (title, lines) in [
-        ("Failed cells have no numbers:", failed),
-        ("No filter exists of so few bits a key:", refused(data)),
-    ] {
-        if !lines.is_empty() {
-            blocks.extend([Text::from(title), Text::list(lines)].map(Block::Text));
-        }
+    if !failed.is_empty() {
+        let title = Text::from("Failed cells have no numbers:");
+        blocks.extend([title, Text::list(failed)].map(Block::Text));
     }
     (count > 0).then_some((found, blocks))
 }
@@ -98,18 +94,6 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
          formula's.",
         percent(data.run.unstable_above)
     ))
-}
-
-/// Who has no filter of the page's budgets.
-fn refused(data: &Data) -> Vec<String> {
-    let line = |bits: f64| {
-        let mut all = data.entries(Of::Bits(bits));
-        all.retain(|entry| entry.bits().is_none() && entry.failure().is_none());
-        let names: Vec<&str> = all.iter().map(Entry::name).collect();
-        let (bits, size) = (plain(bits), keys(data.budget_keys));
-        (!names.is_empty()).then(|| format!("{bits}, for {size} keys: {}", list(&names)))
-    };
-    data.texts.need.iter().filter_map(|need| line(need.bits?)).collect()
 }
 
 /// The sets that are compared; a user's file is alone.

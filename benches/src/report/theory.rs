@@ -1,14 +1,12 @@
-//! Theory and measurement side by side: the verdict, the ribbon systems, and where which filter is
-//! cheapest.
+//! Theory and measurement side by side: the verdict, and where which filter is cheapest.
 
 use super::data::Data;
 use super::doc::Found;
 use super::entry::Entry;
 use super::look::Look;
-use super::number::{digits, keys, plain, two};
+use super::number::{plain, two};
 use super::plot::{Mark, Names, Plot, Series, figures};
-use crate::record::{Ability, ContenderFacts, Family, Row, Workload};
-use std::collections::BTreeMap;
+use crate::record::{Ability, ContenderFacts, Row, Workload};
 
 /// Measured over expected rate, and the interval; over the asked rate where there is no formula.
 fn over(row: &Row) -> Option<Mark> {
@@ -63,38 +61,6 @@ pub(super) fn verdict(data: &Data) -> Found {
     let (note, size) = (note.to_owned(), (460, 70 + 15 * top as u32));
     let plot = plot.within((0.68, 1.45), (0.0, top));
     figures([Some(Plot { note, size, names: Names::Rows, ..plot })])
-}
-
-pub(super) fn construction(data: &Data) -> Found {
-    let mut systems: BTreeMap<(u64, u64), Vec<(f64, f64)>> = BTreeMap::new();
-    for trial in &data.trials {
-        let over = (trial.slots as f64 / trial.keys as f64 - 1.0) * 100.0;
-        let points = systems.entry((trial.row_bits, trial.keys)).or_default();
-        let share = trial.solved.zip(trial.seeds);
-        points.extend(share.map(|(of, seeds)| (over, of as f64 * 100.0 / seeds.max(1) as f64)));
-    }
-    let (mut all, mut words) = (Vec::new(), Vec::new());
-    for ((bits, size), mut points) in systems {
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // From here on nine seeds in ten leave room.
-        let good = points.iter().rev().take_while(|(_, share)| *share >= 90.0).last();
-        words.extend(good.map(|(over, _)| {
-            format!("{} % for {} keys in rows of {bits} bits", digits(*over, 2), keys(size))
-        }));
-        let marks = points.iter().map(|(x, y)| Mark::at(*x, *y)).collect();
-        let series = Series::new(&format!("{bits} b, {}", keys(size)), Family::Ribbon, marks);
-        all.push(Series { is_hollow: bits == 64, ..series.joined() });
-    }
-    words.first()?;
-    // Small systems need the most: the largest say enough.
-    all.reverse();
-    all.truncate(4);
-    let found = format!(
-        "Nine seeds in ten leave room for all keys from this many slots more than keys on: {}.",
-        words.join("; ")
-    );
-    let axes = ["slots more than keys, %", "% of seeds that leave room"];
-    figures([Plot::new("construction", found, axes, all)])
 }
 
 /// Nanoseconds that a false positive costs, and bits per key allowed, in the map.
