@@ -43,7 +43,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
 
 /// The best by the records, what it ties with, and the next.
 fn measured(data: &Data, need: &Need) -> Option<Answer> {
-    let (best, rest) = need.rank(data, data.keys)?;
+    let [best, rest] = need.rank(data, data.keys)?;
     let first = best.first()?;
     let runner_up = match rest.first() {
         Some(next) => {
@@ -168,15 +168,4 @@ pub(super) fn summary<'a>(blocks: impl Iterator<Item = &'a Block>) -> String {
         format!("{}: {} ({})", answer.need, list(&names), answer.figure)
     };
     answers.flatten().map(line).collect::<Vec<_>>().join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn types_are_read_from_imports() {
-        let imports = ["use sbbf_rs::{Filter, Hash};", "use sux::dict::VFilter as V;", ""];
-        assert_eq!(imports.map(type_of), ["Filter", "VFilter", ""]);
-    }
 }

@@ -3,7 +3,7 @@
 
 use super::data::{Data, Of};
 use super::doc::{Block, Found, Table, Text};
-use super::entry::{Entry, Ranked, ranked};
+use super::entry::{Entry, Number, Ranked, ranked};
 use super::look::LOOKS;
 use super::number::{digits, keys, list, percent, two};
 use super::plot::{Mark, Plot, Series, figures, told_apart};
@@ -53,16 +53,11 @@ fn rises(all: &[Series]) -> Option<[&Series; 2]> {
 }
 
 /// A plot over the numbers of keys, and who rises least and most.
-fn by_size(
-    data: &Data,
-    slug: &'static str,
-    y: &str,
-    value: fn(&Entry<'_>) -> Option<f64>,
-) -> Option<Plot> {
+fn by_size(data: &Data, slug: &'static str, y: &str, number: Number) -> Option<Plot> {
     let sizes = data.sizes(&data.set);
     let mark = |facts: &ContenderFacts, size: u64| {
         let entry = data.entry(&facts.name, data.with(size))?;
-        let (x, y) = (size as f64, value(&entry));
+        let (x, y) = (size as f64, number(&entry));
         (y.is_some() || entry.failure().is_some()).then_some(Mark { x, y, bar: None })
     };
     let marks = |facts| sizes.iter().filter_map(|size| mark(facts, *size)).collect();

@@ -13,6 +13,9 @@ pub(super) struct Entry<'a> {
     pub(super) rows: Vec<&'a Row>,
 }
 
+/// A number of an entry.
+pub(super) type Number = fn(&Entry<'_>) -> Option<f64>;
+
 /// An entry and a number that orders it.
 pub(super) type Ranked<'a> = (Entry<'a>, f64);
 

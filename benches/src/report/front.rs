@@ -3,7 +3,7 @@
 
 use super::data::Data;
 use super::doc::{Block, Table, Text};
-use super::entry::{Entry, ranked};
+use super::entry::{Entry, Number, ranked};
 use super::look::{LOOKS, Look};
 use super::needs::SPACE_TIE;
 use super::number::{asked, digits, keys, list, plain, two};
@@ -119,9 +119,8 @@ fn rate_by_bits(data: &Data) -> Option<Plot> {
 
 /// A sentence: the nearest to the bound, and the farthest.
 fn best_bits(data: &Data) -> String {
-    let [(near, least), .., (far, most)] = &ranked(entries(data), Entry::overhead)[..] else {
-        return String::new();
-    };
+    let all = ranked(entries(data), Entry::overhead);
+    let [(near, least), .., (far, most)] = &all[..] else { return String::new() };
     format!(
         "At {}, {} is nearest to the bound ({least:.2} times it), {} farthest ({}).",
         asked(data.rate()),
@@ -132,7 +131,7 @@ fn best_bits(data: &Data) -> String {
 }
 
 /// A column of ratios: its head, its number, the difference that is a tie, and the unit.
-type Column = (&'static str, fn(&Entry<'_>) -> Option<f64>, f64, &'static str);
+type Column = (&'static str, Number, f64, &'static str);
 
 /// Every filter beside the best of its family.
 pub(super) fn ratios(data: &Data) -> Block {

@@ -103,24 +103,22 @@ fn card(answer: &Answer) -> Markup {
 }
 
 fn figure(plot: &Plot) -> Result<Markup> {
-    let picture = |class: &str, size, is_narrow| -> Result<Markup> {
-        let svg = PreEscaped(plot.draw(size, is_narrow)?);
-        Ok(html! { div role="img" aria-label=(plot.alt()) class=(class) { (svg) } })
-    };
+    let class = if plot.narrow.is_some() { "wide" } else { "plot" };
+    let mut pictures = vec![(class, plot.draw(plot.size, false)?)];
+    if let Some(size) = plot.narrow {
+        pictures.push(("narrow", plot.draw(size, true)?));
+    }
     Ok(html! {
         figure id=(format!("plot-{}", plot.slug)) {
-            @if let Some(size) = plot.narrow {
-                (picture("wide", plot.size, false)?)
-                (picture("narrow", size, true)?)
-                @if plot.names == Names::Beside {
-                    p.narrow.names {
-                        @for (index, name) in plot.legend().enumerate() {
-                            span { (index + 1) "\u{a0}" (name) } " "
-                        }
+            @for (class, svg) in pictures {
+                div role="img" aria-label=(plot.alt()) class=(class) { (PreEscaped(svg)) }
+            }
+            @if plot.narrow.is_some() && plot.names == Names::Beside {
+                p.narrow.names {
+                    @for (index, name) in plot.legend().enumerate() {
+                        span { (index + 1) "\u{a0}" (name) } " "
                     }
                 }
-            } @else {
-                (picture("plot", plot.size, false)?)
             }
             figcaption { (from_markdown(&plot.caption().to_string())) }
         }

@@ -2,7 +2,7 @@
 
 use super::data::{Data, Of};
 use super::doc::{Block, Found, Table, Text};
-use super::entry::{Entry, Ranked, ranked};
+use super::entry::{Entry, Number, Ranked, ranked};
 use super::number::{decimal, digits, keys, list, percent, two};
 use crate::record::{Ability, Family, Workload};
 use serde::Deserialize;
@@ -118,11 +118,7 @@ impl Need {
     }
 
     /// Who meets it with so many keys: the best with what ties with it, and the rest.
-    pub(super) fn rank<'a>(
-        &self,
-        data: &'a Data,
-        keys: u64,
-    ) -> Option<(Vec<Ranked<'a>>, Vec<Ranked<'a>>)> {
+    pub(super) fn rank<'a>(&self, data: &'a Data, keys: u64) -> Option<[Vec<Ranked<'a>>; 2]> {
         let mut all = ranked(self.candidates(data, keys), |entry| self.value(data, entry));
         let slack = match self.by? {
             By::Time(workload) => data.floor(workload),
@@ -132,13 +128,13 @@ impl Need {
         let most = all.first()?.1 * (1.0 + slack);
         let rest = all.split_off(all.partition_point(|(_, number)| *number <= most));
         settle(data, self.by?, &mut all);
-        Some((all, rest))
+        Some([all, rest])
     }
 }
 
 /// Orders ties: those in space by time, the others by space; what ties in both by building time.
 fn settle(data: &Data, by: By, ties: &mut [Ranked<'_>]) {
-    let (second, slack): (fn(&Entry<'_>) -> Option<f64>, f64) = match by {
+    let (second, slack): (Number, f64) = match by {
         By::Time(_) => (|entry| entry.bits(), SPACE_TIE),
         _ => (|entry| entry.ns(Workload::Query50), data.floor(Workload::Query50)),
     };
@@ -167,9 +163,10 @@ pub(super) fn sizes(data: &Data) -> Found {
             continue;
         }
         let needs = data.texts.need.iter().filter(|need| need.is_of_any_size());
-        let both = |need: &Need| Some((need.rank(data, data.keys)?.0, need.rank(data, size)?));
-        let both: Vec<_> = needs.filter_map(|need| Some((need, both(need)?))).collect();
-        let changed = both.iter().filter_map(|(need, (main, (best, rest)))| {
+        let both = needs
+            .filter_map(|need| Some((need, need.rank(data, data.keys)?, need.rank(data, size)?)));
+        let both: Vec<_> = both.collect();
+        let changed = both.iter().filter_map(|(need, [main, _], [best, rest])| {
             let old = main.first()?.0.name();
             let new = best.first().filter(|_| best.iter().all(|(entry, _)| entry.name() != old))?;
             let there = match rest.iter().find(|(entry, _)| entry.name() == old) {

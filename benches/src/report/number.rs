@@ -55,7 +55,7 @@ pub(super) fn binary(bytes: u64) -> String {
 
 /// Bytes in decimal units, as downloads are counted.
 pub(super) fn decimal(bytes: u64) -> String {
-    if bytes < 1000 { format!("{bytes} B") } else { DecimalBytes(bytes).to_string() }
+    DecimalBytes(bytes).to_string()
 }
 
 /// A tick of an axis: a large power of ten as one, else the number itself.

@@ -107,12 +107,12 @@ pub(super) fn other_keys(data: &Data) -> Found {
     let of = |set| Of::Rate(set, size, data.rate());
     let ns = |name: &str, set| data.entry(name, of(set))?.ns(Workload::Query50);
     let (first, others) = sets.split_first()?;
-    let slowest = |entry: Entry<'_>| {
-        let (name, base) = (entry.facts.name.as_str(), entry.ns(Workload::Query50)?);
+    let all = data.entries(of(first)).into_iter().filter_map(|entry| {
+        let (name, base) = (entry.name(), entry.ns(Workload::Query50)?);
         let all = others.iter().filter_map(|set| Some((ns(name, set)? / base, name, *set)));
         all.max_by(|a, b| a.0.total_cmp(&b.0))
-    };
-    let all: Vec<_> = data.entries(of(first)).into_iter().filter_map(slowest).collect();
+    });
+    let all: Vec<_> = all.collect();
     let (ratio, name, set) = all.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let found =
         format!("ns per query with other keys: {name} is slowed most by {set} ({ratio:.2} times).");

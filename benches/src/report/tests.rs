@@ -27,7 +27,7 @@ type Can = &'static [Ability];
 fn contender(name: &'static str, family: Family, can: Can, bits: u64, ns: f64) -> Contender {
     let info = Info { name, family, abilities: can, packages: &["std"], ..Info::default() };
     let mut facts = ContenderFacts::new(&info, "measure");
-    facts.import = format!("use kit::{name};");
+    facts.import = format!("use kit::{{{name}, Hash}};");
     facts.ours = name.starts_with("my");
     (facts, rows(name, KEYS, bits, ns))
 }
@@ -134,7 +134,8 @@ fn the_least_wins_ties_go_to_the_smaller_and_what_varies_is_judged_by_its_mean()
         let answer = answers.iter().find(|answer| answer.need == need).unwrap();
         let found: Vec<&str> = answer.choose.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!((found, answer.figure.as_str()), (names, figure), "{need}");
-        assert!(answer.choose.iter().all(|(name, line)| *line == format!("use kit::{name};")));
+        let import = |name| format!("use kit::{{{name}, Hash}};");
+        assert!(answer.choose.iter().all(|(name, line)| *line == import(name)));
         let rest = format!("{}; {}", answer.runner_up, answer.cost).replace('*', "");
         assert!(rest.contains(else_or_cost), "{need}: {rest}");
     }

@@ -151,13 +151,14 @@ mod tests {
             fpr_high: Some(0.023),
             predicted_fpr: Some(0.02),
             predicted_fpr_sd: Some(0.004 / 1.96),
-            asked_fpr: Some(0.01),
             ..Row::default()
         };
-        let Mark { x, bar, .. } = over(&row).unwrap();
-        let (low, high) = bar.unwrap();
-        assert!([x - 1.0, low - 0.75, high - 1.25].iter().all(|off| off.abs() < 1e-9), "{bar:?}");
-        let without = Row { predicted_fpr: None, predicted_fpr_sd: None, ..row };
-        assert!((over(&without).unwrap().x - 2.0).abs() < 1e-12);
+        let Mark { x, bar: Some((low, high)), .. } = over(&row).unwrap() else { panic!() };
+        assert!(
+            [x - 1.0, low - 0.75, high - 1.25].iter().all(|off| off.abs() < 1e-9),
+            "{low} {high}"
+        );
+        let asked = Row { predicted_fpr: None, asked_fpr: Some(0.01), ..row };
+        assert!((over(&asked).unwrap().x - 2.0).abs() < 1e-12);
     }
 }
