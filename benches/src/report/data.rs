@@ -12,7 +12,6 @@ use crate::record::{
 use anyhow::Result;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 /// Random integers: the keys of sizes, courses and examples.
 const RANDOM: &str = "random-u64";
@@ -61,10 +60,8 @@ pub(super) enum Of<'a> {
 }
 
 impl Data {
-    pub(super) fn read(folder: &Path) -> Result<Self> {
-        let none = || BenchError::NoRecords { path: folder.to_owned() };
-        let records = Records::newest(folder, None).filter(|found| found.folder() == folder);
-        let records = records.ok_or_else(none)?;
+    pub(super) fn read(records: &Records) -> Result<Self> {
+        let none = || BenchError::NoRecords { path: records.folder().to_owned() };
         let run = records.run()?.ok_or_else(none)?;
         let rows = run.contender.iter().map(|facts| records.rows(&facts.name));
         let mut data = Self {

@@ -76,20 +76,20 @@ fn curve(points: &[&Point]) -> Vec<(f64, f64)> {
     line
 }
 
-/// The most bits per key that the plot shows.
-const BITS: f64 = 20.0;
+/// The most bits per key and the least rate that the plot shows.
+const ENDS: (f64, f64) = (20.0, 1e-4);
 
 fn rate_by_bits(data: &Data) -> Option<Plot> {
+    let is_shown = |(bits, fpr): &(f64, f64)| *bits <= ENDS.0 && *fpr >= ENDS.1;
     let mark = |row: &Row| {
-        let fpr = row.fpr().filter(|fpr| *fpr > 0.0)?;
-        Some(Mark { x: row.bits_per_key()?, y: Some(fpr), bar: row.fpr_low.zip(row.fpr_high) })
+        let (x, y) = row.bits_per_key().zip(row.fpr()).filter(is_shown)?;
+        Some(Mark { x, y: Some(y), bar: row.fpr_low.zip(row.fpr_high) })
     };
     let filters = data.filters().filter(|facts| facts.family != Family::Exact);
     let all = filters.map(|facts| {
-        let mut marks: Vec<Mark> = data.rates_of(&facts.name).filter_map(mark).collect();
-        marks.retain(|mark| mark.x <= BITS);
+        let marks = data.rates_of(&facts.name).filter_map(mark).collect();
         let mut line = curve(&data.curve(&facts.name));
-        line.retain(|(bits, _)| *bits <= BITS);
+        line.retain(is_shown);
         Series { line, ..Series::of(facts, marks) }
     });
     // One contender a family; others on its curve are named below.
@@ -99,20 +99,14 @@ fn rate_by_bits(data: &Data) -> Option<Plot> {
     shown.retain(|series| families.insert(series.look.name));
     shown.truncate(8);
     shown.first()?;
-    let lowest = shown.iter().flat_map(Series::measured).map(|(_, fpr)| fpr);
-    let lowest = lowest.fold(0.001, f64::min).max(1e-6) / 4.0;
-    for series in &mut shown {
-        series.line.retain(|(_, fpr)| *fpr >= lowest);
-        series.marks.retain(|mark| mark.y.is_some_and(|fpr| fpr >= lowest));
-    }
     let alike = shown.iter().filter(|series| !series.alike.is_empty());
     let alike = alike.map(|series| format!(" {} = {}.", series.name, series.alike.join(" = ")));
     let note = "Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.";
     let note = format!("{note}{}", alike.collect::<String>());
-    shown.push(Series::guide(vec![(1.0, 0.5), (-lowest.log2(), lowest)]));
+    shown.push(Series::guide(vec![(1.0, 0.5), (-ENDS.1.log2(), ENDS.1)]));
     let axes = ["bits per key", "false-positive rate (log)"];
     let plot = Plot::new("rate-by-bits", best_bits(data), axes, shown)?;
-    let mut plot = plot.within((0.0, BITS), (lowest, 0.7));
+    let mut plot = plot.within((0.0, ENDS.0), (ENDS.1, 0.7));
     plot.y.show = |rate| format!("{} %", plain(rate * 100.0));
     Some(Plot { note, size: SIZE, narrow: Some((370, 235)), ..plot })
 }

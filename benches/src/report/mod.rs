@@ -34,7 +34,7 @@ mod tables;
 mod tests;
 mod theory;
 
-use crate::record::{Workload, write_atomically};
+use crate::record::{Records, Workload, write_atomically};
 use anyhow::Result;
 use data::Data;
 use doc::{Block, Document, Found, Section, Text};
@@ -51,9 +51,9 @@ pub struct Rendered {
 
 /// Draws one run's records into a folder: `index.html`, the two main plots as files, and a
 /// `README.md` (in the parent if the folder is called `latest`, to be the parent's front page).
-pub fn render(records: &Path, out: &Path) -> Result<Rendered> {
+pub fn render(records: &Records, out: &Path) -> Result<Rendered> {
     let mut data = Data::read(records)?;
-    data.link = link(out, records);
+    data.link = link(out, records.folder());
     let document = document(&data);
     let blocks = || document.first.iter().flat_map(|(_, blocks)| blocks);
     for block in blocks() {

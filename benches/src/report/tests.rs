@@ -108,12 +108,12 @@ fn record(all: &[Contender]) -> (TempDir, Records) {
 /// The page and the README.
 fn drawn((dir, records): &(TempDir, Records)) -> [String; 2] {
     let out = dir.path().join("latest");
-    render(records.folder(), &out).unwrap();
+    render(records, &out).unwrap();
     [out.join("index.html"), dir.path().join("README.md")].map(|of| fs::read_to_string(of).unwrap())
 }
 
 fn answers(records: &Records) -> Vec<Answer> {
-    match answer::blocks(&Data::read(records.folder()).unwrap()).swap_remove(0) {
+    match answer::blocks(&Data::read(records).unwrap()).swap_remove(0) {
         Block::Answers(answers) => answers,
         other => panic!("{other:?}"),
     }
