@@ -1,15 +1,5 @@
 //! Draws the report: a pure function of records, which never measures and calls no filter's code.
 //!
-//! | part | what it is |
-//! | --- | --- |
-//! | `data`, `entry` | the records, and what follows from a cell's rows |
-//! | `needs`, `answer` | the first screen: what to choose for each need |
-//! | `front` | the second and third: two plots, ratios |
-//! | `chooser` to `about` in `document` | the folded sections |
-//! | `doc`, `markdown`, `html` | one document in Markdown, and the page made of it |
-//! | `plot`, `picture`, `labels`, `look` | a plot as data, and its picture |
-//! | `number` | numbers in words |
-//!
 //! `texts.toml` lists the needs of the first table, the worked choices and the limits.
 
 mod about;

@@ -43,9 +43,9 @@ pub(super) fn asked(rate: f64) -> String {
     format!("{} %", plain(rate * 100.0))
 }
 
+/// At most six decimals.
 pub(super) fn plain(x: f64) -> String {
-    let text = format!("{x:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    ((x * 1e6).round() / 1e6).to_string()
 }
 
 /// Bytes, as caches are counted.
