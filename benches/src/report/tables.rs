@@ -63,7 +63,6 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
         Some(way) => Text::default().link(entry.name(), &format!("<{way}/{}.csv>", entry.name())),
         None => Text::from(entry.name()),
     };
-    let verified = |entry: &Entry<'_>| entry.row(Workload::Verify);
     let mut table = Table::of(all)
         .word("contender", |(of, _)| of.marked(name(of)))
         .word("asked", |(_, asked)| asked)
@@ -73,12 +72,12 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
         })
         .number("× bound", |(of, _)| Some(format!("{:.2}", of.overhead()?)))
         .number("measured rate", |(of, _)| {
-            let row = verified(of)?;
+            let row = of.row(Workload::Verify)?;
             let mark = if row.fpr_agrees == Some(false) { " !" } else { "" };
             Some(percent(row.fpr()?) + mark)
         })
         .number("95 % interval", |(of, _)| {
-            let row = verified(of)?;
+            let row = of.row(Workload::Verify)?;
             let [low, high] = [row.fpr_low?, row.fpr_high?].map(|rate| digits(rate * 100.0, 3));
             Some(format!("{low} to {high}"))
         })
