@@ -1,4 +1,5 @@
-//! The document: what the page and the README both say, written once. Its text is Markdown.
+//! The document: what the page and the README both say, written once, in Markdown; and the README,
+//! of at most 300 lines.
 
 use super::plot::Plot;
 use std::fmt;
@@ -166,6 +167,97 @@ impl<'a, T> Columns<'a, T> {
     pub(super) fn block(self, caption: impl Into<Text>) -> Block {
         Block::Tables(caption.into(), vec![self.table])
     }
+}
+
+/// The folded sections that the README holds too; it links to the others.
+const IN_README: [&str; 4] = ["abilities", "claims", "machine", "limits"];
+
+impl Document {
+    /// The README: what decides, the short sections, and links to the page, which lies with the plots
+    /// in the folder `latest` below it, or beside it if empty.
+    pub(super) fn readme(&self, latest: &str) -> String {
+        let mut parts = vec![
+            "<!-- Drawn by amq-bench from the records; do not edit. -->".to_owned(),
+            format!("# {}", self.title),
+            self.lead.to_string(),
+        ];
+        let mut add = |title: &str, blocks: &[Block]| {
+            parts.push(format!("## {title}"));
+            parts.extend(blocks.iter().map(|part| part.markdown(latest)));
+        };
+        for (title, blocks) in &self.first {
+            add(title, blocks);
+        }
+        let page = format!("{latest}index.html");
+        let link = |Section { anchor, title, finding, .. }: &Section| {
+            let link = Text::default().link(title, &format!("{page}#{anchor}"));
+            link.plain(format!(": {finding}"))
+        };
+        let rest = " (one file, to download and open) has these with their plots and tables:";
+        let rest = Text::default().plain("The ").link("page", &page).plain(rest);
+        let links = Text::list(self.sections.iter().map(link));
+        add("All else", &[rest, links].map(Block::Text));
+        for section in self.sections.iter().filter(|of| IN_README.contains(&of.anchor)) {
+            add(section.title, &section.blocks);
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.join("\n\n") + "\n"
+    }
+}
+
+impl Block {
+    /// A part without the newline after it; empty for what only a page can show.
+    pub(super) fn markdown(&self, latest: &str) -> String {
+        match self {
+            Self::Text(text) => text.to_string(),
+            Self::Answers(answers) => {
+                let columns = Table::of(answers)
+                    .word("you need", |of| &of.need)
+                    .word("choose", Answer::picks)
+                    .word("", |of| &of.figure)
+                    .word("why", |of| &of.why)
+                    .word("its cost", |of| &of.cost)
+                    .word("runner-up", |of| of.runner_up.clone());
+                columns.table().markdown()
+            }
+            Self::Tables(caption, tables) => {
+                let caption = Some(caption.to_string()).filter(|caption| !caption.is_empty());
+                joined(caption.into_iter().chain(tables.iter().map(Table::markdown)), "\n\n")
+            }
+            Self::Figures(plots) => {
+                let image = |plot: &Plot| {
+                    let (alt, caption) = (Text::from(plot.alt()), plot.caption());
+                    format!("![{alt}]({latest}{}.svg)\n\n{caption}", plot.slug)
+                };
+                joined(plots.iter().map(image), "\n\n")
+            }
+            Self::Chooser(_) => String::new(),
+        }
+    }
+}
+
+impl Table {
+    fn markdown(&self) -> String {
+        let rule = vec![Text::from("---"); self.head.len()];
+        let line =
+            |row: &Vec<Text>| format!("| {} |", joined(row.iter().map(Text::to_string), " | "));
+        joined([&self.head, &rule].into_iter().chain(&self.rows).map(line), "\n")
+    }
+}
+
+impl Answer {
+    /// What to take, each with the line that imports it.
+    pub(super) fn picks(&self) -> Text {
+        let pick = |(name, import): &(String, String)| match import.as_str() {
+            "" => Text::default().strong(name),
+            import => Text::default().strong(name).plain(" ").code(import),
+        };
+        Text::default().and(joined(self.choose.iter().map(|of| pick(of).to_string()), "<br>= "))
+    }
+}
+
+fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
+    parts.collect::<Vec<_>>().join(between)
 }
 
 #[cfg(test)]

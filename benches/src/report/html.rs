@@ -2,7 +2,6 @@
 //! library, and what Markdown has no words for.
 
 use super::doc::{Answer, Block, Document, Section};
-use super::markdown;
 use super::plot::{Names, Plot};
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -63,7 +62,7 @@ fn from_markdown(markdown: &str) -> Markup {
 }
 
 fn block(block: &Block) -> Result<Markup> {
-    let text = || from_markdown(&markdown::block(block, ""));
+    let text = || from_markdown(&block.markdown(""));
     Ok(match block {
         Block::Text(_) => text(),
         Block::Answers(answers) => html! {
@@ -95,7 +94,7 @@ fn card(answer: &Answer) -> Markup {
                     span.cost { (answer.cost) }
                 }
             }
-            (from_markdown(&markdown::choose(answer).to_string()))
+            (from_markdown(&answer.picks().to_string()))
             p { "Why: " (answer.why) "." }
             (from_markdown(&format!("Else: {}.", answer.runner_up)))
         }

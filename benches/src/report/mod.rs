@@ -5,7 +5,6 @@
 mod about;
 mod advice;
 mod answer;
-mod chooser;
 mod curves;
 mod data;
 mod doc;
@@ -14,7 +13,6 @@ mod front;
 mod html;
 mod labels;
 mod look;
-mod markdown;
 mod needs;
 mod number;
 mod picture;
@@ -30,18 +28,10 @@ use data::Data;
 use doc::{Block, Document, Found, Section, Text};
 use std::path::{Path, PathBuf, absolute};
 
-/// The drawn report.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rendered {
-    /// The page.
-    pub page: PathBuf,
-    /// The answers as plain text.
-    pub table: String,
-}
-
 /// Draws one run's records into a folder: `index.html`, the two main plots as files, and a
 /// `README.md` (in the parent if the folder is called `latest`, to be the parent's front page).
-pub fn render(records: &Records, out: &Path) -> Result<Rendered> {
+/// Returns the page's path, and the answers as plain text.
+pub fn render(records: &Records, out: &Path) -> Result<(PathBuf, String)> {
     let mut data = Data::read(records)?;
     data.link = link(out, records.folder());
     let document = document(&data);
@@ -58,11 +48,10 @@ pub fn render(records: &Records, out: &Path) -> Result<Rendered> {
         Some(above) if is_latest => (above, "latest/"),
         _ => (out, ""),
     };
-    let readme = markdown::page(&document, latest);
-    write_atomically(&above.join("README.md"), readme.as_bytes())?;
+    write_atomically(&above.join("README.md"), document.readme(latest).as_bytes())?;
     let page = out.join("index.html");
     write_atomically(&page, html::page(&document)?.as_bytes())?;
-    Ok(Rendered { page, table: answer::summary(blocks()) })
+    Ok((page, answer::summary(blocks())))
 }
 
 /// The way from the page's folder to the records, if both lie below the folder above the page's,
@@ -103,7 +92,7 @@ fn sections(data: &Data) -> Vec<Section> {
         Section { anchor, title, finding, blocks }
     };
     vec![
-        of("chooser", "Choose by your own numbers", chooser::found(data)),
+        of("chooser", "Choose by your own numbers", advice::chooser(data)),
         of("sizes", "Fewer keys, or more", needs::sizes(data)),
         of("worked", "Worked choices", advice::worked(data)),
         of("engines", "Lines for engines with filters of their own", advice::engines(data)),

@@ -171,7 +171,7 @@ fn the_page_needs_no_network_keeps_its_limits_and_says_what_the_records_say() {
     }
     for part in [
         "href=\"../records/m/2026-01-01/Small.csv\"",
-        "<strong>RibbonMap</strong> <code>use amq::RibbonMap;</code>",
+        "<strong>HashSet</strong> <code>use std::collections::HashSet;</code>",
         "6 of 6 examples with their arithmetic",
         "no filter offers both removing keys and at most 2 bits per key",
         "Redis (CF) cannot give 0.1 %",
