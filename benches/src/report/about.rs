@@ -12,26 +12,16 @@ use std::time::Duration;
 pub(super) fn warnings(data: &Data) -> Vec<String> {
     let mut warnings = Vec::new();
     let mut warn = |is_so: bool, text: &str| warnings.extend(is_so.then(|| text.to_owned()));
-    let profile = &data.run.options.profile;
+    let (run, options) = (&data.run, &data.run.options);
     let failed: Vec<&Row> = data.all().filter(|row| row.state == State::Failed).collect();
     let names: BTreeSet<&str> = failed.iter().map(|row| row.contender.as_str()).collect();
     let failures = format!("{}, of {}", failed.len(), list(&names.into_iter().collect::<Vec<_>>()));
-    warn(
-        data.run.options.suite == Suite::Smoke,
-        "This is the smoke suite: it shows that everything works. Its times mean nothing.",
-    );
-    warn(
-        !profile.starts_with("release"),
-        &format!("Not a release build ({profile}): its times mean little."),
-    );
-    warn(
-        !data.run.complete,
-        "The run was not finished: cells are missing. Continue it with --resume.",
-    );
-    warn(
-        !failed.is_empty(),
-        &format!("Failed cells: {failures}. They are hollow crosses and have no numbers."),
-    );
+    let failures =
+        format!("Failed cells: {failures}. They are hollow crosses and have no numbers.");
+    warn(options.suite == Suite::Smoke, "This is the smoke suite: its times mean nothing.");
+    warn(!options.profile.starts_with("release"), "Not a release build: its times mean little.");
+    warn(!run.complete, "The run was not finished: cells are missing. Continue it with --resume.");
+    warn(!failed.is_empty(), &failures);
     warnings
 }
 

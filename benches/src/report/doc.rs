@@ -135,25 +135,28 @@ impl Table {
         let rows = of.iter().map(|_| Vec::new()).collect();
         Columns { of, table: Self { head: Vec::new(), words: 0, rows } }
     }
+
+    fn markdown(&self) -> String {
+        let rule = vec![Text::from("---"); self.head.len()];
+        let cells = |row: &Vec<Text>| joined(row.iter().map(Text::to_string), " | ");
+        let rows = [&self.head, &rule].into_iter().chain(&self.rows);
+        joined(rows.map(|row| format!("| {} |", cells(row))), "\n")
+    }
 }
 
 impl<'a, T> Columns<'a, T> {
-    pub(super) fn word<C: Into<Text>>(
-        mut self,
-        head: impl Into<Text>,
-        cell: impl Fn(&'a T) -> C,
-    ) -> Self {
+    pub(super) fn word<C: Into<Text>>(mut self, head: &str, of: impl Fn(&'a T) -> C) -> Self {
         self.table.words += 1;
-        self.number(head, |of| Some(cell(of)))
+        self.number(head, |row| Some(of(row)))
     }
 
     /// A hyphen stands where there is no number.
     pub(super) fn number<C: Into<Text>>(
         mut self,
-        head: impl Into<Text>,
+        head: &str,
         cell: impl Fn(&'a T) -> Option<C>,
     ) -> Self {
-        self.table.head.push(head.into());
+        self.table.head.push(Text::from(head));
         for (row, of) in self.table.rows.iter_mut().zip(self.of) {
             row.push(cell(of).map_or_else(|| Text::from("-"), C::into));
         }
@@ -173,8 +176,8 @@ impl<'a, T> Columns<'a, T> {
 const IN_README: [&str; 4] = ["abilities", "claims", "machine", "limits"];
 
 impl Document {
-    /// The README: what decides, the short sections, and links to the page, which lies with the plots
-    /// in the folder `latest` below it, or beside it if empty.
+    /// The README: what decides, the short sections, and links to the page, which lies with the
+    /// plots in the folder `latest` below it, or beside it if empty.
     pub(super) fn readme(&self, latest: &str) -> String {
         let mut parts = vec![
             "<!-- Drawn by amq-bench from the records; do not edit. -->".to_owned(),
@@ -211,14 +214,14 @@ impl Block {
         match self {
             Self::Text(text) => text.to_string(),
             Self::Answers(answers) => {
-                let columns = Table::of(answers)
+                let table = Table::of(answers)
                     .word("you need", |of| &of.need)
                     .word("choose", Answer::picks)
                     .word("", |of| &of.figure)
                     .word("why", |of| &of.why)
                     .word("its cost", |of| &of.cost)
                     .word("runner-up", |of| of.runner_up.clone());
-                columns.table().markdown()
+                table.table().markdown()
             }
             Self::Tables(caption, tables) => {
                 let caption = Some(caption.to_string()).filter(|caption| !caption.is_empty());
@@ -233,15 +236,6 @@ impl Block {
             }
             Self::Chooser(_) => String::new(),
         }
-    }
-}
-
-impl Table {
-    fn markdown(&self) -> String {
-        let rule = vec![Text::from("---"); self.head.len()];
-        let line =
-            |row: &Vec<Text>| format!("| {} |", joined(row.iter().map(Text::to_string), " | "));
-        joined([&self.head, &rule].into_iter().chain(&self.rows).map(line), "\n")
     }
 }
 

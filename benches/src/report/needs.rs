@@ -180,7 +180,7 @@ pub(super) fn sizes(data: &Data) -> Found {
         words.push(format!("{some} of {all} for {with} ({timed} contenders)"));
         if some > 0 {
             let table = Table::of(&changed)
-                .word(with, |(need, ..)| &need.need)
+                .word(&with, |(need, ..)| &need.need)
                 .word("take", |(_, new, _)| Text::default().strong(new.0.name()))
                 .word("", |(need, new, _)| need.figure(new))
                 .word("instead of", |(.., there)| there);

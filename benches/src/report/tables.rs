@@ -117,7 +117,7 @@ pub(super) fn other_keys(data: &Data) -> Found {
         format!("ns per query with other keys: {name} is slowed most by {set} ({ratio:.2} times).");
     let mut table = Table::of(&all).word("contender", |(_, name, _)| *name);
     for set in &sets {
-        table = table.number(*set, |(_, name, _)| ns(name, set).map(two));
+        table = table.number(set, |(_, name, _)| ns(name, set).map(two));
     }
     Some((found, vec![table.block(format!("ns per query, half present, {} keys.", keys(size)))]))
 }

@@ -78,12 +78,9 @@ struct Offer<'a> {
 fn offers<'a>(data: &Data, entries: &[Entry<'a>], bits: f64) -> Vec<Offer<'a>> {
     let offer = |entry: &Entry<'a>| {
         let curve = data.curve(entry.name()).into_iter();
-        let mut points: Vec<_> = curve.map(|point| (point.bits_per_key, point.fpr)).collect();
-        if points.is_empty() {
-            points.push(entry.bits().zip(entry.fpr())?);
-        }
-        let affordable = points.into_iter().filter(|point| point.0 <= bits);
-        let fpr = affordable.map(|point| point.1).reduce(f64::min)?;
+        let points = curve.map(|point| (point.bits_per_key, point.fpr));
+        let points = points.chain(entry.bits().zip(entry.fpr()));
+        let fpr = points.filter(|point| point.0 <= bits).map(|point| point.1).reduce(f64::min)?;
         Some(Offer { facts: entry.facts, fpr, ns: entry.ns(Workload::Query0)? })
     };
     entries.iter().filter_map(offer).collect()
