@@ -1,5 +1,5 @@
-//! What the advisor answers: to what the page's chooser asks, which a script looks up, and to worked
-//! choices; and the lines of other engines.
+//! What the advisor answers to what the page's chooser asks, which a script looks up, and to the
+//! worked choices; and the lines of other engines.
 
 use super::data::Data;
 use super::doc::{Block, Found, Table, Text};

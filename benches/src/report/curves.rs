@@ -208,7 +208,7 @@ pub(super) fn overfill(data: &Data) -> Found {
 }
 
 /// Who has such a row.
-fn who(entries: &[Entry<'_>], is_such: impl Fn(&Row) -> bool) -> Option<String> {
+pub(super) fn who(entries: &[Entry<'_>], is_such: impl Fn(&Row) -> bool) -> Option<String> {
     let such = entries.iter().filter(|entry| entry.rows.iter().any(|row| is_such(row)));
     let names: Vec<&str> = such.map(Entry::name).collect();
     (!names.is_empty()).then(|| list(&names))

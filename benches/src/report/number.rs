@@ -1,6 +1,7 @@
 //! Number formats, the same in tables, captions and on axes.
 
 use indicatif::{BinaryBytes, DecimalBytes, HumanCount};
+use std::borrow::Borrow;
 
 /// `digits` significant digits, without an exponent; trailing zeros stay, since they are measured.
 pub(super) fn digits(x: f64, digits: i32) -> String {
@@ -68,14 +69,12 @@ pub(super) fn tick(x: f64) -> String {
     if x >= 1000.0 && x.fract() == 0.0 { keys(x as u64) } else { plain(x) }
 }
 
-pub(super) fn list<S: AsRef<str>>(words: &[S]) -> String {
+pub(super) fn list<S: Borrow<str>>(words: &[S]) -> String {
     match words {
-        [] => String::new(),
-        [one] => one.as_ref().to_owned(),
-        [first @ .., last] => {
-            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
-            format!("{} and {}", first.join(", "), last.as_ref())
+        [first @ .., last] if !first.is_empty() => {
+            format!("{} and {}", first.join(", "), Borrow::<str>::borrow(last))
         }
+        _ => words.concat(),
     }
 }
 

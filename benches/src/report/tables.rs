@@ -1,10 +1,11 @@
 //! Who can do what, all numbers, other keys, and the claims.
 
+use super::curves::who;
 use super::data::{Data, Of};
 use super::doc::{Block, Found, Table, Text};
 use super::entry::Entry;
-use super::number::{asked, digits, keys, percent, two};
-use crate::record::{Claim, ContenderFacts, Verdict, Workload};
+use super::number::{asked, digits, keys, percent, plain, two};
+use crate::record::{Claim, ContenderFacts, State, Verdict, Workload};
 
 pub(super) fn abilities(data: &Data) -> Found {
     let all: Vec<&ContenderFacts> = data.compared().collect();
@@ -49,9 +50,15 @@ pub(super) fn numbers(data: &Data) -> Found {
     }
     let (count, of, what) = (all.len(), data.compared().count(), data.what());
     let found = format!("{count} rows of {of} contenders ({what}); names lead to the records.");
+    let refuses = |bits| who(&data.entries(Of::Bits(bits)), |row| row.state == State::Skipped);
+    let refused =
+        data.texts.need.iter().filter_map(|need| Some((need.bits?, refuses(need.bits?)?)));
+    failed.extend(refused.map(|(bits, names)| {
+        format!("{} bits a key, {} keys: no such {names}", plain(bits), keys(data.budget_keys))
+    }));
     let mut blocks = vec![table(data, &all)];
     if !failed.is_empty() {
-        let title = Text::from("Failed cells have no numbers:");
+        let title = Text::from("Cells without numbers:");
         blocks.extend([title, Text::list(failed)].map(Block::Text));
     }
     (count > 0).then_some((found, blocks))
