@@ -4,8 +4,8 @@ use super::built::{Built, of_type};
 use super::info::{Ability, Info};
 use super::order::{Order, Planned};
 use super::probe::Probe;
-use super::theory::Point;
 use crate::keys::{BenchKey, Keys};
+use crate::record::Point;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -18,8 +18,7 @@ pub trait Contender: Sync {
     /// Builds a filter of these keys, which are distinct, by the fastest way its API offers.
     fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String>;
 
-    /// Its theory at this many keys, from few bits to many. Contenders with the same theory have
-    /// equal points.
+    /// Its theory at this many keys, from few bits to many.
     fn theory_points(&self, _keys: u64) -> Vec<Point> {
         Vec::new()
     }
@@ -34,15 +33,12 @@ impl fmt::Debug for dyn Contender + '_ {
 /// What was made, or why it was not.
 pub(super) type Made<F> = Result<F, Box<dyn Error>>;
 
-type Build = dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync;
-type Theory = dyn Fn(u64) -> Vec<Point> + Send + Sync;
-
 /// An entry of the registry. Its facts are in `contenders.toml`.
 #[derive(Clone)]
 pub(super) struct Entry {
     info: Info,
-    build: Arc<Build>,
-    theory: Arc<Theory>,
+    build: Arc<dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync>,
+    theory: Arc<dyn Fn(u64) -> Vec<Point> + Send + Sync>,
 }
 
 impl Entry {
@@ -113,7 +109,9 @@ impl Contender for Entry {
     }
 
     fn theory_points(&self, keys: u64) -> Vec<Point> {
-        (self.theory)(keys)
+        let name = self.info.name;
+        let of = |point| Point { contender: name.to_owned(), keys, ..point };
+        (self.theory)(keys).into_iter().map(of).collect()
     }
 }
 

@@ -174,41 +174,38 @@ fn taken<K>(keys: &[K], inserted: Result<u64, BatchFull>) -> u64 {
     inserted.map_or_else(|refused| refused.done, |_| keys.len() as u64)
 }
 
-/// Takes keys and merges.
-enum Merging {}
+/// A way in which filters of ours take and lose keys. What they are asked is the same for all.
+macro_rules! way {
+    ($way:ident [$($bounds:tt)*] $(where [$($more:tt)*])?, |$it:ident, $key:ident, $keys:ident|
+        $($changes:tt)*
+    ) => {
+        enum $way {}
 
-probe! { Ours<F, Merging>, with [F: InsertFilter + MergeFilter + PlanFilter], |it, key, keys|
-    holds: it.filter.contains(key);
-    batch: it.hits(keys);
-    bytes: it.filter.size_in_bytes();
-    predicted: it.predicted(keys);
+        probe! { Ours<F, $way>, with [F: PlanFilter $($bounds)*] $(, where [$($more)*])?,
+            |$it, $key, $keys|
+            holds: $it.filter.contains($key);
+            batch: $it.hits($keys);
+            bytes: $it.filter.size_in_bytes();
+            predicted: $it.predicted($keys);
+            $($changes)*
+        }
+    };
+}
+
+way! { Merging [+ InsertFilter + MergeFilter], |it, key, keys|
     insert: it.filter.insert(key).is_ok();
     insert_all: taken(keys, it.filter.insert_keys(keys));
     merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
 }
 
-/// The same through a shared reference, as threads do: with its atomic operations, that is.
-enum Shared {}
-
-probe! { Ours<F, Shared>, with [F: MergeFilter + PlanFilter], where [for<'a> &'a F: InsertFilter],
-    |it, key, keys|
-    holds: it.filter.contains(key);
-    batch: it.hits(keys);
-    bytes: it.filter.size_in_bytes();
-    predicted: it.predicted(keys);
+// Through a shared reference, as threads do: with its atomic operations, that is.
+way! { Shared [+ MergeFilter] where [for<'a> &'a F: InsertFilter], |it, key, keys|
     insert: FilterExt::insert(&mut &it.filter, key).is_ok();
     insert_all: taken(keys, FilterExt::insert_keys(&mut &it.filter, keys));
     merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
 }
 
-/// Takes keys, removes them and merges.
-enum Removing {}
-
-probe! { Ours<F, Removing>, with [F: MergeFilter + PlanFilter + RemoveFilter], |it, key, keys|
-    holds: it.filter.contains(key);
-    batch: it.hits(keys);
-    bytes: it.filter.size_in_bytes();
-    predicted: it.predicted(keys);
+way! { Removing [+ MergeFilter + RemoveFilter], |it, key, keys|
     insert: it.filter.insert(key).is_ok();
     insert_all: taken(keys, it.filter.insert_keys(keys));
     remove: it.filter.remove(key);
@@ -216,25 +213,11 @@ probe! { Ours<F, Removing>, with [F: MergeFilter + PlanFilter + RemoveFilter], |
     slots: it.slots;
 }
 
-/// Takes keys, removes them and grows, but does not merge.
-enum Growing {}
-
-probe! { Ours<F, Growing>, with [F: PlanFilter + RemoveFilter], |it, key, keys|
-    holds: it.filter.contains(key);
-    batch: it.hits(keys);
-    bytes: it.filter.size_in_bytes();
-    predicted: it.predicted(keys);
+// It grows, but does not merge.
+way! { Growing [+ RemoveFilter], |it, key, keys|
     insert: it.filter.insert(key).is_ok();
     insert_all: taken(keys, it.filter.insert_keys(keys));
     remove: it.filter.remove(key);
 }
 
-/// Is built at once and never changes.
-enum Static {}
-
-probe! { Ours<F, Static>, with [F: PlanFilter], |it, key, keys|
-    holds: it.filter.contains(key);
-    batch: it.hits(keys);
-    bytes: it.filter.size_in_bytes();
-    predicted: it.predicted(keys);
-}
+way! { Static [], |it, key, keys| }

@@ -71,8 +71,7 @@ macro_rules! probe {
         $(slots: $slots:expr;)?
     ) => {
         #[allow(unused_variables, clippy::unit_arg)]
-        impl<K: $crate::keys::BenchKey + ?Sized $(, $($generics)*)?>
-            $crate::contenders::probe::Probe<K> for $type
+        impl<K: $crate::keys::BenchKey + ?Sized $(, $($generics)*)?> Probe<K> for $type
         $(where $($bounds)*)?
         {
             #[inline]

@@ -1,11 +1,9 @@
 //! Peer: pleat, ribbon filters built in order of their table's windows.
 
-use super::{
-    BATCH, BenchKey, Built, Digested, Entry, Keys, Made, Order, exactly, in_batches, of_digests,
-    probe,
-};
+use super::{BATCH, Built, Digested, Entry, Keys, Made, Order};
+use super::{exactly, in_batches, of_digests, probe};
+use amq_core::Key;
 use pleat::filter::{Ribbon, StdRibbon};
-use std::borrow::Borrow;
 
 pub(super) fn all() -> Vec<Entry> {
     vec![entry("pleat-standard", false), entry("pleat-homogeneous", true)]
@@ -42,15 +40,11 @@ fn solve<const R: usize>(keys: Keys<'_>, order: &Order, homogeneous: bool) -> Ma
 
 /// The hits among the keys, whose digests are asked for in batches.
 #[inline]
-fn hits<K: BenchKey + ?Sized>(
-    keys: &[K::Item<'_>],
-    seed: u64,
-    ask: impl Fn(&[u64], &mut [bool]),
-) -> Option<u64> {
+fn hits<K: Key>(keys: &[K], seed: u64, ask: impl Fn(&[u64], &mut [bool])) -> Option<u64> {
     let mut digests = [0; BATCH];
     in_batches(keys, |keys, answers| {
         for (digest, key) in digests.iter_mut().zip(keys) {
-            *digest = Borrow::<K>::borrow(key).digest(seed);
+            *digest = key.key_hash(seed).get();
         }
         ask(&digests[..keys.len()], answers);
         Some(())
@@ -59,7 +53,7 @@ fn hits<K: BenchKey + ?Sized>(
 
 probe! { Digested<StdRibbon<R>>, with [const R: usize], |it, key, keys|
     holds: it.filter.contains(it.digest(key));
-    batch: hits::<K>(keys, it.seed, |keys, answers| it.filter.contains_batch(keys, answers));
+    batch: hits(keys, it.seed, |keys, answers| it.filter.contains_batch(keys, answers));
     bytes: it.filter.size_bytes();
     predicted: exactly((-(R as f64)).exp2());
 }
@@ -67,6 +61,6 @@ probe! { Digested<StdRibbon<R>>, with [const R: usize], |it, key, keys|
 // Its rate depends on how often a row lies in the span of the others.
 probe! { Digested<Ribbon<R>>, with [const R: usize], |it, key, keys|
     holds: it.filter.contains(it.digest(key));
-    batch: hits::<K>(keys, it.seed, |keys, answers| it.filter.contains_batch(keys, answers));
+    batch: hits(keys, it.seed, |keys, answers| it.filter.contains_batch(keys, answers));
     bytes: it.filter.size_bytes();
 }
