@@ -104,11 +104,11 @@ fn unknown<P, K: BenchKey + ?Sized>(probe: P, keys: Keys<'_>) -> (P, &[K::Item<'
 
 impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     fn said_bytes(&self) -> Option<u64> {
-        self.probe.said_bytes()
+        (P::BYTES)(&self.probe)
     }
 
     fn predicted(&self) -> Option<PredictedFpr> {
-        self.probe.predicted(self.keys)
+        (P::PREDICTED)(&self.probe, self.keys)
     }
 
     fn count_hits(&self, queries: Keys<'_>) -> u64 {
@@ -118,7 +118,7 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
 
     fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64> {
         let (probe, keys) = unknown::<_, K>(&self.probe, queries);
-        black_box(probe.count_batch(keys))
+        black_box((P::BATCH)(probe, keys))
     }
 
     fn dependent(&self, queries: Keys<'_>) -> u64 {
@@ -132,7 +132,7 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
 
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64> {
         let (probe, keys) = unknown::<_, K>(&mut self.probe, keys);
-        let taken = black_box(probe.insert_all(keys))?;
+        let taken = black_box((P::INSERT_ALL)(probe, keys))?;
         self.keys += taken;
         Some(taken)
     }
@@ -178,7 +178,7 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
 
     fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>> {
         let other: &Self = (other as &dyn Any).downcast_ref()?;
-        let merged = black_box(&mut self.probe).merge(black_box(&other.probe))?;
+        let merged = (P::MERGE)(black_box(&mut self.probe), black_box(&other.probe))?;
         if merged.is_ok() {
             self.keys += other.keys;
         }
@@ -186,7 +186,7 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     }
 
     fn slots(&self) -> Option<u64> {
-        self.probe.slots()
+        (P::SLOTS)(&self.probe)
     }
 }
 

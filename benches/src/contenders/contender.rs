@@ -118,7 +118,7 @@ impl Contender for Entry {
 /// Fills a filter that is made empty; an error if it refuses a key.
 #[inline]
 fn filled<K: BenchKey + ?Sized, F: Probe<K>>(mut filter: F, keys: &[K::Item<'_>]) -> Made<F> {
-    let taken = filter.insert_all(keys).unwrap_or(0);
+    let taken = (F::INSERT_ALL)(&mut filter, keys).unwrap_or(0);
     if taken < keys.len() as u64 {
         return Err(format!("it took {taken} of {} keys and refused the next", keys.len()).into());
     }
