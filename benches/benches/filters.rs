@@ -36,9 +36,7 @@ fn insert(criterion: &mut Criterion) {
 }
 
 fn inserts<F: EmptyFilter>(criterion: &mut Criterion, name: &str, keys: &Store) {
-    let Store::U64(keys) = keys else {
-        return;
-    };
+    let Store::U64(keys) = keys else { return };
     let mut group = criterion.benchmark_group(format!("insert/{name}"));
     group.throughput(Throughput::Elements(MILLION as u64));
     let empty = || F::empty(Goal::fpr(MILLION, 0.01), 1).expect("a million keys at 1 %");

@@ -1,6 +1,6 @@
 //! What a filter is made for.
 
-use amq_core::Budget;
+use amq_core::{Budget, Goal};
 
 /// The number of keys that a filter is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +46,12 @@ impl Order {
             Planned::Octave(keys) => (keys / GROWN).max(1),
             Planned::First | Planned::Room(_) => self.room(given),
         }
+    }
+
+    /// The number of keys and the budget, if `given` are given.
+    pub fn goal(&self, given: usize) -> Result<Goal, &'static str> {
+        let budget = self.budget.ok_or("needs a target rate or a size")?;
+        Ok(Goal::new(self.room(given) as u64, budget))
     }
 
     /// The rate asked for.

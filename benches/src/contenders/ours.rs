@@ -32,11 +32,7 @@ pub(super) fn all() -> Vec<Entry> {
         scalable::<BloomFilter>("scalable-bounded", bounded, classic::bits_per_key),
         table("cuckoo", CuckooFilter::slots, |params| params.fingerprint_bits),
         table("cuckoo-windowed", WindowedCuckooFilter::slots, |params| params.fingerprint_bits),
-        table::<QuotientFilter>(
-            "quotient",
-            |filter| filter.params().slots,
-            |params| params.remainder_bits,
-        ),
+        table::<QuotientFilter>("quotient", |it| it.params().slots, |params| params.remainder_bits),
         filled::<ExpandableQuotientFilter, Growing>("expandable-quotient", |order, keys| {
             Ok(Goal::fpr(order.start(keys), order.fpr()?).into())
         })
@@ -50,8 +46,7 @@ pub(super) fn all() -> Vec<Entry> {
 
 /// Sized for the number of keys and the budget.
 fn goal<P>(order: &Order, keys: usize) -> Made<Target<P>> {
-    let budget = order.budget.ok_or("needs a target rate or a size")?;
-    Ok(Goal::new(order.room(keys) as u64, budget).into())
+    Ok(order.goal(keys)?.into())
 }
 
 /// A filter that is made empty, of a size for a number of keys, then filled with one batch of
@@ -76,7 +71,7 @@ where
     F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
 {
     let entry = Entry::filled(name, move |order, keys| {
-        let filter: F = F::empty(goal(order, keys)?, order.seed)?;
+        let filter = F::empty(order.goal(keys)?, order.seed)?;
         let slots = Some(slots(&filter));
         Ok(Ours::<F, Removing> { slots, ..Ours::new(filter, keys) })
     });
@@ -135,8 +130,7 @@ fn solve<F: BuildFilter, K: BenchKey + ?Sized>(
     keys: &[K::Item<'_>],
     order: &Order,
 ) -> Made<Ours<F, Static>> {
-    let target: Target<F::Params> = goal(order, keys.len())?;
-    Ok(Ours::new(F::build_keys(target, order.seed, keys)?, keys.len()))
+    Ok(Ours::new(F::build_keys(order.goal(keys.len())?, order.seed, keys)?, keys.len()))
 }
 
 /// A filter of ours, and the way in which it takes and loses keys.

@@ -183,10 +183,7 @@ impl BenchKey for u64 {
     type Item<'a> = Self;
 
     fn slice(keys: Keys<'_>) -> &[Self] {
-        match keys {
-            Keys::U64(keys) => keys,
-            Keys::Bytes(_) => &[],
-        }
+        if let Keys::U64(keys) = keys { keys } else { &[] }
     }
 }
 
@@ -194,10 +191,7 @@ impl BenchKey for [u8] {
     type Item<'a> = &'a [u8];
 
     fn slice(keys: Keys<'_>) -> &[Self::Item<'_>] {
-        match keys {
-            Keys::Bytes(keys) => keys,
-            Keys::U64(_) => &[],
-        }
+        if let Keys::Bytes(keys) = keys { keys } else { &[] }
     }
 }
 

@@ -1,16 +1,13 @@
 //! Peer: the counting Bloom filter of fastbloom-rs, with built-in XXH3 under two seeds of its own.
 
-use super::{Entry, curve, done, exact, probe};
+use super::{Made, Order, done, exact, probe};
 use amq_counting::CountingParams;
 use fastbloom_rs::{CountingBloomFilter, Deletable, FilterBuilder, Hashes, Membership};
 use zerocopy::{Immutable, IntoBytes};
 
-pub(super) fn all() -> Vec<Entry> {
-    let entry = Entry::filled("fastbloom-rs-counting", |order, given| {
-        let mut builder = FilterBuilder::new(order.room(given) as u64, order.fpr()?);
-        Ok(builder.build_counting_bloom_filter())
-    });
-    vec![entry.theory(curve::<amq_counting::CountingBloomFilter>)]
+pub(super) fn empty(order: &Order, given: usize) -> Made<CountingBloomFilter> {
+    let mut builder = FilterBuilder::new(order.room(given) as u64, order.fpr()?);
+    Ok(builder.build_counting_bloom_filter())
 }
 
 probe! { CountingBloomFilter, where [K: IntoBytes + Immutable], |filter, key, keys|

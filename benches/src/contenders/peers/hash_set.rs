@@ -1,6 +1,6 @@
 //! The exact set: what a filter saves, and what exact answers cost.
 
-use super::{Entry, Made, Order, done, exactly, probe};
+use super::{Made, Order, done, exactly, probe};
 use foldhash::fast::FixedState;
 use std::borrow::Borrow;
 use std::collections::HashSet;
@@ -8,13 +8,9 @@ use std::hash::Hash;
 
 /// With foldhash: the set's default hasher resists attacks and would handicap it. Strings are boxed
 /// slices: no spare capacity, and no word to hold it.
-pub(super) fn all() -> Vec<Entry> {
-    vec![Entry::filled_of("std-hashset", empty::<u64>, empty::<Box<[u8]>>)]
-}
+pub(super) type Set<T> = HashSet<T, FixedState>;
 
-type Set<T> = HashSet<T, FixedState>;
-
-fn empty<T>(order: &Order, given: usize) -> Made<Set<T>> {
+pub(super) fn empty<T>(order: &Order, given: usize) -> Made<Set<T>> {
     let state = FixedState::with_seed(order.seed);
     Ok(Set::with_capacity_and_hasher(order.room(given), state))
 }

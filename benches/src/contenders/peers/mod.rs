@@ -4,9 +4,11 @@ use super::built::{Built, of_type};
 use super::contender::{Entry, Made};
 use super::order::{Order, Planned};
 use super::probe::{BATCH, Probe, exactly, in_batches, probe};
-use super::theory::{Point, curve, slots};
+use super::theory::{Point, curve, point, slots};
 use crate::keys::{BenchKey, Keys};
+use amq_bloom::{BlockedBloomFilter, BloomFilter};
 use amq_core::{PlanFilter, PredictedFpr};
+use amq_counting::CountingBloomFilter;
 
 mod bloomfilter;
 mod cuckoofilter;
@@ -24,22 +26,43 @@ mod xorf;
 
 /// All of them, in listed order.
 pub(super) fn all() -> Vec<Entry> {
-    let all = [
-        fastbloom::all(),
-        bloomfilter::all(),
-        sbbf_rs::all(),
-        fastbloom_rs::all(),
-        growable_bloom::all(),
-        cuckoofilter::all(),
-        scalable_cuckoo::all(),
-        qfilter::all(),
-        probabilistic::all(),
-        xorf::all(),
-        sux::all(),
-        pleat::all(),
-        hash_set::all(),
-    ];
-    all.into_iter().flatten().collect()
+    vec![
+        Entry::filled("fastbloom", fastbloom::empty).theory(curve::<BloomFilter>),
+        Entry::filled_of("bloomfilter", bloomfilter::empty, bloomfilter::empty)
+            .theory(curve::<BloomFilter>),
+        Entry::filled("sbbf-rs", sbbf_rs::empty).theory(curve::<BlockedBloomFilter>),
+        Entry::filled("fastbloom-rs-counting", fastbloom_rs::empty)
+            .theory(curve::<CountingBloomFilter>),
+        Entry::filled("growable-bloom", growable_bloom::sized),
+        Entry::filled("growable-bloom-grown", growable_bloom::grown),
+        Entry::filled("cuckoofilter", cuckoofilter::empty).theory(cuckoofilter::full),
+        Entry::filled_of("scalable-cuckoo", scalable_cuckoo::empty, scalable_cuckoo::empty),
+        Entry::filled("qfilter", qfilter::empty),
+        Entry::new("qfilter-sorted", qfilter::sorted),
+        Entry::filled_of(
+            "probabilistic-scalable",
+            probabilistic::scalable,
+            probabilistic::scalable,
+        ),
+        Entry::filled_of(
+            "probabilistic-quotient",
+            probabilistic::quotient,
+            probabilistic::quotient,
+        ),
+        Entry::new("binary-fuse-8", xorf::solve::<xorf::BinaryFuse8, 8>)
+            .theory(|keys| slots([8], xorf::fuse(keys))),
+        Entry::new("binary-fuse-16", xorf::solve::<xorf::BinaryFuse16, 16>)
+            .theory(|keys| slots([16], xorf::fuse(keys))),
+        Entry::new("xor-8", xorf::solve::<xorf::Xor8, 8>)
+            .theory(|keys| slots([8], xorf::xor(keys))),
+        Entry::of("vfilter-8", sux::bytes::<u64>, sux::bytes::<[u8]>)
+            .theory(|keys| slots([8], sux::factor(keys as usize))),
+        Entry::of("vfilter", sux::packed::<u64>, sux::packed::<[u8]>)
+            .theory(|keys| slots(1..=17, sux::factor(keys as usize))),
+        Entry::new("pleat-standard", |keys, order| pleat::solve(keys, order, false)),
+        Entry::new("pleat-homogeneous", |keys, order| pleat::solve(keys, order, true)),
+        Entry::filled_of("std-hashset", hash_set::empty::<u64>, hash_set::empty::<Box<[u8]>>),
+    ]
 }
 
 /// A change that a filter cannot refuse, or does not report.
@@ -67,13 +90,6 @@ fn fpr_of_buckets(share: f64, load: f64) -> f64 {
 struct Digested<F> {
     filter: F,
     seed: u64,
-}
-
-impl<F> Digested<F> {
-    #[inline]
-    fn digest<K: BenchKey + ?Sized>(&self, key: &K) -> u64 {
-        key.digest(self.seed)
-    }
 }
 
 /// Makes a filter of the XXH3 digests of all keys, for peers that take digests.
