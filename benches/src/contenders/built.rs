@@ -37,9 +37,8 @@ pub trait Built: Any {
     /// and below, if it cannot.
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64>;
 
-    /// The same one by one, with a look at the clock after each: the nanoseconds from one look to
-    /// the next go into `times`, which limits the number of keys. A look takes some 20 ns, and
-    /// waits for the insert to finish: these are latencies, and sum to more than one pass takes.
+    /// The same one by one, at most as many as `times`, each into its nanoseconds. The look at the
+    /// clock takes some 20 of them, and waits for the insert to finish: these are latencies.
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64>;
 
     /// Removes present keys and returns how many it reports removed.
@@ -70,8 +69,8 @@ pub const fn dependent_queries(stream: usize) -> usize {
 /// The hits that a dependent pass must count, given the answer to each query of the stream.
 ///
 /// A hit skips the next key of the stream, so which key is asked depends on the answer before, and
-/// the pass shows latency where [`Built::count_hits`] shows throughput. (Where a filter decides an
-/// answer by a branch, the processor may guess it and go on, as it would in a user's program.)
+/// the pass shows latency where [`Built::count_hits`] shows throughput. (Where a filter branches on
+/// an answer, the processor may guess it and go on, as it would in a user's program.)
 pub fn dependent_hits(answers: &[bool]) -> u64 {
     chained(answers.len(), |place| answers[place])
 }
@@ -190,11 +189,12 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     }
 }
 
-/// A filter of keys of one type, with its loops.
-pub(super) fn of_type<K: BenchKey + ?Sized, P: Probe<K> + 'static>(
-    probe: P,
-    keys: usize,
-) -> Box<dyn Built> {
+/// A filter of this many keys of one type, with its loops.
+pub(super) fn of_type<K, P>(probe: P, keys: usize) -> Box<dyn Built>
+where
+    K: BenchKey + ?Sized,
+    P: Probe<K> + 'static,
+{
     Box::new(Loops { probe, keys: keys as u64, of: PhantomData::<fn(&K)> })
 }
 

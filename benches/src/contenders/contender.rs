@@ -4,7 +4,7 @@ use super::built::{Built, of_type};
 use super::info::{Ability, Info};
 use super::order::{Order, Planned};
 use super::probe::Probe;
-use crate::keys::{BenchKey, Keys};
+use crate::keys::Keys;
 use crate::record::Point;
 use std::error::Error;
 use std::fmt;
@@ -78,11 +78,17 @@ impl Entry {
         numbers: impl Fn(&Order, usize) -> Made<A> + Send + Sync + 'static,
         strings: impl Fn(&Order, usize) -> Made<B> + Send + Sync + 'static,
     ) -> Self {
-        Self::of(
-            name,
-            move |keys, order| filled::<u64, A>(numbers(order, keys.len())?, keys),
-            move |keys, order| filled::<[u8], B>(strings(order, keys.len())?, keys),
-        )
+        Self::new(name, move |keys, order| {
+            let mut filter = match keys {
+                Keys::U64(_) => of_type::<u64, A>(numbers(order, keys.len())?, 0),
+                Keys::Bytes(_) => of_type::<[u8], B>(strings(order, keys.len())?, 0),
+            };
+            let (taken, all) = (filter.insert_more(keys).unwrap_or(0), keys.len() as u64);
+            if taken < all {
+                return Err(format!("it took {taken} of {all} keys and refused the next").into());
+            }
+            Ok(filter)
+        })
     }
 
     /// The same with a theory.
@@ -113,14 +119,4 @@ impl Contender for Entry {
         let of = |point| Point { contender: name.to_owned(), keys, ..point };
         (self.theory)(keys).into_iter().map(of).collect()
     }
-}
-
-/// Fills a filter that is made empty; an error if it refuses a key.
-#[inline]
-fn filled<K: BenchKey + ?Sized, F: Probe<K>>(mut filter: F, keys: &[K::Item<'_>]) -> Made<F> {
-    let taken = (F::INSERT_ALL)(&mut filter, keys).unwrap_or(0);
-    if taken < keys.len() as u64 {
-        return Err(format!("it took {taken} of {} keys and refused the next", keys.len()).into());
-    }
-    Ok(filter)
 }

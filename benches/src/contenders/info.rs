@@ -4,29 +4,21 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Families, each drawn in one colour.
+/// Families, each drawn in one colour. `SplitBlock` has the Bloom filters with eight bits of a key in
+/// one block, `Fuse` all static filters that read three random slots, and `Floor` what is no filter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Family {
-    /// Bloom filters with bits anywhere.
     Classic,
-    /// Bloom filters with eight bits per key in one block.
     SplitBlock,
-    /// Counting Bloom filters.
     Counting,
-    /// Bloom filters that grow.
     Scalable,
-    /// Cuckoo filters.
     Cuckoo,
-    /// Quotient filters.
     Quotient,
-    /// Ribbon filters.
     Ribbon,
-    /// Binary fuse, xor and other filters that read three random slots.
     Fuse,
-    /// Exact sets.
     Exact,
-    /// Not a filter: what hashing alone costs.
     Floor,
 }
 
@@ -173,11 +165,11 @@ where
 impl Info {
     /// The entry of this name. That there is one, a test ensures.
     pub(super) fn of(name: &'static str) -> Self {
-        let mut entries = ENTRIES.iter().flatten().copied();
-        entries.find(|entry| entry.name == name).unwrap_or(Self { name, ..Self::default() })
+        let entry = ENTRIES.iter().flatten().find(|entry| entry.name == name);
+        entry.copied().unwrap_or(Self { name, ..Self::default() })
     }
 
-    /// The same contender, entered again: what the two differ by is noise.
+    /// The same contender, entered again.
     pub(super) fn twin(self) -> Self {
         Self {
             name: format!("{}-twin", self.name).leak(),
