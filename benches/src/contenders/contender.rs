@@ -33,11 +33,13 @@ impl fmt::Debug for dyn Contender + '_ {
 /// What was made, or why it was not.
 pub(super) type Made<F> = Result<F, Box<dyn Error>>;
 
+type Build = dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync;
+
 /// An entry of the registry. Its facts are in `contenders.toml`.
 #[derive(Clone)]
 pub(super) struct Entry {
     info: Info,
-    build: Arc<dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync>,
+    build: Arc<Build>,
     theory: Arc<dyn Fn(u64) -> Vec<Point> + Send + Sync>,
 }
 

@@ -3,8 +3,9 @@
 use super::contender::{Entry, Made};
 use super::order::{GROWN, Order};
 use super::probe::{Probe, exactly, in_batches, probe};
-use super::theory::{Point, by_rate, curve, steps};
+use super::theory::{by_rate, curve, steps};
 use crate::keys::BenchKey;
+use crate::record::Point;
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
 use amq_core::{

@@ -65,7 +65,7 @@ impl Store {
     pub(crate) const fn len(&self) -> usize {
         match self {
             Self::U64(keys) => keys.len(),
-            Self::Bytes(keys) => keys.spans.len(),
+            Self::Bytes(keys) => keys.len(),
         }
     }
 
@@ -126,6 +126,10 @@ impl Arena {
     pub fn push(&mut self, key: &[u8]) {
         let span = self.store(key);
         self.spans.push(span);
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.spans.len()
     }
 
     /// All strings in order.

@@ -1,6 +1,6 @@
 //! `theory.csv`: each contender's own points, so that drawing needs no code of the filters.
 
-use crate::contenders::{self, Contender, Role};
+use crate::contenders::{Contender, Role};
 use crate::record::Point;
 
 /// The numbers of keys with curves: small, and many.
@@ -15,6 +15,8 @@ pub fn points(contenders: &[&'static dyn Contender]) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contenders;
+
     #[test]
     fn fingerprints_have_steps_and_others_budgets() {
         let points = points(&contenders::ALL);

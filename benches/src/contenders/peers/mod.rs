@@ -4,11 +4,13 @@ use super::built::{Built, of_type};
 use super::contender::{Entry, Made};
 use super::order::{Order, Planned};
 use super::probe::{BATCH, Probe, exactly, in_batches, probe};
-use super::theory::{Point, curve, point, slots};
+use super::theory::{curve, point, slots};
 use crate::keys::{BenchKey, Keys};
+use crate::record::Point;
 use amq_bloom::{BlockedBloomFilter, BloomFilter};
 use amq_core::{PlanFilter, PredictedFpr};
 use amq_counting::CountingBloomFilter;
+use probabilistic::{quotient, scalable};
 
 mod bloomfilter;
 mod cuckoofilter;
@@ -39,16 +41,8 @@ pub(super) fn all() -> Vec<Entry> {
         Entry::filled_of("scalable-cuckoo", scalable_cuckoo::empty, scalable_cuckoo::empty),
         Entry::filled("qfilter", qfilter::empty),
         Entry::new("qfilter-sorted", qfilter::sorted),
-        Entry::filled_of(
-            "probabilistic-scalable",
-            probabilistic::scalable,
-            probabilistic::scalable,
-        ),
-        Entry::filled_of(
-            "probabilistic-quotient",
-            probabilistic::quotient,
-            probabilistic::quotient,
-        ),
+        Entry::filled_of("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
+        Entry::filled_of("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
         Entry::new("binary-fuse-8", xorf::solve::<xorf::BinaryFuse8, 8>)
             .theory(|keys| slots([8], xorf::fuse(keys))),
         Entry::new("binary-fuse-16", xorf::solve::<xorf::BinaryFuse16, 16>)
