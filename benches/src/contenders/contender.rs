@@ -66,16 +66,8 @@ impl Entry {
         })
     }
 
-    /// One whose filter is made empty, for an order and a number of keys, and then filled.
-    pub(super) fn filled<F: Probe<u64> + Probe<[u8]> + 'static>(
-        name: &'static str,
-        empty: impl Fn(&Order, usize) -> Made<F> + Copy + Send + Sync + 'static,
-    ) -> Self {
-        Self::filled_of(name, empty, empty)
-    }
-
-    /// The same with a type of filter for each type of key.
-    pub(super) fn filled_of<A: Probe<u64> + 'static, B: Probe<[u8]> + 'static>(
+    /// The same for a filter that is made empty, for an order and a number of keys, and then filled.
+    pub(super) fn filled<A: Probe<u64> + 'static, B: Probe<[u8]> + 'static>(
         name: &'static str,
         numbers: impl Fn(&Order, usize) -> Made<A> + Send + Sync + 'static,
         strings: impl Fn(&Order, usize) -> Made<B> + Send + Sync + 'static,

@@ -39,18 +39,16 @@ pub enum Role {
 /// What a filter can do besides answering queries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Ability {
-    /// Inserts keys one by one.
     Insert,
-    /// Inserts keys through a shared reference, from several threads.
+    /// Through a shared reference, from several threads.
     ConcurrentInsert,
-    /// Removes keys.
     Remove,
     /// Counts the copies of a key.
     Count,
-    /// Merges another filter.
     Merge,
-    /// Grows beyond the number of keys it was planned for.
+    /// Beyond the number of keys it was planned for.
     Grow,
     /// Answers many keys in one call, faster than one by one.
     Batch,
@@ -79,14 +77,12 @@ pub enum Course {
 /// A contender's description.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(missing_docs, reason = "the names say what the others hold")]
 pub struct Info {
     /// Its name in records, file names and `--only`.
     pub name: &'static str,
-    /// Its family.
     pub family: Family,
-    /// Its role; a filter's if not given.
     pub role: Role,
-    /// Whether it belongs to this workspace.
     pub ours: bool,
     /// Its packages, its own first; the lock file gives their versions. `std` is the compiler's.
     #[serde(deserialize_with = "list")]
@@ -96,7 +92,6 @@ pub struct Info {
     /// What to expect of it and why, in a few sentences.
     #[serde(deserialize_with = "text")]
     pub analysis: &'static str,
-    /// What it can do.
     #[serde(deserialize_with = "list")]
     pub abilities: &'static [Ability],
     /// Whether it takes a target rate, as most do. If not, it takes part once per number of keys.
@@ -105,7 +100,7 @@ pub struct Info {
     pub bits_budget: bool,
     /// Whether its size jumps, mostly by a factor of two, while the keys grow steadily in number.
     pub jumps: bool,
-    /// The most keys it is measured with; any number if not given.
+    /// The most keys it is measured with.
     pub max_keys: u64,
     /// Whether it takes a seed, as most do. Without one there is only one filter to verify.
     pub seeded: bool,

@@ -59,10 +59,10 @@ fn filled<F: EmptyFilter + 'static, W: 'static>(
 where
     Ours<F, W>: Probe<u64> + Probe<[u8]>,
 {
-    let entry = Entry::filled(name, move |order, keys| {
-        Ok(Ours::<F, W>::new(F::empty(target(order, keys)?, order.seed)?, keys))
-    });
-    entry.theory(curve::<F>)
+    let empty = move |order: &Order, keys| -> Made<Ours<F, W>> {
+        Ok(Ours::new(F::empty(target(order, keys)?, order.seed)?, keys))
+    };
+    Entry::filled(name, empty, empty).theory(curve::<F>)
 }
 
 /// A table in which each key takes one slot: it is compared with others at equal load. Its
@@ -71,12 +71,12 @@ fn table<F>(name: &'static str, slots: fn(&F) -> u64, bits: fn(&F::Params) -> u3
 where
     F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
 {
-    let entry = Entry::filled(name, move |order, keys| {
+    let empty = move |order: &Order, keys| -> Made<Ours<F, Removing>> {
         let filter = F::empty(order.goal(keys)?, order.seed)?;
         let slots = Some(slots(&filter));
-        Ok(Ours::<F, Removing> { slots, ..Ours::new(filter, keys) })
-    });
-    entry.theory(move |keys| steps::<F>(keys, bits))
+        Ok(Ours { slots, ..Ours::new(filter, keys) })
+    };
+    Entry::filled(name, empty, empty).theory(move |keys| steps::<F>(keys, bits))
 }
 
 /// A filter that grows in stages, from a thousandth of the keys.

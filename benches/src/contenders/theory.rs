@@ -38,7 +38,8 @@ pub(super) fn steps<F: PlanFilter>(keys: u64, length: fn(&F::Params) -> u32) -> 
             *entry = plan;
         }
     }
-    let of = |(bits, plan): (u32, Plan<_>)| point(Some(bits), plan.bits_per_key(), plan.expected_fpr);
+    let of =
+        |(bits, plan): (u32, Plan<_>)| point(Some(bits), plan.bits_per_key(), plan.expected_fpr);
     smallest.into_iter().map(of).collect()
 }
 
@@ -55,40 +56,28 @@ pub(super) fn slots(lengths: impl IntoIterator<Item = u32>, factor: f64) -> Vec<
     lengths.into_iter().map(of).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contenders::{ALL, Role};
-    use amq_bloom::BloomFilter;
-    use amq_cuckoo::CuckooFilter;
-
-    #[test]
-    fn a_curve_has_the_well_known_sizes_and_steps_are_those_of_full_tables() {
-        let byte = curve::<BloomFilter>(1_000_000).into_iter().find(|at| at.fpr <= 1.001 / 256.0);
-        assert!((byte.unwrap().bits_per_key - 11.54).abs() < 0.01);
-        let steps = steps::<CuckooFilter>(1_000_000, |params| params.fingerprint_bits);
-        assert!(steps.len() >= 12, "{steps:?}");
-        for pair in steps.windows(2) {
-            // One bit more, at the same load of 95 %, about halves the rate.
-            let more = pair[1].bits_per_key - pair[0].bits_per_key;
-            assert!((more - 1.0 / 0.95).abs() < 0.01, "{pair:?}");
-            assert!((pair[0].fpr / pair[1].fpr - 2.0).abs() < 0.2, "{pair:?}");
-        }
+#[test]
+fn steps_are_those_of_full_tables() {
+    let steps = steps::<amq_cuckoo::CuckooFilter>(1_000_000, |params| params.fingerprint_bits);
+    assert!(steps.len() >= 12, "{steps:?}");
+    for pair in steps.windows(2) {
+        // One bit more, at the same load of 95 %, about halves the rate.
+        let more = pair[1].bits_per_key - pair[0].bits_per_key;
+        assert!((more - 1.0 / 0.95).abs() < 0.01, "{pair:?}");
+        assert!((pair[0].fpr / pair[1].fpr - 2.0).abs() < 0.2, "{pair:?}");
     }
+}
 
-    #[test]
-    fn theories_fall_with_every_bit_and_stay_above_the_bound_of_all_filters() {
-        for contender in ALL.iter() {
-            let info = contender.info();
-            let points = contender.theory_points(1_000_000);
-            let needed = info.ours && !matches!(info.role, Role::Floor | Role::Map);
-            assert!(points.len() >= if needed { 8 } else { 0 }, "{}", info.name);
-            let falls = |a: &Point, b: &Point| a.bits_per_key < b.bits_per_key && a.fpr > b.fpr;
-            assert!(points.is_sorted_by(falls), "{}", info.name);
-            assert!(
-                points.iter().all(|point| point.bits_per_key > -point.fpr.log2()),
-                "{points:?}"
-            );
-        }
+#[test]
+fn theories_fall_with_every_bit_and_stay_above_the_bound_of_all_filters() {
+    use super::{ALL, Role};
+    for contender in ALL.iter() {
+        let info = contender.info();
+        let points = contender.theory_points(1_000_000);
+        let needed = info.ours && !matches!(info.role, Role::Floor | Role::Map);
+        assert!(points.len() >= if needed { 8 } else { 0 }, "{}", info.name);
+        let falls = |a: &Point, b: &Point| a.bits_per_key < b.bits_per_key && a.fpr > b.fpr;
+        assert!(points.is_sorted_by(falls), "{}", info.name);
+        assert!(points.iter().all(|point| point.bits_per_key > -point.fpr.log2()), "{points:?}");
     }
 }

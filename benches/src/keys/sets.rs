@@ -38,20 +38,10 @@ impl KeySet {
     fn described(&self) -> (&str, &'static str) {
         match self {
             Self::RandomU64 => ("random-u64", "uniform random 64-bit integers"),
-            Self::Sequential => {
-                ("sequential", "the integers from 0 up are present, the ones after them absent")
-            }
+            Self::Sequential => ("sequential", "the integers from 0 up, first the present ones"),
             Self::Strings => ("strings", "random strings of 16 to 64 letters and digits"),
-            Self::Words => (
-                "words",
-                "the German words of the crate random_word, shuffled: present keys come from the \
-                 first half, the second half is absent",
-            ),
-            Self::File(keys) => (
-                &keys.name,
-                "the lines of the user's file, without empty lines and repeats, shuffled: the \
-                 first half is present, the second absent",
-            ),
+            Self::Words => ("words", "German words of the crate random_word, shuffled and halved"),
+            Self::File(file) => (&file.name, "the user's distinct lines, shuffled and halved"),
         }
     }
 

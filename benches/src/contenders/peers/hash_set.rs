@@ -20,13 +20,6 @@ probe! { Set<T>, with [T: Borrow<K> + Hash + Eq + Clone + From<K::Owned>], |set,
     holds: set.contains(key);
     predicted: exactly(0.0);
     insert: done(set.insert(key.to_owned().into()));
-    insert_all: {
-        set.extend(keys.iter().map(|key| T::from(Borrow::<K>::borrow(key).to_owned())));
-        keys.len() as u64
-    };
     remove: set.remove(key);
-    merge: {
-        set.extend(key.iter().cloned());
-        Ok(())
-    };
+    merge: Ok(set.extend(key.iter().cloned()));
 }

@@ -29,20 +29,22 @@ mod xorf;
 /// All of them, in listed order.
 pub(super) fn all() -> Vec<Entry> {
     vec![
-        Entry::filled("fastbloom", fastbloom::empty).theory(curve::<BloomFilter>),
-        Entry::filled_of("bloomfilter", bloomfilter::empty, bloomfilter::empty)
+        Entry::filled("fastbloom", fastbloom::empty, fastbloom::empty).theory(curve::<BloomFilter>),
+        Entry::filled("bloomfilter", bloomfilter::empty, bloomfilter::empty)
             .theory(curve::<BloomFilter>),
-        Entry::filled("sbbf-rs", sbbf_rs::empty).theory(curve::<BlockedBloomFilter>),
-        Entry::filled("fastbloom-rs-counting", fastbloom_rs::empty)
+        Entry::filled("sbbf-rs", sbbf_rs::empty, sbbf_rs::empty)
+            .theory(curve::<BlockedBloomFilter>),
+        Entry::filled("fastbloom-rs-counting", fastbloom_rs::empty, fastbloom_rs::empty)
             .theory(curve::<CountingBloomFilter>),
-        Entry::filled("growable-bloom", growable_bloom::sized),
-        Entry::filled("growable-bloom-grown", growable_bloom::grown),
-        Entry::filled("cuckoofilter", cuckoofilter::empty).theory(cuckoofilter::full),
-        Entry::filled_of("scalable-cuckoo", scalable_cuckoo::empty, scalable_cuckoo::empty),
-        Entry::filled("qfilter", qfilter::empty),
+        Entry::filled("growable-bloom", growable_bloom::sized, growable_bloom::sized),
+        Entry::filled("growable-bloom-grown", growable_bloom::grown, growable_bloom::grown),
+        Entry::filled("cuckoofilter", cuckoofilter::empty, cuckoofilter::empty)
+            .theory(cuckoofilter::full),
+        Entry::filled("scalable-cuckoo", scalable_cuckoo::empty, scalable_cuckoo::empty),
+        Entry::filled("qfilter", qfilter::empty, qfilter::empty),
         Entry::new("qfilter-sorted", qfilter::sorted),
-        Entry::filled_of("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
-        Entry::filled_of("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
+        Entry::filled("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
+        Entry::filled("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
         Entry::new("binary-fuse-8", xorf::solve::<xorf::BinaryFuse8, 8>)
             .theory(|keys| slots([8], xorf::fuse(keys))),
         Entry::new("binary-fuse-16", xorf::solve::<xorf::BinaryFuse16, 16>)
@@ -55,7 +57,7 @@ pub(super) fn all() -> Vec<Entry> {
             .theory(|keys| slots(1..=17, sux::factor(keys as usize))),
         Entry::new("pleat-standard", |keys, order| pleat::solve(keys, order, false)),
         Entry::new("pleat-homogeneous", |keys, order| pleat::solve(keys, order, true)),
-        Entry::filled_of("std-hashset", hash_set::empty::<u64>, hash_set::empty::<Box<[u8]>>),
+        Entry::filled("std-hashset", hash_set::empty::<u64>, hash_set::empty::<Box<[u8]>>),
     ]
 }
 

@@ -63,10 +63,7 @@ pub(super) fn quotient<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Mad
 
 probe! { Quotient<K>, |filter, key, keys|
     holds: filter.contains(key);
-    bytes: {
-        let bits = filter.capacity() as u64 * (u64::from(filter.remainder_bits()) + 3);
-        bits.div_ceil(64) * 8
-    };
+    bytes: (filter.capacity() * (usize::from(filter.remainder_bits()) + 3)).div_ceil(64) * 8;
     predicted: exactly(fpr_of(keys, filter.quotient_bits() + filter.remainder_bits()));
     // It would panic rather than refuse.
     insert: filter.len() + 1 < filter.capacity() && done(filter.insert(key));
