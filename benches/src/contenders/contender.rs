@@ -66,7 +66,7 @@ impl Entry {
         })
     }
 
-    /// The same for a filter that is made empty, for an order and a number of keys, and then filled.
+    /// One whose filter is made empty, for an order and a number of keys, and then filled.
     pub(super) fn filled<A: Probe<u64> + 'static, B: Probe<[u8]> + 'static>(
         name: &'static str,
         numbers: impl Fn(&Order, usize) -> Made<A> + Send + Sync + 'static,

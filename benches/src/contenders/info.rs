@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Families, each drawn in one colour. `SplitBlock` has the Bloom filters with eight bits of a key in
-/// one block, `Fuse` all static filters that read three random slots, and `Floor` what is no filter.
+/// Families, each drawn in one colour. `SplitBlock` has Bloom filters with eight bits per key in one
+/// block, `Fuse` all static filters that read three random slots, `Floor` what is not a filter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the names say it")]

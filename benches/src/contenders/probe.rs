@@ -4,8 +4,8 @@ use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use std::borrow::Borrow;
 
-/// What [`Built`](super::Built) does with many keys, for one. `None`, from here and from the
-/// constants, which are called once per pass, is what the filter cannot do. [`probe`] implements it.
+/// What [`Built`](super::Built) does with many keys, for one; the constants are called once per
+/// pass. `None` is what the filter cannot do. [`probe`] implements it.
 pub(super) trait Probe<K: BenchKey + ?Sized>: Sized {
     const BATCH: fn(&Self, &[K::Item<'_>]) -> Option<u64> = |_, _| None;
     const BYTES: fn(&Self) -> Option<u64> = |_| None;
