@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Families, each drawn in one colour. `SplitBlock` has Bloom filters with eight bits per key in one
+/// Families, each drawn in one colour. `SplitBlock` has Bloom filters with eight bits per key in a
 /// block, `Fuse` all static filters that read three random slots, `Floor` what is not a filter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
