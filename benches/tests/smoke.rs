@@ -162,7 +162,7 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         place.write(Path::new("other").join(path), bytes);
     }
     place.run("diff @/records @/records", 0, &["moved: 0."]);
-    place.run("diff @/records @/other", 1, &["query50  state", "moved: 1."]);
+    place.run("diff @/records @/other", 1, &["query50", "state", "moved: 1."]);
 }
 
 #[test]
