@@ -98,7 +98,7 @@ struct BrokenFilter {
 }
 
 fn integers(keys: Keys<'_>) -> &[u64] {
-    u64::slice(keys).unwrap_or_default()
+    u64::slice(keys)
 }
 
 impl BrokenFilter {
