@@ -99,8 +99,8 @@ fn draw(records: &Records, out: Option<&Path>) -> Result<()> {
     let own = |run: Run| run.options.has_own_keys();
     let reports = reports(records.run()?.is_some_and(own));
     let out = out.map_or_else(|| reports.join("latest"), Path::to_owned);
-    let rendered = report::render(records.folder(), &out)?;
-    println!("{}\n\nThe report: {}", rendered.table.trim_end(), short(&rendered.page));
+    let (page, answers) = report::render(records, &out)?;
+    println!("{answers}\n\nThe report: {}", short(&page));
     Ok(())
 }
 

@@ -24,8 +24,7 @@
   show();
   function show() {
     if (!out.isConnected) return;
-    const row = (+t.value * keys.length + +n.value) * needs.length + +w.value;
-    const answer = answers[row * costs.length + +c.value].map((i) => choices[i]);
+    const answer = (answers[[t, n, w, c].map((part) => part.value)] || []).map((i) => choices[i]);
     out.textContent = "";
     if (!answer.length || answer[0][0] === null)
       return void out.append(make("p", "Nothing: " + (answer.length ? reasons[answer[0][5]] : "not asked") + "."));

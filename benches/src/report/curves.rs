@@ -1,11 +1,13 @@
-//! How times and memory change with the number of keys and the share of present ones.
+//! How times, memory and rates change: with the number of keys, the share of present ones and the
+//! load, while filters grow, and past their plan; and what takes them longest.
 
-use super::data::{Data, Entry, Target};
+use super::data::{Data, Of};
 use super::doc::{Block, Found, Table, Text};
-use super::front::{FAMILIES, is_same, series};
-use super::number::{binary, keys, percent, two};
-use super::plot::{Mark, Plot, Series, figures};
-use crate::record::{ContenderFacts, Family, Role, Workload};
+use super::entry::{Entry, Number, Ranked, ranked};
+use super::look::LOOKS;
+use super::number::{digits, keys, list, percent, two};
+use super::plot::{Mark, Plot, Series, figures, told_apart};
+use crate::record::{ContenderFacts, Family, Role, Row, State, Workload};
 
 /// Bits of a key at which a cache is marked as full.
 const TYPICAL_BITS: u64 = 10;
@@ -23,7 +25,8 @@ pub(super) fn build(data: &Data) -> Found {
 
 /// One contender a family: ours where there is one.
 fn chosen(data: &Data) -> impl Iterator<Item = &ContenderFacts> {
-    FAMILIES.into_iter().filter(|family| *family != Family::Exact).filter_map(|family| {
+    let families = LOOKS.into_iter().map(|look| look.family).filter(|of| *of != Family::Exact);
+    families.filter_map(|family| {
         let of = data.filters().filter(move |facts| facts.family == family);
         of.min_by_key(|facts| !facts.ours)
     })
@@ -31,63 +34,46 @@ fn chosen(data: &Data) -> impl Iterator<Item = &ContenderFacts> {
 
 /// At most so many lines of two points or more, ours first; those that cannot be told apart are
 /// drawn once.
-pub(super) fn lines<'a>(
-    most: usize,
-    all: impl Iterator<Item = (&'a ContenderFacts, Vec<Mark>)>,
-) -> Vec<Series> {
-    let all = all.map(|(facts, marks)| series(facts, vec![], marks).joined());
-    let mut all: Vec<Series> = all.filter(|series| series.line.len() > 1).collect();
+fn lines(most: usize, all: impl Iterator<Item = Series>) -> Vec<Series> {
+    let all = all.map(Series::joined).filter(|series| series.line.len() > 1);
+    let mut all: Vec<Series> = all.collect();
     all.sort_by_key(|series| series.is_hollow);
-    let mut told: Vec<(Series, usize)> = Vec::new();
-    for series in all {
-        match told.iter_mut().find(|(other, _)| is_same(&other.line, &series.line)) {
-            Some((_, alike)) => *alike += 1,
-            None => told.push((series, 0)),
-        }
-    }
+    let mut told = told_apart(all);
     told.truncate(most);
-    for (series, alike) in told.iter_mut().filter(|(_, alike)| *alike > 0) {
-        series.name += &format!(" and {alike} alike");
+    for series in told.iter_mut().filter(|series| !series.alike.is_empty()) {
+        series.name += &format!(" and {} alike", series.alike.len());
     }
-    told.into_iter().map(|(series, _)| series).collect()
+    told
 }
 
-/// Who rises least and who most, and how many times.
-pub(super) fn rises(all: &[Series]) -> Option<[(&Series, f64); 2]> {
-    let rises = all.iter().filter_map(|series| Some((series, series.rise()?)));
-    let mut rises: Vec<(&Series, f64)> = rises.collect();
-    rises.sort_by(|a, b| a.1.total_cmp(&b.1));
-    Some([*rises.first()?, *rises.last()?])
+/// Who rises least and who most.
+fn rises(all: &[Series]) -> Option<[&Series; 2]> {
+    let order = |a: &&Series, b: &&Series| a.rise().total_cmp(&b.rise());
+    Some([all.iter().min_by(order)?, all.iter().max_by(order)?])
 }
 
 /// A plot over the numbers of keys, and who rises least and most.
-fn by_size(
-    data: &Data,
-    slug: &'static str,
-    y: &str,
-    value: fn(&Entry<'_>) -> Option<f64>,
-) -> Option<Plot> {
+fn by_size(data: &Data, slug: &'static str, y: &str, number: Number) -> Option<Plot> {
     let sizes = data.sizes(&data.set);
     let mark = |facts: &ContenderFacts, size: u64| {
-        let entry = data.entry(&facts.name, &data.set, size, Target::Rate(data.rate()))?;
-        let (x, y) = (size as f64, value(&entry));
+        let entry = data.entry(&facts.name, data.with(size))?;
+        let (x, y) = (size as f64, number(&entry));
         (y.is_some() || entry.failure().is_some()).then_some(Mark { x, y, bar: None })
     };
     let marks = |facts| sizes.iter().filter_map(|size| mark(facts, *size)).collect();
-    let all = lines(8, chosen(data).map(|facts| (facts, marks(facts))));
-    let [(slow, least), (steep, most)] = rises(&all)?;
-    let (from, to) = (steep.line.first()?.0, steep.line.last()?.0);
-    let (from, to) = (keys(from as u64), keys(to as u64));
-    let (slow, steep) = (&slow.name, &steep.name);
+    let all = lines(8, chosen(data).map(|facts| Series::of(facts, marks(facts))));
+    let [slow, steep] = rises(&all)?;
+    let [from, to] = [steep.line.first()?, steep.line.last()?].map(|(size, _)| keys(*size as u64));
     let found = format!(
-        "From {from} to {to} keys {y} change to {least:.2} times in {slow}, the least, and to {most:.2} times in {steep}."
+        "From {from} to {to} keys {y} change to {:.2} times in {}, the least, and to {:.2} times \
+         in {}.",
+        slow.rise(),
+        slow.name,
+        steep.rise(),
+        steep.name
     );
     let plot = Plot::new(slug, found, ["keys (log)", &format!("{y} (log)")], all)?;
-    let caches = data.machine.iter().flat_map(|machine| &machine.cache);
-    let caches = caches.filter(|cache| cache.kind != "Instruction").map(|cache| {
-        let keys = (cache.bytes * 8 / TYPICAL_BITS) as f64;
-        (keys, format!("L{} {}", cache.level, binary(cache.bytes)))
-    });
+    let caches = data.caches().map(|(bytes, name)| ((bytes * 8 / TYPICAL_BITS) as f64, name));
     let note = format!("Upright: {TYPICAL_BITS} bits a key fill a cache.");
     Some(Plot { guides: caches.collect(), note, ..plot })
 }
@@ -95,74 +81,155 @@ fn by_size(
 pub(super) fn share(data: &Data) -> Found {
     let shares = [(0.0, Workload::Query0), (50.0, Workload::Query50), (100.0, Workload::Query100)];
     let marks = |facts: &ContenderFacts| {
-        let entry = data.entry(&facts.name, &data.set, data.keys, Target::Rate(data.rate()));
+        let entry = data.entry(&facts.name, data.main());
         let mark = |(share, workload)| Some(Mark::at(share, entry.as_ref()?.ns(workload)?));
         shares.into_iter().filter_map(mark).collect()
     };
-    let all = lines(8, chosen(data).map(|facts| (facts, marks(facts))));
-    let differs = |series: &Series| series.rise().map_or(0.0, |rise| rise.max(1.0 / rise) - 1.0);
+    let all = lines(8, chosen(data).map(|facts| Series::of(facts, marks(facts))));
+    let differs = |series: &Series| series.rise().max(1.0 / series.rise()) - 1.0;
     let slack = data.floor(Workload::Query50).max(0.05);
     let flat = all.iter().filter(|series| differs(series) <= slack).count();
     let most = all.iter().max_by(|a, b| differs(a).total_cmp(&differs(b)))?;
-    let (absent, present) = (most.line.first()?.1, most.line.last()?.1);
+    let [absent, present] = [most.line.first()?, most.line.last()?].map(|(_, ns)| two(*ns));
     let found = format!(
-        "{flat} of {} cost the same whatever the answer; {} differs most between absent ({} ns) and present keys ({} ns).",
+        "{flat} of {} cost the same whatever the answer; {} differs most between absent ({absent} \
+         ns) and present keys ({present} ns).",
         all.len(),
-        most.name,
-        two(absent),
-        two(present),
+        most.name
     );
     let axes = ["% of the queries for present keys", "ns per query (log)"];
     figures([Plot::new("query-by-share", found, axes, all)])
 }
 
-/// A table of those that have a number, the least first, under what its ends say: the number, and
-/// the cells.
-pub(super) fn ranked<'a>(
-    entries: &[Entry<'a>],
-    head: [&'static str; 4],
-    cells: impl Fn(&Entry<'a>) -> Option<(f64, [String; 3])>,
-    finding: impl Fn(&[String; 4], &[String; 4]) -> String,
-) -> Found {
-    let row = |entry| {
-        let (number, [first, second, third]) = cells(entry)?;
-        Some((number, [entry.name().to_owned(), first, second, third]))
-    };
-    let mut all: Vec<(f64, [String; 4])> = entries.iter().filter_map(row).collect();
-    all.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-    let found = finding(&all.first()?.1, &all.last()?.1);
-    let rows = all.into_iter().map(|(_, row)| row.map(Text::from).to_vec()).collect();
-    Some((found, vec![Block::Table(Table::new("", &head, 1, rows))]))
+/// The least and the most, in words.
+fn span(all: &[Ranked<'_>]) -> Option<String> {
+    let ((first, least), (last, most)) = all.first().zip(all.last())?;
+    let (least, most) = (two(*least), two(*most));
+    Some(format!("{least} ns in {} and {most} in {}", first.name(), last.name()))
 }
 
 pub(super) fn latency(data: &Data) -> Found {
-    let head = ["contender", "dependent, ns", "independent, ns", "ratio"];
-    let cells = |entry: &Entry<'_>| {
-        let (free, waits) = entry.ns(Workload::Query50).zip(entry.ns(Workload::Dependent50))?;
-        Some((waits, [two(waits), two(free), format!("{:.2}", waits / free)]))
-    };
-    ranked(&data.main_entries(data.rate()), head, cells, |[name, ns, ..], [last, most, ..]| {
-        format!(
-            "A query whose key depends on the answer before takes {ns} ns with {name} and {most} with {last}."
-        )
-    })
+    let all = ranked(data.entries(data.main()), |entry| entry.ns(Workload::Dependent50));
+    let found = format!("A query whose key depends on the answer before takes {}.", span(&all)?);
+    let free = |entry: &Entry<'_>| entry.ns(Workload::Query50);
+    let table = Table::of(&all)
+        .word("contender", |(entry, _)| entry.name())
+        .number("dependent, ns", |(_, ns)| Some(two(*ns)))
+        .number("independent, ns", |(entry, _)| free(entry).map(two))
+        .number("ratio", |(entry, ns)| Some(format!("{:.2}", ns / free(entry)?)));
+    Some((found, vec![table.block("")]))
 }
 
 pub(super) fn net(data: &Data) -> Found {
-    let target = Target::Rate(data.rate());
-    let floors = data.run.contender.iter().filter(|facts| facts.role == Role::Floor);
-    let mut floors =
-        floors.filter_map(|facts| data.entry(&facts.name, &data.set, data.keys, target));
-    let floor = floors.find_map(|entry| entry.ns(Workload::Query50))?;
-    let head = ["contender", "gross, ns", "net, ns", "share of hashing"];
-    let cells = |entry: &Entry<'_>| {
-        let gross = entry.ns(Workload::Query50)?;
-        Some((gross, [two(gross), two((gross - floor).max(0.0)), percent(floor / gross)]))
+    let mut floors = data.run.contender.iter().filter(|facts| facts.role == Role::Floor);
+    let floor = floors.find_map(|facts| data.entry(&facts.name, data.main()))?;
+    let floor = floor.ns(Workload::Query50)?;
+    let all = ranked(data.entries(data.main()), |entry| entry.ns(Workload::Query50));
+    let (first, least) = all.first()?;
+    let found = format!(
+        "Reading and hashing a key is {} ns of each query: {} of what {} takes in all.",
+        two(floor),
+        percent(floor / least),
+        first.name()
+    );
+    let table = Table::of(&all)
+        .word("contender", |(entry, _)| entry.name())
+        .number("gross, ns", |(_, gross)| Some(two(*gross)))
+        .number("net, ns", |(_, gross)| Some(two((gross - floor).max(0.0))))
+        .number("share of hashing", |(_, gross)| Some(percent(floor / gross)));
+    Some((found, vec![table.block("")]))
+}
+
+/// A line a contender over the rows of a course; five, for they have many points.
+fn over(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
+    let mark = |row: &&Row| match row.state {
+        State::Failed => Some(Mark { x: row.load?, y: None, bar: None }),
+        _ => point(row).map(|(x, y)| Mark::at(x, y)),
     };
-    ranked(&data.main_entries(data.rate()), head, cells, |[name, _, _, share], _| {
-        let ns = two(floor);
-        format!(
-            "Reading and hashing a key is {ns} ns of each query: {share} of what {name} takes in all."
-        )
-    })
+    let marks = |entry: &Entry<'_>| entry.rows.iter().filter_map(mark).collect();
+    lines(5, entries.iter().map(|entry| Series::of(entry.facts, marks(entry))))
+}
+
+pub(super) fn load(data: &Data) -> Found {
+    let inserts = data.entries(Of::Course(Workload::LoadInsert));
+    let by_load = |slug, what: &str, y, ns: fn(&Row) -> Option<f64>| {
+        let all = over(&inserts, |row| row.load.zip(ns(row)));
+        let [_, steep] = rises(&all)?;
+        let times = format!("{} times from the emptiest to the fullest table", two(steep.rise()));
+        let found = format!("{what} rises most in {}: {times}.", steep.name);
+        Plot::new(slug, found, ["load: keys over slots", y], all)
+    };
+    let (mean, tail) = ("The time of an insert", "The time that one insert in a thousand exceeds");
+    figures([
+        by_load("insert-by-load", mean, "ns per insert (log)", |row| row.ns),
+        by_load("tail-by-load", tail, "ns, 99.9th percentile (log)", |row| row.ns_p99_9),
+    ])
+}
+
+pub(super) fn grow(data: &Data) -> Found {
+    let mut entries = data.entries(Of::Course(Workload::Grow));
+    let bits = over(&entries, |row| Some((row.keys as f64, row.bits_per_key()?)));
+    let ns = over(&entries, |row| Some((row.keys as f64, row.ns?)));
+    entries.retain(|entry| entry.keeps(data.rate()));
+    let all = ranked(entries, |entry| Some(entry.growth()?.0));
+    let (least, mean) = all.first()?;
+    let found = format!(
+        "{} is the smallest that keeps its rate: {} bits a key on average as it grows.",
+        least.name(),
+        digits(*mean, 3)
+    );
+    let late = "An insert on the way, growth included.".to_owned();
+    let (found, mut blocks) = figures([
+        Plot::new("grow-bits", found, ["keys (log)", "bits per key (log)"], bits),
+        Plot::new("grow-ns", late, ["keys (log)", "ns per insert (log)"], ns),
+    ])?;
+    let table = Table::of(&all)
+        .word("contender", |(entry, _)| entry.name())
+        .number("mean bits", |(_, mean)| Some(digits(*mean, 3)))
+        .number("least", |(entry, _)| Some(digits(entry.growth()?.1, 3)))
+        .number("most", |(entry, _)| Some(digits(entry.growth()?.2, 3)));
+    blocks.push(table.block(""));
+    Some((found, blocks))
+}
+
+pub(super) fn overfill(data: &Data) -> Found {
+    let entries = data.entries(Of::Course(Workload::Overfill));
+    let share = |row: &Row| Some(row.keys as f64 / row.planned_keys? as f64);
+    let all = over(&entries, |row| share(row).zip(row.fpr().filter(|fpr| *fpr > 0.0)));
+    let refuses = who(&entries, |row| row.state == State::Refused);
+    let decays = rises(&all).map(|[_, steep]| {
+        let (times, name) = (two(steep.rise()), &steep.name);
+        format!("Never full, but wrong {times} times as often in the end: {name}")
+    });
+    let refuses = refuses.map(|refuses| format!("{refuses} refuse keys past their plan"));
+    let found = [decays, refuses].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"))?;
+    let axes = ["keys over planned keys", "false-positive rate (log)"];
+    figures([Plot::new("rate-past-plan", found + ".", axes, all)])
+}
+
+/// Who has such a row.
+pub(super) fn who(entries: &[Entry<'_>], is_such: impl Fn(&Row) -> bool) -> Option<String> {
+    let such = entries.iter().filter(|entry| entry.rows.iter().any(|row| is_such(row)));
+    let names: Vec<&str> = such.map(Entry::name).collect();
+    (!names.is_empty()).then(|| list(&names))
+}
+
+/// The times of a workload, and what is left of the filters.
+pub(super) fn timed(data: &Data, workload: Workload, what: &str) -> Found {
+    let entries = match workload {
+        Workload::Remove => data.entries(data.main()),
+        course => data.entries(Of::Course(course)),
+    };
+    let keys = keys(entries.first()?.keys());
+    let failed = who(&entries, |row| row.workload == workload && row.state == State::Failed);
+    let all = ranked(entries, |entry| entry.ns(workload));
+    let found = format!("With {keys} keys, {what} takes {}.", span(&all)?);
+    let table = Table::of(&all)
+        .word("contender", |(entry, _)| entry.name())
+        .number("ns", |(_, ns)| Some(two(*ns)))
+        .number("bits per key", |(entry, _)| Some(digits(entry.row(workload)?.bits_per_key()?, 3)))
+        .number("rate after", |(entry, _)| Some(percent(entry.row(workload)?.fpr()?)));
+    let mut blocks = vec![table.block("")];
+    blocks.extend(failed.map(|failed| Block::Text(Text::from(format!("Failed: {failed}.")))));
+    Some((found, blocks))
 }

@@ -2,13 +2,11 @@
 //! library, and what Markdown has no words for.
 
 use super::doc::{Answer, Block, Document, Section};
-use super::markdown;
 use super::plot::{Names, Plot};
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// The whole page.
 pub(super) fn page(document: &Document) -> Result<String> {
     let page = html! {
         (DOCTYPE)
@@ -24,9 +22,12 @@ pub(super) fn page(document: &Document) -> Result<String> {
                 main {
                     h1 { (document.title) }
                     (from_markdown(&document.lead.to_string()))
-                    @for part in &document.first { (block(part)?) }
+                    @for (title, blocks) in &document.first {
+                        h2 { (title) }
+                        @for part in blocks { (block(part)?) }
+                    }
                     h2 { "All else" }
-                    @for Section { anchor, title, finding, blocks, .. } in &document.sections {
+                    @for Section { anchor, title, finding, blocks } in &document.sections {
                         details id=(anchor) {
                             summary { b { (title) } " " span { (finding) } }
                             @for part in blocks { (block(part)?) }
@@ -61,15 +62,17 @@ fn from_markdown(markdown: &str) -> Markup {
 }
 
 fn block(block: &Block) -> Result<Markup> {
-    let text = || from_markdown(&markdown::block(block, ""));
+    let text = || from_markdown(&block.markdown(""));
     Ok(match block {
+        Block::Text(_) => text(),
         Block::Answers(answers) => html! {
             div.answers { (text()) }
             div.cards { @for answer in answers { (card(answer)) } }
         },
-        Block::Table(table) => {
-            let kind = if table.groups.len() > 1 { "columns" } else { "scroll" };
-            html! { div class=(format!("{kind} w{}", table.words)) { (text()) } }
+        Block::Tables(_, tables) => {
+            let kind = if tables.len() > 1 { "columns" } else { "scroll" };
+            let words = tables.first().map_or(0, |table| table.words);
+            html! { div class=(format!("{kind} w{words}")) { (text()) } }
         }
         Block::Figures(plots) => html! { div.figures { @for plot in plots { (figure(plot)?) } } },
         // Data in a script element ends only at its closing tag.
@@ -77,23 +80,21 @@ fn block(block: &Block) -> Result<Markup> {
             div #ask hidden {}
             script #choices type="application/json" { (PreEscaped(data.replace('<', "\\u003c"))) }
         },
-        _ => text(),
     })
 }
 
 /// An answer as a card, which opens.
 fn card(answer: &Answer) -> Markup {
-    let choose = from_markdown(&markdown::choose(&answer.choose).to_string());
     html! {
         details {
             summary {
                 span { span.need { (answer.need) } b { (answer.figure) } }
                 span {
-                    @if let Some(first) = answer.choose.first() { b { (first.name) } }
+                    @if let Some((name, _)) = answer.choose.first() { b { (name) } }
                     span.cost { (answer.cost) }
                 }
             }
-            (choose)
+            (from_markdown(&answer.picks().to_string()))
             p { "Why: " (answer.why) "." }
             (from_markdown(&format!("Else: {}.", answer.runner_up)))
         }
@@ -101,24 +102,22 @@ fn card(answer: &Answer) -> Markup {
 }
 
 fn figure(plot: &Plot) -> Result<Markup> {
-    let picture = |class: &str, size, is_narrow| -> Result<Markup> {
-        let svg = PreEscaped(plot.draw(size, is_narrow)?);
-        Ok(html! { div role="img" aria-label=(plot.alt()) class=(class) { (svg) } })
-    };
+    let class = if plot.narrow.is_some() { "wide" } else { "plot" };
+    let mut pictures = vec![(class, plot.draw(plot.size, false)?)];
+    if let Some(size) = plot.narrow {
+        pictures.push(("narrow", plot.draw(size, true)?));
+    }
     Ok(html! {
         figure id=(format!("plot-{}", plot.slug)) {
-            @if let Some(size) = plot.narrow {
-                (picture("wide", plot.size, false)?)
-                (picture("narrow", size, true)?)
-                @if plot.names == Names::Beside {
-                    p.narrow.names {
-                        @for (index, name) in plot.legend().enumerate() {
-                            span { (index + 1) "\u{a0}" (name) } " "
-                        }
+            @for (class, svg) in pictures {
+                div role="img" aria-label=(plot.alt()) class=(class) { (PreEscaped(svg)) }
+            }
+            @if plot.narrow.is_some() && plot.names == Names::Beside {
+                p.narrow.names {
+                    @for (index, name) in plot.legend().enumerate() {
+                        span { (index + 1) "\u{a0}" (name) } " "
                     }
                 }
-            } @else {
-                (picture("plot", plot.size, false)?)
             }
             figcaption { (from_markdown(&plot.caption().to_string())) }
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 /// A rectangle: left, top, right, bottom.
-pub(super) type Rect = [i32; 4];
+type Rect = [i32; 4];
 
 /// Half the height of a label, and of a mark with the room around it.
 const HALF: i32 = 6;
@@ -56,9 +56,9 @@ pub(super) fn beside(points: &[(i32, i32)], widths: &[i32], within: Rect) -> Vec
             [x + BESIDE + out, x - BESIDE - out - width].map(|left| (left, y + lift))
         });
         let is_free = |&place: &(i32, i32)| {
-            let own = label(place);
-            let is_inside = own[0] >= within[0] && own[1] >= within[1];
-            let is_inside = is_inside && own[2] <= within[2] && own[3] <= within[3];
+            let own @ [left, top, right, bottom] = label(place);
+            let is_inside = left >= within[0] && top >= within[1];
+            let is_inside = is_inside && right <= within[2] && bottom <= within[3];
             is_inside && !taken.iter().any(|other| overlap(&own, other))
         };
         let free = over_and_under.into_iter().chain(aside).find(is_free);
@@ -68,7 +68,6 @@ pub(super) fn beside(points: &[(i32, i32)], widths: &[i32], within: Rect) -> Vec
     places
 }
 
-/// Whether two rectangles share a part.
 fn overlap(a: &Rect, b: &Rect) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
@@ -78,12 +77,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_keep_their_order_and_distance_and_stay_within_the_ends() {
+    fn labels_keep_their_order_and_distance_and_cover_neither_names_nor_marks() {
         assert_eq!(spread(&[50, 51, 52, 10, 99, 100], 15, 0, 100), [40, 55, 70, 10, 85, 100]);
-    }
-
-    #[test]
-    fn forty_names_in_one_corner_cover_neither_names_nor_marks() {
+        // Forty names in one corner.
         let points: Vec<(i32, i32)> =
             (0..40).map(|i| (100 + i % 7 * 30, 100 + i / 7 * 28)).collect();
         let places = beside(&points, &[70; 40], [0, 0, 600, 440]);

@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 /// How a family looks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    /// Its name.
+    pub(super) family: Family,
     pub(super) name: &'static str,
     /// Its colour, which reads on white and on black.
     pub(super) colour: RGBColor,
@@ -17,24 +17,34 @@ pub(super) struct Look {
 /// Text, axes and bounds: reads on white and on black. The page gives text its own colour.
 pub(super) const GREY: RGBColor = RGBColor(0x76, 0x7f, 0x89);
 
-/// A family's look.
-pub(super) const fn look(family: Family) -> Look {
-    let (name, (r, g, b), mark) = match family {
-        Family::Classic => ("classic Bloom", (0x2f, 0x7d, 0xe0), (8, 22.5, false)),
-        Family::SplitBlock => ("split-block Bloom", (0xd9, 0x6b, 0x0b), (4, 45.0, false)),
-        Family::Counting => ("counting Bloom", (0xa0, 0x5a, 0xd8), (3, 0.0, false)),
-        Family::Scalable => ("scalable Bloom", (0x0b, 0x96, 0x8c), (3, 180.0, false)),
-        Family::Cuckoo => ("cuckoo", (0x2f, 0x9a, 0x3f), (4, 0.0, false)),
-        Family::Quotient => ("quotient", (0xd6, 0x3d, 0x8a), (5, 0.0, false)),
-        Family::Ribbon => ("ribbon", (0xdc, 0x3b, 0x30), (5, 0.0, true)),
-        Family::Fuse => ("xor and fuse", (0x9a, 0x80, 0x0c), (6, 0.0, false)),
-        Family::Exact => ("exact set", (0x6b, 0x7b, 0x8f), (4, 0.0, true)),
-        Family::Floor => ("hashing alone", (0x86, 0x86, 0x86), (6, 0.0, true)),
-    };
-    Look { name, colour: RGBColor(r, g, b), mark }
+/// In the order of the page.
+pub(super) const LOOKS: [Look; 10] = [
+    of(Family::Classic, "classic Bloom", (0x2f, 0x7d, 0xe0), (8, 22.5, false)),
+    of(Family::SplitBlock, "split-block Bloom", (0xd9, 0x6b, 0x0b), (4, 45.0, false)),
+    of(Family::Counting, "counting Bloom", (0xa0, 0x5a, 0xd8), (3, 0.0, false)),
+    of(Family::Scalable, "scalable Bloom", (0x0b, 0x96, 0x8c), (3, 180.0, false)),
+    of(Family::Cuckoo, "cuckoo", (0x2f, 0x9a, 0x3f), (4, 0.0, false)),
+    of(Family::Quotient, "quotient", (0xd6, 0x3d, 0x8a), (5, 0.0, false)),
+    of(Family::Ribbon, "ribbon", (0xdc, 0x3b, 0x30), (5, 0.0, true)),
+    of(Family::Fuse, "xor and fuse", (0x9a, 0x80, 0x0c), (6, 0.0, false)),
+    of(Family::Exact, "exact set", (0x6b, 0x7b, 0x8f), (4, 0.0, true)),
+    of(Family::Floor, "hashing alone", (0x86, 0x86, 0x86), (6, 0.0, true)),
+];
+
+const fn of(
+    family: Family,
+    name: &'static str,
+    (r, g, b): (u8, u8, u8),
+    mark: (u32, f64, bool),
+) -> Look {
+    Look { family, name, colour: RGBColor(r, g, b), mark }
 }
 
 impl Look {
+    pub(super) fn of(family: Family) -> Self {
+        LOOKS.into_iter().find(|look| look.family == family).unwrap_or(LOOKS[9])
+    }
+
     /// The corners of its mark around the origin, in pixels, closed.
     pub(super) fn corners(self, radius: f64) -> Vec<(i32, i32)> {
         let (corners, turn, is_star) = self.mark;
@@ -47,8 +57,7 @@ impl Look {
         };
         let corner = |step: u32| {
             let angle = (turn + 360.0 * f64::from(step) / f64::from(steps)).to_radians();
-            let inner = is_star && step % 2 == 1;
-            let radius = if inner { radius * 0.45 } else { radius };
+            let radius = if is_star && step % 2 == 1 { radius * 0.45 } else { radius };
             ((radius * angle.sin()).round() as i32, (-radius * angle.cos()).round() as i32)
         };
         (0..=steps).map(|step| corner(step % steps)).collect()
@@ -57,22 +66,17 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
-    use super::super::front::FAMILIES;
     use super::*;
     use std::collections::BTreeSet;
 
     #[test]
     fn families_differ_in_mark_and_read_on_white_and_on_black() {
-        let looks: Vec<Look> = FAMILIES.into_iter().chain([Family::Floor]).map(look).collect();
-        let marks: BTreeSet<_> = looks.iter().map(|look| look.corners(9.0)).collect();
-        assert_eq!(marks.len(), looks.len());
-        let channel = |c: u8| {
-            let c = f64::from(c) / 255.0;
-            if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-        };
-        for look in looks {
+        let marks: BTreeSet<_> = LOOKS.iter().map(|look| look.corners(9.0)).collect();
+        assert_eq!(marks.len(), LOOKS.len());
+        for look in LOOKS {
             let RGBColor(r, g, b) = look.colour;
-            let light = 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+            let light = |weight: f64, c: u8| weight * (f64::from(c) / 255.0).powf(2.2);
+            let light = light(0.2126, r) + light(0.7152, g) + light(0.0722, b);
             let (on_white, on_black) = (1.05 / (light + 0.05), (light + 0.05) / 0.058);
             assert!(on_white >= 3.0 && on_black >= 3.0, "{look:?} {on_white} {on_black}");
         }

@@ -1,24 +1,10 @@
 //! Draws the report: a pure function of records, which never measures and calls no filter's code.
 //!
-//! | part | what it is |
-//! | --- | --- |
-//! | `data`, `entry` | the records, and what follows from a cell's rows |
-//! | `answer`, `advised`, `cost`, `names` | the first screen: what to choose for each need |
-//! | `front` | the second and third: two plots, ratios |
-//! | `chooser` to `about` in `document` | the folded sections |
-//! | `doc`, `markdown`, `html` | one document in Markdown, and the page made of it |
-//! | `plot`, `picture`, `labels`, `look` | a plot as data, and its picture |
-//! | `number`, `link` | numbers in words, ways to records |
-//!
 //! `texts.toml` lists the needs of the first table, the worked choices and the limits.
 
 mod about;
 mod advice;
-mod advised;
 mod answer;
-mod chooser;
-mod cost;
-mod courses;
 mod curves;
 mod data;
 mod doc;
@@ -26,41 +12,31 @@ mod entry;
 mod front;
 mod html;
 mod labels;
-mod link;
 mod look;
-mod markdown;
-mod names;
+mod needs;
 mod number;
 mod picture;
 mod plot;
-mod sizes;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod theory;
 
-use crate::record::{Workload, write_atomically};
+use crate::record::{Records, Workload, write_atomically};
 use anyhow::Result;
 use data::Data;
-use doc::{Block, Document, Section, Text};
-use std::path::{Path, PathBuf};
-
-/// The drawn report.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rendered {
-    /// The page.
-    pub page: PathBuf,
-    /// The answers as plain text.
-    pub table: String,
-}
+use doc::{Block, Document, Found, Section, Text};
+use std::path::{Path, PathBuf, absolute};
 
 /// Draws one run's records into a folder: `index.html`, the two main plots as files, and a
 /// `README.md` (in the parent if the folder is called `latest`, to be the parent's front page).
-pub fn render(records: &Path, out: &Path) -> Result<Rendered> {
+/// Returns the page's path, and the answers as plain text.
+pub fn render(records: &Records, out: &Path) -> Result<(PathBuf, String)> {
     let mut data = Data::read(records)?;
-    data.link = link::relative(out, records);
+    data.link = link(out, records.folder());
     let document = document(&data);
-    for block in &document.first {
+    let blocks = || document.first.iter().flat_map(|(_, blocks)| blocks);
+    for block in blocks() {
         let Block::Figures(plots) = block else { continue };
         for plot in plots {
             let svg = plot.draw(plot.size, false)?;
@@ -72,40 +48,52 @@ pub fn render(records: &Path, out: &Path) -> Result<Rendered> {
         Some(above) if is_latest => (above, "latest/"),
         _ => (out, ""),
     };
-    let readme = markdown::page(&document, latest);
-    write_atomically(&above.join("README.md"), readme.as_bytes())?;
+    write_atomically(&above.join("README.md"), document.readme(latest).as_bytes())?;
     let page = out.join("index.html");
     write_atomically(&page, html::page(&document)?.as_bytes())?;
-    Ok(Rendered { page, table: answer::summary(&document.first) })
+    Ok((page, answer::summary(blocks())))
 }
 
-/// The whole page.
+/// The way from the page's folder to the records, if both lie below the folder above the page's,
+/// and so are published together. Names that could end a link have none.
+fn link(out: &Path, records: &Path) -> Option<String> {
+    let (out, records) = (absolute(out).ok()?, absolute(records).ok()?);
+    let below = records.strip_prefix(out.parent()?).ok()?.to_str()?;
+    let is_plain = |c: char| c.is_alphanumeric() || "/-_. ".contains(c);
+    below.chars().all(is_plain).then(|| format!("../{below}"))
+}
+
 fn document(data: &Data) -> Document {
-    let mut first = about::warnings(data);
-    first.push(Block::Heading("Which filter?"));
-    first.extend(answer::blocks(data));
-    first.push(Block::Heading("Time against space, rate against space"));
-    first.push(front::plots(data));
-    first.push(Block::Heading("Beside the best of its family"));
-    first.push(front::ratios(data));
-    let title = "Approximate-membership filters compared".to_owned();
     let (count, place) = (data.filters().count(), about::place(data));
     let lead = format!(
         "{count} filters and sets over the same keys, each verified before it was timed. {place}."
     );
-    Document { title, lead: Text::from(lead), first, sections: sections(data) }
+    let warnings = about::warnings(data).into_iter();
+    let lead =
+        warnings.fold(Text::from(lead), |lead, text| lead.and("\n\n> **Note:** ").plain(text));
+    let first = vec![
+        ("Which filter?", answer::blocks(data)),
+        ("Time against space, rate against space", vec![front::plots(data)]),
+        ("Beside the best of its family", vec![front::ratios(data)]),
+    ];
+    let title = "Approximate-membership filters compared";
+    Document { title, lead, first, sections: sections(data) }
 }
 
 /// The folded sections: a name in links, a title, and what is found.
 fn sections(data: &Data) -> Vec<Section> {
-    let of = Section::new;
-    let timed = |workload, what| courses::timed(data, workload, what);
-    let churn = timed(Workload::Churn, "replacing a key");
-    let merge = timed(Workload::Merge, "taking in a key of the other");
-    let removal = timed(Workload::Remove, "taking a key out");
+    use Workload::{Churn, Merge, Remove};
+    let timed = |workload, what| curves::timed(data, workload, what);
+    let of = |anchor, title, found: Found| {
+        let (finding, blocks) = found.unwrap_or_else(|| {
+            let none = "Not in these records.";
+            (none.to_owned(), vec![Block::Text(Text::from(none))])
+        });
+        Section { anchor, title, finding, blocks }
+    };
     vec![
-        of("chooser", "Choose by your own numbers", chooser::found(data)),
-        of("sizes", "Fewer keys, or more", sizes::found(data)),
+        of("chooser", "Choose by your own numbers", advice::chooser(data)),
+        of("sizes", "Fewer keys, or more", needs::sizes(data)),
         of("worked", "Worked choices", advice::worked(data)),
         of("engines", "Lines for engines with filters of their own", advice::engines(data)),
         of("query", "Query time against size", curves::query(data)),
@@ -113,21 +101,20 @@ fn sections(data: &Data) -> Vec<Section> {
         of("share", "Present and absent keys", curves::share(data)),
         of("latency", "When the next question waits", curves::latency(data)),
         of("net", "Net of hashing", curves::net(data)),
-        of("load", "Inserting into a fuller and fuller table", courses::load(data)),
-        of("growth", "Growing a hundredfold", courses::grow(data)),
-        of("overfill", "Past the plan", courses::overfill(data)),
-        of("churn", "Replacing keys in a nearly full filter", churn),
-        of("merge", "Merging", merge),
-        of("removal", "Removing", removal),
+        of("load", "Inserting into a fuller and fuller table", curves::load(data)),
+        of("growth", "Growing a hundredfold", curves::grow(data)),
+        of("overfill", "Past the plan", curves::overfill(data)),
+        of("churn", "Replacing keys in a nearly full filter", timed(Churn, "replacing a key")),
+        of("merge", "Merging", timed(Merge, "taking in a key of the other")),
+        of("removal", "Removing", timed(Remove, "taking a key out")),
         of("verdict", "Measured rates over theory's", theory::verdict(data)),
         of("crossover", "Which filter at which cost", theory::crossover(data)),
-        of("construction", "How many slots a ribbon needs", theory::construction(data)),
-        of("abilities", "Who can do what", tables::abilities(data)).in_readme(),
+        of("abilities", "Who can do what", tables::abilities(data)),
         of("numbers", "All numbers", tables::numbers(data)),
         of("keys", "Other keys", tables::other_keys(data)),
-        of("claims", "Claims checked", tables::claims(data)).in_readme(),
-        of("machine", "Measured on", about::machine(data)).in_readme(),
+        of("claims", "Claims checked", tables::claims(data)),
+        of("machine", "Measured on", about::machine(data)),
         of("noise", "How much is noise", about::noise(data)),
-        of("limits", "Limits and bias", about::limits(data)).in_readme(),
+        of("limits", "Limits and bias", about::limits(data)),
     ]
 }

@@ -1,6 +1,7 @@
 //! Number formats, the same in tables, captions and on axes.
 
 use indicatif::{BinaryBytes, DecimalBytes, HumanCount};
+use std::borrow::Borrow;
 
 /// `digits` significant digits, without an exponent; trailing zeros stay, since they are measured.
 pub(super) fn digits(x: f64, digits: i32) -> String {
@@ -14,19 +15,9 @@ pub(super) fn digits(x: f64, digits: i32) -> String {
     format!("{x:.*}", decimals.max(0) as usize)
 }
 
-/// Three significant digits.
-pub(super) fn three(x: f64) -> String {
-    digits(x, 3)
-}
-
 /// Two significant digits, which is all that times over the noise floor have.
 pub(super) fn two(x: f64) -> String {
     digits(x, if x.abs() >= 100.0 { 3 } else { 2 })
-}
-
-/// `1,234,567`.
-pub(super) fn grouped(n: u64) -> String {
-    HumanCount(n).to_string()
 }
 
 /// A number of keys in words: `1 million`, `10,000`.
@@ -36,12 +27,12 @@ pub(super) fn keys(n: u64) -> String {
             return format!("{} {name}", n / unit);
         }
     }
-    grouped(n)
+    HumanCount(n).to_string()
 }
 
 /// A measured rate: `0.994 %`.
 pub(super) fn percent(rate: f64) -> String {
-    format!("{} %", three(rate * 100.0))
+    format!("{} %", digits(rate * 100.0, 3))
 }
 
 /// A target rate, without the zeros of a measurement: `1 %`, `1/256`.
@@ -53,20 +44,19 @@ pub(super) fn asked(rate: f64) -> String {
     format!("{} %", plain(rate * 100.0))
 }
 
-/// At most six decimals, and no zeros at the end.
+/// At most six decimals.
 pub(super) fn plain(x: f64) -> String {
-    let text = format!("{x:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    ((x * 1e6).round() / 1e6).to_string()
 }
 
-/// Bytes in binary units, as caches are counted.
+/// Bytes, as caches are counted.
 pub(super) fn binary(bytes: u64) -> String {
     BinaryBytes(bytes).to_string().replace(".00 ", " ")
 }
 
 /// Bytes in decimal units, as downloads are counted.
 pub(super) fn decimal(bytes: u64) -> String {
-    if bytes < 1000 { format!("{bytes} B") } else { DecimalBytes(bytes).to_string() }
+    DecimalBytes(bytes).to_string()
 }
 
 /// A tick of an axis: a large power of ten as one, else the number itself.
@@ -76,18 +66,15 @@ pub(super) fn tick(x: f64) -> String {
         let digit = |c: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(c.to_digit(10)? as usize);
         return "10".chars().chain(format!("{power:.0}").chars().filter_map(digit)).collect();
     }
-    if x >= 1000.0 && x.fract() == 0.0 { grouped(x as u64) } else { plain(x) }
+    if x >= 1000.0 && x.fract() == 0.0 { keys(x as u64) } else { plain(x) }
 }
 
-/// `a`, `a and b`, `a, b and c`.
-pub(super) fn list<S: AsRef<str>>(words: &[S]) -> String {
+pub(super) fn list<S: Borrow<str>>(words: &[S]) -> String {
     match words {
-        [] => String::new(),
-        [one] => one.as_ref().to_owned(),
-        [first @ .., last] => {
-            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
-            format!("{} and {}", first.join(", "), last.as_ref())
+        [first @ .., last] if !first.is_empty() => {
+            format!("{} and {}", first.join(", "), Borrow::<str>::borrow(last))
         }
+        _ => words.concat(),
     }
 }
 
@@ -97,13 +84,11 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_digits_and_read_as_people_write_them() {
-        let shown = [0.0, 9.996, 0.099_96, 12.34, 1234.5, 0.001_234].map(three);
+        let shown = [0.0, 9.996, 0.099_96, 12.34, 1234.5, 0.001_234].map(|x| digits(x, 3));
         assert_eq!(shown, ["0", "10.0", "0.100", "12.3", "1234", "0.00123"]);
-        assert_eq!([5.68, 123.4, 99.6].map(two), ["5.7", "123", "100"]);
         assert_eq!([0.01, 1.0 / 256.0, 0.001, 0.3].map(asked), ["1 %", "1/256", "0.1 %", "30 %"]);
         assert_eq!([1e6, 0.1, 2e4].map(tick), ["10⁶", "0.1", "20,000"]);
         assert_eq!([49_152, 272_629_760].map(binary), ["48 KiB", "260 MiB"]);
         assert_eq!([999, 1_198_132].map(decimal), ["999 B", "1.20 MB"]);
-        assert_eq!([1_000, 10_000_000].map(keys), ["1,000", "10 million"]);
     }
 }

@@ -69,31 +69,33 @@ impl Plot {
     pub(super) fn draw(&self, size: (u32, u32), is_narrow: bool) -> Result<String> {
         let mut svg = String::new();
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        self.draw_on(&area, is_narrow)?;
+        let mut chart = self.chart(&area)?;
+        for series in &self.series {
+            self.draw_series(&mut chart, series)?;
+        }
+        self.draw_names(&area, &chart, is_narrow)?;
         area.present()?;
+        drop(chart);
         drop(area);
         Ok(svg)
     }
 
-    fn draw_on(&self, area: &Area<'_>, is_narrow: bool) -> Result<()> {
+    /// Its cells, its axes and its guides.
+    fn chart<'a, 'b>(&self, area: &'a Area<'b>) -> Result<Chart<'a, 'b>> {
+        let is_rows = self.names == Names::Rows;
         let longest = self.legend().map(width).max().unwrap_or(0);
-        let (left, right, ticks) = match self.names {
-            Names::Ends => (0, longest + 14, 52),
-            Names::Beside => (0, 12, 52),
-            Names::Rows => (longest, 12, 8),
-        };
         let mut chart = ChartBuilder::on(area)
             .margin_top(if self.guides.is_empty() { 8 } else { 20 })
-            .margin_right(right)
-            .margin_left(left)
+            .margin_right(if self.names == Names::Ends { longest + 14 } else { 12 })
+            .margin_left(if is_rows { longest } else { 0 })
             .x_label_area_size(38)
-            .y_label_area_size(ticks)
+            .y_label_area_size(if is_rows { 8 } else { 52 })
             .build_cartesian_2d(self.x.clone(), self.y.clone())?;
         chart.draw_series(self.cells.iter().map(|&([left, bottom, right, top], look)| {
             Rectangle::new([(left, bottom), (right, top)], look.colour.mix(0.55).filled())
         }))?;
         let mut mesh = chart.configure_mesh();
-        if self.names == Names::Rows {
+        if is_rows {
             mesh.disable_y_mesh().disable_y_axis();
         }
         // Ticks of six digits do not touch.
@@ -104,7 +106,7 @@ impl Plot {
             .axis_style(GREY)
             .label_style(font(HPos::Center, VPos::Center))
             .x_desc(&self.x.label)
-            .y_desc(if self.names == Names::Rows { "" } else { &self.y.label })
+            .y_desc(if is_rows { "" } else { &self.y.label })
             .draw()?;
         let (low, high) = self.y.range;
         let is_seen = |guide: &&(f64, String)| self.x.range().contains(&guide.0);
@@ -114,10 +116,7 @@ impl Plot {
             let (x, y) = chart.backend_coord(&(*x, high));
             area.draw_text(label, &font(HPos::Center, VPos::Bottom), (x, y - 2))?;
         }
-        for series in &self.series {
-            self.draw_series(&mut chart, series)?;
-        }
-        self.draw_names(area, &chart, is_narrow)
+        Ok(chart)
     }
 
     fn draw_series(&self, chart: &mut Chart<'_, '_>, series: &Series) -> Result<()> {
@@ -129,17 +128,21 @@ impl Plot {
         } else {
             chart.draw_series(LineSeries::new(line, thick))?;
         }
-        let bars = series.marks.iter().filter_map(|mark| Some((mark.x, mark.y?, mark.bar?)));
-        if self.names == Names::Rows {
-            let bar = |(_, y, (low, high))| PathElement::new([(low, y), (high, y)], thin);
-            chart.draw_series(bars.map(bar))?;
-        } else {
-            // A bar shorter than its mark is not seen.
-            let height = |y: &f64| self.y.map(y, (0, 400));
-            let is_long =
-                |(_, _, (low, high)): &(f64, f64, (f64, f64))| height(high) - height(low) > 8;
-            let bar = |(x, y, (low, high))| ErrorBar::new_vertical(x, low, y, high, thin, 6);
-            chart.draw_series(bars.filter(is_long).map(bar))?;
+        // A bar shorter than its mark is not seen.
+        let height = |y: f64| self.y.map(&y, (0, 400));
+        for mark in &series.marks {
+            match (mark.y, mark.bar) {
+                (Some(y), Some((low, high))) if self.names == Names::Rows => {
+                    chart.draw_series([PathElement::new([(low, y), (high, y)], thin)])?;
+                }
+                (Some(y), Some((low, high))) if height(high) - height(low) > 8 => {
+                    chart.draw_series([ErrorBar::new_vertical(mark.x, low, y, high, thin, 6)])?;
+                }
+                (Some(_), _) => {}
+                (None, _) => {
+                    chart.draw_series([Cross::new((mark.x, self.y.range.1), 5, thin)])?;
+                }
+            }
         }
         let corners = series.look.corners(4.2);
         let at = series.measured().map(EmptyElement::at);
@@ -148,8 +151,6 @@ impl Plot {
         } else {
             chart.draw_series(at.map(|at| at + Polygon::new(corners.clone(), colour)))?;
         }
-        let failed = series.marks.iter().filter(|mark| mark.y.is_none());
-        chart.draw_series(failed.map(|mark| Cross::new((mark.x, self.y.range.1), 5, thin)))?;
         Ok(())
     }
 
@@ -168,21 +169,21 @@ impl Plot {
         let heights: Vec<i32> = points.iter().map(|point| point.1).collect();
         let (x, y) = chart.plotting_area().get_pixel_range();
         let at = |x: i32, heights: Vec<i32>| heights.into_iter().map(|y| (x, y)).collect();
-        let (places, side): (Vec<(i32, i32)>, HPos) = match self.names {
-            Names::Ends => (at(x.end + 10, spread(&heights, 14, y.start, y.end)), HPos::Left),
-            Names::Beside => {
-                (beside(&points, &widths, [x.start, y.start, x.end, y.end]), HPos::Left)
-            }
-            Names::Rows => (at(x.start - 6, heights), HPos::Right),
+        let places: Vec<(i32, i32)> = match self.names {
+            Names::Ends => at(x.end + 10, spread(&heights, 14, y.start, y.end)),
+            Names::Beside => beside(&points, &widths, [x.start, y.start, x.end, y.end]),
+            Names::Rows => at(x.start - 6, heights),
         };
+        let is_rows = self.names == Names::Rows;
         for (index, &(x, y)) in places.iter().enumerate() {
             let (px, py) = points[index];
             let near = x.max(px.min(x + widths[index]));
             let is_far = (near - px).pow(2) + (y - py).pow(2) > 14 * 14;
-            if is_far && self.names != Names::Rows {
+            if is_far && !is_rows {
                 let style = series[index].look.colour.mix(0.6);
                 area.draw(&PathElement::new([(px, py), (near, y)], style))?;
             }
+            let side = if is_rows { HPos::Right } else { HPos::Left };
             area.draw_text(&texts[index], &font(side, VPos::Center), (x, y))?;
         }
         Ok(())

@@ -3,10 +3,10 @@
 use super::doc::{Block, Found, Text};
 use super::look::Look;
 use super::number::tick;
+use crate::record::{ContenderFacts, Family};
 
 #[derive(Clone, Debug)]
 pub(super) struct Plot {
-    /// The name of its file.
     pub(super) slug: &'static str,
     /// What it finds, in a sentence.
     pub(super) finding: String,
@@ -20,9 +20,9 @@ pub(super) struct Plot {
     /// Coloured cells: left, bottom, right, top.
     pub(super) cells: Vec<([f64; 4], Look)>,
     pub(super) names: Names,
-    /// Width and height in pixels.
+    /// Pixels.
     pub(super) size: (u32, u32),
-    /// The same of another picture for narrow screens.
+    /// Of another picture for narrow screens.
     pub(super) narrow: Option<(u32, u32)>,
 }
 
@@ -54,6 +54,8 @@ pub(super) struct Series {
     pub(super) is_hollow: bool,
     pub(super) line: Vec<(f64, f64)>,
     pub(super) marks: Vec<Mark>,
+    /// Others whose lines cannot be told from this one.
+    pub(super) alike: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
@@ -72,20 +74,54 @@ impl Mark {
 }
 
 impl Series {
+    pub(super) fn new(name: &str, family: Family, marks: Vec<Mark>) -> Self {
+        let (name, look) = (name.to_owned(), Look::of(family));
+        Self { name, look, is_hollow: false, line: Vec::new(), marks, alike: Vec::new() }
+    }
+
+    pub(super) fn of(facts: &ContenderFacts, marks: Vec<Mark>) -> Self {
+        Self { is_hollow: !facts.ours, ..Self::new(&facts.name, facts.family, marks) }
+    }
+
+    /// A line that is no contender's.
+    pub(super) fn guide(line: Vec<(f64, f64)>) -> Self {
+        Self { line, ..Self::new("", Family::Floor, Vec::new()) }
+    }
+
     /// The same with a line from mark to mark.
     pub(super) fn joined(self) -> Self {
         Self { line: self.measured().collect(), ..self }
     }
 
-    /// The marks that have their numbers.
     pub(super) fn measured(&self) -> impl Iterator<Item = (f64, f64)> {
         self.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)))
     }
 
-    /// The last number of its line over the first.
-    pub(super) fn rise(&self) -> Option<f64> {
-        Some(self.line.last()?.1 / self.line.first()?.1)
+    /// How many times it rises from the first to the last number.
+    pub(super) fn rise(&self) -> f64 {
+        self.line.first().zip(self.line.last()).map_or(1.0, |(first, last)| last.1 / first.1)
     }
+
+    /// Whether nobody could tell the lines apart.
+    fn is_like(&self, other: &Self) -> bool {
+        let near = |(a, b): (&(f64, f64), &(f64, f64))| {
+            (a.0 - b.0).abs() < 0.02 && (a.1 / b.1 - 1.0).abs() < 0.02
+        };
+        let (a, b) = (&self.line, &other.line);
+        !a.is_empty() && a.len() == b.len() && a.iter().zip(b).all(near)
+    }
+}
+
+/// Those that can be told apart.
+pub(super) fn told_apart(all: impl IntoIterator<Item = Series>) -> Vec<Series> {
+    let mut told: Vec<Series> = Vec::new();
+    for series in all {
+        match told.iter_mut().find(|other| other.is_like(&series)) {
+            Some(other) => other.alike.push(series.name),
+            None => told.push(series),
+        }
+    }
+    told
 }
 
 impl Axis {
@@ -114,14 +150,13 @@ impl Plot {
     ) -> Option<Self> {
         let marks = series.iter().flat_map(|series| &series.marks);
         let marks = marks.map(|mark| (mark.x, mark.y.unwrap_or(f64::NAN)));
-        let lines = series.iter().flat_map(|series| &series.line).copied();
-        let points: Vec<(f64, f64)> = marks.chain(lines).collect();
+        let points = marks.chain(series.iter().flat_map(|series| &series.line).copied());
         Some(Self {
             slug,
             finding,
             note: String::new(),
-            x: Axis::fit(x, points.iter().map(|point| point.0))?,
-            y: Axis::fit(y, points.iter().map(|point| point.1))?,
+            x: Axis::fit(x, points.clone().map(|point| point.0))?,
+            y: Axis::fit(y, points.map(|point| point.1))?,
             series,
             guides: Vec::new(),
             cells: Vec::new(),
@@ -137,7 +172,6 @@ impl Plot {
         self
     }
 
-    /// What stands below it.
     pub(super) fn caption(&self) -> Text {
         Text::from(format!("{} {}", self.finding, self.note).trim())
     }
@@ -157,7 +191,6 @@ impl Plot {
         })
     }
 
-    /// The names in the order of their numbers.
     pub(super) fn legend(&self) -> impl Iterator<Item = &str> {
         self.named().map(|(series, _)| series.name.as_str())
     }

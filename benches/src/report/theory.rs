@@ -1,14 +1,12 @@
-//! Theory and measurement side by side: the verdict, the ribbon systems, and where which filter is
-//! cheapest.
+//! Theory and measurement side by side: the verdict, and where which filter is cheapest.
 
-use super::data::{Data, Entry};
+use super::data::Data;
 use super::doc::Found;
-use super::front::{guide, series};
-use super::look::look;
-use super::number::{digits, keys, plain, two};
+use super::entry::Entry;
+use super::look::Look;
+use super::number::{plain, two};
 use super::plot::{Mark, Names, Plot, Series, figures};
-use crate::record::{Ability, ContenderFacts, Family, Row, Trial, Workload};
-use std::collections::BTreeMap;
+use crate::record::{Ability, ContenderFacts, Row, Workload};
 
 /// Measured over expected rate, and the interval; over the asked rate where there is no formula.
 fn over(row: &Row) -> Option<Mark> {
@@ -41,67 +39,33 @@ pub(super) fn verdict(data: &Data) -> Found {
     let ratio = |mark: &Mark| mark.x.ln().abs();
     let (farthest, mark) = all.iter().max_by(|a, b| ratio(&a.1).total_cmp(&ratio(&b.1)))?;
     let found = format!(
-        "{agree} of {} cells agree with their exact formula within {} standard deviations; \
-         {} is farthest: {} times what was expected.",
+        "{agree} of {} cells agree with their exact formula within {} standard deviations; {} is \
+         farthest: {} times what was expected.",
         judged.len(),
         plain(data.run.sigmas),
         farthest.name,
         two(mark.x)
     );
     let clip = |x: f64| x.clamp(0.7, 1.4);
-    let row = |(index, (facts, mark)): (usize, &(&ContenderFacts, Mark))| {
+    let top = (all.len() + 1) as f64;
+    let rows = all.iter().zip(1..).map(|((facts, mark), row)| {
         let bar = mark.bar.map(|(low, high)| (clip(low), clip(high)));
-        series(facts, vec![], vec![Mark { x: clip(mark.x), y: Some(index as f64 + 1.0), bar }])
-    };
-    let mut rows: Vec<Series> = all.iter().enumerate().map(row).collect();
-    let top = rows.len() + 1;
-    rows.push(guide(vec![(1.0, 0.0), (1.0, top as f64)]));
+        Series::of(facts, vec![Mark { x: clip(mark.x), y: Some(f64::from(row)), bar }])
+    });
+    let line = Series::guide(vec![(1.0, 0.0), (1.0, top)]);
     let axes = ["measured over expected rate, 0.7 to 1.4", "contender"];
-    let plot = Plot::new("verdict", found, axes, rows)?.within((0.68, 1.45), (0.0, top as f64));
+    let plot = Plot::new("verdict", found, axes, rows.chain([line]).collect())?;
     let note = "Of each contender the cell that is farthest from its formula, with its 95 % \
                 interval; one in twenty is expected to miss the line. Where no formula is known, \
                 over the rate asked for.";
     let (note, size) = (note.to_owned(), (460, 70 + 15 * top as u32));
+    let plot = plot.within((0.68, 1.45), (0.0, top));
     figures([Some(Plot { note, size, names: Names::Rows, ..plot })])
-}
-
-pub(super) fn construction(data: &Data) -> Found {
-    let mut systems: BTreeMap<(u64, u64), Vec<(f64, f64)>> = BTreeMap::new();
-    let share = |trial: &Trial| Some(trial.solved? as f64 * 100.0 / trial.seeds?.max(1) as f64);
-    for trial in &data.trials {
-        let over = (trial.slots as f64 / trial.keys as f64 - 1.0) * 100.0;
-        let points = systems.entry((trial.row_bits, trial.keys)).or_default();
-        points.extend(share(trial).map(|share| (over, share)));
-    }
-    let (mut all, mut words) = (Vec::new(), Vec::new());
-    for ((bits, size), mut points) in systems {
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // From here on nine seeds in ten leave room.
-        let good = points.iter().rev().take_while(|(_, share)| *share >= 90.0).last();
-        words.extend(good.map(|(over, _)| {
-            format!("{} % for {} keys in rows of {bits} bits", digits(*over, 2), keys(size))
-        }));
-        let marks = points.iter().map(|(x, y)| Mark::at(*x, *y)).collect();
-        let (name, look) = (format!("{bits} b, {}", keys(size)), look(Family::Ribbon));
-        all.push(Series { name, look, is_hollow: bits == 64, line: points, marks });
-    }
-    if words.is_empty() {
-        return None;
-    }
-    // Small systems need the most: the largest say enough.
-    all.reverse();
-    all.truncate(4);
-    let found = format!(
-        "Nine seeds in ten leave room for all keys from this many slots more than keys on: {}.",
-        words.join("; ")
-    );
-    let axes = ["slots more than keys, %", "% of seeds that leave room"];
-    figures([Plot::new("construction", found, axes, all)])
 }
 
 /// Nanoseconds that a false positive costs, and bits per key allowed, in the map.
 const COSTS: (f64, f64) = (1.0, 1e7);
-const BITS: (u32, u32) = (3, 20);
+const BITS: (f64, f64) = (3.0, 20.0);
 
 /// A filter with so many bits at most: its rate, and what an absent key costs before it is wrong.
 #[derive(Clone, Copy)]
@@ -114,12 +78,9 @@ struct Offer<'a> {
 fn offers<'a>(data: &Data, entries: &[Entry<'a>], bits: f64) -> Vec<Offer<'a>> {
     let offer = |entry: &Entry<'a>| {
         let curve = data.curve(entry.name()).into_iter();
-        let mut points: Vec<_> = curve.map(|point| (point.bits_per_key, point.fpr)).collect();
-        if points.is_empty() {
-            points.push(entry.bits().zip(entry.fpr())?);
-        }
-        let affordable = points.into_iter().filter(|point| point.0 <= bits);
-        let fpr = affordable.map(|point| point.1).reduce(f64::min)?;
+        let points = curve.map(|point| (point.bits_per_key, point.fpr));
+        let points = points.chain(entry.bits().zip(entry.fpr()));
+        let fpr = points.filter(|point| point.0 <= bits).map(|point| point.1).reduce(f64::min)?;
         Some(Offer { facts: entry.facts, fpr, ns: entry.ns(Workload::Query0)? })
     };
     entries.iter().filter_map(offer).collect()
@@ -139,7 +100,7 @@ fn envelope<'a>(offers: &[Offer<'a>]) -> Vec<(f64, Offer<'a>)> {
 }
 
 pub(super) fn crossover(data: &Data) -> Found {
-    let mut entries = data.main_entries(data.rate());
+    let mut entries = data.entries(data.main());
     entries.retain(Entry::is_filter);
     let any = map(data, "cheapest", "Any filter", &entries);
     entries.retain(|entry| entry.can(Ability::Insert));
@@ -149,18 +110,18 @@ pub(super) fn crossover(data: &Data) -> Found {
 
 fn map(data: &Data, slug: &'static str, title: &str, entries: &[Entry<'_>]) -> Option<Plot> {
     let (mut cells, mut runs) = (Vec::new(), Vec::new());
-    for bits in (BITS.0..=BITS.1).map(f64::from) {
+    for bits in (BITS.0 as u32..=BITS.1 as u32).map(f64::from) {
         let costs = envelope(&offers(data, entries, bits));
         let ends = costs.iter().skip(1).map(|(cost, _)| *cost).chain([COSTS.1]);
         for ((from, offer), to) in costs.iter().zip(ends) {
-            cells.push(([*from, bits - 0.5, to, bits + 0.5], look(offer.facts.family)));
+            cells.push(([*from, bits - 0.5, to, bits + 0.5], Look::of(offer.facts.family)));
             runs.push((to / from, offer.facts, Mark::at((from * to).sqrt(), bits)));
         }
     }
     // The longest run of each winner bears its name.
     runs.sort_by(|a, b| a.1.name.cmp(&b.1.name).then(b.0.total_cmp(&a.0)));
     runs.dedup_by_key(|run| &run.1.name);
-    let named = runs.into_iter().map(|(_, facts, mark)| series(facts, vec![], vec![mark]));
+    let named = runs.into_iter().map(|(_, facts, mark)| Series::of(facts, vec![mark]));
     let turn = |(cost, offer): &(f64, Offer<'_>)| match &offer.facts.name {
         name if *cost > COSTS.0 => format!("{name} from {} ns on", two(*cost)),
         name => format!("{name} is cheapest at first"),
@@ -168,8 +129,8 @@ fn map(data: &Data, slug: &'static str, title: &str, entries: &[Entry<'_>]) -> O
     let turns: Vec<String> = envelope(&offers(data, entries, 10.0)).iter().map(turn).collect();
     let found = format!("{title}, 10 bits a key: {}.", turns.join(", "));
     let axes = ["a false positive costs, ns (log)", "bits per key allowed"];
-    let (low, high) = (f64::from(BITS.0) - 0.5, f64::from(BITS.1) + 0.5);
-    let plot = Plot::new(slug, found, axes, named.collect())?.within(COSTS, (low, high));
+    let plot = Plot::new(slug, found, axes, named.collect())?;
+    let plot = plot.within(COSTS, (BITS.0 - 0.5, BITS.1 + 0.5));
     let note = "Coloured by family: the least ns for an absent key, query and false positives.";
     Some(Plot { cells, note: note.to_owned(), names: Names::Beside, ..plot })
 }
@@ -187,14 +148,14 @@ mod tests {
             fpr_high: Some(0.023),
             predicted_fpr: Some(0.02),
             predicted_fpr_sd: Some(0.004 / 1.96),
-            seeds: Some(1),
-            asked_fpr: Some(0.01),
             ..Row::default()
         };
-        let Mark { x, bar, .. } = over(&row).unwrap();
-        let (low, high) = bar.unwrap();
-        assert!([x - 1.0, low - 0.75, high - 1.25].iter().all(|off| off.abs() < 1e-9), "{bar:?}");
-        let without = Row { predicted_fpr: None, predicted_fpr_sd: None, ..row };
-        assert!((over(&without).unwrap().x - 2.0).abs() < 1e-12);
+        let Mark { x, bar: Some((low, high)), .. } = over(&row).unwrap() else { panic!() };
+        assert!(
+            [x - 1.0, low - 0.75, high - 1.25].iter().all(|off| off.abs() < 1e-9),
+            "{low} {high}"
+        );
+        let asked = Row { predicted_fpr: None, asked_fpr: Some(0.01), ..row };
+        assert!((over(&asked).unwrap().x - 2.0).abs() < 1e-12);
     }
 }

@@ -1,0 +1,196 @@
+//! The needs of `texts.toml`, who meets them best, and what changes with the number of keys.
+
+use super::data::{Data, Of};
+use super::doc::{Block, Found, Table, Text};
+use super::entry::{Entry, Number, Ranked, ranked};
+use super::number::{decimal, digits, keys, list, percent, two};
+use crate::record::{Ability, Family, Workload};
+use serde::Deserialize;
+
+/// Sizes closer than this are equal.
+pub(super) const SPACE_TIE: f64 = 0.005;
+/// Rates closer than this are equal.
+const RATE_TIE: f64 = 0.02;
+
+/// What decides.
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum By {
+    Bits,
+    /// The size of the file.
+    Bytes,
+    Rate,
+    /// Mean bits over a cycle of growth.
+    Growth,
+    #[serde(untagged)]
+    Time(Workload),
+}
+
+/// A row of the first table; `texts.toml` says what its parts mean.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Need {
+    pub(super) need: String,
+    by: Option<By>,
+    #[serde(default)]
+    can: Vec<Ability>,
+    rate: Option<f64>,
+    pub(super) bits: Option<f64>,
+    family: Option<Family>,
+    not: Option<Family>,
+    pub(super) topic: Option<String>,
+    #[serde(default)]
+    pub(super) note: String,
+}
+
+impl Need {
+    /// Whether the records answer it with each number of keys.
+    fn is_of_any_size(&self) -> bool {
+        let is_course = matches!(self.by, None | Some(By::Growth | By::Time(Workload::Churn)));
+        !is_course && self.rate.is_none() && self.bits.is_none()
+    }
+
+    /// Who meets it with so many keys.
+    fn candidates<'a>(&self, data: &'a Data, keys: u64) -> Vec<Entry<'a>> {
+        let rate = self.rate.unwrap_or_else(|| data.rate());
+        let mut all = match (self.by, self.bits) {
+            (Some(By::Growth), _) => data.entries(Of::Course(Workload::Grow)),
+            (_, Some(bits)) => data.entries(Of::Bits(bits)),
+            // Else those of a fixed rate would be alone.
+            _ if self.rate.is_some_and(|rate| !data.rates.contains(&rate)) => Vec::new(),
+            _ => data.entries(Of::Rate(&data.set, keys, rate)),
+        };
+        let is_wanted = |entry: &Entry<'_>| match self.family {
+            Some(family) => entry.is(family),
+            None => entry.is_filter() || self.can.contains(&Ability::Values),
+        };
+        all.retain(|entry| {
+            is_wanted(entry)
+                && self.not.is_none_or(|family| !entry.is(family))
+                && self.can.iter().all(|ability| entry.can(*ability))
+                && (self.bits.is_some() || !entry.is_filter() || entry.keeps(rate))
+        });
+        all
+    }
+
+    fn value(&self, data: &Data, entry: &Entry<'_>) -> Option<f64> {
+        match self.by? {
+            By::Bits | By::Bytes => entry.bits(),
+            By::Rate => entry.fpr(),
+            By::Growth => Some(entry.growth()?.0),
+            // Without a batch interface, queries run one by one.
+            By::Time(Workload::Batch50) if !entry.can(Ability::Batch) => {
+                entry.ns(Workload::Query50)
+            }
+            By::Time(Workload::Churn) => {
+                let course = Of::Course(Workload::Churn);
+                data.entry(entry.name(), course)?.ns(Workload::Churn)
+            }
+            By::Time(workload) => entry.ns(workload),
+        }
+    }
+
+    pub(super) fn figure(&self, (entry, number): &Ranked<'_>) -> String {
+        match (self.by, entry.octave()) {
+            (Some(By::Bits), Some((low, high))) => {
+                format!("{} to {} bits, by size", digits(low, 3), digits(high, 3))
+            }
+            (Some(By::Bytes), _) => decimal((number * entry.keys() as f64 / 8.0) as u64),
+            (Some(By::Rate), _) => percent(*number),
+            (Some(By::Time(_)), _) => format!("{} ns", two(*number)),
+            (Some(By::Growth), _) => format!("{} bits on average", digits(*number, 3)),
+            _ => format!("{} bits", digits(*number, if *number < 10.0 { 3 } else { 4 })),
+        }
+    }
+
+    pub(super) fn why(&self, entry: &Entry<'_>) -> String {
+        let bits = entry.bits().map(|bits| format!("{} bits", digits(bits, 3)));
+        let over = entry.overhead().map(|over| format!("{over:.2} × bound"));
+        let rate = entry.fpr().map(percent);
+        let query = entry.ns(Workload::Query50).map(|ns| format!("{} ns to ask", two(ns)));
+        let parts = match self.by {
+            Some(By::Time(_)) => [bits, over, rate],
+            Some(By::Rate) => [bits, query, None],
+            Some(By::Growth) => [rate, query, None],
+            _ => [over, query, rate],
+        };
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Who meets it with so many keys: the best with what ties with it, and the rest.
+    pub(super) fn rank<'a>(&self, data: &'a Data, keys: u64) -> Option<[Vec<Ranked<'a>>; 2]> {
+        let mut all = ranked(self.candidates(data, keys), |entry| self.value(data, entry));
+        let slack = match self.by? {
+            By::Time(workload) => data.floor(workload),
+            By::Rate => RATE_TIE,
+            _ => SPACE_TIE,
+        };
+        let most = all.first()?.1 * (1.0 + slack);
+        let rest = all.split_off(all.partition_point(|(_, number)| *number <= most));
+        settle(data, self.by?, &mut all);
+        Some([all, rest])
+    }
+}
+
+/// Orders ties: those in space by time, the others by space; what ties in both by building time.
+fn settle(data: &Data, by: By, ties: &mut [Ranked<'_>]) {
+    let (second, slack): (Number, f64) = match by {
+        By::Time(_) => (|entry| entry.bits(), SPACE_TIE),
+        _ => (|entry| entry.ns(Workload::Query50), data.floor(Workload::Query50)),
+    };
+    let least = ties.iter().filter_map(|(entry, _)| second(entry)).fold(f64::INFINITY, f64::min);
+    let is_behind = |entry: &Entry<'_>| second(entry).is_none_or(|x| x > least * (1.0 + slack));
+    let build = |entry: &Entry<'_>| entry.ns(Workload::Build).unwrap_or(f64::INFINITY);
+    ties.sort_by(|(a, _), (b, _)| {
+        is_behind(a).cmp(&is_behind(b)).then(build(a).total_cmp(&build(b)))
+    });
+}
+
+pub(super) fn behind(number: f64, least: f64) -> String {
+    match number / least {
+        ratio if !ratio.is_finite() => String::new(),
+        ratio if ratio >= 2.0 => format!(", {} times", two(ratio)),
+        ratio => format!(", {:.0} % more", (ratio - 1.0) * 100.0),
+    }
+}
+
+/// What changes with the number of keys.
+pub(super) fn sizes(data: &Data) -> Found {
+    let (mut words, mut tables) = (Vec::new(), Vec::new());
+    for size in data.sizes(&data.set).into_iter().filter(|size| *size != data.keys) {
+        let timed = ranked(data.entries(data.with(size)), |entry| entry.ns(Workload::Query50));
+        if timed.is_empty() {
+            continue;
+        }
+        let needs = data.texts.need.iter().filter(|need| need.is_of_any_size());
+        let both = needs
+            .filter_map(|need| Some((need, need.rank(data, data.keys)?, need.rank(data, size)?)));
+        let both: Vec<_> = both.collect();
+        let changed = both.iter().filter_map(|(need, [main, _], [best, rest])| {
+            let old = main.first()?.0.name();
+            let new = best.first().filter(|_| best.iter().all(|(entry, _)| entry.name() != old))?;
+            let there = match rest.iter().find(|(entry, _)| entry.name() == old) {
+                Some(other) => need.figure(other) + &behind(other.1, new.1),
+                None => "not measured".to_owned(),
+            };
+            Some((need, new, format!("{old}: {there}")))
+        });
+        let (changed, with) = (changed.collect::<Vec<_>>(), format!("{} keys", keys(size)));
+        let (some, all, timed) = (changed.len(), both.len(), timed.len());
+        words.push(format!("{some} of {all} for {with} ({timed} contenders)"));
+        if some > 0 {
+            let table = Table::of(&changed)
+                .word(&with, |(need, ..)| &need.need)
+                .word("take", |(_, new, _)| Text::default().strong(new.0.name()))
+                .word("", |(need, new, _)| need.figure(new))
+                .word("instead of", |(.., there)| there);
+            tables.push(table.table());
+        }
+    }
+    let caption = format!(
+        "Needs whose answer is another than for {} keys, and how far the answer there is behind.",
+        keys(data.keys)
+    );
+    let found = format!("Answers that change: {}.", list(&words));
+    (!words.is_empty()).then(|| (found, vec![Block::Tables(Text::from(caption), tables)]))
+}
