@@ -107,37 +107,29 @@ pub fn answer(topic: &str, ask: &Ask) -> Vec<Choice> {
 }
 
 fn lines(topic: &str, ask: &Ask, answer: &Answer) -> Vec<Choice> {
-    let ranked = answer.choices.iter().take(KEPT).zip(1..);
-    // The table of the grid is long: of its lower ranks it holds what the chooser shows.
-    let is_whole = |rank: u64| topic != GRID || rank == 1;
-    let mut lines: Vec<Choice> = ranked
-        .map(|(choice, rank)| Choice {
-            rank,
-            structure: choice.structure.to_string(),
-            import: import(choice.structure),
-            bytes: Some(choice.bytes),
-            bits_per_key: Some(four_digits(choice.bits_per_key)),
-            build_bytes: (topic != GRID).then_some(choice.build_bytes),
-            fpr: Some(four_digits(choice.fpr)),
-            insert_ns: choice.insert_ns.map(four_digits),
-            query_ns: choice.query_ns.map(four_digits),
-            total_ns: choice.cost_ns.filter(|_| topic != GRID).map(four_digits),
-            reason: if is_whole(rank) { choice.reason.clone() } else { String::new() },
-            ..Choice::to(topic, ask)
-        })
-        .collect();
+    let is_grid = topic == GRID;
+    let line = |structure: String, reason: &str| Choice {
+        structure,
+        reason: reason.to_owned(),
+        ..Choice::to(topic, ask)
+    };
+    let ranked = answer.choices.iter().take(KEPT).zip(1..).map(|(choice, rank)| Choice {
+        rank,
+        import: import(choice.structure),
+        bytes: Some(choice.bytes),
+        bits_per_key: Some(four_digits(choice.bits_per_key)),
+        build_bytes: (!is_grid).then_some(choice.build_bytes),
+        fpr: Some(four_digits(choice.fpr)),
+        insert_ns: choice.insert_ns.map(four_digits),
+        query_ns: choice.query_ns.map(four_digits),
+        total_ns: choice.cost_ns.filter(|_| !is_grid).map(four_digits),
+        // The table of the grid is long: of its lower ranks it holds what the chooser shows.
+        ..line(choice.structure.to_string(), if is_grid && rank > 1 { "" } else { &choice.reason })
+    });
     // What falls out, and what else to know, is kept for the worked examples alone.
-    if topic != GRID {
-        let line = |structure: String, reason: &String| Choice {
-            structure,
-            reason: reason.clone(),
-            ..Choice::to(topic, ask)
-        };
-        let out = answer.rejections.iter();
-        lines.extend(out.map(|out| line(out.structure.to_string(), &out.reason)));
-        lines.extend(answer.notes.iter().map(|note| line(NOTE.to_owned(), note)));
-    }
-    lines
+    let out = answer.rejections.iter().map(|out| line(out.structure.to_string(), &out.reason));
+    let notes = answer.notes.iter().map(|note| line(NOTE.to_owned(), note));
+    ranked.chain(out.chain(notes).filter(|_| !is_grid)).collect()
 }
 
 /// The topic of the chooser's asks.
