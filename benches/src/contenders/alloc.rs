@@ -35,46 +35,39 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller upholds the contract of `System.alloc`.
-        let pointer = unsafe { System.alloc(layout) };
-        count(pointer, layout.size() as i64);
-        pointer
+        count(unsafe { System.alloc(layout) }, layout.size() as i64)
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller upholds the contract of `System.alloc_zeroed`.
-        let pointer = unsafe { System.alloc_zeroed(layout) };
-        count(pointer, layout.size() as i64);
-        pointer
+        count(unsafe { System.alloc_zeroed(layout) }, layout.size() as i64)
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count(pointer, -(layout.size() as i64));
-        // SAFETY: the pointer came from `System` through one of the other methods, with this
-        // layout.
+        // SAFETY: the pointer came from `System` through another method, with this layout.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: the pointer came from `System` with this layout, and the caller vouches for the
-        // size.
+        // SAFETY: the pointer came from `System` with this layout; the caller vouches for the size.
         let new = unsafe { System.realloc(pointer, layout, new_size) };
-        count(new, new_size as i64 - layout.size() as i64);
-        new
+        count(new, new_size as i64 - layout.size() as i64)
     }
 }
 
 /// Counts bytes that are held from now on, or that no longer are, unless the system refused.
-fn count(pointer: *mut u8, bytes: i64) {
-    if pointer.is_null() {
-        return;
+fn count(pointer: *mut u8, bytes: i64) -> *mut u8 {
+    if !pointer.is_null() {
+        let held = HELD.get() + bytes;
+        HELD.set(held);
+        PEAK.set(PEAK.get().max(held));
+        if EVERYWHERE.load(Relaxed) {
+            let held = ALL_HELD.fetch_add(bytes, Relaxed) + bytes;
+            ALL_PEAK.fetch_max(held, Relaxed);
+        }
     }
-    let held = HELD.get() + bytes;
-    HELD.set(held);
-    PEAK.set(PEAK.get().max(held));
-    if EVERYWHERE.load(Relaxed) {
-        let held = ALL_HELD.fetch_add(bytes, Relaxed) + bytes;
-        ALL_PEAK.fetch_max(held, Relaxed);
-    }
+    pointer
 }
 
 /// The change in memory held over a piece of work.
@@ -105,33 +98,27 @@ pub fn counted_everywhere<T>(work: impl FnOnce() -> T) -> (T, Memory) {
     (result, Memory { held: ALL_HELD.load(Relaxed), peak: ALL_PEAK.load(Relaxed) })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[test]
+fn what_other_threads_hold_is_counted_if_it_is_asked_for() {
+    const BIG: usize = 1 << 28;
+    let work = || std::thread::spawn(|| vec![0u8; BIG]).join().unwrap();
+    let (kept, alone) = counted(work);
+    assert!(alone.held < 1 << 20, "{alone:?}");
+    // Other tests run at the same time, but none holds this much.
+    let (both, all) = counted_everywhere(|| (work(), kept));
+    assert!(all.held > BIG as i64 / 2 && all.peak >= all.held, "{all:?}");
+    drop(both);
+}
 
-    #[test]
-    fn what_other_threads_hold_is_counted_if_it_is_asked_for() {
-        const BIG: usize = 1 << 28;
-        let work = || std::thread::spawn(|| vec![0u8; BIG]).join().unwrap();
-        let (kept, alone) = counted(work);
-        assert!(alone.held < 1 << 20, "{alone:?}");
-        // Other tests run at the same time, but none holds this much.
-        let (both, all) = counted_everywhere(|| (work(), kept));
-        assert!(all.held > BIG as i64 / 2 && all.peak >= all.held, "{all:?}");
-        drop(both);
-    }
-
-    #[test]
-    fn held_and_peak_bytes_are_counted_to_the_byte_also_of_what_grows_in_place() {
-        let (kept, memory) = counted(|| {
-            let scratch = vec![1u8; 5000];
-            let mut kept: Vec<u64> = Vec::with_capacity(100);
-            drop(scratch);
-            kept.reserve_exact(400);
-            kept
-        });
-        assert_eq!(memory, Memory { held: 3200, peak: 5800 });
-        let ((), memory) = counted(|| drop(kept));
-        assert_eq!(memory, Memory { held: -3200, peak: 0 });
-    }
+#[test]
+fn held_and_peak_bytes_are_counted_to_the_byte_also_of_what_grows_in_place() {
+    let (kept, memory) = counted(|| {
+        let scratch = vec![1u8; 5000];
+        let mut kept: Vec<u64> = Vec::with_capacity(100);
+        drop(scratch);
+        kept.reserve_exact(400);
+        kept
+    });
+    assert_eq!(memory, Memory { held: 3200, peak: 5800 });
+    assert_eq!(counted(|| drop(kept)).1, Memory { held: -3200, peak: 0 });
 }

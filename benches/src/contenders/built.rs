@@ -14,7 +14,7 @@ use std::time::Instant;
 /// A built filter.
 ///
 /// Queried for keys of another type than it was built from, it finds none, and verification fails.
-pub trait Built {
+pub trait Built: Any {
     /// The heap bytes it reports, if any.
     fn said_bytes(&self) -> Option<u64>;
 
@@ -37,9 +37,8 @@ pub trait Built {
     /// and below, if it cannot.
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64>;
 
-    /// The same one by one, with a look at the clock after each: the nanoseconds from one look to
-    /// the next go into `times`, which limits the number of keys. A look takes some 20 ns, and
-    /// waits for the insert to finish: these are latencies, and sum to more than one pass takes.
+    /// The same one by one, at most as many as `times`, each into its nanoseconds. The look at the
+    /// clock takes some 20 of them, and waits for the insert to finish: these are latencies.
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64>;
 
     /// Removes present keys and returns how many it reports removed.
@@ -54,9 +53,6 @@ pub trait Built {
 
     /// The number of slots, if it is a table in which each key takes one: load is keys over slots.
     fn slots(&self) -> Option<u64>;
-
-    /// Itself, for downcasting.
-    fn as_any(&self) -> &dyn Any;
 }
 
 impl fmt::Debug for dyn Built + '_ {
@@ -73,8 +69,8 @@ pub const fn dependent_queries(stream: usize) -> usize {
 /// The hits that a dependent pass must count, given the answer to each query of the stream.
 ///
 /// A hit skips the next key of the stream, so which key is asked depends on the answer before, and
-/// the pass shows latency where [`Built::count_hits`] shows throughput. (Where a filter decides an
-/// answer by a branch, the processor may guess it and go on, as it would in a user's program.)
+/// the pass shows latency where [`Built::count_hits`] shows throughput. (Where a filter branches on
+/// an answer, the processor may guess it and go on, as it would in a user's program.)
 pub fn dependent_hits(answers: &[bool]) -> u64 {
     chained(answers.len(), |place| answers[place])
 }
@@ -98,49 +94,50 @@ struct Loops<P, K: ?Sized> {
     of: PhantomData<fn(&K)>,
 }
 
+/// A filter and keys, both unknown to the optimiser; in a loop over them it may do whatever it
+/// could in a user's code.
+#[inline(always)]
+fn unknown<P, K: BenchKey + ?Sized>(probe: P, keys: Keys<'_>) -> (P, &[K::Item<'_>]) {
+    (black_box(probe), black_box(K::slice(keys)))
+}
+
 impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     fn said_bytes(&self) -> Option<u64> {
-        self.probe.said_bytes()
+        (P::BYTES)(&self.probe)
     }
 
     fn predicted(&self) -> Option<PredictedFpr> {
-        self.probe.predicted(self.keys)
+        (P::PREDICTED)(&self.probe, self.keys)
     }
 
     fn count_hits(&self, queries: Keys<'_>) -> u64 {
-        // The optimiser must treat filter and keys as unknown and the sum as used; inside the loop
-        // it may do whatever it could in a user's code.
-        let probe = black_box(&self.probe);
-        let keys = black_box(K::slice(queries).unwrap_or_default());
+        let (probe, keys) = unknown::<_, K>(&self.probe, queries);
         black_box(keys.iter().map(|key| u64::from(probe.holds(key.borrow()))).sum())
     }
 
     fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64> {
-        let probe = black_box(&self.probe);
-        black_box(probe.count_batch(black_box(K::slice(queries)?)))
+        let (probe, keys) = unknown::<_, K>(&self.probe, queries);
+        black_box((P::BATCH)(probe, keys))
     }
 
     fn dependent(&self, queries: Keys<'_>) -> u64 {
-        let probe = black_box(&self.probe);
-        let keys = black_box(K::slice(queries).unwrap_or_default());
+        let (probe, keys) = unknown::<_, K>(&self.probe, queries);
         black_box(chained(keys.len(), |place| probe.holds(keys[place].borrow())))
     }
 
     fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
-        let keys = K::slice(queries).unwrap_or_default();
-        keys.iter().map(|key| self.probe.holds(key.borrow())).collect()
+        K::slice(queries).iter().map(|key| self.probe.holds(key.borrow())).collect()
     }
 
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64> {
-        let probe = black_box(&mut self.probe);
-        let taken = black_box(probe.insert_all(black_box(K::slice(keys)?)))?;
+        let (probe, keys) = unknown::<_, K>(&mut self.probe, keys);
+        let taken = black_box((P::INSERT_ALL)(probe, keys))?;
         self.keys += taken;
         Some(taken)
     }
 
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64> {
-        let probe = black_box(&mut self.probe);
-        let keys = black_box(K::slice(keys)?);
+        let (probe, keys) = unknown::<_, K>(&mut self.probe, keys);
         let mut taken = 0;
         let mut before = Instant::now();
         for (key, time) in keys.iter().zip(times) {
@@ -157,9 +154,9 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     }
 
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64> {
-        let probe = black_box(&mut self.probe);
+        let (probe, keys) = unknown::<_, K>(&mut self.probe, keys);
         let mut known = 0;
-        for key in black_box(K::slice(keys)?) {
+        for key in keys {
             known += u64::from(probe.remove(key.borrow())?);
         }
         self.keys = self.keys.saturating_sub(black_box(known));
@@ -167,10 +164,9 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     }
 
     fn replace(&mut self, gone: Keys<'_>, new: Keys<'_>) -> Option<u64> {
-        let probe = black_box(&mut self.probe);
-        let (gone, new) = black_box((K::slice(gone)?, K::slice(new)?));
+        let (probe, gone) = unknown::<_, K>(&mut self.probe, gone);
         let mut replaced = 0;
-        for (gone, new) in gone.iter().zip(new) {
+        for (gone, new) in gone.iter().zip(black_box(K::slice(new))) {
             if !probe.remove(gone.borrow())? || !probe.insert(new.borrow())? {
                 break;
             }
@@ -180,8 +176,8 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     }
 
     fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>> {
-        let other: &Self = other.as_any().downcast_ref()?;
-        let merged = black_box(&mut self.probe).merge(black_box(&other.probe))?;
+        let other: &Self = (other as &dyn Any).downcast_ref()?;
+        let merged = (P::MERGE)(black_box(&mut self.probe), black_box(&other.probe))?;
         if merged.is_ok() {
             self.keys += other.keys;
         }
@@ -189,35 +185,25 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     }
 
     fn slots(&self) -> Option<u64> {
-        self.probe.slots()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
+        (P::SLOTS)(&self.probe)
     }
 }
 
-/// A filter of keys of one type, with its loops.
-pub(super) fn of_type<K: BenchKey + ?Sized, P: Probe<K> + 'static>(
-    probe: P,
-    keys: usize,
-) -> Box<dyn Built> {
+/// A filter of this many keys of one type, with its loops.
+pub(super) fn of_type<K, P>(probe: P, keys: usize) -> Box<dyn Built>
+where
+    K: BenchKey + ?Sized,
+    P: Probe<K> + 'static,
+{
     Box::new(Loops { probe, keys: keys as u64, of: PhantomData::<fn(&K)> })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hit_skips_the_next_key_and_no_pass_leaves_the_stream() {
-        let [yes, no] = [true, false];
-        // Asks 0, 1, 3: hits at 1 and 3.
-        assert_eq!(dependent_hits(&[no, yes, yes, yes, no, no]), 2);
-        for answers in [vec![yes; 7], vec![no; 8], vec![yes; 1], vec![]] {
-            let asked = dependent_queries(answers.len()) as u64;
-            let all = answers.first().copied().unwrap_or(no);
-            assert_eq!(dependent_hits(&answers), asked * u64::from(all));
-        }
+#[test]
+fn a_hit_skips_the_next_key_and_no_pass_leaves_the_stream() {
+    let [yes, no] = [true, false];
+    // Asks 0, 1, 3: hits at 1 and 3.
+    assert_eq!(dependent_hits(&[no, yes, yes, yes, no, no]), 2);
+    for hits in [0, 1, 7] {
+        assert_eq!(dependent_hits(&vec![yes; hits]), dependent_queries(hits) as u64);
     }
 }

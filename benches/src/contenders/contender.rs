@@ -4,8 +4,8 @@ use super::built::{Built, of_type};
 use super::info::{Ability, Info};
 use super::order::{Order, Planned};
 use super::probe::Probe;
-use super::theory::Point;
-use crate::keys::{BenchKey, Keys};
+use crate::keys::Keys;
+use crate::record::Point;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -18,8 +18,7 @@ pub trait Contender: Sync {
     /// Builds a filter of these keys, which are distinct, by the fastest way its API offers.
     fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String>;
 
-    /// Its theory at this many keys, from few bits to many. Contenders with the same theory have
-    /// equal points.
+    /// Its theory at this many keys, from few bits to many.
     fn theory_points(&self, _keys: u64) -> Vec<Point> {
         Vec::new()
     }
@@ -35,14 +34,13 @@ impl fmt::Debug for dyn Contender + '_ {
 pub(super) type Made<F> = Result<F, Box<dyn Error>>;
 
 type Build = dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync;
-type Theory = dyn Fn(u64) -> Vec<Point> + Send + Sync;
 
 /// An entry of the registry. Its facts are in `contenders.toml`.
 #[derive(Clone)]
 pub(super) struct Entry {
     info: Info,
     build: Arc<Build>,
-    theory: Arc<Theory>,
+    theory: Arc<dyn Fn(u64) -> Vec<Point> + Send + Sync>,
 }
 
 impl Entry {
@@ -69,24 +67,22 @@ impl Entry {
     }
 
     /// One whose filter is made empty, for an order and a number of keys, and then filled.
-    pub(super) fn filled<F: Probe<u64> + Probe<[u8]> + 'static>(
-        name: &'static str,
-        empty: impl Fn(&Order, usize) -> Made<F> + Copy + Send + Sync + 'static,
-    ) -> Self {
-        Self::filled_of(name, empty, empty)
-    }
-
-    /// The same with a type of filter for each type of key.
-    pub(super) fn filled_of<A: Probe<u64> + 'static, B: Probe<[u8]> + 'static>(
+    pub(super) fn filled<A: Probe<u64> + 'static, B: Probe<[u8]> + 'static>(
         name: &'static str,
         numbers: impl Fn(&Order, usize) -> Made<A> + Send + Sync + 'static,
         strings: impl Fn(&Order, usize) -> Made<B> + Send + Sync + 'static,
     ) -> Self {
-        Self::of(
-            name,
-            move |keys, order| filled::<u64, A>(numbers(order, keys.len())?, keys),
-            move |keys, order| filled::<[u8], B>(strings(order, keys.len())?, keys),
-        )
+        Self::new(name, move |keys, order| {
+            let mut filter = match keys {
+                Keys::U64(_) => of_type::<u64, A>(numbers(order, keys.len())?, 0),
+                Keys::Bytes(_) => of_type::<[u8], B>(strings(order, keys.len())?, 0),
+            };
+            let (taken, all) = (filter.insert_more(keys).unwrap_or(0), keys.len() as u64);
+            if taken < all {
+                return Err(format!("it took {taken} of {all} keys and refused the next").into());
+            }
+            Ok(filter)
+        })
     }
 
     /// The same with a theory.
@@ -113,16 +109,8 @@ impl Contender for Entry {
     }
 
     fn theory_points(&self, keys: u64) -> Vec<Point> {
-        (self.theory)(keys)
+        let name = self.info.name;
+        let of = |point| Point { contender: name.to_owned(), keys, ..point };
+        (self.theory)(keys).into_iter().map(of).collect()
     }
-}
-
-/// Fills a filter that is made empty; an error if it refuses a key.
-#[inline]
-fn filled<K: BenchKey + ?Sized, F: Probe<K>>(mut filter: F, keys: &[K::Item<'_>]) -> Made<F> {
-    let taken = filter.insert_all(keys).unwrap_or(0);
-    if taken < keys.len() as u64 {
-        return Err(format!("it took {taken} of {} keys and refused the next", keys.len()).into());
-    }
-    Ok(filter)
 }

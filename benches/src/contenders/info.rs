@@ -4,29 +4,21 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Families, each drawn in one colour.
+/// Families, each drawn in one colour. `SplitBlock` has Bloom filters with eight bits per key in a
+/// block, `Fuse` all static filters that read three random slots, `Floor` what is not a filter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Family {
-    /// Bloom filters with bits anywhere.
     Classic,
-    /// Bloom filters with eight bits per key in one block.
     SplitBlock,
-    /// Counting Bloom filters.
     Counting,
-    /// Bloom filters that grow.
     Scalable,
-    /// Cuckoo filters.
     Cuckoo,
-    /// Quotient filters.
     Quotient,
-    /// Ribbon filters.
     Ribbon,
-    /// Binary fuse, xor and other filters that read three random slots.
     Fuse,
-    /// Exact sets.
     Exact,
-    /// Not a filter: what hashing alone costs.
     Floor,
 }
 
@@ -47,18 +39,16 @@ pub enum Role {
 /// What a filter can do besides answering queries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Ability {
-    /// Inserts keys one by one.
     Insert,
-    /// Inserts keys through a shared reference, from several threads.
+    /// Through a shared reference, from several threads.
     ConcurrentInsert,
-    /// Removes keys.
     Remove,
     /// Counts the copies of a key.
     Count,
-    /// Merges another filter.
     Merge,
-    /// Grows beyond the number of keys it was planned for.
+    /// Beyond the number of keys it was planned for.
     Grow,
     /// Answers many keys in one call, faster than one by one.
     Batch,
@@ -87,14 +77,12 @@ pub enum Course {
 /// A contender's description.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(missing_docs, reason = "the names say what the others hold")]
 pub struct Info {
     /// Its name in records, file names and `--only`.
     pub name: &'static str,
-    /// Its family.
     pub family: Family,
-    /// Its role; a filter's if not given.
     pub role: Role,
-    /// Whether it belongs to this workspace.
     pub ours: bool,
     /// Its packages, its own first; the lock file gives their versions. `std` is the compiler's.
     #[serde(deserialize_with = "list")]
@@ -104,7 +92,6 @@ pub struct Info {
     /// What to expect of it and why, in a few sentences.
     #[serde(deserialize_with = "text")]
     pub analysis: &'static str,
-    /// What it can do.
     #[serde(deserialize_with = "list")]
     pub abilities: &'static [Ability],
     /// Whether it takes a target rate, as most do. If not, it takes part once per number of keys.
@@ -113,7 +100,7 @@ pub struct Info {
     pub bits_budget: bool,
     /// Whether its size jumps, mostly by a factor of two, while the keys grow steadily in number.
     pub jumps: bool,
-    /// The most keys it is measured with; any number if not given.
+    /// The most keys it is measured with.
     pub max_keys: u64,
     /// Whether it takes a seed, as most do. Without one there is only one filter to verify.
     pub seeded: bool,
@@ -173,11 +160,11 @@ where
 impl Info {
     /// The entry of this name. That there is one, a test ensures.
     pub(super) fn of(name: &'static str) -> Self {
-        let mut entries = ENTRIES.iter().flatten().copied();
-        entries.find(|entry| entry.name == name).unwrap_or(Self { name, ..Self::default() })
+        let entry = ENTRIES.iter().flatten().find(|entry| entry.name == name);
+        entry.copied().unwrap_or(Self { name, ..Self::default() })
     }
 
-    /// The same contender, entered again: what the two differ by is noise.
+    /// The same contender, entered again.
     pub(super) fn twin(self) -> Self {
         Self {
             name: format!("{}-twin", self.name).leak(),

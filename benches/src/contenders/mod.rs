@@ -20,7 +20,6 @@ pub use built::{Built, dependent_hits, dependent_queries};
 pub use contender::Contender;
 pub use info::{Ability, Course, Family, Info, Role};
 pub use order::{Order, Planned};
-pub use theory::Point;
 
 use crate::error::BenchError;
 use contender::Entry;
@@ -35,11 +34,10 @@ pub static ALL: LazyLock<Vec<&'static dyn Contender>> = LazyLock::new(|| {
     #[cfg(feature = "peers")]
     all.extend(peers::all());
     all.extend(others::all());
-    let again = all.iter().filter(|entry| TWINS.contains(&entry.info().name));
-    let twins: Vec<Entry> = again.map(Entry::twin).collect();
-    all.extend(twins);
-    let all: &'static [Entry] = all.leak();
-    all.iter().map(|entry| entry as &dyn Contender).collect()
+    let twins = all.iter().filter(|entry| TWINS.contains(&entry.info().name)).map(Entry::twin);
+    let twins: Vec<Entry> = twins.collect();
+    let all = all.into_iter().chain(twins);
+    all.map(|entry| -> &'static dyn Contender { Box::leak(Box::new(entry)) }).collect()
 });
 
 /// The contender of this name.

@@ -1,6 +1,6 @@
 //! What a filter is made for.
 
-use amq_core::Budget;
+use amq_core::{Budget, Goal};
 
 /// The number of keys that a filter is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +48,12 @@ impl Order {
         }
     }
 
+    /// The number of keys and the budget, if `given` are given.
+    pub fn goal(&self, given: usize) -> Result<Goal, &'static str> {
+        let budget = self.budget.ok_or("needs a target rate or a size")?;
+        Ok(Goal::new(self.room(given) as u64, budget))
+    }
+
     /// The rate asked for.
     pub fn fpr(&self) -> Result<f64, String> {
         match self.budget {
@@ -66,27 +72,16 @@ impl Order {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_order_says_for_how_many_keys_and_which_budget() {
-        let order = |planned, budget| Order { planned, budget, seed: 0 };
-        for (planned, room, start) in [
-            (Planned::Keys, 5000, 5),
-            (Planned::First, 5000, 5000),
-            (Planned::Room(0), 1, 1),
-            (Planned::Room(9000), 9000, 9000),
-            (Planned::Octave(3000), 5000, 3),
-        ] {
-            let order = order(planned, Some(Budget::Fpr(0.01)));
-            assert_eq!((order.room(5000), order.start(5000)), (room, start));
-            assert_eq!((order.fpr(), order.bits(room)), (Ok(0.01), None));
-        }
-        let sized = order(Planned::Keys, Some(Budget::BitsPerKey(2.5)));
-        assert_eq!(sized.bits(100), Some(250));
-        assert!(sized.fpr().unwrap_err().contains("BitsPerKey(2.5)"));
-        assert!(order(Planned::Keys, None).fpr().is_err());
+#[test]
+fn an_order_says_for_how_many_keys_a_filter_is_made() {
+    for (planned, room, start) in [
+        (Planned::Keys, 5000, 5),
+        (Planned::First, 5000, 5000),
+        (Planned::Room(0), 1, 1),
+        (Planned::Room(9000), 9000, 9000),
+        (Planned::Octave(3000), 5000, 3),
+    ] {
+        let order = Order { planned, budget: None, seed: 0 };
+        assert_eq!((order.room(5000), order.start(5000)), (room, start));
     }
 }

@@ -3,8 +3,9 @@
 use super::contender::{Entry, Made};
 use super::order::{GROWN, Order};
 use super::probe::{Probe, exactly, in_batches, probe};
-use super::theory::{Point, by_rate, curve, steps};
+use super::theory::{by_rate, curve, steps};
 use crate::keys::BenchKey;
+use crate::record::Point;
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
 use amq_core::{
@@ -32,11 +33,7 @@ pub(super) fn all() -> Vec<Entry> {
         scalable::<BloomFilter>("scalable-bounded", bounded, classic::bits_per_key),
         table("cuckoo", CuckooFilter::slots, |params| params.fingerprint_bits),
         table("cuckoo-windowed", WindowedCuckooFilter::slots, |params| params.fingerprint_bits),
-        table::<QuotientFilter>(
-            "quotient",
-            |filter| filter.params().slots,
-            |params| params.remainder_bits,
-        ),
+        table::<QuotientFilter>("quotient", |it| it.params().slots, |params| params.remainder_bits),
         filled::<ExpandableQuotientFilter, Growing>("expandable-quotient", |order, keys| {
             Ok(Goal::fpr(order.start(keys), order.fpr()?).into())
         })
@@ -50,8 +47,7 @@ pub(super) fn all() -> Vec<Entry> {
 
 /// Sized for the number of keys and the budget.
 fn goal<P>(order: &Order, keys: usize) -> Made<Target<P>> {
-    let budget = order.budget.ok_or("needs a target rate or a size")?;
-    Ok(Goal::new(order.room(keys) as u64, budget).into())
+    Ok(order.goal(keys)?.into())
 }
 
 /// A filter that is made empty, of a size for a number of keys, then filled with one batch of
@@ -63,10 +59,10 @@ fn filled<F: EmptyFilter + 'static, W: 'static>(
 where
     Ours<F, W>: Probe<u64> + Probe<[u8]>,
 {
-    let entry = Entry::filled(name, move |order, keys| {
-        Ok(Ours::<F, W>::new(F::empty(target(order, keys)?, order.seed)?, keys))
-    });
-    entry.theory(curve::<F>)
+    let empty = move |order: &Order, keys| -> Made<Ours<F, W>> {
+        Ok(Ours::new(F::empty(target(order, keys)?, order.seed)?, keys))
+    };
+    Entry::filled(name, empty, empty).theory(curve::<F>)
 }
 
 /// A table in which each key takes one slot: it is compared with others at equal load. Its
@@ -75,12 +71,12 @@ fn table<F>(name: &'static str, slots: fn(&F) -> u64, bits: fn(&F::Params) -> u3
 where
     F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
 {
-    let entry = Entry::filled(name, move |order, keys| {
-        let filter: F = F::empty(goal(order, keys)?, order.seed)?;
+    let empty = move |order: &Order, keys| -> Made<Ours<F, Removing>> {
+        let filter = F::empty(order.goal(keys)?, order.seed)?;
         let slots = Some(slots(&filter));
-        Ok(Ours::<F, Removing> { slots, ..Ours::new(filter, keys) })
-    });
-    entry.theory(move |keys| steps::<F>(keys, bits))
+        Ok(Ours { slots, ..Ours::new(filter, keys) })
+    };
+    Entry::filled(name, empty, empty).theory(move |keys| steps::<F>(keys, bits))
 }
 
 /// A filter that grows in stages, from a thousandth of the keys.
@@ -135,8 +131,7 @@ fn solve<F: BuildFilter, K: BenchKey + ?Sized>(
     keys: &[K::Item<'_>],
     order: &Order,
 ) -> Made<Ours<F, Static>> {
-    let target: Target<F::Params> = goal(order, keys.len())?;
-    Ok(Ours::new(F::build_keys(target, order.seed, keys)?, keys.len()))
+    Ok(Ours::new(F::build_keys(order.goal(keys.len())?, order.seed, keys)?, keys.len()))
 }
 
 /// A filter of ours, and the way in which it takes and loses keys.
@@ -174,41 +169,38 @@ fn taken<K>(keys: &[K], inserted: Result<u64, BatchFull>) -> u64 {
     inserted.map_or_else(|refused| refused.done, |_| keys.len() as u64)
 }
 
-/// Takes keys and merges.
-enum Merging {}
+/// A way in which filters of ours take and lose keys. What they are asked is the same for all.
+macro_rules! way {
+    ($way:ident [$($bounds:tt)*] $(where [$($more:tt)*])?, |$it:ident, $key:ident, $keys:ident|
+        $($changes:tt)*
+    ) => {
+        enum $way {}
 
-probe! { Ours<F, Merging>, with [F: InsertFilter + MergeFilter + PlanFilter], |it, key, keys|
-    holds: it.filter.contains(key);
-    batch: it.hits(keys);
-    bytes: it.filter.size_in_bytes();
-    predicted: it.predicted(keys);
+        probe! { Ours<F, $way>, with [F: PlanFilter $($bounds)*] $(, where [$($more)*])?,
+            |$it, $key, $keys|
+            holds: $it.filter.contains($key);
+            batch: $it.hits($keys);
+            bytes: $it.filter.size_in_bytes();
+            predicted: $it.predicted($keys);
+            $($changes)*
+        }
+    };
+}
+
+way! { Merging [+ InsertFilter + MergeFilter], |it, key, keys|
     insert: it.filter.insert(key).is_ok();
     insert_all: taken(keys, it.filter.insert_keys(keys));
     merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
 }
 
-/// The same through a shared reference, as threads do: with its atomic operations, that is.
-enum Shared {}
-
-probe! { Ours<F, Shared>, with [F: MergeFilter + PlanFilter], where [for<'a> &'a F: InsertFilter],
-    |it, key, keys|
-    holds: it.filter.contains(key);
-    batch: it.hits(keys);
-    bytes: it.filter.size_in_bytes();
-    predicted: it.predicted(keys);
+// Through a shared reference, as threads do: with its atomic operations, that is.
+way! { Shared [+ MergeFilter] where [for<'a> &'a F: InsertFilter], |it, key, keys|
     insert: FilterExt::insert(&mut &it.filter, key).is_ok();
     insert_all: taken(keys, FilterExt::insert_keys(&mut &it.filter, keys));
     merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
 }
 
-/// Takes keys, removes them and merges.
-enum Removing {}
-
-probe! { Ours<F, Removing>, with [F: MergeFilter + PlanFilter + RemoveFilter], |it, key, keys|
-    holds: it.filter.contains(key);
-    batch: it.hits(keys);
-    bytes: it.filter.size_in_bytes();
-    predicted: it.predicted(keys);
+way! { Removing [+ MergeFilter + RemoveFilter], |it, key, keys|
     insert: it.filter.insert(key).is_ok();
     insert_all: taken(keys, it.filter.insert_keys(keys));
     remove: it.filter.remove(key);
@@ -216,25 +208,11 @@ probe! { Ours<F, Removing>, with [F: MergeFilter + PlanFilter + RemoveFilter], |
     slots: it.slots;
 }
 
-/// Takes keys, removes them and grows, but does not merge.
-enum Growing {}
-
-probe! { Ours<F, Growing>, with [F: PlanFilter + RemoveFilter], |it, key, keys|
-    holds: it.filter.contains(key);
-    batch: it.hits(keys);
-    bytes: it.filter.size_in_bytes();
-    predicted: it.predicted(keys);
+// It grows, but does not merge.
+way! { Growing [+ RemoveFilter], |it, key, keys|
     insert: it.filter.insert(key).is_ok();
     insert_all: taken(keys, it.filter.insert_keys(keys));
     remove: it.filter.remove(key);
 }
 
-/// Is built at once and never changes.
-enum Static {}
-
-probe! { Ours<F, Static>, with [F: PlanFilter], |it, key, keys|
-    holds: it.filter.contains(key);
-    batch: it.hits(keys);
-    bytes: it.filter.size_in_bytes();
-    predicted: it.predicted(keys);
-}
+way! { Static [], |it, key, keys| }

@@ -4,55 +4,44 @@ use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use std::borrow::Borrow;
 
-/// What [`Built`](super::Built) does with many keys, for one: `None` is what the filter cannot do.
-/// [`probe`] implements it.
-pub(super) trait Probe<K: BenchKey + ?Sized> {
-    fn holds(&self, key: &K) -> bool;
-
-    fn count_batch(&self, _keys: &[K::Item<'_>]) -> Option<u64> {
-        None
-    }
-
-    fn said_bytes(&self) -> Option<u64> {
-        None
-    }
-
+/// What [`Built`](super::Built) does with many keys, for one; the constants are called once per
+/// pass. `None` is what the filter cannot do. [`probe`] implements it.
+pub(super) trait Probe<K: BenchKey + ?Sized>: Sized {
+    const BATCH: fn(&Self, &[K::Item<'_>]) -> Option<u64> = |_, _| None;
+    const BYTES: fn(&Self) -> Option<u64> = |_| None;
     /// The exact formula's prediction of its rate with this many keys, if there is one.
-    fn predicted(&self, _keys: u64) -> Option<PredictedFpr> {
-        None
-    }
+    const PREDICTED: fn(&Self, u64) -> Option<PredictedFpr> = |_, _| None;
+    /// By the fastest way; how many it took before it refused one.
+    const INSERT_ALL: fn(&mut Self, &[K::Item<'_>]) -> Option<u64> = one_by_one::<K, Self>;
+    const MERGE: fn(&mut Self, &Self) -> Option<Result<(), String>> = |_, _| None;
+    /// The number changes when the filter grows.
+    const SLOTS: fn(&Self) -> Option<u64> = |_| None;
+
+    fn holds(&self, key: &K) -> bool;
 
     /// Whether it took the key.
     fn insert(&mut self, _key: &K) -> Option<bool> {
         None
     }
 
-    /// By the fastest way; how many it took before it refused one.
-    #[inline]
-    fn insert_all(&mut self, keys: &[K::Item<'_>]) -> Option<u64> {
-        let mut taken = 0;
-        for key in keys {
-            if !self.insert(Borrow::<K>::borrow(key))? {
-                break;
-            }
-            taken += 1;
-        }
-        Some(taken)
-    }
-
     /// Whether it reports the key removed; `true` if it does not report.
     fn remove(&mut self, _key: &K) -> Option<bool> {
         None
     }
+}
 
-    fn merge(&mut self, _other: &Self) -> Option<Result<(), String>> {
-        None
+fn one_by_one<K: BenchKey + ?Sized, P: Probe<K>>(
+    probe: &mut P,
+    keys: &[K::Item<'_>],
+) -> Option<u64> {
+    let mut taken = 0;
+    for key in keys {
+        if !probe.insert(key.borrow())? {
+            break;
+        }
+        taken += 1;
     }
-
-    /// The number changes when the filter grows.
-    fn slots(&self) -> Option<u64> {
-        None
-    }
+    Some(taken)
 }
 
 /// Implements [`Probe`] for a type by expressions of a filter, a key (or another filter) and keys
@@ -75,46 +64,30 @@ macro_rules! probe {
             $crate::contenders::probe::Probe<K> for $type
         $(where $($bounds)*)?
         {
+            $(const BATCH: fn(&Self, &[K::Item<'_>]) -> Option<u64> = |$filter, $keys| $batch;)?
+            $(const BYTES: fn(&Self) -> Option<u64> = |$filter| Some($bytes as u64);)?
+            $(const PREDICTED: fn(&Self, u64) -> Option<amq_core::PredictedFpr> =
+                |$filter, $keys| $predicted;)?
+            $(const INSERT_ALL: fn(&mut Self, &[K::Item<'_>]) -> Option<u64> =
+                |$filter, $keys| Some($insert_all);)?
+            $(const MERGE: fn(&mut Self, &Self) -> Option<Result<(), String>> =
+                |$filter, $key| Some($merge);)?
+            $(const SLOTS: fn(&Self) -> Option<u64> = |$filter| $slots;)?
+
             #[inline]
             fn holds(&self, $key: &K) -> bool {
                 let $filter = self;
                 $holds
             }
             $(#[inline]
-            fn count_batch(&self, $keys: &[K::Item<'_>]) -> Option<u64> {
-                let $filter = self;
-                $batch
-            })?
-            $(fn said_bytes(&self) -> Option<u64> {
-                let $filter = self;
-                Some($bytes as u64)
-            })?
-            $(fn predicted(&self, $keys: u64) -> Option<amq_core::PredictedFpr> {
-                let $filter = self;
-                $predicted
-            })?
-            $(#[inline]
             fn insert(&mut self, $key: &K) -> Option<bool> {
                 let $filter = self;
                 Some($insert)
             })?
             $(#[inline]
-            fn insert_all(&mut self, $keys: &[K::Item<'_>]) -> Option<u64> {
-                let $filter = self;
-                Some($insert_all)
-            })?
-            $(#[inline]
             fn remove(&mut self, $key: &K) -> Option<bool> {
                 let $filter = self;
                 Some($remove)
-            })?
-            $(fn merge(&mut self, $key: &Self) -> Option<Result<(), String>> {
-                let $filter = self;
-                Some($merge)
-            })?
-            $(fn slots(&self) -> Option<u64> {
-                let $filter = self;
-                $slots
             })?
         }
     };

@@ -1,18 +1,9 @@
-//! Theory as points: what the report draws as lines, so that it needs no code of the filters.
+//! Theory as points: what the report draws as lines, so that it needs no code of the filters. The
+//! entry adds its name and the number of keys.
 
+use crate::record::Point;
 use amq_core::{Budget, Goal, Plan, PlanFilter};
 use std::collections::BTreeMap;
-
-/// A filter that can be made, and its rate by the exact formula.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Point {
-    /// Bits of its fingerprints, where they are whole: there is nothing between two points.
-    pub step: Option<u32>,
-    /// Bits that it takes per key.
-    pub bits_per_key: f64,
-    /// Its false-positive rate.
-    pub fpr: f64,
-}
 
 /// Rates from 0.84 to 2^-17, `per` to each halving.
 fn rates(per: u32) -> impl Iterator<Item = f64> {
@@ -24,13 +15,16 @@ fn plans<F: PlanFilter>(keys: u64, per: u32) -> impl Iterator<Item = Plan<F::Par
     rates(per).filter_map(move |rate| F::plan(Goal::new(keys.max(1), Budget::Fpr(rate))).ok())
 }
 
-fn point<P>(step: Option<u32>, plan: &Plan<P>) -> Point {
-    Point { step, bits_per_key: plan.bits_per_key(), fpr: plan.expected_fpr }
+/// A point; `step` is the length of its fingerprints, if these have whole bits.
+pub(super) fn point(step: Option<u32>, bits_per_key: f64, fpr: f64) -> Point {
+    Point { step: step.map(u64::from), bits_per_key, fpr, ..Point::default() }
 }
 
 /// A curve: the smallest filter for each of many rates.
 pub(super) fn curve<F: PlanFilter>(keys: u64) -> Vec<Point> {
-    let mut points: Vec<Point> = plans::<F>(keys, 4).map(|plan| point(None, &plan)).collect();
+    let plans = plans::<F>(keys, 4);
+    let points = plans.map(|plan| point(None, plan.bits_per_key(), plan.expected_fpr));
+    let mut points: Vec<Point> = points.collect();
     points.dedup();
     points
 }
@@ -44,59 +38,46 @@ pub(super) fn steps<F: PlanFilter>(keys: u64, length: fn(&F::Params) -> u32) -> 
             *entry = plan;
         }
     }
-    smallest.into_iter().map(|(bits, plan)| point(Some(bits), &plan)).collect()
+    let of =
+        |(bits, plan): (u32, Plan<_>)| point(Some(bits), plan.bits_per_key(), plan.expected_fpr);
+    smallest.into_iter().map(of).collect()
 }
 
 /// A curve by bits per key at each rate, where they do not depend on the number of keys.
 pub(super) fn by_rate(bits_per_key: impl Fn(f64) -> f64) -> Vec<Point> {
-    let points = rates(4).map(|fpr| Point { step: None, bits_per_key: bits_per_key(fpr), fpr });
+    let points = rates(4).map(|fpr| point(None, bits_per_key(fpr), fpr));
     points.filter(|point| point.bits_per_key.is_finite()).collect()
 }
 
 /// Fingerprints of these lengths in a table of `factor` slots per key.
 #[cfg(feature = "peers")]
 pub(super) fn slots(lengths: impl IntoIterator<Item = u32>, factor: f64) -> Vec<Point> {
-    let points = lengths.into_iter().map(|bits| Point {
-        step: Some(bits),
-        bits_per_key: f64::from(bits) * factor,
-        fpr: (-f64::from(bits)).exp2(),
-    });
-    points.collect()
+    let of = |bits: u32| point(Some(bits), f64::from(bits) * factor, (-f64::from(bits)).exp2());
+    lengths.into_iter().map(of).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contenders::{ALL, Role};
-    use amq_bloom::BloomFilter;
-    use amq_cuckoo::CuckooFilter;
-
-    #[test]
-    fn a_curve_has_the_well_known_sizes_and_steps_are_those_of_full_tables() {
-        let byte = curve::<BloomFilter>(1_000_000).into_iter().find(|at| at.fpr <= 1.001 / 256.0);
-        assert!((byte.unwrap().bits_per_key - 11.54).abs() < 0.01, "{byte:?}");
-        let steps = steps::<CuckooFilter>(1_000_000, |params| params.fingerprint_bits);
-        assert!(steps.len() >= 12, "{steps:?}");
-        for pair in steps.windows(2) {
-            // One bit more, at the same load of 95 %, about halves the rate.
-            let more = pair[1].bits_per_key - pair[0].bits_per_key;
-            assert!((more - 1.0 / 0.95).abs() < 0.01, "{pair:?}");
-            assert!((pair[0].fpr / pair[1].fpr - 2.0).abs() < 0.2, "{pair:?}");
-        }
+#[test]
+fn steps_are_those_of_full_tables() {
+    let steps = steps::<amq_cuckoo::CuckooFilter>(1_000_000, |params| params.fingerprint_bits);
+    assert!(steps.len() >= 12, "{steps:?}");
+    for pair in steps.windows(2) {
+        // One bit more, at the same load of 95 %, about halves the rate.
+        let more = pair[1].bits_per_key - pair[0].bits_per_key;
+        assert!((more - 1.0 / 0.95).abs() < 0.01, "{pair:?}");
+        assert!((pair[0].fpr / pair[1].fpr - 2.0).abs() < 0.2, "{pair:?}");
     }
+}
 
-    #[test]
-    fn theories_fall_with_every_bit_and_stay_above_the_bound_of_all_filters() {
-        for contender in ALL.iter() {
-            let info = contender.info();
-            let points = contender.theory_points(1_000_000);
-            let needed = info.ours && !matches!(info.role, Role::Floor | Role::Map);
-            assert!(points.len() >= if needed { 8 } else { 0 }, "{}", info.name);
-            let falls = |a: &Point, b: &Point| a.bits_per_key < b.bits_per_key && a.fpr > b.fpr;
-            assert!(points.is_sorted_by(falls), "{}", info.name);
-            for point in points {
-                assert!(point.bits_per_key > -point.fpr.log2(), "{}: {point:?}", info.name);
-            }
-        }
+#[test]
+fn theories_fall_with_every_bit_and_stay_above_the_bound_of_all_filters() {
+    use super::{ALL, Role};
+    for contender in ALL.iter() {
+        let info = contender.info();
+        let points = contender.theory_points(1_000_000);
+        let needed = info.ours && !matches!(info.role, Role::Floor | Role::Map);
+        assert!(points.len() >= if needed { 8 } else { 0 }, "{}", info.name);
+        let falls = |a: &Point, b: &Point| a.bits_per_key < b.bits_per_key && a.fpr > b.fpr;
+        assert!(points.is_sorted_by(falls), "{}", info.name);
+        assert!(points.iter().all(|point| point.bits_per_key > -point.fpr.log2()), "{points:?}");
     }
 }

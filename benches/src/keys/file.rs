@@ -10,12 +10,12 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The fewest distinct keys to measure with: a filter of less than a hundred keys tells nothing.
 const MIN_KEYS: u64 = 200;
 
-/// The most bytes read. Beyond this the keys, their copies and the filters would not fit in most
-/// memories.
+/// The most bytes read: the keys, their copies and the filters must fit in memory.
 const MAX_BYTES: u64 = 4 << 30;
 
 /// Distinct keys from a file.
@@ -58,8 +58,7 @@ fn read_from(input: io::Result<impl Read>, name: &str) -> Result<FileKeys, Strin
             "is larger than {MAX_BYTES} bytes, the most this reads: take a sample of its lines"
         ));
     }
-    let digest = xxhash_rust::xxh3::xxh3_64(&bytes);
-    let (keys, source) = parse(bytes);
+    let (keys, source) = parse(&bytes);
     let Source { distinct, duplicates, empty_lines } = source;
     match distinct.unwrap_or(0) {
         distinct @ ..MIN_KEYS => Err(format!(
@@ -67,29 +66,23 @@ fn read_from(input: io::Result<impl Read>, name: &str) -> Result<FileKeys, Strin
              {empty_lines}), but at least {MIN_KEYS} are needed: half of them go into the filters, \
              half are queried as absent"
         )),
-        _ => Ok(FileKeys { name: name.to_owned(), keys, source, digest }),
+        _ => Ok(FileKeys { name: name.to_owned(), keys, source, digest: xxh3_64(&bytes) }),
     }
 }
 
-fn parse(bytes: Vec<u8>) -> (Arena, Source) {
-    let (mut spans, mut source) = (Vec::new(), Source::default());
+fn parse(bytes: &[u8]) -> (Arena, Source) {
+    let (mut keys, mut source) = (Vec::new(), Source::default());
     let mut seen = HashSet::new();
-    let mut start = 0;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         let key = line.strip_suffix(b"\n").unwrap_or(line);
-        let key = key.strip_suffix(b"\r").unwrap_or(key);
-        if key.is_empty() {
-            source.empty_lines += 1;
-        } else if seen.insert(key) {
-            spans.push((start, start + key.len()));
-        } else {
-            source.duplicates += 1;
+        match key.strip_suffix(b"\r").unwrap_or(key) {
+            [] => source.empty_lines += 1,
+            key if seen.insert(key) => keys.push(key),
+            _ => source.duplicates += 1,
         }
-        start += line.len();
     }
-    drop(seen);
-    source.distinct = Some(spans.len() as u64);
-    (Arena { bytes, spans }, source)
+    source.distinct = Some(keys.len() as u64);
+    (keys.into_iter().collect(), source)
 }
 
 #[test]
@@ -102,7 +95,7 @@ fn lines_are_keys_however_they_end_and_whatever_they_are_made_of() {
         (b"", &[], 0, 0),
         (b"\n", &[], 1, 0),
     ] {
-        let (found, source) = parse(text.to_vec());
+        let (found, source) = parse(text);
         assert_eq!(found.iter().collect::<Vec<_>>(), keys, "{text:?}");
         assert_eq!((source.empty_lines, source.duplicates), (empty_lines, duplicates), "{text:?}");
     }

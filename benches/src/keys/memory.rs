@@ -4,6 +4,7 @@
 
 use amq_core::Key;
 use std::borrow::Borrow;
+use std::collections::HashMap;
 use std::hash::Hash;
 
 /// Keys of one type or the other.
@@ -61,7 +62,7 @@ impl View<'_> {
 }
 
 impl Store {
-    pub(crate) fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         match self {
             Self::U64(keys) => keys.len(),
             Self::Bytes(keys) => keys.len(),
@@ -76,12 +77,17 @@ impl Store {
         }
     }
 
-    /// Copies of the keys at these indices.
+    /// Copies of the keys at these indices; those of `behind` follow this store's.
     #[must_use]
-    pub fn pick(&self, places: &[usize]) -> Self {
-        match self {
-            Self::U64(keys) => Self::U64(places.iter().map(|&place| keys[place]).collect()),
-            Self::Bytes(keys) => Self::Bytes(places.iter().map(|&place| keys.get(place)).collect()),
+    pub fn pick(&self, behind: &Self, places: &[usize]) -> Self {
+        match (self, behind) {
+            (Self::U64(keys), Self::U64(more)) => {
+                let key = |&at: &usize| *keys.get(at).unwrap_or_else(|| &more[at - keys.len()]);
+                Self::U64(places.iter().map(key).collect())
+            }
+            (Self::Bytes(keys), Self::Bytes(more)) => Self::Bytes(keys.pick(more, places)),
+            // Keys of different types are never mixed in one key set.
+            _ => Self::U64(Vec::new()),
         }
     }
 
@@ -91,7 +97,6 @@ impl Store {
         match (self, other) {
             (Self::U64(a), Self::U64(b)) => all_distinct(a.iter().chain(b)),
             (Self::Bytes(a), Self::Bytes(b)) => all_distinct(a.iter().chain(b.iter())),
-            // Keys of different types are never mixed in one key set.
             _ => false,
         }
     }
@@ -106,39 +111,57 @@ fn all_distinct<T: Ord>(keys: impl Iterator<Item = T>) -> bool {
 /// Byte strings in one block.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Arena {
-    pub(super) bytes: Vec<u8>,
+    bytes: Vec<u8>,
     /// Where each string begins and ends.
-    pub(super) spans: Vec<(usize, usize)>,
+    spans: Vec<(usize, usize)>,
 }
 
 impl Arena {
+    /// A key of at most this many bytes is copied as often as it is picked, so that keys are read
+    /// sequentially. A longer one is stored once, or a stream would take many times the memory of
+    /// its keys.
+    const SHORT: usize = 64;
+
     /// Adds a string.
     pub fn push(&mut self, key: &[u8]) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(key);
-        self.spans.push((start, self.bytes.len()));
+        let span = self.store(key);
+        self.spans.push(span);
     }
 
     pub(crate) const fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// The string at an index.
-    pub fn get(&self, index: usize) -> &[u8] {
-        let (start, end) = self.spans[index];
-        &self.bytes[start..end]
-    }
-
     /// All strings in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.spans.iter().map(|&(start, end)| &self.bytes[start..end])
     }
+
+    fn store(&mut self, key: &[u8]) -> (usize, usize) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(key);
+        (start, self.bytes.len())
+    }
+
+    fn pick(&self, behind: &Self, places: &[usize]) -> Self {
+        let keys: Vec<&[u8]> = self.iter().chain(behind.iter()).collect();
+        let (mut picked, mut long) = (Self::default(), HashMap::new());
+        for place in places {
+            let key = keys[*place];
+            let span = long.get(place).copied().unwrap_or_else(|| picked.store(key));
+            if key.len() > Self::SHORT {
+                long.insert(place, span);
+            }
+            picked.spans.push(span);
+        }
+        picked
+    }
 }
 
-impl<'a> FromIterator<&'a [u8]> for Arena {
-    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(keys: I) -> Self {
+impl<K: AsRef<[u8]>> FromIterator<K> for Arena {
+    fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> Self {
         let mut arena = Self::default();
-        keys.into_iter().for_each(|key| arena.push(key));
+        keys.into_iter().for_each(|key| arena.push(key.as_ref()));
         arena
     }
 }
@@ -150,8 +173,8 @@ pub trait BenchKey: Key + Hash + Eq + ToOwned<Owned: Hash + Eq + Borrow<Self>> +
     /// The element of a slice of such keys.
     type Item<'a>: Key + Copy + Borrow<Self>;
 
-    /// The keys, if they are of this type.
-    fn slice(keys: Keys<'_>) -> Option<&[Self::Item<'_>]>;
+    /// The keys; none if they are of the other type.
+    fn slice(keys: Keys<'_>) -> &[Self::Item<'_>];
 
     /// The key's XXH3 digest, as our filters compute it, for peers that take a digest.
     #[inline]
@@ -163,52 +186,38 @@ pub trait BenchKey: Key + Hash + Eq + ToOwned<Owned: Hash + Eq + Borrow<Self>> +
 impl BenchKey for u64 {
     type Item<'a> = Self;
 
-    fn slice(keys: Keys<'_>) -> Option<&[Self]> {
-        match keys {
-            Keys::U64(keys) => Some(keys),
-            Keys::Bytes(_) => None,
-        }
+    fn slice(keys: Keys<'_>) -> &[Self] {
+        if let Keys::U64(keys) = keys { keys } else { &[] }
     }
 }
 
 impl BenchKey for [u8] {
     type Item<'a> = &'a [u8];
 
-    fn slice(keys: Keys<'_>) -> Option<&[Self::Item<'_>]> {
-        match keys {
-            Keys::Bytes(keys) => Some(keys),
-            Keys::U64(_) => None,
-        }
+    fn slice(keys: Keys<'_>) -> &[Self::Item<'_>] {
+        if let Keys::Bytes(keys) = keys { keys } else { &[] }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn repeated_keys_are_found_within_and_between_sets() {
-        let strings = |keys: &[&str]| Store::Bytes(keys.iter().map(|key| key.as_bytes()).collect());
-        let numbers = |keys: &[u64]| Store::U64(keys.to_vec());
-        for (one, other, distinct) in [
-            (numbers(&[3, 1]), numbers(&[2]), true),
-            (numbers(&[3, 1]), numbers(&[1]), false),
-            (numbers(&[3, 3]), numbers(&[]), false),
-            (strings(&["ab", "c"]), strings(&["a", "", "bc"]), true),
-            (strings(&["ab", "c"]), strings(&["c"]), false),
-            (strings(&["ab"]), numbers(&[1]), false),
-        ] {
-            assert_eq!(one.distinct_from(&other), distinct, "{one:?} {other:?}");
-        }
+#[test]
+fn repeated_keys_are_found_within_and_between_sets() {
+    let strings = |keys: &[&str]| Store::Bytes(keys.iter().collect());
+    let numbers = |keys: &[u64]| Store::U64(keys.to_vec());
+    for (one, other, distinct) in [
+        (numbers(&[3, 1]), numbers(&[2]), true),
+        (numbers(&[3, 1]), numbers(&[1]), false),
+        (numbers(&[3, 3]), numbers(&[]), false),
+        (strings(&["ab", "c"]), strings(&["a", "", "bc"]), true),
+        (strings(&["ab", "c"]), strings(&["c"]), false),
+        (strings(&["ab"]), numbers(&[1]), false),
+    ] {
+        assert_eq!(one.distinct_from(&other), distinct, "{one:?} {other:?}");
     }
+}
 
-    #[test]
-    fn keys_are_given_only_as_what_they_are_and_as_far_as_there_are_any() {
-        let keys = Keys::U64(&[1, 2, 3]);
-        for (keys, found) in [(keys.between(1, 9), &[2u64, 3][..]), (keys.between(4, 9), &[])] {
-            assert_eq!(<u64 as BenchKey>::slice(keys), Some(found));
-        }
-        assert!(<[u8] as BenchKey>::slice(keys).is_none());
-        assert!(<u64 as BenchKey>::slice(Keys::Bytes(&[b"x"])).is_none());
-    }
+#[test]
+fn keys_are_given_only_as_what_they_are_and_as_far_as_there_are_any() {
+    let keys = Keys::U64(&[1, 2, 3]);
+    assert_eq!(u64::slice(keys.between(1, 9)), [2, 3]);
+    assert!(u64::slice(keys.between(4, 9)).is_empty() && <[u8]>::slice(keys).is_empty());
 }

@@ -4,17 +4,10 @@
 //! predictor learns a stream that repeats after a few thousand queries, and the filter then looks
 //! faster than it is. A smaller set is repeated, in a new order each time.
 
-use crate::keys::{Arena, Made, Store};
+use crate::keys::{Made, Store};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::{SliceRandom, index};
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
-/// A key of at most this many bytes is copied for every query, so that a stream is read
-/// sequentially. A longer key is stored once, or a stream would take many times the memory of its
-/// keys.
-const SHORT_KEY: usize = 64;
 
 /// A stream of queries.
 #[derive(Debug)]
@@ -30,19 +23,9 @@ pub struct Stream {
 impl Stream {
     /// `length` queries, `share` percent of them for present keys, in random order.
     pub fn new(made: &Made, length: usize, share: usize, rng: &mut Xoshiro256PlusPlus) -> Self {
-        let pools = [made.present.len(), made.absent.len()];
-        let picks = picks(pools, length * share / 100, length, rng);
-        let keys = match (&made.present, &made.absent) {
-            (Store::U64(present), Store::U64(absent)) => {
-                Store::U64(picks.iter().map(|&pick| at(present, absent, pick)).collect())
-            }
-            (Store::Bytes(present), Store::Bytes(absent)) => {
-                Store::Bytes(gather(present, absent, &picks))
-            }
-            // Unreachable: both halves of a set have one type.
-            _ => Store::Bytes(Arena::default()),
-        };
-        Self { keys, picks, present: made.present.len() }
+        let Made { present, absent, .. } = made;
+        let picks = picks([present.len(), absent.len()], length * share / 100, length, rng);
+        Self { keys: present.pick(absent, &picks), picks, present: present.len() }
     }
 
     /// What each query must be answered, given that all present keys are found and that `absent[i]`
@@ -60,7 +43,8 @@ impl Stream {
 pub fn half_present(present: &[u64], absent: &[u64], length: usize, seed: u64) -> Vec<u64> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let picks = picks([present.len(), absent.len()], length / 2, length, &mut rng);
-    picks.into_iter().map(|pick| at(present, absent, pick)).collect()
+    let keys = [present, absent].concat();
+    picks.into_iter().map(|pick| keys[pick]).collect()
 }
 
 /// Half of the keys, and the other half, both in random order.
@@ -68,7 +52,7 @@ pub fn halves(keys: &Store, rng: &mut Xoshiro256PlusPlus) -> (Store, Store) {
     let mut places: Vec<usize> = (0..keys.len()).collect();
     places.shuffle(rng);
     let (one, other) = places.split_at(places.len() / 2);
-    (keys.pick(one), keys.pick(other))
+    (keys.pick(keys, one), keys.pick(keys, other))
 }
 
 /// `length` indices, `of_first` of them into the first of two pools, in random order. The second
@@ -94,73 +78,36 @@ fn picks(
     picks
 }
 
-fn at(present: &[u64], absent: &[u64], pick: usize) -> u64 {
-    pick.checked_sub(present.len()).map_or_else(|| present[pick], |pick| absent[pick])
-}
-
-fn gather(present: &Arena, absent: &Arena, picks: &[usize]) -> Arena {
-    let mut keys = Arena::default();
-    let mut first = HashMap::new();
-    for (place, &pick) in picks.iter().enumerate() {
-        let behind = pick.checked_sub(present.len());
-        let key = behind.map_or_else(|| present.get(pick), |pick| absent.get(pick));
-        match first.entry(pick) {
-            Entry::Occupied(first) if key.len() > SHORT_KEY => {
-                keys.spans.push(keys.spans[*first.get()]);
-            }
-            entry => {
-                entry.or_insert(place);
-                keys.push(key);
-            }
-        }
-    }
-    keys
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[test]
+fn a_stream_has_its_share_of_present_keys_and_repeats_none_while_there_are_others() {
     use crate::keys::KeySet;
-
-    #[test]
-    fn a_stream_has_its_share_of_present_keys_and_repeats_none_while_there_are_others() {
-        for set in [KeySet::Sequential, KeySet::Strings] {
-            let made = set.make(2000, 2000, 3).unwrap();
-            for share in [0, 50, 100] {
-                let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-                let stream = Stream::new(&made, 2000, share, &mut rng);
-                assert_eq!(stream.keys.len(), 2000);
-                let hits = |absent: bool| {
-                    let answers = stream.answers(&[absent; 2000]);
-                    answers.into_iter().filter(|&hit| hit).count()
-                };
-                assert_eq!((hits(false), hits(true)), (20 * share, 2000));
-                assert!(stream.keys.distinct_from(&stream.keys.pick(&[])));
-            }
+    for set in [KeySet::Sequential, KeySet::Strings] {
+        let made = set.make(2000, 2000, 3).unwrap();
+        for share in [0, 50, 100] {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+            let stream = Stream::new(&made, 2000, share, &mut rng);
+            assert_eq!(stream.keys.len(), 2000);
+            let hits = |absent: bool| {
+                let answers = stream.answers(&[absent; 2000]);
+                answers.into_iter().filter(|&hit| hit).count()
+            };
+            assert_eq!((hits(false), hits(true)), (20 * share, 2000));
+            // Two halves that share no key have none twice.
+            let (one, other) = halves(&stream.keys, &mut rng);
+            assert!(one.len() == 1000 && one.distinct_from(&other));
         }
     }
+}
 
-    #[test]
-    fn every_other_query_of_a_load_is_for_a_present_key() {
-        let (present, absent): (Vec<u64>, Vec<u64>) = ((0..100).collect(), (1000..3000).collect());
-        let stream = half_present(&present, &absent, 1000, 1);
-        // A small set is gone through again.
-        assert!((0..100).all(|key| stream.iter().filter(|&&query| query == key).count() == 5));
-        assert!(stream.len() == 1000 && !stream.is_sorted());
-        assert!(stream == half_present(&present, &absent, 1000, 1));
-        // An empty filter gets absent keys only.
-        assert_eq!(half_present(&[], &absent, 10, 1).len(), 5);
-    }
-
-    #[test]
-    fn halves_are_distinct_shuffled_and_together_everything() {
-        let made = KeySet::Sequential.make(101, 10, 3).unwrap();
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let (one, other) = halves(&made.present, &mut rng);
-        assert_eq!((one.len(), other.len()), (50, 51));
-        assert!(one.distinct_from(&other));
-        assert!(
-            matches!(one, Store::U64(keys) if !keys.is_sorted() && keys.iter().all(|&key| key < 101))
-        );
-    }
+#[test]
+fn every_other_query_of_a_load_is_for_a_present_key() {
+    let (present, absent): (Vec<u64>, Vec<u64>) = ((0..100).collect(), (1000..3000).collect());
+    let stream = half_present(&present, &absent, 1000, 1);
+    // A small set is gone through again.
+    assert!((0..100).all(|key| stream.iter().filter(|&&query| query == key).count() == 5));
+    assert!(stream.len() == 1000 && !stream.is_sorted());
+    // An empty filter gets absent keys only.
+    assert_eq!(half_present(&[], &absent, 10, 1).len(), 5);
+    let (half, _) = halves(&Store::U64(present), &mut Xoshiro256PlusPlus::seed_from_u64(1));
+    assert!(matches!(half, Store::U64(keys) if !keys.is_sorted()));
 }

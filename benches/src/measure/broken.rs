@@ -98,7 +98,7 @@ struct BrokenFilter {
 }
 
 fn integers(keys: Keys<'_>) -> &[u64] {
-    u64::slice(keys).unwrap_or_default()
+    u64::slice(keys)
 }
 
 impl BrokenFilter {
@@ -200,7 +200,7 @@ impl Built for BrokenFilter {
     }
 
     fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>> {
-        let other: &Self = other.as_any().downcast_ref()?;
+        let other: &Self = (other as &dyn Any).downcast_ref()?;
         let taken = match self.fault {
             Fault::RefusesToMerge => return Some(Err("no".to_owned())),
             Fault::MergesNothing => 0,
@@ -213,9 +213,5 @@ impl Built for BrokenFilter {
     fn slots(&self) -> Option<u64> {
         let grows = self.is(Fault::GrowsWhenHalfFull) && self.held.len() as u64 > SLOTS / 2;
         (!self.is(Fault::HasNoSlots)).then_some(if grows { 3 * SLOTS } else { SLOTS })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

@@ -114,37 +114,29 @@ pub fn answer(ask: &Choice) -> Vec<Choice> {
 }
 
 fn lines(ask: &Choice, answer: &Answer) -> Vec<Choice> {
-    let ranked = answer.choices.iter().take(KEPT).zip(1..);
-    // The table of the grid is long: of its lower ranks it holds what the chooser shows.
-    let in_grid = ask.topic == GRID;
-    let mut lines: Vec<Choice> = ranked
-        .map(|(choice, rank)| Choice {
-            rank,
-            structure: choice.structure.to_string(),
-            import: import(choice.structure),
-            bytes: Some(choice.bytes),
-            bits_per_key: Some(four_digits(choice.bits_per_key)),
-            build_bytes: (!in_grid).then_some(choice.build_bytes),
-            fpr: Some(four_digits(choice.fpr)),
-            insert_ns: choice.insert_ns.map(four_digits),
-            query_ns: choice.query_ns.map(four_digits),
-            total_ns: choice.cost_ns.filter(|_| !in_grid).map(four_digits),
-            reason: if in_grid && rank > 1 { String::new() } else { choice.reason.clone() },
-            ..ask.clone()
-        })
-        .collect();
+    let is_grid = ask.topic == GRID;
+    let line = |structure: String, reason: &str| Choice {
+        structure,
+        reason: reason.to_owned(),
+        ..ask.clone()
+    };
+    let ranked = answer.choices.iter().take(KEPT).zip(1..).map(|(choice, rank)| Choice {
+        rank,
+        import: import(choice.structure),
+        bytes: Some(choice.bytes),
+        bits_per_key: Some(four_digits(choice.bits_per_key)),
+        build_bytes: (!is_grid).then_some(choice.build_bytes),
+        fpr: Some(four_digits(choice.fpr)),
+        insert_ns: choice.insert_ns.map(four_digits),
+        query_ns: choice.query_ns.map(four_digits),
+        total_ns: choice.cost_ns.filter(|_| !is_grid).map(four_digits),
+        // The table of the grid is long: of its lower ranks it holds what the chooser shows.
+        ..line(choice.structure.to_string(), if is_grid && rank > 1 { "" } else { &choice.reason })
+    });
     // What falls out, and what else to know, is kept for the worked examples alone.
-    if !in_grid {
-        let line = |structure, reason: &String| Choice {
-            structure,
-            reason: reason.clone(),
-            ..ask.clone()
-        };
-        let out = answer.rejections.iter();
-        lines.extend(out.map(|out| line(out.structure.to_string(), &out.reason)));
-        lines.extend(answer.notes.iter().map(|note| line(NOTE.to_owned(), note)));
-    }
-    lines
+    let out = answer.rejections.iter().map(|out| line(out.structure.to_string(), &out.reason));
+    let notes = answer.notes.iter().map(|note| line(NOTE.to_owned(), note));
+    ranked.chain(out.chain(notes).filter(|_| !is_grid)).collect()
 }
 
 /// The topic of the chooser's asks.

@@ -120,8 +120,7 @@ impl<'a> Subject<'a> {
 
     /// The keys of a course; none if they are no integers.
     pub fn ground(&self) -> Ground<'a> {
-        let [present, absent] =
-            [self.present, self.absent].map(|keys| u64::slice(keys).unwrap_or_default());
+        let [present, absent] = [self.present, self.absent].map(|keys| u64::slice(keys));
         Ground { present, absent, seed: self.seed }
     }
 }

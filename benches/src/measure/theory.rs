@@ -1,6 +1,6 @@
 //! `theory.csv`: each contender's own points, so that drawing needs no code of the filters.
 
-use crate::contenders::{self, Contender, Role};
+use crate::contenders::{Contender, Role};
 use crate::record::Point;
 
 /// The numbers of keys with curves: small, and many.
@@ -8,24 +8,14 @@ const KEYS: [u64; 2] = [1_000, 1_000_000];
 
 /// The points of all curves; of twins none.
 pub fn points(contenders: &[&'static dyn Contender]) -> Vec<Point> {
-    let of = |contender: &&'static dyn Contender, keys| {
-        let name = contender.info().name;
-        let points = contender.theory_points(keys).into_iter();
-        points.map(move |contenders::Point { step, bits_per_key, fpr }| Point {
-            contender: name.to_owned(),
-            keys,
-            step: step.map(u64::from),
-            bits_per_key,
-            fpr,
-        })
-    };
     let filters = contenders.iter().filter(|contender| contender.info().role == Role::Filter);
-    filters.flat_map(|contender| KEYS.map(|keys| of(contender, keys))).flatten().collect()
+    filters.flat_map(|contender| KEYS.map(|keys| contender.theory_points(keys))).flatten().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contenders;
 
     #[test]
     fn fingerprints_have_steps_and_others_budgets() {

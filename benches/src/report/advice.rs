@@ -79,7 +79,8 @@ fn rounded(number: Option<f64>, to: i32) -> Option<f64> {
 fn packed(grid: &[&Choice], uses: &Uses) -> Option<Value> {
     let (mut lists, mut answers) = (BTreeMap::<&str, Vec<Value>>::new(), Map::new());
     let mut at = |list, value| index(lists.entry(list).or_default(), value);
-    for lines in grid.chunk_by(|a, b| a.ask() == b.ask()) {
+    // An ask's lines are its first choice, or its refusal, and what ranks below.
+    for lines in grid.chunk_by(|_, next| next.rank > 1) {
         let ask = lines[0];
         let place = [
             at("targets", json!([ask.asked_fpr, ask.asked_bits])),
@@ -208,7 +209,7 @@ mod tests {
             if line.rank == 0 { json!(both(line)) } else { json!([line.structure, bits, rate, ns]) }
         };
         let mut asks = 0;
-        for lines in grid.chunk_by(|a, b| a.ask() == b.ask()) {
+        for lines in grid.chunk_by(|_, next| next.rank > 1) {
             let ask = lines[0];
             let place = [
                 ("targets", json!([ask.asked_fpr, ask.asked_bits])),

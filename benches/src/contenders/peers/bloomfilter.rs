@@ -1,16 +1,11 @@
 //! Peer: bloomfilter, the most downloaded classic Bloom filter.
 
-use super::{BenchKey, Entry, Made, Order, curve, done, exact, probe};
+use super::{BenchKey, Made, Order, done, exact, probe};
 use amq_bloom::{BloomFilter, BloomParams};
 use bloomfilter::Bloom;
 
 /// With its built-in SipHash.
-pub(super) fn all() -> Vec<Entry> {
-    let entry = Entry::filled_of("bloomfilter", empty::<u64>, empty::<[u8]>);
-    vec![entry.theory(curve::<BloomFilter>)]
-}
-
-fn empty<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Bloom<K>> {
+pub(super) fn empty<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Bloom<K>> {
     let mut seed = [0; 32];
     // Both SipHash keys must differ between seeds and from each other.
     for (word, part) in seed.chunks_exact_mut(8).enumerate() {

@@ -1,6 +1,6 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
-use super::{Entry, Point, exactly, fpr_of_buckets, probe};
+use super::{Made, Order, Point, exactly, fpr_of_buckets, point, probe};
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hasher};
@@ -10,14 +10,13 @@ use std::hash::{BuildHasher, Hasher};
 const MOST: f64 = 0.96;
 
 /// With foldhash's quality variant, all of whose bits are usable.
-pub(super) fn all() -> Vec<Entry> {
-    let entry = Entry::filled("cuckoofilter", |order, given| {
-        let room = order.room(given) as f64 / MOST;
-        Ok(CuckooFilter::<Fold>::with_capacity(room.ceil() as usize))
-    });
-    // A table as full as planned; the others are larger.
-    let full = |_| vec![Point { step: Some(8), bits_per_key: 8.0 / MOST, fpr: rate(MOST) }];
-    vec![entry.theory(full)]
+pub(super) fn empty(order: &Order, given: usize) -> Made<CuckooFilter<Fold>> {
+    Ok(CuckooFilter::with_capacity((order.room(given) as f64 / MOST).ceil() as usize))
+}
+
+/// A table as full as planned; the others are larger.
+pub(super) fn full(_keys: u64) -> Vec<Point> {
+    vec![point(Some(8), 8.0 / MOST, rate(MOST))]
 }
 
 /// The rate at a load. Not all fingerprints are equally likely: 100 marks an empty slot, so a byte
@@ -28,7 +27,7 @@ fn rate(load: f64) -> f64 {
 }
 
 /// A hasher made by `Default`, as the filter requires.
-struct Fold(FoldHasher<'static>);
+pub(super) struct Fold(FoldHasher<'static>);
 
 impl Default for Fold {
     #[inline]

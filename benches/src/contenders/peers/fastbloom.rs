@@ -1,20 +1,17 @@
 //! Peer: fastbloom, the fastest classic Bloom filter among the crates.
 
-use super::{Entry, curve, done, exact, probe};
+use super::{Made, Order, done, exact, probe};
 use amq_bloom::BloomParams;
 use fastbloom::BloomFilter;
 use foldhash::fast::FixedState;
 
 /// With foldhash, the hasher its own documentation recommends for speed.
-pub(super) fn all() -> Vec<Entry> {
-    let entry = Entry::filled("fastbloom", |order, given| {
-        let (room, hasher) = (order.room(given), FixedState::with_seed(order.seed));
-        Ok(match order.bits(room) {
-            Some(bits) => BloomFilter::with_num_bits(bits).hasher(hasher).expected_items(room),
-            None => BloomFilter::with_false_pos(order.fpr()?).hasher(hasher).expected_items(room),
-        })
-    });
-    vec![entry.theory(curve::<amq_bloom::BloomFilter>)]
+pub(super) fn empty(order: &Order, given: usize) -> Made<BloomFilter<FixedState>> {
+    let (room, hasher) = (order.room(given), FixedState::with_seed(order.seed));
+    Ok(match order.bits(room) {
+        Some(bits) => BloomFilter::with_num_bits(bits).hasher(hasher).expected_items(room),
+        None => BloomFilter::with_false_pos(order.fpr()?).hasher(hasher).expected_items(room),
+    })
 }
 
 probe! { BloomFilter<FixedState>, |filter, key, keys|
@@ -23,8 +20,5 @@ probe! { BloomFilter<FixedState>, |filter, key, keys|
     predicted: exact::<amq_bloom::BloomFilter>(
         BloomParams::new(filter.num_bits() as u64, filter.num_hashes()), keys);
     insert: done(filter.insert(key));
-    merge: {
-        filter.union(key);
-        Ok(())
-    };
+    merge: Ok(filter.union(key));
 }

@@ -1,6 +1,6 @@
 //! The exact set: what a filter saves, and what exact answers cost.
 
-use super::{Entry, Made, Order, done, exactly, probe};
+use super::{Made, Order, done, exactly, probe};
 use foldhash::fast::FixedState;
 use std::borrow::Borrow;
 use std::collections::HashSet;
@@ -8,13 +8,9 @@ use std::hash::Hash;
 
 /// With foldhash: the set's default hasher resists attacks and would handicap it. Strings are boxed
 /// slices: no spare capacity, and no word to hold it.
-pub(super) fn all() -> Vec<Entry> {
-    vec![Entry::filled_of("std-hashset", empty::<u64>, empty::<Box<[u8]>>)]
-}
+pub(super) type Set<T> = HashSet<T, FixedState>;
 
-type Set<T> = HashSet<T, FixedState>;
-
-fn empty<T>(order: &Order, given: usize) -> Made<Set<T>> {
+pub(super) fn empty<T>(order: &Order, given: usize) -> Made<Set<T>> {
     let state = FixedState::with_seed(order.seed);
     Ok(Set::with_capacity_and_hasher(order.room(given), state))
 }
@@ -24,13 +20,6 @@ probe! { Set<T>, with [T: Borrow<K> + Hash + Eq + Clone + From<K::Owned>], |set,
     holds: set.contains(key);
     predicted: exactly(0.0);
     insert: done(set.insert(key.to_owned().into()));
-    insert_all: {
-        set.extend(keys.iter().map(|key| T::from(Borrow::<K>::borrow(key).to_owned())));
-        keys.len() as u64
-    };
     remove: set.remove(key);
-    merge: {
-        set.extend(key.iter().cloned());
-        Ok(())
-    };
+    merge: Ok(set.extend(key.iter().cloned()));
 }

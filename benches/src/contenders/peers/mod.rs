@@ -4,9 +4,13 @@ use super::built::{Built, of_type};
 use super::contender::{Entry, Made};
 use super::order::{Order, Planned};
 use super::probe::{BATCH, Probe, exactly, in_batches, probe};
-use super::theory::{Point, curve, slots};
+use super::theory::{curve, point, slots};
 use crate::keys::{BenchKey, Keys};
+use crate::record::Point;
+use amq_bloom::{BlockedBloomFilter, BloomFilter};
 use amq_core::{PlanFilter, PredictedFpr};
+use amq_counting::CountingBloomFilter;
+use probabilistic::{quotient, scalable};
 
 mod bloomfilter;
 mod cuckoofilter;
@@ -24,22 +28,37 @@ mod xorf;
 
 /// All of them, in listed order.
 pub(super) fn all() -> Vec<Entry> {
-    let all = [
-        fastbloom::all(),
-        bloomfilter::all(),
-        sbbf_rs::all(),
-        fastbloom_rs::all(),
-        growable_bloom::all(),
-        cuckoofilter::all(),
-        scalable_cuckoo::all(),
-        qfilter::all(),
-        probabilistic::all(),
-        xorf::all(),
-        sux::all(),
-        pleat::all(),
-        hash_set::all(),
-    ];
-    all.into_iter().flatten().collect()
+    vec![
+        Entry::filled("fastbloom", fastbloom::empty, fastbloom::empty).theory(curve::<BloomFilter>),
+        Entry::filled("bloomfilter", bloomfilter::empty, bloomfilter::empty)
+            .theory(curve::<BloomFilter>),
+        Entry::filled("sbbf-rs", sbbf_rs::empty, sbbf_rs::empty)
+            .theory(curve::<BlockedBloomFilter>),
+        Entry::filled("fastbloom-rs-counting", fastbloom_rs::empty, fastbloom_rs::empty)
+            .theory(curve::<CountingBloomFilter>),
+        Entry::filled("growable-bloom", growable_bloom::sized, growable_bloom::sized),
+        Entry::filled("growable-bloom-grown", growable_bloom::grown, growable_bloom::grown),
+        Entry::filled("cuckoofilter", cuckoofilter::empty, cuckoofilter::empty)
+            .theory(cuckoofilter::full),
+        Entry::filled("scalable-cuckoo", scalable_cuckoo::empty, scalable_cuckoo::empty),
+        Entry::filled("qfilter", qfilter::empty, qfilter::empty),
+        Entry::new("qfilter-sorted", qfilter::sorted),
+        Entry::filled("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
+        Entry::filled("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
+        Entry::new("binary-fuse-8", xorf::solve::<xorf::BinaryFuse8, 8>)
+            .theory(|keys| slots([8], xorf::fuse(keys))),
+        Entry::new("binary-fuse-16", xorf::solve::<xorf::BinaryFuse16, 16>)
+            .theory(|keys| slots([16], xorf::fuse(keys))),
+        Entry::new("xor-8", xorf::solve::<xorf::Xor8, 8>)
+            .theory(|keys| slots([8], xorf::xor(keys))),
+        Entry::of("vfilter-8", sux::bytes::<u64>, sux::bytes::<[u8]>)
+            .theory(|keys| slots([8], sux::factor(keys as usize))),
+        Entry::of("vfilter", sux::packed::<u64>, sux::packed::<[u8]>)
+            .theory(|keys| slots(1..=17, sux::factor(keys as usize))),
+        Entry::new("pleat-standard", |keys, order| pleat::solve(keys, order, false)),
+        Entry::new("pleat-homogeneous", |keys, order| pleat::solve(keys, order, true)),
+        Entry::filled("std-hashset", hash_set::empty::<u64>, hash_set::empty::<Box<[u8]>>),
+    ]
 }
 
 /// A change that a filter cannot refuse, or does not report.
@@ -67,13 +86,6 @@ fn fpr_of_buckets(share: f64, load: f64) -> f64 {
 struct Digested<F> {
     filter: F,
     seed: u64,
-}
-
-impl<F> Digested<F> {
-    #[inline]
-    fn digest<K: BenchKey + ?Sized>(&self, key: &K) -> u64 {
-        key.digest(self.seed)
-    }
 }
 
 /// Makes a filter of the XXH3 digests of all keys, for peers that take digests.

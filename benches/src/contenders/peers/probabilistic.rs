@@ -1,26 +1,18 @@
 //! Peer: the scalable Bloom filter and the quotient filter of probabilistic-collections.
 
-use super::{BenchKey, Entry, Made, Order, Planned, done, exactly, fpr_of, probe};
+use super::{BenchKey, Made, Order, Planned, done, exactly, fpr_of, probe};
 use foldhash::{fast, quality};
 use probabilistic_collections::bloom::ScalableBloomFilter;
 use probabilistic_collections::quotient::QuotientFilter;
 use std::f64::consts::LN_2;
 use std::hash::BuildHasher;
 
-/// With foldhash; the quotient filter with its quality variant, all of whose bits are usable.
-pub(super) fn all() -> Vec<Entry> {
-    vec![
-        Entry::filled_of("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
-        Entry::filled_of("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
-    ]
-}
-
 /// Each stage has half the rate of the one before, and is twice as large.
 const TIGHTENING: f64 = 0.5;
 
 /// foldhash under a seed, small and `Copy`, since the filter copies its hashers.
 #[derive(Clone, Copy)]
-struct Seeded(u64);
+pub(super) struct Seeded(u64);
 
 impl BuildHasher for Seeded {
     type Hasher = fast::FoldHasher<'static>;
@@ -31,9 +23,9 @@ impl BuildHasher for Seeded {
     }
 }
 
-type Scalable<K> = ScalableBloomFilter<<K as ToOwned>::Owned, Seeded>;
+pub(super) type Scalable<K> = ScalableBloomFilter<<K as ToOwned>::Owned, Seeded>;
 
-fn scalable<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Scalable<K>> {
+pub(super) fn scalable<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Scalable<K>> {
     // The series of the stages' rates adds up to `first / (1 - TIGHTENING)`.
     let first = order.fpr()? * (1.0 - TIGHTENING);
     // The crate takes bits, not keys, and begins another stage, twice as large, once half of them
@@ -54,9 +46,10 @@ probe! { Scalable<K>, |filter, key, keys|
 /// The planned load of a table sized by hand: its own sizing stays below half.
 const LOAD: f64 = 0.95;
 
-type Quotient<K> = QuotientFilter<<K as ToOwned>::Owned, quality::FixedState>;
+/// With foldhash's quality variant, all of whose bits are usable.
+pub(super) type Quotient<K> = QuotientFilter<<K as ToOwned>::Owned, quality::FixedState>;
 
-fn quotient<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Quotient<K>> {
+pub(super) fn quotient<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Quotient<K>> {
     let (room, fpr) = (order.room(given), order.fpr()?);
     let hasher = quality::FixedState::with_seed(order.seed);
     if !matches!(order.planned, Planned::Room(_)) {
@@ -70,10 +63,7 @@ fn quotient<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Quotient<
 
 probe! { Quotient<K>, |filter, key, keys|
     holds: filter.contains(key);
-    bytes: {
-        let bits = filter.capacity() as u64 * (u64::from(filter.remainder_bits()) + 3);
-        bits.div_ceil(64) * 8
-    };
+    bytes: (filter.capacity() * (usize::from(filter.remainder_bits()) + 3)).div_ceil(64) * 8;
     predicted: exactly(fpr_of(keys, filter.quotient_bits() + filter.remainder_bits()));
     // It would panic rather than refuse.
     insert: filter.len() + 1 < filter.capacity() && done(filter.insert(key));

@@ -1,6 +1,6 @@
 //! Peer: scalable_cuckoo_filter, cuckoo filters in stages that grow.
 
-use super::{BenchKey, Entry, Made, Order, done, exactly, fpr_of_buckets, probe};
+use super::{BenchKey, Made, Order, done, exactly, fpr_of_buckets, probe};
 use foldhash::quality::{FixedState, FoldHasher};
 use rand_of_peers::SeedableRng;
 use rand_of_peers::rngs::SmallRng;
@@ -8,11 +8,7 @@ use scalable_cuckoo_filter::{ScalableCuckooFilter, ScalableCuckooFilterBuilder};
 use std::hash::BuildHasher;
 
 /// With foldhash's quality variant, all of whose bits are usable.
-pub(super) fn all() -> Vec<Entry> {
-    vec![Entry::filled_of("scalable-cuckoo", empty::<u64>, empty::<[u8]>)]
-}
-
-fn empty<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Filter<K>> {
+pub(super) fn empty<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Filter<K>> {
     let asked_fpr = order.fpr()?;
     let filter = ScalableCuckooFilterBuilder::new()
         .initial_capacity(order.room(given))
@@ -24,7 +20,7 @@ fn empty<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<Filter<K>> {
 }
 
 /// The filter, and what it does not tell.
-struct Filter<K: ?Sized> {
+pub(super) struct Filter<K: ?Sized> {
     filter: ScalableCuckooFilter<K, FoldHasher<'static>, SmallRng>,
     asked_fpr: f64,
     /// Of the first table.

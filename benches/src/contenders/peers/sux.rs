@@ -1,6 +1,6 @@
 //! Peer: the static filters of sux, over the same kind of graph as binary fuse filters.
 
-use super::{BenchKey, Entry, Made, Order, exactly, probe, slots};
+use super::{BenchKey, Made, Order, exactly, probe};
 use dsi_progress_logger::no_logging;
 use std::fmt::Debug;
 use sux::bits::BitFieldVec;
@@ -14,18 +14,13 @@ type Sig = [u64; 1];
 type OfBytes<K> = VFilter<K, Box<[u8]>, Sig, Fuse3NoShards>;
 type OfBits<K> = VFilter<K, BitFieldVec<Box<[usize]>>, Sig, Fuse3NoShards>;
 
-/// With fingerprints of one byte; with as many bits as the rate needs, or as fit the size.
-pub(super) fn all() -> Vec<Entry> {
-    vec![
-        Entry::of("vfilter-8", bytes::<u64>, bytes::<[u8]>)
-            .theory(|keys| slots([8], Fuse3NoShards::c(keys as usize))),
-        Entry::of("vfilter", packed::<u64>, packed::<[u8]>)
-            .theory(|keys| slots(1..=17, Fuse3NoShards::c(keys as usize))),
-    ]
+/// Slots per key.
+pub(super) fn factor(keys: usize) -> f64 {
+    Fuse3NoShards::c(keys)
 }
 
 /// A key that it hashes.
-trait Hashed: BenchKey + ToSig<Sig> + Debug {}
+pub(super) trait Hashed: BenchKey + ToSig<Sig> + Debug {}
 impl Hashed for u64 {}
 impl Hashed for [u8] {}
 
@@ -36,15 +31,17 @@ macro_rules! builder {
     };
 }
 
-fn bytes<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<OfBytes<K>> {
+/// With fingerprints of one byte.
+pub(super) fn bytes<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<OfBytes<K>> {
     let (source, builder) = (FromSlice::new(keys), builder!(keys, order));
     Ok(OfBytes::<K>::try_new_with_builder(source, builder, no_logging![])?)
 }
 
-fn packed<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<OfBits<K>> {
+/// With as many bits as the rate needs, or as fit the size.
+pub(super) fn packed<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<OfBits<K>> {
     let room = order.room(keys.len());
     let bits = match order.bits(room) {
-        Some(bits) => (bits as f64 / room as f64 / Fuse3NoShards::c(room)).floor(),
+        Some(bits) => (bits as f64 / room as f64 / factor(room)).floor(),
         None => (1.0 / order.fpr()?).log2().ceil().max(1.0),
     };
     if bits < 1.0 {
