@@ -105,20 +105,20 @@ pub(crate) struct Request {
     /// (much longer, several gigabytes)
     #[arg(long, value_name = "SUITE", default_value_t = Suite::Quick, value_enum)]
     pub(crate) suite: Suite,
-    /// Only these contenders, by their names in `list`, or `construction`. Merged into the day's
-    /// records, which must have been measured with the same options
+    /// Only these contenders, by their names in `list`. Merged into the day's records, which must
+    /// have been measured with the same options
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Measure with your own keys, one a line, instead of generated ones; `-` is standard input.
     /// Keys are bytes of any encoding; a carriage return before the newline is not part of the key.
     /// Empty lines and repeated keys are dropped and counted. The distinct keys are shuffled: the
-    /// first half goes into the filters, the second half is queried as absent. Courses and
-    /// construction are left out. The report goes to reports/own, which git ignores, and names the
+    /// first half goes into the filters, the second half is queried as absent. The courses
+    /// are left out. The report goes to reports/own, which git ignores, and names the
     /// file without its folder
     #[arg(long, value_name = "FILE")]
     pub(crate) keys_file: Option<PathBuf>,
     /// Measure with this many random keys instead of the suite's key sets, at each of the three
-    /// rates. Separate several numbers with commas. Courses and construction are left out. The
+    /// rates. Separate several numbers with commas. The courses are left out. The
     /// report goes to reports/own
     #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "keys_file",
           value_parser = value_parser!(u64).range(1..=1_000_000_000))]

@@ -21,11 +21,6 @@ pub enum BenchError {
     KeySetTooSmall(String, u64, u64),
     #[error("there is no contender named {name}. There are: {known}")]
     UnknownContender { name: String, known: String },
-    #[error(
-        "--only construction uses the suite's keys: leave out --keys and --keys-file, or name \
-         contenders in --only"
-    )]
-    NothingToMeasure,
     /// What failed is a gerund. The system's reason is not the source, or printing the chain of
     /// causes would print it twice.
     #[error(

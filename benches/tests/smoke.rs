@@ -142,7 +142,6 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         let lines = lines(&records, table);
         assert!(!lines.is_empty() && lines.iter().all(is_good), "{table}: {lines:?}");
     };
-    holds("construction", |trial| trial["why"].is_empty() && !trial["solved"].is_empty());
     holds("theory", |point| (f64::MIN_POSITIVE..=1.0).contains(&point["fpr"].parse().unwrap()));
     holds("claims", |claim| !(claim["computed"].clone() + &claim["measured"]).is_empty());
     holds("choices", |choice| choice["rank"] == "0" || !choice["structure"].is_empty());
@@ -170,7 +169,7 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
     let place = Place(tempdir().unwrap());
     let measure = "measure --suite smoke --records @/records --rounds";
     let some = |extra: &str, code, parts: &[&str]| {
-        place.run(&format!("{measure} {extra} --only hash-only,construction"), code, parts);
+        place.run(&format!("{measure} {extra} --only hash-only"), code, parts);
     };
     some("1 --resume", 2, &["no run to resume"]);
     some("1", 0, &[]);
@@ -207,7 +206,7 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
     };
     let after = resumed();
     assert_eq!(text(&after, "bloom.csv"), text(&part, "bloom.csv"));
-    assert!(["hash-only", "construction"].iter().all(|of| !lines(&after, of).is_empty()));
+    assert!(!lines(&after, "hash-only").is_empty());
     // What is measured is not measured again, and what is measured otherwise is not mixed with it.
     some("1 --resume", 0, &[]);
     some("2 --resume", 2, &["rounds = 1, and now it is 2"]);
@@ -259,7 +258,6 @@ fn what_cannot_be_done_is_an_error_that_tells_the_reason_once() {
     for (words, parts) in [
         ("measure --records @/file", ["/file", "(os error "]),
         ("verify --only blom", ["named blom", "bloom, blocked-bloom"]),
-        ("verify --only construction --keys 1000", ["construction", "leave out --keys"]),
         ("render --records @/none", ["no records in", "/none"]),
         ("diff 2000-01-01 2000-01-02", ["no records in", "2000-01-01"]),
         ("verify --keys-file @/missing", ["/missing cannot be read", "(os error "]),
@@ -273,5 +271,5 @@ fn what_cannot_be_done_is_an_error_that_tells_the_reason_once() {
         let said = place.run(words, 2, &parts);
         assert_eq!(said.matches(parts[1]).count(), 1, "{said}");
     }
-    place.run("list", 0, &["contender", "bloom, ", "construction: ", "smoke", "full"]);
+    place.run("list", 0, &["contender", "bloom, ", "smoke", "full"]);
 }

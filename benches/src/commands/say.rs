@@ -2,8 +2,8 @@
 
 use crate::contenders;
 use crate::keys::KeySet;
-use crate::measure::{Found, Plan, construction, heat, suite};
-use crate::record::{ContenderFacts, Row, State, Suite, Trial};
+use crate::measure::{Found, Plan, heat, suite};
+use crate::record::{ContenderFacts, Row, State, Suite};
 use clap::ValueEnum;
 use indicatif::HumanDuration;
 use serde::Serialize;
@@ -12,12 +12,10 @@ use std::fmt::Write;
 /// What a run will do, and for how long.
 pub(super) fn what_comes(plan: &Plan) {
     eprintln!(
-        "{} contenders, {} sets of keys, {} courses, {} ribbon systems; suite {}, {} rounds: about \
-         {}.",
+        "{} contenders, {} sets of keys, {} courses; suite {}, {} rounds: about {}.",
         plan.contenders.len(),
         plan.groups.len(),
         plan.courses.len(),
-        plan.lines.len(),
         plan.options.suite,
         plan.options.rounds,
         HumanDuration(plan.estimate())
@@ -43,7 +41,7 @@ pub(super) fn what_is_left_out(plan: &Plan) {
         }
     }
     if plan.options.has_own_keys() {
-        eprintln!("Left out: the courses and construction, which have keys of their own.");
+        eprintln!("Left out: the courses, which have keys of their own.");
     }
 }
 
@@ -58,13 +56,6 @@ pub(super) fn failures(found: &Found) -> bool {
     for row in found.rows.iter().filter(|row| row.state == State::Failed) {
         eprintln!("ERROR {}: {}", row.subject(), row.why);
         good &= !infos.iter().any(|info| info.ours && info.name == row.contender);
-    }
-    for trial in found.trials.iter().filter(|trial| !trial.why.is_empty()) {
-        let Trial { row_bits, keys, slots, why, .. } = trial;
-        eprintln!(
-            "ERROR construction, {keys} keys in {slots} slots, rows of {row_bits} bits: {why}"
-        );
-        good = false;
     }
     good
 }
@@ -112,12 +103,7 @@ pub(super) fn contenders() -> String {
         let _ = writeln!(text, "\n{:<24}{family}; {abilities}; {version}", info.name);
         let _ = writeln!(text, "    {}", info.analysis);
     }
-    let _ = writeln!(
-        text,
-        "\n{}: not a contender, but a name for --only: how many more slots than keys a standard \
-         ribbon needs.\n\nSuites (key set, keys, asked rates or memory; courses at 1 %):",
-        construction::NAME
-    );
+    let _ = writeln!(text, "\nSuites (key set, keys, asked rates or memory; courses at 1 %):");
     for suite in Suite::value_variants() {
         let _ = writeln!(text, "{suite}");
         for group in suite.groups(None) {
@@ -125,9 +111,8 @@ pub(super) fn contenders() -> String {
             let targets = targets.collect::<Vec<_>>().join(", ");
             let _ = writeln!(text, "  {:<11} {:>9}  {targets}", group.key_set.name(), group.keys);
         }
-        let courses = suite.courses().into_iter().map(|track| track.title());
-        for title in courses.chain(suite.lines().iter().map(|line| line.title())) {
-            let _ = writeln!(text, "  {title}");
+        for course in suite.courses() {
+            let _ = writeln!(text, "  {}", course.title());
         }
     }
     text

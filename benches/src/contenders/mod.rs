@@ -45,14 +45,9 @@ pub fn named(name: &str) -> Option<&'static dyn Contender> {
     ALL.iter().copied().find(|contender| contender.info().name == name)
 }
 
-/// All contenders, or only the named ones. The names in `also` are valid too, but not a
-/// contender's.
-pub fn choose(
-    only: &[String],
-    also: &[&'static str],
-) -> Result<Vec<&'static dyn Contender>, BenchError> {
-    let names = ALL.iter().map(|contender| contender.info().name);
-    let known: Vec<&str> = names.chain(also.iter().copied()).collect();
+/// All contenders, or only the named ones.
+pub fn choose(only: &[String]) -> Result<Vec<&'static dyn Contender>, BenchError> {
+    let known: Vec<&str> = ALL.iter().map(|contender| contender.info().name).collect();
     if let Some(name) = only.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(BenchError::UnknownContender { name: name.clone(), known: known.join(", ") });
     }

@@ -9,7 +9,6 @@
 //! | [`courses`] | what is done to it along a course, through many states |
 //! | [`race`], `heap` | both timed in rounds that sweep the run |
 //! | [`estimate`] | from all passes one number, with its interval |
-//! | [`construction`] | how often a ribbon system can be solved |
 //! | [`instructions`] | how many instructions an operation takes |
 //! | [`theory`], [`twins`], [`fit`] | curves; the noise; the advisor's cost table |
 //! | [`choices`], [`claims`] | the advisor's answers; what introductions repeat, settled |
@@ -20,7 +19,6 @@
 mod broken;
 pub mod choices;
 pub mod claims;
-pub mod construction;
 pub mod courses;
 pub mod estimate;
 pub mod field;

@@ -1,6 +1,5 @@
 //! What a run is asked for, looked up and checked.
 
-use super::construction::{self, Line};
 use super::field::{Field, Views};
 use super::heat::Heat;
 use super::race::{self, Timed};
@@ -10,7 +9,7 @@ use crate::contenders::{self, Contender};
 use crate::error::BenchError;
 use crate::keys::{KeySet, file};
 use crate::progress::Progress;
-use crate::record::{KeySetFacts, Options, Trial};
+use crate::record::{KeySetFacts, Options};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,8 +23,6 @@ pub(crate) struct Plan {
     pub groups: Vec<Group>,
     /// None with the user's keys.
     pub courses: Vec<Group>,
-    /// The ribbon systems; none with the user's keys.
-    pub lines: Vec<Line>,
     /// Keys of the filters whose instructions are counted, if any are.
     pub counted: Option<usize>,
     /// What must be equal for numbers to be comparable.
@@ -36,30 +33,23 @@ impl Plan {
     /// Resolves the request; reads the key file.
     pub(crate) fn new(request: &Request) -> Result<Self, BenchError> {
         let Request { suite, seed, ref only, ref keys, ref keys_file, .. } = *request;
-        let contenders = contenders::choose(only, &[construction::NAME])?;
+        let contenders = contenders::choose(only)?;
         let file = keys_file.as_ref().map(|path| file::read(path)).transpose()?;
         let facts = file.as_ref().map(|file| (file.name.clone(), format!("{:016x}", file.digest)));
         let (file_name, digest) = facts.unzip();
         let file = file.map(|file| KeySet::File(Arc::new(file)));
         let ours = keys.is_empty() && file.is_none();
-        let some = !contenders.is_empty();
-        if !some && !ours {
-            return Err(BenchError::NothingToMeasure);
-        }
-        let tries = only.is_empty() || only.iter().any(|name| name == construction::NAME);
         let rounds = request.rounds.unwrap_or(suite.rounds());
         // Where instructions are wanted but the suite counts none, those of its middle size.
         let counted = suite.counted();
         let counted = counted.or_else(|| request.instructions.then(|| suite.middle()));
         Ok(Self {
-            courses: if ours && some { suite.courses() } else { Vec::new() },
-            lines: if ours && tries { suite.lines() } else { Vec::new() },
+            courses: if ours { suite.courses() } else { Vec::new() },
             groups: match keys.as_slice() {
-                _ if !some => Vec::new(),
                 [] => suite.groups(file.as_ref()),
                 keys => suite.sizes(keys),
             },
-            counted: counted.filter(|_| ours && some && rounds > 0),
+            counted: counted.filter(|_| ours && rounds > 0),
             contenders,
             options: Options {
                 suite,
@@ -105,16 +95,10 @@ impl Plan {
         Ok((facts.map(|(heats, field)| field.facts(heats[0].group)).collect(), found))
     }
 
-    pub(super) fn tries(&self, progress: &Progress) -> Result<Vec<Trial>, BenchError> {
-        let trials = self.lines.iter().map(|line| line.run(self.options.seed, progress));
-        Ok(trials.collect::<Result<Vec<_>, _>>()?.concat())
-    }
-
     pub(crate) fn estimate(&self) -> Duration {
         let heats = self.parts().into_iter().flatten().map(|heat| self.estimate_of(&heat));
-        let lines = self.lines.iter().map(Line::estimate);
         let counting = self.counted.map(|_| Duration::from_secs(3) * self.contenders.len() as u32);
-        heats.chain(lines).chain(counting).sum()
+        heats.chain(counting).sum()
     }
 
     pub(super) fn estimate_of(&self, heat: &Heat<'_>) -> Duration {

@@ -10,16 +10,14 @@ use crate::cli::Request;
 use crate::contenders;
 use crate::error::BenchError;
 use crate::progress::Progress;
-use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row, Run, Trial};
+use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row, Run};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// The result of a run: all rows of the contenders that took part, all ribbon systems, and what was
-/// left out and why.
+/// The result of a run: all rows of the contenders that took part, and what was left out and why.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(crate) struct Found {
     pub rows: Vec<Row>,
-    pub trials: Vec<Trial>,
     pub skipped: Vec<String>,
 }
 
@@ -51,15 +49,10 @@ pub(crate) fn run(
     for heats in plan.parts() {
         going.heats(heats)?;
     }
-    let trials = plan.tries(&going.progress)?;
-    if !trials.is_empty() {
-        going.records.write_table("construction", &trials)?;
-    }
     let skipped = going.instructions()?;
     going.finish(day)?;
     Ok(Found {
         rows: going.all.into_values().flat_map(|(rows, _)| rows).collect(),
-        trials,
         skipped: skipped.into_iter().collect(),
     })
 }
@@ -72,7 +65,6 @@ pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
         let (_, timed) = plan.measure(&heats, &progress)?;
         found.rows.extend(timed.into_iter().map(|timed| timed.row));
     }
-    found.trials = plan.tries(&progress)?;
     progress.finish();
     Ok(found)
 }

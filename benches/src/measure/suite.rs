@@ -1,6 +1,5 @@
 //! What is measured: the cells of each suite, and how thoroughly.
 
-use super::construction::{self, Line};
 use super::courses::{self, Track, churn, fill, load, merge};
 use super::verify::Effort;
 use crate::keys::KeySet;
@@ -199,15 +198,6 @@ impl Suite {
             who: All,
             course: Some(track),
         }
-    }
-
-    /// The linear systems, with fewer seeds the longer a try takes.
-    pub fn lines(self) -> Vec<Line> {
-        construction::lines(match self {
-            Self::Smoke => &[(1_000, 10)],
-            Self::Quick => &[(1_000, 200), (10_000, 60), (100_000, 20)],
-            Self::Full => &[(1_000, 1_000), (10_000, 300), (100_000, 100), (1_000_000, 20)],
-        })
     }
 
     /// Length of a query stream.

@@ -8,7 +8,7 @@
 //! | `run.toml` | the [`Run`]: options, code, key sets, contenders, noise |
 //! | `<contender>.csv` | a [`Row`] a cell; a file each, so that one can be measured again alone |
 //! | `<contender>.rounds.csv` | the [`Rounds`] of its timed cells: every round |
-//! | `theory.csv`, `claims.csv`, `construction.csv` | [`Point`], [`Claim`], [`Trial`] |
+//! | `theory.csv`, `claims.csv` | [`Point`], [`Claim`] |
 //! | `choices.csv`, `engines.csv` | the advisor's answers: [`Choice`], [`EngineLine`] |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
@@ -27,7 +27,7 @@ pub use rounds::{Rounds, four_digits};
 pub use row::{Cell, Row, State, Workload};
 pub use run::{ContenderFacts, KeySetFacts, Noise, Options, Run, SCHEMA, Suite};
 pub use store::{Records, write_atomically};
-pub use tables::{Choice, Claim, EngineLine, Point, Trial, Verdict};
+pub use tables::{Choice, Claim, EngineLine, Point, Verdict};
 
 #[cfg(test)]
 mod tests;

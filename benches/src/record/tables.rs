@@ -46,29 +46,6 @@ pub enum Verdict {
 
 serde_plain::derive_display_from_serialize!(Verdict);
 
-/// A line of `construction.csv`: linear systems of a ribbon filter, all of one size, tried with
-/// several seeds.
-#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Trial {
-    /// Coefficients of a row, in bits.
-    pub(crate) row_bits: u64,
-    /// Keys in the system, all distinct.
-    pub(crate) keys: u64,
-    pub(crate) slots: u64,
-    /// The slots that a filter uses for one system of this many keys.
-    pub(crate) built_slots: u64,
-    pub(crate) seeds: Option<u64>,
-    /// Seeds that left room for all keys.
-    pub(crate) solved: Option<u64>,
-    pub(crate) unsolved: Option<u64>,
-    /// 95 % Clopper-Pearson interval of the share of seeds that leave room.
-    pub(crate) solved_low: Option<f64>,
-    pub(crate) solved_high: Option<f64>,
-    /// Empty, or why there are no numbers.
-    pub(crate) why: String,
-}
-
 /// A line of `choices.csv`: what the advisor is asked, and one of its choices or its refusal. In
 /// the record, so that a page is drawn without the advisor and says what library and command say.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
