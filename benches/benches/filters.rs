@@ -82,7 +82,7 @@ fn queries(criterion: &mut Criterion) {
             .map(|(name, share)| (name, Stream::new(&made, QUERIES, share, &mut rng)));
         for (name, rate) in variants {
             let order = Order { planned: Planned::Keys, budget: Some(Budget::Fpr(rate)), seed: 1 };
-            let contender = choose(&[name.to_owned()], &[]).expect("a contender of this name")[0];
+            let contender = choose(&[name.to_owned()]).expect("a contender of this name")[0];
             let filter = contender.build(made.present.view().keys(), &order).expect(name);
             for (way, count) in WAYS {
                 if count(&*filter, Keys::U64(&[])).is_none() {
