@@ -85,14 +85,14 @@ pub struct Info {
     pub role: Role,
     pub ours: bool,
     /// Its packages, its own first; the lock file gives their versions. `std` is the compiler's.
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "leaked")]
     pub packages: &'static [&'static str],
     /// The line with which a user imports it.
     pub import: &'static str,
     /// What to expect of it and why, in a few sentences.
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "leaked")]
     pub analysis: &'static str,
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "leaked")]
     pub abilities: &'static [Ability],
     /// Whether it takes a target rate, as most do. If not, it takes part once per number of keys.
     pub takes_rate: bool,
@@ -111,7 +111,7 @@ pub struct Info {
     /// The contender that it repeats, for a twin.
     pub twin_of: Option<&'static str>,
     /// Courses that it takes no part in, whatever its abilities.
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "leaked")]
     pub skips: &'static [Course],
 }
 
@@ -145,16 +145,13 @@ pub(super) static ENTRIES: LazyLock<Result<Vec<Info>, toml::de::Error>> = LazyLo
     Ok(lists.remove("contender").unwrap_or_default())
 });
 
-fn text<'de, D: Deserializer<'de>>(text: D) -> Result<&'static str, D::Error> {
-    Ok(String::deserialize(text)?.leak())
-}
-
-fn list<'de, D, T>(list: D) -> Result<&'static [T], D::Error>
+fn leaked<'de, D, T>(value: D) -> Result<&'static T, D::Error>
 where
     D: Deserializer<'de>,
-    T: Deserialize<'de> + 'static,
+    T: ?Sized + 'static,
+    Box<T>: Deserialize<'de>,
 {
-    Ok(Vec::deserialize(list)?.leak())
+    Ok(Box::leak(Box::deserialize(value)?))
 }
 
 impl Info {

@@ -24,16 +24,10 @@ pub(super) trait Hashed: BenchKey + ToSig<Sig> + Debug {}
 impl Hashed for u64 {}
 impl Hashed for [u8] {}
 
-/// Its builder, of one type for each kind of filter.
-macro_rules! builder {
-    ($keys:ident, $order:ident) => {
-        VBuilder::default().seed($order.seed).max_num_threads(1).expected_num_keys($keys.len())
-    };
-}
-
 /// With fingerprints of one byte.
 pub(super) fn bytes<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<OfBytes<K>> {
-    let (source, builder) = (FromSlice::new(keys), builder!(keys, order));
+    let builder = VBuilder::default().seed(order.seed).max_num_threads(1);
+    let (source, builder) = (FromSlice::new(keys), builder.expected_num_keys(keys.len()));
     Ok(OfBytes::<K>::try_new_with_builder(source, builder, no_logging![])?)
 }
 
@@ -47,7 +41,8 @@ pub(super) fn packed<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) ->
     if bits < 1.0 {
         return Err("no room for a bit of fingerprint per key".into());
     }
-    let (source, builder) = (FromSlice::new(keys), builder!(keys, order));
+    let builder = VBuilder::default().seed(order.seed).max_num_threads(1);
+    let (source, builder) = (FromSlice::new(keys), builder.expected_num_keys(keys.len()));
     Ok(OfBits::<K>::try_new_with_builder(source, bits as usize, builder, no_logging![])?)
 }
 
