@@ -1,6 +1,6 @@
 //! The laws of the amq filter family, as tests.
 //!
-//! A new variant gets them with one line in `tests/conformance.rs`:
+//! A new variant gets them with one line in `tests/suite/conformance.rs`:
 //!
 //! ```ignore
 //! use amq_bloom::BloomFilter;
@@ -65,12 +65,12 @@
 //! | a filter that grows loses no key and keeps the rate asked for, through twelve doublings | a first stage with the whole rate, an entry that is lost in a larger table |
 //! | a count is never too low, and rarely too high | a saturated counter that doesn't say so |
 //!
-//! The laws of memory need their own global allocator, hence their own test binary:
-//! `tests/memory.rs`, with one [`memory!`] line per type.
+//! The laws of memory need their own global allocator: it and one [`memory!`] line per type are in
+//! `tests/suite/memory.rs`.
 //!
-//! Each law is a plain function that returns a [`Verdict`], so that `tests/teeth.rs` and
-//! `tests/files.rs` can show what it rejects. Plain reference filters pass them all
-//! (`tests/faithful.rs`); with any one of some eighty faults, a filter fails the law about that
+//! Each law is a plain function that returns a [`Verdict`], so that `tests/suite/teeth.rs`
+//! and `files.rs` beside it can show what it rejects. Plain reference filters pass them all
+//! (`faithful.rs`); with any one of some eighty faults, a filter fails the law about that
 //! fault.
 //!
 //! # The gate
@@ -110,7 +110,7 @@
 //! update them, review the change, then run once
 //!
 //! ```text
-//! AMQ_BLESS=1 cargo test -p <crate> --test conformance
+//! AMQ_BLESS=1 cargo test -p <crate> --test suite conformance
 //! ```
 //!
 //! A changed count means that older files are now read differently: see the format's rules before

@@ -1,8 +1,7 @@
 //! Laws of memory: the planned memory is enough, and a refused allocation is an error.
 //!
-//! They need [`Counting`] as the test binary's global allocator, hence their own binary,
-//! `tests/memory.rs`. It counts and refuses only for the thread that asks, so other tests are
-//! unaffected.
+//! They need [`Counting`] as the test binary's global allocator. It counts and refuses only for the
+//! thread that asks, so other tests are unaffected.
 //!
 //! ```ignore
 //! amq_conformance::memory!(bloom: BloomFilter => [empty, build, merge]);

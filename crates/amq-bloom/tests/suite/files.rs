@@ -1,0 +1,221 @@
+//! The Bloom filters as files: the committed ones, and what the laws of all filters cannot know.
+
+use amq_bloom::{
+    AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BlockedParams, BloomFilter,
+    BloomParams, BloomView, DecodeError, Goal, Parts,
+};
+use amq_conformance::{
+    files::{callers_hash, golden, golden_by_caller, mend},
+    hold, with_params,
+};
+
+/// A filter of the keys `0..keys` at 1 %, committed.
+macro_rules! golden_files {
+    ($type:ty: $($name:literal of $keys:literal planned $planned:literal seed $seed:literal;)*) => {$(
+        let mut filter = <$type>::with_seed(Goal::fpr($planned, 0.01), $seed).unwrap();
+        filter.extend(0..$keys as u64);
+        hold(golden(env!("CARGO_MANIFEST_DIR"), $name, $keys, &filter));
+    )*};
+}
+
+#[test]
+fn golden_files_are_read_and_written_as_ever() {
+    golden_files! { BloomFilter:
+        "bloom-empty" of 0 planned 300 seed 0;
+        "bloom-one" of 1 planned 1 seed 0;
+        "bloom-small" of 300 planned 300 seed 7;
+        "bloom-overfull" of 300 planned 40 seed 0;
+    }
+    golden_files! { BlockedBloomFilter:
+        "blocked-bloom-empty" of 0 planned 300 seed 0;
+        "blocked-bloom-one" of 1 planned 1 seed 0;
+        "blocked-bloom-small" of 300 planned 300 seed 7;
+        "blocked-bloom-overfull" of 300 planned 40 seed 0;
+    }
+}
+
+#[test]
+fn golden_files_of_the_callers_hashes_are_read_and_written_as_ever() {
+    let mut filter = BloomFilter::new(Goal::fpr(300, 0.01)).unwrap().hashed_by_caller();
+    let empty = BlockedBloomFilter::new(Goal::fpr(300, 0.01)).unwrap();
+    let mut blocks = empty.hashed_by_caller();
+    for key in 0..300 {
+        filter.insert_hash(callers_hash(key));
+        blocks.insert_hash(callers_hash(key));
+    }
+    let root = env!("CARGO_MANIFEST_DIR");
+    hold(golden_by_caller(root, "bloom-by-caller", 300, &filter));
+    let name = "blocked-bloom-by-caller";
+    hold(golden_by_caller(root, name, 300, &blocks));
+}
+
+#[test]
+fn a_table_of_nobody_knows_which_hashes_denies_no_key() {
+    let mut filter = BloomFilter::with_seed(Goal::fpr(300, 0.01), 7).unwrap();
+    let mut blocks = BlockedBloomFilter::with_seed(Goal::fpr(300, 0.01), 7).unwrap();
+    for key in 0..300u64 {
+        filter.insert(&key);
+        blocks.insert(&key);
+    }
+    let words = filter.as_words().to_vec();
+    let parts = Parts::new(filter.params());
+    let foreign = BloomFilter::from_words_unchecked(words.clone(), parts).unwrap();
+    let own = BloomFilter::from_words_unchecked(words, filter.parts()).unwrap();
+    let table = || blocks.blocks().iter().map(|block| *block.words());
+    let parts = Parts::new(blocks.params());
+    let foreign_blocks = BlockedBloomFilter::from_blocks_unchecked(table(), parts).unwrap();
+    let own_blocks = BlockedBloomFilter::from_blocks_unchecked(table(), blocks.parts()).unwrap();
+
+    assert_eq!((own, own_blocks), (filter, blocks));
+    for key in 0..1000u64 {
+        assert!(foreign.contains(&key) && foreign_blocks.contains(&key));
+    }
+    // Nor does what is made of them.
+    assert_eq!(foreign.fold(2).unwrap().key_seed(), None);
+    assert_eq!(foreign_blocks.fold(13).unwrap().key_seed(), None);
+    assert_eq!(foreign.parts(), foreign.clone().hashed_by_caller().parts());
+    #[cfg(target_has_atomic = "64")]
+    {
+        let shared = AtomicBloomFilter::from(foreign.clone());
+        assert!(shared.contains("any key") && !shared.insert("any key").is_new());
+        assert_eq!(shared.insert_keys(&["any key"]), 0);
+        assert_eq!(shared.snapshot().unwrap(), foreign);
+        assert_eq!(shared.into_inner(), foreign);
+        let shared = AtomicBlockedBloomFilter::from(foreign_blocks.clone());
+        assert!(shared.contains("any key") && !shared.insert("any key").is_new());
+        assert_eq!(shared.snapshot().unwrap(), foreign_blocks);
+    }
+}
+
+#[test]
+fn a_bit_past_the_last_is_refused_even_with_the_right_checksum() {
+    let params = BloomParams::new(100, 3);
+    let filter = with_params::<BloomFilter>(params, 10, 0).unwrap();
+    let mut bytes = filter.to_bytes().unwrap();
+    let last = bytes.len() - 64 + 15;
+    bytes[last] = 0x10;
+    mend(&mut bytes);
+    assert!(matches!(BloomFilter::from_bytes(&bytes), Err(DecodeError::Structure { .. })));
+}
+
+#[test]
+fn numbers_that_no_filter_has_are_refused_by_name() {
+    let filter = with_params::<BloomFilter>(BloomParams::new(100, 3), 10, 0).unwrap();
+    let blocks = with_params::<BlockedBloomFilter>(BlockedParams::new(2), 9, 1).unwrap();
+    let [file, blocks] = [filter.to_bytes().unwrap(), blocks.to_bytes().unwrap()];
+    // The only entry: behind the directory's head and one section.
+    let with = |file: &[u8], at: usize, number: u64| {
+        let mut forged = file.to_vec();
+        forged[192 + 128 + at..][..8].copy_from_slice(&number.to_le_bytes());
+        mend(&mut forged);
+        forged
+    };
+    let parameters = [(0, 0), (8, 0), (8, 65), (8, u32::MAX.into())];
+    for (at, number) in parameters {
+        // So many probes would be a query of seconds.
+        let refused = BloomFilter::from_bytes(&with(&file, at, number)).unwrap_err();
+        assert!(matches!(refused, DecodeError::Params(_)), "{at}: {refused}");
+    }
+    let wide = BloomFilter::from_bytes(&with(&file, 8, 1 << 32)).unwrap_err();
+    let (field, value) = ("probes", 1 << 32);
+    assert_eq!(wide, DecodeError::Geometry { field, value });
+    for number in [0, u64::MAX] {
+        let refused = BlockedBloomFilter::from_bytes(&with(&blocks, 0, number)).unwrap_err();
+        assert!(matches!(refused, DecodeError::Params(_)), "{refused}");
+    }
+    // A rate, and bits a key, that are no numbers.
+    for (kind, value) in [(1u64, f64::NAN), (1, 1.0), (1, 0.0), (2, f64::NAN), (2, -1.0)] {
+        let mut forged = file.clone();
+        forged[56..64].copy_from_slice(&kind.to_le_bytes());
+        forged[64..72].copy_from_slice(&value.to_bits().to_le_bytes());
+        mend(&mut forged);
+        let (field, value) = ("budget", value.to_bits());
+        let refused = BloomFilter::from_bytes(&forged).err();
+        assert_eq!(refused, Some(DecodeError::Geometry { field, value }));
+    }
+}
+
+#[test]
+fn a_file_on_disk_is_replaced_whole() {
+    let folder = std::env::temp_dir().join(format!("amq-bloom-files-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("seen.amq");
+    for n in [10, 1000] {
+        let mut filter = BloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
+        filter.extend(0..n);
+        filter.save(&path).unwrap();
+        assert_eq!(BloomFilter::load(&path).unwrap(), filter);
+        // Nothing is left beside it.
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    }
+    let filter = BloomFilter::load(&path).unwrap();
+    let error = filter.save(&folder).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+    #[cfg(unix)]
+    {
+        let link = folder.join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        assert!(filter.save(&link).is_err());
+        assert!(filter.save("/dev/null").is_err());
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+    // Bytes behind the filter are refused where the file is the whole, and left where it is a
+    // stream.
+    let mut bytes = filter.to_bytes().unwrap();
+    bytes.push(0);
+    std::fs::write(&path, &bytes).unwrap();
+    let error = BloomFilter::load(&path).unwrap_err().to_string();
+    assert_eq!(error, "1 bytes follow the end of the filter");
+    assert_eq!(BloomFilter::read_from(&bytes[..]).unwrap(), filter);
+    assert!(BloomFilter::load(folder.join("nothing")).is_err());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn an_atomic_filter_is_stored_as_the_plain_one() {
+    let atomic = AtomicBloomFilter::new(Goal::fpr(100, 0.01)).unwrap();
+    (0..100u64).for_each(|key| {
+        atomic.insert(&key);
+    });
+    let bytes = atomic.snapshot().unwrap().to_bytes().unwrap();
+    let back = AtomicBloomFilter::from(BloomFilter::from_bytes(&bytes).unwrap());
+    assert_eq!(back, atomic);
+}
+
+#[test]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
+fn a_static_aligned_array_is_a_filter_without_a_copy() {
+    #[repr(align(64))]
+    struct Aligned<const N: usize>([u8; N]);
+    static FILE: Aligned<{ include_bytes!("../golden/bloom-small.amq").len() }> =
+        Aligned(*include_bytes!("../golden/bloom-small.amq"));
+    let view = BloomView::open(&FILE.0).unwrap();
+    assert!((0..300u64).all(|key| view.contains(&key)));
+    assert_eq!(view.seed(), 7);
+    let blocks = BlockedParams::new(2);
+    assert!(with_params::<BlockedBloomFilter>(blocks, 9, 1).is_ok());
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn serde_goes_through_the_same_bytes_and_checks() {
+    let mut filter = BloomFilter::new(Goal::fpr(30, 0.01)).unwrap();
+    filter.extend(0..30u64);
+    let json = serde_json::to_string(&filter).unwrap();
+    assert_eq!(serde_json::from_str::<BloomFilter>(&json).unwrap(), filter);
+    let bytes: Vec<u8> = serde_json::from_str(&json).unwrap();
+    assert_eq!(bytes, filter.to_bytes().unwrap());
+    let more = json.replacen(']', ",1,2]", 1);
+    let error = serde_json::from_str::<BloomFilter>(&more).unwrap_err();
+    let text = error.to_string();
+    assert!(text.starts_with("2 bytes follow the end of the filter"), "{error}");
+    let text = json.replacen("137,65", "137,\"A\"", 1);
+    let error = serde_json::from_str::<BloomFilter>(&text).unwrap_err();
+    assert!(error.to_string().starts_with("invalid type: string \"A\""), "{error}");
+    let cut = format!("{}]", &json[..json.len() - 30].trim_end_matches(','));
+    let error = serde_json::from_str::<BloomFilter>(&cut).unwrap_err();
+    assert!(error.to_string().contains("cut short"), "{error}");
+    let damaged = json.replacen("137,65", "137,66", 1);
+    let error = serde_json::from_str::<BloomFilter>(&damaged).unwrap_err();
+    assert!(error.to_string().contains("not a filter"), "{error}");
+}

@@ -1,0 +1,162 @@
+//! Filters that are kept, changed and combined.
+
+use crate::room::{KINDS, Room, STATIC, numbered};
+
+#[test]
+fn dedupe_prints_what_comes_first_and_remembers_it() {
+    let room = Room::new();
+    assert_eq!(room.amq("dedupe keys.txt more.txt keys.txt").ends(0).lines(), 1501);
+    assert_eq!(room.amq("dedupe -v keys.txt more.txt keys.txt").ends(0).lines(), 1501);
+    assert_eq!(room.pipe("dedupe", "b\na\nb\na\nc").ends(0).text(), "b\na\nc\n");
+    assert_eq!(room.amq("dedupe --filter f.amq keys.txt").ends(0).lines(), 1001);
+    assert_eq!(room.amq("dedupe --filter f.amq more.txt").ends(0).lines(), 500);
+    assert_eq!(room.amq("dedupe --filter f.amq more.txt").ends(1).lines(), 0);
+    // A key that is none fails the run, and what it printed comes again.
+    let old = room.read("f.amq");
+    room.pipe("dedupe --filter f.amq --max-key-len 3", "abcd").refused(&["longer than 3"]);
+    assert_eq!(room.read("f.amq"), old);
+    // Any kind that inserts.
+    for kind in KINDS.iter().filter(|kind| !STATIC.contains(kind)) {
+        let command = format!("dedupe --kind {kind} --keys 2000 keys.txt more.txt keys.txt");
+        assert_eq!(room.amq(&command).ends(0).lines(), 1501, "{kind}");
+    }
+    room.amq("dedupe --kind ribbon --keys 2000 keys.txt").refused(&["ribbon filter cannot insert"]);
+    room.amq("dedupe --kind cuckoo keys.txt").refused(&["--keys N"]);
+    let run = room.amq("dedupe --stats keys.txt").ends(0);
+    assert!(run.err.contains("1,001 lines, 1,001 of them new; fewer than 1 "), "{run:?}");
+}
+
+#[test]
+fn a_kept_filter_is_not_resumed_with_other_options() {
+    let room = Room::new();
+    room.amq("dedupe -F f.amq --keys 5000 --fpr 0.1% keys.txt").ends(0);
+    let old = room.read("f.amq");
+    for (options, says) in [
+        ("--fpr 1%", "f.amq was made for a rate of 0.100 %, not 1.00 %"),
+        ("--keys 6000", "f.amq was made for 5,000 lines, not 6,000"),
+        ("--kind scalable", "f.amq is a Bloom filter, not a scalable Bloom one"),
+        ("--seed 7", "f.amq has another seed"),
+        ("--secret", "f.amq has another seed"),
+    ] {
+        room.amq(&format!("dedupe -F f.amq {options} more.txt"))
+            .refused(&[says, "leave the option out"]);
+        assert_eq!(room.read("f.amq"), old);
+    }
+    let same = "dedupe -F f.amq --keys 5000 --fpr 1/1000 --kind bloom --seed 0 more.txt";
+    assert_eq!(room.amq(same).ends(0).lines(), 500);
+    // A filter of fixed size says when it is full, and stays as it was.
+    room.write("many", numbered(10_000..=20_000));
+    let old = room.read("f.amq");
+    let run = room.amq("dedupe -F f.amq many").ends(2);
+    assert!(run.err.contains("more different lines than the 5,000"), "{run:?}");
+    assert_eq!(room.read("f.amq"), old);
+    room.amq("build -o r.amq --kind ribbon --fpr 1% keys.txt").ends(0);
+    room.amq("dedupe -F r.amq more.txt").refused(&["r.amq: a bumped ribbon filter cannot insert"]);
+}
+
+#[test]
+fn keys_are_inserted_all_or_none() {
+    let room = Room::with_filter();
+    let run = room.amq("insert seen.amq more.txt").ends(0);
+    assert!(run.err.contains("now holds more keys than the 1,001 it was planned for"), "{run:?}");
+    assert_eq!(room.amq("query -c seen.amq keys.txt more.txt").text(), "2001\n");
+    room.amq("build -o c.amq --kind cuckoo --fpr 1% keys.txt").ends(0);
+    room.write("many", numbered(2000..=12_000));
+    let old = room.read("c.amq");
+    room.amq("insert c.amq many").refused(&["c.amq: nothing was inserted: the filter is full"]);
+    assert_eq!(room.read("c.amq"), old);
+    // Into another file.
+    room.amq("insert c.amq -o d.amq -e new").ends(0);
+    assert_eq!(room.read("c.amq"), old);
+    room.amq("query -q d.amq -e new").ends(0);
+    room.amq("insert c.amq -o d.amq -e new").refused(&["--force"]);
+    // Copies are kept, unless asked otherwise.
+    room.amq("insert c.amq -e key1 -e key1").ends(0);
+    let run = room.amq("insert --unique c.amq -e key1 -e key1").ends(0);
+    assert!(run.err.contains("inserted: 0 of 2"), "{run:?}");
+    room.amq("build -o r.amq --kind ribbon --fpr 1% keys.txt").ends(0);
+    room.amq("insert r.amq -e x").refused(&["built from all its keys at once", "bloom, "]);
+}
+
+#[test]
+fn keys_are_removed_from_kinds_that_can() {
+    let room = Room::new();
+    for kind in KINDS {
+        room.amq(&format!("build -f -o f.amq --kind {kind} --fpr 1e-6 keys.txt")).ends(0);
+        let removes = matches!(
+            kind,
+            "counting"
+                | "blocked-counting"
+                | "cuckoo"
+                | "windowed-cuckoo"
+                | "quotient"
+                | "expandable-quotient"
+        );
+        if !removes {
+            room.amq("remove f.amq keys.txt").refused(&["cannot remove", "counting, cuckoo"]);
+            continue;
+        }
+        let run = room.amq("remove f.amq more.txt").ends(0);
+        assert!(run.err.contains("removed: 500 of 1,000"), "{kind}: {run:?}");
+        assert_eq!(room.amq("query -c f.amq keys.txt").text(), "501\n", "{kind}");
+        let old = room.read("f.amq");
+        room.amq("remove f.amq -e nobody").ends(1);
+        assert_eq!(room.read("f.amq"), old);
+    }
+}
+
+#[test]
+fn filters_of_one_make_are_merged() {
+    let room = Room::new();
+    for kind in KINDS {
+        let build = |name: &str, keys: &str, options: &str| {
+            let size = "--fpr 1% --keys 3000";
+            let command = format!("build -f -o {name} --kind {kind} {size} {options} {keys}");
+            room.amq(&command).ends(0);
+        };
+        build("a.amq", "keys.txt", "--secret");
+        build("b.amq", "more.txt", "--seed-of a.amq");
+        build("c.amq", "more.txt", "");
+        let run = room.amq("merge -f -o m.amq a.amq b.amq");
+        if STATIC.contains(&kind) || kind == "expandable-quotient" {
+            run.refused(&["a.amq and b.amq: ", "cannot be merged"]);
+            continue;
+        }
+        run.ends(0);
+        assert_eq!(room.amq("query -c m.amq keys.txt more.txt").text(), "2001\n", "{kind}");
+        room.amq("merge -f -o m.amq a.amq c.amq")
+            .refused(&["a.amq and c.amq: ", "different seeds"]);
+    }
+    room.amq("build -f -o a.amq --fpr 1% --keys 3000 keys.txt").ends(0);
+    room.amq("build -f -o b.amq --fpr 1% --keys 4000 keys.txt").ends(0);
+    room.amq("merge -o n.amq a.amq b.amq").refused(&["the filters differ in"]);
+    room.amq("build -f -o b.amq --kind cuckoo --fpr 1% keys.txt").ends(0);
+    room.amq("merge -o n.amq a.amq b.amq").refused(&["different kinds"]);
+    room.amq("merge -o n.amq a.amq").refused(&["2 values required"]);
+    assert!(!room.exists("n.amq"));
+    // The first may be replaced.
+    room.amq("merge --force -o a.amq a.amq a.amq").ends(0);
+    assert_eq!(room.amq("query -c a.amq keys.txt").text(), "1001\n");
+}
+
+#[test]
+fn only_counting_becomes_bloom() {
+    let room = Room::new();
+    let kinds = KINDS.join(",");
+    room.amq(&format!("build -o {{kind}}.amq --fpr 1% --kind {kinds} keys.txt")).ends(0);
+    for kind in KINDS {
+        for to in KINDS {
+            let run = room.amq(&format!("convert -f {kind}.amq --to {to} -o out.amq"));
+            match (kind, to) {
+                ("counting", "bloom") => drop(run.ends(0)),
+                _ if kind == to => drop(run.refused(&["already"])),
+                _ => drop(run.refused(&["exact is only counting to bloom"])),
+            }
+        }
+    }
+    room.write("many", numbered(1..=100_000));
+    let answers = |name: &str| room.amq(&format!("query {name} many")).ends(0).out;
+    assert_eq!(answers("counting.amq"), answers("out.amq"));
+    // It is the filter that would have been built.
+    assert_eq!(answers("bloom.amq"), answers("out.amq"));
+}

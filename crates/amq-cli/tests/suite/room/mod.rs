@@ -1,0 +1,184 @@
+//! A folder to run the command in, and what a run gave.
+#![allow(dead_code, reason = "no test file uses all of it")]
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// All kinds, as --kind names them.
+pub(crate) const KINDS: [&str; 14] = [
+    "bloom",
+    "blocked-bloom",
+    "counting",
+    "blocked-counting",
+    "scalable",
+    "scalable-blocked",
+    "cuckoo",
+    "windowed-cuckoo",
+    "quotient",
+    "expandable-quotient",
+    "ribbon",
+    "ribbon-narrow",
+    "ribbon-standard",
+    "ribbon-wide",
+];
+
+/// Those that are built from all keys at once.
+pub(crate) const STATIC: [&str; 4] = ["ribbon", "ribbon-narrow", "ribbon-standard", "ribbon-wide"];
+
+pub(crate) const AMQ: &str = env!("CARGO_BIN_EXE_amq");
+
+/// A folder of its own. It holds `keys.txt` (key1 to key1000 and alice) and `more.txt` (key501 to
+/// key1500).
+pub(crate) struct Room(TempDir);
+
+/// What a run gave.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// `None` if a signal ended it.
+    pub(crate) status: Option<i32>,
+    pub(crate) out: Vec<u8>,
+    pub(crate) err: String,
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        Self {
+            status: output.status.code(),
+            out: output.stdout,
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Run {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.out).into_owned()
+    }
+
+    pub(crate) fn lines(&self) -> usize {
+        self.out.iter().filter(|&&byte| byte == b'\n').count()
+    }
+
+    /// The run ended like this. Returns itself.
+    #[track_caller]
+    pub(crate) fn ends(self, status: i32) -> Self {
+        assert_eq!(self.status, Some(status), "{self:?}");
+        assert!(!self.err.contains("panicked"), "{self:?}");
+        self
+    }
+
+    /// Refused with status 2, printing nothing, and saying all of this.
+    #[track_caller]
+    pub(crate) fn refused(self, says: &[&str]) -> Self {
+        let run = self.ends(2);
+        assert!(run.out.is_empty(), "{run:?}");
+        for text in says {
+            assert!(run.err.contains(text), "{text:?} is not in {:?}", run.err);
+        }
+        run
+    }
+}
+
+pub(crate) fn numbered(range: std::ops::RangeInclusive<u32>) -> String {
+    range.map(|i| format!("key{i}\n")).collect()
+}
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        let room = Self(tempfile::tempdir().unwrap());
+        room.write("keys.txt", numbered(1..=1000) + "alice\n");
+        room.write("more.txt", numbered(501..=1500));
+        room
+    }
+
+    /// One with `seen.amq`, a Bloom filter of `keys.txt` at 1 %.
+    pub(crate) fn with_filter() -> Self {
+        let room = Self::new();
+        room.amq("build -o seen.amq --fpr 1% keys.txt").ends(0);
+        room
+    }
+
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn exists(&self, name: &str) -> bool {
+        self.path(name).symlink_metadata().is_ok()
+    }
+
+    /// Names in the folder.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let name = |entry: std::io::Result<fs::DirEntry>| {
+            entry.unwrap().file_name().to_string_lossy().into_owned()
+        };
+        let mut names: Vec<String> = entries.map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// `amq` with these arguments, apart at spaces.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(AMQ);
+        command.args(arguments.split_whitespace());
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn amq(&self, arguments: &str) -> Run {
+        self.command(arguments).output().unwrap().into()
+    }
+
+    /// The same with this on standard input.
+    pub(crate) fn pipe(&self, arguments: &str, input: impl AsRef<[u8]>) -> Run {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.as_ref().to_vec();
+        // It may end before it has read all.
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let run = child.wait_with_output().unwrap().into();
+        writer.join().unwrap();
+        run
+    }
+
+    /// A line of bash, with `amq` on the path.
+    pub(crate) fn bash(&self, line: &str) -> Run {
+        let folder = Path::new(AMQ).parent().unwrap();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
+        let mut command = Command::new("bash");
+        command.arg("-c").arg(format!("set -o pipefail; {line}"));
+        command.env("PATH", std::env::join_paths(paths).unwrap());
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        command.output().unwrap().into()
+    }
+}
+
+/// Whether a program is there; says so if not.
+pub(crate) fn have(program: &str, arguments: &[&str]) -> bool {
+    let ran = Command::new(program).args(arguments).output();
+    let have = ran.is_ok_and(|output| output.status.success());
+    if !have {
+        println!("SKIPPED: {program} is not there, or may not be used");
+    }
+    have
+}
+
+/// The text of a field in a line of JSON.
+pub(crate) fn field<'a>(json: &'a str, name: &str) -> &'a str {
+    let (_, rest) = json.split_once(&format!("\"{name}\":")).unwrap();
+    rest.split([',', '}']).next().unwrap()
+}

@@ -1,0 +1,131 @@
+//! The laws of files: a faultless list passes them all, and each lapse fails the law about it.
+
+use crate::reference::careless::{self, Careless};
+use crate::reference::filed::{Filed, Lapse, filed};
+use amq_conformance::files::{self, memory};
+use amq_conformance::surface::answers_as;
+use amq_conformance::{Fill, Violation};
+use amq_core::Goal;
+
+/// A law, of a list with some lapse.
+type Law<const LAPSE: u8> = fn(Fill<Filed<LAPSE>>) -> Result<(), Violation>;
+
+/// The laws that every stored filter keeps, by name.
+macro_rules! laws {
+    ($($module:ident::$law:ident)*) => {
+        fn laws<const LAPSE: u8>() -> Vec<(&'static str, Law<LAPSE>)> {
+            vec![$((stringify!($law), $module::$law::<Filed<LAPSE>>)),*]
+        }
+    };
+}
+
+laws! {
+    files::what_was_written_is_read
+    files::a_withheld_seed_must_be_given
+    files::a_filter_that_was_read_goes_on_as_the_one_written
+    files::a_stream_is_read_to_the_end_of_the_file
+    files::a_view_answers_as_the_filter
+    files::a_damaged_file_is_refused
+    files::what_is_no_file_is_refused_by_name
+    files::a_forged_file_is_refused_or_answers
+    files::a_forged_number_changes_no_answer
+    files::a_view_of_a_forged_file_answers
+    files::a_forged_file_is_refused_or_takes_keys
+    files::a_forged_file_is_refused_or_forgets_keys
+    files::a_forged_file_is_refused_or_merges
+    files::a_file_is_little_larger_than_its_table
+    files::a_filter_of_the_callers_hashes_denies_no_key
+    files::a_hash_that_is_unknown_is_refused_by_name
+    files::a_filter_of_the_callers_hashes_takes_hashes_alone
+    files::a_filter_of_the_callers_hashes_removes_hashes_alone
+    files::a_filter_of_the_callers_hashes_counts_hashes_alone
+    files::a_filter_of_the_callers_hashes_merges_with_its_like
+    memory::reading_takes_little_more_than_the_file
+    memory::a_claim_is_not_taken_for_memory
+    memory::a_file_without_memory_is_an_error
+}
+
+#[test]
+fn a_list_without_a_lapse_keeps_every_law() {
+    const NONE: u8 = Lapse::None as u8;
+    for (name, law) in laws::<NONE>() {
+        assert_eq!(law(filed::<NONE>), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn a_pointer_that_hides_the_caller_is_rejected() {
+    let list = || filed::<{ Lapse::None as u8 }>(Goal::fpr(9, 0.1), 0, &[]).unwrap();
+    let (filter, mut twin) = (list().hashed_by_caller(), list().hashed_by_caller());
+    let mut answers = |lapse| answers_as(&filter, &Careless(&mut twin, lapse), "a pointer");
+    assert_eq!(answers(careless::Lapse::None), Ok(()));
+    assert!(answers(careless::Lapse::KeySeed).is_err());
+}
+
+/// One test per lapse: `test: lapse by the law that must reject it`.
+macro_rules! rejected {
+    ($($test:ident: $lapse:ident by $($law:path),+;)*) => {$(
+        #[test]
+        fn $test() {
+            const LAPSE: u8 = Lapse::$lapse as u8;
+            $({
+                let law: Law<LAPSE> = $law;
+                let verdict = law(filed::<LAPSE>);
+                assert!(verdict.is_err(), "{:?} passes {}", Lapse::$lapse, stringify!($law));
+            })+
+        }
+    )*};
+}
+
+rejected! {
+    a_file_that_says_it_was_read_before: NotedWhenReadBefore by files::what_was_written_is_read;
+    a_short_buffer_that_is_begun: ShortBufferBegun by files::what_was_written_is_read;
+    a_capacity_that_is_lost: CapacityLost by files::what_was_written_is_read;
+    a_limit_that_is_left_out: LimitLeftOut by
+        files::a_filter_that_was_read_goes_on_as_the_one_written;
+    a_table_with_as_many_zeros: ZerosWritten by files::a_file_is_little_larger_than_its_table;
+
+    a_withheld_seed_that_is_told: SeedTold by files::a_withheld_seed_must_be_given;
+    a_withheld_seed_that_is_guessed: SeedGuessed by files::a_withheld_seed_must_be_given;
+
+    a_decoder_without_checksums: ChecksumsIgnored by files::a_damaged_file_is_refused;
+    a_stream_without_checksums: ChecksumsIgnoredInStreams by files::a_damaged_file_is_refused;
+    a_decoder_that_takes_trailing_bytes: TrailingBytesTaken by files::a_damaged_file_is_refused;
+
+    a_decoder_of_any_version: VersionIgnored by files::what_is_no_file_is_refused_by_name;
+    a_decoder_of_any_kind: KindIgnored by files::what_is_no_file_is_refused_by_name;
+    a_transfer_in_text_mode_that_is_not_named: TextModeUnnamed by
+        files::what_is_no_file_is_refused_by_name;
+
+    a_rate_that_is_taken_from_the_file: RateOfTheFile by
+        files::a_forged_file_is_refused_or_answers, files::a_view_of_a_forged_file_answers;
+    a_table_that_is_not_walked: OrderNotWalked by files::a_forged_file_is_refused_or_takes_keys;
+    zero_items_as_a_shortcut_to_no: NoItemsNoAnswer by files::a_forged_number_changes_no_answer;
+    a_removal_that_takes_another_key: TakesAnotherAway by
+        files::a_forged_file_is_refused_or_forgets_keys;
+    a_merge_that_forgets_a_key: MergeForgets by files::a_forged_file_is_refused_or_merges;
+
+    a_file_whose_caller_is_forgotten: CallerForgotten by
+        files::a_filter_of_the_callers_hashes_denies_no_key,
+        files::a_filter_of_the_callers_hashes_counts_hashes_alone;
+    a_caller_that_the_file_does_not_tell: CallerUntold by
+        files::a_filter_of_the_callers_hashes_denies_no_key;
+    a_hash_of_any_number: AnyHashTaken by files::a_hash_that_is_unknown_is_refused_by_name;
+    a_callers_hash_that_is_refused: CallersHashRefused by
+        files::a_filter_of_the_callers_hashes_takes_hashes_alone;
+    a_callers_hash_that_is_kept: CallersHashKept by
+        files::a_filter_of_the_callers_hashes_removes_hashes_alone;
+    a_merge_of_two_hashes: CallersHashMerged by
+        files::a_filter_of_the_callers_hashes_merges_with_its_like;
+
+    a_stream_that_is_read_ahead: ReadsAhead by files::a_stream_is_read_to_the_end_of_the_file;
+    a_stream_without_a_limit: StreamLimitIgnored by files::a_stream_is_read_to_the_end_of_the_file;
+
+    a_view_that_leaves_a_key_out: ViewLeavesOutTheLast by files::a_view_answers_as_the_filter;
+
+    a_claim_that_is_allocated: ClaimAllocated by memory::a_claim_is_not_taken_for_memory;
+    a_file_that_is_copied_first: CopiedBeforeItIsRead by
+        memory::reading_takes_little_more_than_the_file;
+    a_want_of_memory_that_is_not_named: MemoryErrorUnnamed by
+        memory::a_file_without_memory_is_an_error;
+}

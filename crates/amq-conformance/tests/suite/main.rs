@@ -1,0 +1,12 @@
+//! All tests of the crate that use it from outside, in one binary: what they share is compiled
+//! once.
+
+use amq_conformance::memory::Counting;
+
+mod faithful;
+mod files;
+mod reference;
+mod teeth;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;

@@ -1,0 +1,436 @@
+//! What expandable quotient filters promise beyond the suite that all filters pass.
+
+use amq_conformance::with_params;
+use amq_quotient::theory::expandable as theory;
+use amq_quotient::{
+    Budget, ExpandableParams, ExpandableQuotientFilter, Full, Goal, KeyHash, MAX_COPIES, PlanError,
+};
+use std::collections::{BTreeMap, VecDeque};
+
+type Filter = ExpandableQuotientFilter;
+
+fn noise(i: u64) -> u64 {
+    KeyHash::of(&i, 77).get()
+}
+
+fn empty(params: ExpandableParams) -> Filter {
+    with_params::<Filter>(params, params.max_entries(), 0).unwrap()
+}
+
+/// A filter of fingerprints of few bits, so that entries soon have none left.
+fn small(bits: u32) -> Filter {
+    empty(ExpandableParams::new(64, bits).max_doublings(30))
+}
+
+/// Queries for keys that were never in.
+fn absent(queries: u64) -> impl Iterator<Item = u64> {
+    (0..queries).map(|i| (1 << 60) + i)
+}
+
+fn false_positives(filter: &Filter, queries: u64) -> u64 {
+    let found = absent(queries).filter(|key| filter.contains(key));
+    found.count() as u64
+}
+
+/// The number is within `sigmas` standard deviations of what `queries` at this rate give, or of
+/// what rates with this spread give.
+#[track_caller]
+fn close(found: u64, queries: u64, rate: f64, spread: f64, sigmas: f64) {
+    let queries = queries as f64;
+    let sd = (queries * rate * (1.0 - rate) + (queries * spread).powi(2)).sqrt();
+    let off = (found as f64 - queries * rate) / sd;
+    assert!(off.abs() <= sigmas, "{found} of {queries}, not {rate}: {off} sigma");
+}
+
+/// The share of all fingerprints that a small filter answers for, counted one by one.
+fn counted(filter: &Filter) -> f64 {
+    let params = filter.params();
+    let of = u128::from(params.slots) << params.fingerprint_bits;
+    let hash = |f: u128| KeyHash::new((f << 64).div_ceil(of) as u64);
+    let found = (0..of).filter(|&f| filter.contains_hash(hash(f)));
+    found.count() as f64 / of as f64
+}
+
+/// Keys come and go while the filter doubles, and it agrees with a map of them.
+#[test]
+fn no_key_is_lost_through_fourteen_doublings_with_removals() {
+    for (bits, removals, doublings) in [(3, 3, 12), (4, 2, 12), (11, 2, 14)] {
+        let mut filter = small(bits);
+        let mut keys: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut ages: VecDeque<u64> = VecDeque::new();
+        let (mut len, mut shrunk) = (0, 0);
+        for step in 0.. {
+            // One key in eight comes twice.
+            let key = noise(step / 8 * 8 + step % 8 % 7);
+            if noise(!step) % 10 >= removals {
+                filter.insert(&key).unwrap();
+                *keys.entry(key).or_default() += 1;
+                ages.push_back(key);
+                len += 1;
+            } else if let Some(gone) = match noise(step) % 3 {
+                // The oldest, the youngest, or some.
+                0 => ages.pop_front(),
+                1 => ages.pop_back(),
+                _ => ages.swap_remove_back(noise(step ^ 5) as usize % ages.len().max(1)),
+            } {
+                assert!(filter.remove(&gone));
+                let copies = keys.get_mut(&gone).unwrap();
+                *copies -= 1;
+                if *copies == 0 {
+                    keys.remove(&gone);
+                }
+                len -= 1;
+                shrunk += 1;
+            }
+            assert_eq!(filter.len(), len);
+            if step.is_power_of_two() || step % 50_000 == 0 {
+                let lost = keys.iter().find(|&(key, &copies)| {
+                    !filter.contains(key) || filter.count(key).estimate < copies
+                });
+                assert_eq!(lost, None, "after {step} steps, {:?}", filter.params());
+                filter.validate().unwrap();
+            }
+            if filter.params().doublings == doublings {
+                break;
+            }
+        }
+        assert!(keys.keys().all(|key| filter.contains(key)));
+        assert!(filter.entries() >= len && shrunk > 20_000);
+        // Then all of them go, and every answer is right until then.
+        while let Some(key) = ages.pop_front() {
+            assert!(filter.remove(&key));
+        }
+        assert!(filter.is_empty());
+        filter.validate().unwrap();
+        // What is left of keys whose bits were used up.
+        assert_eq!(filter.entries() > 0, bits < 5);
+    }
+}
+
+#[test]
+fn a_removal_leaves_every_other_key_its_entry() {
+    // Pairs of keys of which the older one's entry answers for the younger one, too: whichever goes
+    // first, the other stays.
+    let mut pairs = 0;
+    for older_first in [true, false] {
+        for seed in 0..3000u64 {
+            let mut filter = small(5);
+            let params = filter.params();
+            let old = noise(seed);
+            filter.insert_hash(KeyHash::new(old)).unwrap();
+            for _ in 0..3 {
+                filter.grow().unwrap();
+            }
+            // The same in all bits that the first table kept, and in most of those of the fourth.
+            let kept = (params.slots << params.fingerprint_bits).ilog2();
+            let young = old ^ (noise(!seed) >> (kept + (seed % 4) as u32));
+            assert!(filter.contains_hash(KeyHash::new(young)));
+            filter.insert_hash(KeyHash::new(young)).unwrap();
+            let (first, then) = if older_first { (old, young) } else { (young, old) };
+            assert!(filter.remove_hash(KeyHash::new(first)));
+            assert!(filter.contains_hash(KeyHash::new(then)));
+            assert!(filter.remove_hash(KeyHash::new(then)));
+            assert!(filter.is_empty() && filter.expected_fpr() == 0.0);
+            pairs += 1;
+        }
+    }
+    assert_eq!(pairs, 6000);
+}
+
+#[test]
+fn the_rate_is_the_formulas_at_every_age() {
+    const QUERIES: u64 = 400_000;
+    for (bits, seeds) in [(4u32, 6u64), (7, 12)] {
+        let mut pooled = BTreeMap::new();
+        for seed in 0..seeds {
+            let params = ExpandableParams::new(64, bits).max_doublings(30);
+            let plan = Filter::plan_params(params, 60).unwrap();
+            let mut filter = Filter::with_seed(plan, seed).unwrap();
+            let mut key = seed << 32;
+            for (items, doublings) in
+                [(60u64, 0u32), (61, 1), (90, 1), (700, 4), (8000, 8), (30_000, 9), (240_000, 12)]
+            {
+                while filter.len() < items {
+                    filter.insert(&key).unwrap();
+                    key += 1;
+                }
+                let now = filter.params();
+                let (grown, below) = (now.doublings, bits < 5 && items > 1000);
+                // Entries without bits take slots, and the filter doubles a little earlier.
+                assert!(grown == doublings || below && grown == doublings + 1, "{now:?}");
+                let predicted = theory::fpr(&now, items);
+                let found = false_positives(&filter, QUERIES);
+                let own = filter.expected_fpr();
+                close(found, QUERIES, own, 0.0, 5.0);
+                close(found, QUERIES, predicted.mean, predicted.sd, 5.0);
+                assert!((own - predicted.mean).abs() <= 5.0 * predicted.sd + 1e-9);
+                let sum: &mut (u64, f64, f64) = pooled.entry(items).or_default();
+                sum.0 += found;
+                sum.1 += predicted.mean / seeds as f64;
+                sum.2 += predicted.sd.powi(2) / (seeds * seeds) as f64;
+            }
+        }
+        for (found, mean, variance) in pooled.into_values() {
+            close(found, seeds * QUERIES, mean, variance.sqrt(), 3.0);
+        }
+    }
+}
+
+#[test]
+fn the_share_it_answers_for_is_exact_through_removals_and_doublings() {
+    for (bits, crowding) in [(2u32, 0u32), (4, 0), (6, 3)] {
+        let mut filter = small(bits);
+        let mut keys = Vec::new();
+        for step in 0..1500u64 {
+            let hash = KeyHash::new(noise(step) >> crowding);
+            if noise(!step) % 5 < 3 {
+                filter.insert_hash(hash).unwrap();
+                keys.push(hash);
+            } else if !keys.is_empty() {
+                let at = noise(step) as usize % keys.len();
+                assert!(filter.remove_hash(keys.swap_remove(at)));
+            }
+            if step % 100 == 0 {
+                assert_eq!(filter.expected_fpr(), counted(&filter), "step {step}");
+                filter.validate().unwrap();
+            }
+        }
+        assert!(filter.params().doublings > 2);
+        assert_eq!(filter.expected_fpr(), counted(&filter));
+    }
+}
+
+#[test]
+fn a_plan_keeps_the_rate_to_its_last_doubling() {
+    let mut planned = 0;
+    for fpr in [0.3, 0.1, 0.05, 0.01, 1.0 / 256.0, 1e-3, 1e-5, 1e-9, 1e-12] {
+        for items in [1u64, 60, 1000, 123_456, 1 << 30] {
+            let params = match Filter::plan(Goal::new(items, Budget::Fpr(fpr))) {
+                Ok(plan) => plan.params,
+                Err(error) => {
+                    assert!(items as f64 > 1e17 * fpr, "{error}");
+                    continue;
+                }
+            };
+            planned += 1;
+            let full = theory::fpr(&params, u64::MAX).mean;
+            assert!(full <= fpr, "{params:?} at {fpr}: {full}");
+            // One doubling more would not, or a hash has no bit for it.
+            let more = params.max_doublings(params.max_doublings + 1);
+            assert!(more.check().is_err() || theory::fpr(&more, u64::MAX).mean > fpr);
+            // The bound in the docs.
+            let (doublings, bits) = (params.max_doublings, params.fingerprint_bits as i32);
+            let bound = 0.95 * f64::from(doublings + 2) * 0.5f64.powi(bits + 1);
+            assert!(full <= bound * (1.0 + 1e-12));
+            // Keys that look alike, which are many at high rates, count twice in it.
+            assert!(full > 0.95 * bound || fpr > 0.02, "{params:?}: {full}, {bound}");
+            if items <= 1000 && fpr >= 1e-5 {
+                assert!(doublings >= 20, "{params:?}");
+            }
+        }
+    }
+    assert_eq!(planned, 43);
+    // The first is good for 41 doublings, of which a hash has the bits for 37.
+    for (fpr, bits, doublings) in [(0.01, 11, 37), (1.0 / 256.0, 12, 31), (1e-3, 14, 32)] {
+        let params = Filter::plan(Goal::fpr(1000, fpr)).unwrap().params;
+        assert_eq!((params.fingerprint_bits, params.max_doublings), (bits, doublings));
+    }
+}
+
+#[test]
+fn a_filter_grown_to_its_last_doubling_errs_no_more_than_was_asked() {
+    const QUERIES: u64 = 500_000;
+    for (doublings, fpr) in [(6, 0.02), (10, 0.05), (12, 0.1)] {
+        let plan = Filter::plan_doublings(Goal::fpr(60, fpr), doublings).unwrap();
+        let mut filter = Filter::new(plan).unwrap();
+        let last = filter.params().max_doublings;
+        assert!((doublings..doublings + 3).contains(&last));
+        let mut key = 0u64;
+        let full = loop {
+            let before = filter.entries();
+            if let Err(full) = filter.insert(&key) {
+                assert_eq!(filter.entries(), before);
+                break full;
+            }
+            key += 1;
+        };
+        let (what, limit) = ("doublings", u64::from(last));
+        assert_eq!(full, Full::Limit { what, limit });
+        assert_eq!(filter.entries(), filter.params().max_entries());
+        assert_eq!(filter.params().doublings, last);
+        assert!((0..key).all(|key| filter.contains(&key)));
+        let found = false_positives(&filter, QUERIES);
+        let predicted = theory::fpr(&filter.params(), key);
+        assert!(predicted.mean <= fpr && predicted.mean > 0.75 * fpr);
+        close(found, QUERIES, predicted.mean, predicted.sd, 4.0);
+        // The refusal changes nothing and stands; then the filter may go on.
+        let bytes = filter.to_bytes().unwrap();
+        assert_eq!(filter.insert(&key), Err(full));
+        assert_eq!(filter.insert_batch(&[KeyHash::of(&key, 0)]).unwrap_err().full, full);
+        assert_eq!(filter.grow(), Err(full));
+        assert_eq!(filter.to_bytes().unwrap(), bytes);
+        let text = format!(
+            "the filter would exceed its limit of {last} doublings. Allow it more doublings"
+        );
+        assert_eq!(full.to_string(), text);
+        filter.allow_growth(last + 1).unwrap();
+        filter.insert(&key).unwrap();
+        assert_eq!(filter.params().doublings, last + 1);
+        assert!((0..=key).all(|key| filter.contains(&key)));
+    }
+}
+
+#[test]
+fn no_history_takes_the_rate_above_the_bound() {
+    // In a full table nothing is removed; or some of the youngest keys are, again and again; or of
+    // the oldest ones; or of these, and the filter is grown by hand.
+    for history in 0..4 {
+        for bits in [3u32, 6] {
+            let mut filter = small(bits);
+            let mut keys = VecDeque::new();
+            let mut key = 0u64;
+            while filter.params().doublings < 11 {
+                let bound = |filter: &Filter| {
+                    let params = filter.params();
+                    theory::fpr(&params.max_doublings(params.doublings), u64::MAX)
+                };
+                let (params, most) = (filter.params(), filter.params().max_entries());
+                for _ in 0..=most {
+                    if filter.entries() == most {
+                        let turned = noise(key) % 8;
+                        for _ in 0..turned {
+                            let gone = match history {
+                                0 => None,
+                                1 => keys.pop_back(),
+                                _ => keys.pop_front(),
+                            };
+                            assert!(gone.is_none_or(|key: u64| filter.remove(&key)));
+                        }
+                    }
+                    if filter.entries() == most {
+                        break;
+                    }
+                    filter.insert(&key).unwrap();
+                    keys.push_back(key);
+                    key += 1;
+                }
+                // The formula is a mean; entries that overlap can only lower the share.
+                let (now, bound) = (filter.expected_fpr(), bound(&filter));
+                assert!(now <= bound.mean + 6.0 * bound.sd, "{params:?}: {now}, {bound:?}");
+                if history == 3 {
+                    filter.grow().unwrap();
+                }
+                // As many as fit after it.
+                filter.insert(&key).unwrap();
+                keys.push_back(key);
+                key += 1;
+            }
+            assert!(keys.iter().all(|key| filter.contains(key)));
+            filter.validate().unwrap();
+        }
+    }
+}
+
+#[test]
+fn copies_are_held_up_to_their_limit_and_do_not_make_it_grow() {
+    let mut filter = Filter::new(Goal::fpr(500, 0.01)).unwrap();
+    let params = filter.params();
+    for copy in 1..=MAX_COPIES {
+        filter.insert(&7u64).unwrap();
+        assert_eq!(filter.count(&7u64).estimate, copy);
+    }
+    let before = filter.clone();
+    let refused = Err(Full::Copies { copies: MAX_COPIES });
+    for _ in 0..3 {
+        assert_eq!(filter.insert(&7u64), refused);
+    }
+    let keys: Vec<u64> = vec![8, 9, 7, 10];
+    let mut batch = filter.clone();
+    let error = batch.insert_keys(&keys).unwrap_err();
+    assert_eq!((error.done, Err(error.full)), (2, refused));
+    assert!(batch.contains(&8u64) && batch.contains(&9u64) && batch.len() == MAX_COPIES + 2);
+    assert!(filter == before && filter.params() == params);
+    // Also when the table is full, and would double for another key.
+    let mut key = 100u64;
+    while filter.entries() < params.max_entries() {
+        filter.insert(&key).unwrap();
+        key += 1;
+    }
+    assert_eq!(filter.insert(&7u64), refused);
+    assert_eq!(filter.params(), params);
+    filter.insert(&key).unwrap();
+    assert_eq!(filter.params().doublings, 1);
+    assert_eq!(filter.insert(&7u64), refused);
+    for copy in (0..MAX_COPIES).rev() {
+        assert!(filter.remove(&7u64));
+        assert_eq!(filter.count(&7u64).estimate, copy);
+    }
+    // A build keeps all.
+    let all = Filter::build(Goal::fpr(1000, 0.01), [7u64; 1000]).unwrap();
+    assert_eq!(all.count(&7u64).estimate, 1000);
+}
+
+#[test]
+fn a_cleared_filter_is_a_new_one_however_far_it_had_grown() {
+    let goal = Goal::fpr(100, 0.01);
+    let new = Filter::with_seed(goal, 4).unwrap();
+    for items in [0u64, 50, 200, 20_000] {
+        let mut filter = new.clone();
+        filter.try_extend(0..items).unwrap();
+        filter.clear();
+        assert!(filter == new && filter.size_in_bytes() == new.size_in_bytes());
+        filter.try_extend(0..1000u64).unwrap();
+        assert!((0..1000u64).all(|key| filter.contains(&key)));
+    }
+}
+
+#[test]
+fn the_listing_has_a_hash_for_each_entry() {
+    let mut filter = Filter::new(Goal::fpr(60, 0.1)).unwrap();
+    filter.try_extend(0..50_000u64).unwrap();
+    let listed: Vec<KeyHash> = filter.iter().collect();
+    assert_eq!(listed.len() as u64, filter.entries());
+    assert!(listed.is_sorted());
+    assert!(listed.iter().all(|&hash| filter.contains_hash(hash)));
+    assert!(filter.view().iter().eq(filter.iter()));
+}
+
+#[test]
+fn it_takes_the_bits_a_key_that_the_formula_says() {
+    for (fpr, bits) in [(0.01, 14.87), (1.0 / 256.0, 15.92), (1e-3, 18.03)] {
+        assert!((theory::bits_per_key(fpr) - bits).abs() < 0.01, "{}", theory::bits_per_key(fpr));
+        let mut filter = Filter::new(Goal::fpr(1000, fpr)).unwrap();
+        let mut key = 0u64;
+        // Ten doublings nobody announced, and the next one due.
+        while filter.params().doublings < 7 || filter.entries() < filter.params().max_entries() {
+            filter.insert(&key).unwrap();
+            key += 1;
+        }
+        let held = filter.size_in_bytes() as f64 * 8.0 / filter.len() as f64;
+        assert!((held / theory::bits_per_key(fpr) - 1.0).abs() < 0.002, "{held}");
+    }
+    for wrong in [0.0, 1.0, -0.1, f64::NAN] {
+        assert!(theory::bits_per_key(wrong).is_nan());
+    }
+}
+
+#[test]
+fn what_cannot_be_planned_is_refused_by_name() {
+    let error = Filter::plan(Goal::fpr(1000, 1e-16)).unwrap_err();
+    let PlanError::FprUnreachable { lowest, .. } = error else {
+        panic!("{error}");
+    };
+    Filter::plan(Goal::fpr(1000, lowest * 1.000_001)).unwrap();
+    assert_eq!(
+        Filter::plan(Goal::bytes(60, 32)).unwrap_err(),
+        PlanError::Bytes { bytes: 32, min: 33 }
+    );
+    let mut filter = small(4);
+    for wrong in [u32::MAX, 57, 50] {
+        let before = filter.clone();
+        let error = filter.allow_growth(wrong).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("max_doublings = {wrong} is not possible")), "{error}");
+        assert!(filter == before);
+    }
+    assert!(theory::fpr(&ExpandableParams::new(0, 3), 5).mean.is_nan());
+}

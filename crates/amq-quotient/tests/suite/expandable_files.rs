@@ -1,0 +1,239 @@
+//! Expandable quotient filters as files: the committed ones, and what the laws of all filters
+//! cannot know.
+
+use amq_conformance::{by_inserting, files, hold, with_params};
+use amq_quotient::{
+    DecodeError, ExpandableParams, ExpandableQuotientFilter, ExpandableQuotientView, Goal, KeyHash,
+};
+
+type Filter = ExpandableQuotientFilter;
+
+/// Where the table begins: after the header, and three rows of directory.
+const TABLE: usize = 192 + 3 * 64;
+/// Where the last row of the directory begins, with the filter's geometry.
+const ENTRY: usize = TABLE - 64;
+
+fn noise(i: u64) -> u64 {
+    KeyHash::of(&i, 77).get()
+}
+
+fn golden(name: &str, keys: u64, filter: &Filter) {
+    hold(files::golden(env!("CARGO_MANIFEST_DIR"), name, keys, filter));
+}
+
+/// Fingerprints of three bits, which are used up after as many doublings.
+fn short(keys: u64) -> Filter {
+    let params = ExpandableParams::new(64, 3);
+    let mut filter = with_params::<Filter>(params, 60, 0).unwrap();
+    filter.try_extend(0..keys).unwrap();
+    filter
+}
+
+/// The filter's file with other bytes, and all checksums right.
+fn with(filter: &Filter, change: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut bytes = filter.to_bytes().unwrap();
+    change(&mut bytes);
+    files::mend(&mut bytes);
+    bytes
+}
+
+fn set(bytes: &mut [u8], at: usize, number: u64) {
+    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+}
+
+#[test]
+fn golden_files_are_read_and_written_as_ever() {
+    let of = |keys: u64, planned, seed| {
+        let mut filter = Filter::with_seed(Goal::fpr(planned, 0.01), seed).unwrap();
+        filter.try_extend(0..keys).unwrap();
+        filter
+    };
+    golden("expandable-empty", 0, &of(0, 300, 0));
+    golden("expandable-one", 1, &of(1, 1, 0));
+    golden("expandable-small", 300, &of(300, 300, 7));
+    // Four ages.
+    golden("expandable-grown", 420, &of(420, 60, 0));
+
+    // Entries that stand in several slots, and what removals leave of them.
+    let mut old = short(1500);
+    assert!(old.params().doublings >= 5 && old.entries() > 1500);
+    golden("expandable-old", 1500, &old);
+    assert!((100..1500u64).rev().all(|key| old.remove(&key)));
+    assert!(old.entries() > old.len());
+    golden("expandable-removed", 100, &old);
+
+    // At the highest load, every key twice.
+    let mut full = of(150, 300, 3);
+    full.try_extend(0..150u64).unwrap();
+    assert_eq!(full.entries(), 300);
+    golden("expandable-duplicates", 150, &full);
+}
+
+#[test]
+fn a_forged_file_is_refused_or_forgets_keys() {
+    hold(files::a_forged_file_is_refused_or_forgets_keys::<Filter>(by_inserting));
+}
+
+#[test]
+fn a_filter_that_was_read_grows_as_the_one_that_was_written() {
+    for mut filter in [short(900), short(61)] {
+        let mut back = Filter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
+        assert!(back == filter);
+        for key in 900..6000u64 {
+            back.insert(&key).unwrap();
+            filter.insert(&key).unwrap();
+            if key % 3 == 0 {
+                assert!(back.remove(&(key - 1)) && filter.remove(&(key - 1)));
+            }
+        }
+        assert!(back == filter && back.to_bytes() == filter.to_bytes());
+        back.clear();
+        filter.clear();
+        assert!(back == filter && back == short(0));
+    }
+}
+
+#[test]
+fn numbers_that_no_filter_has_are_refused_by_name() {
+    let filter = short(420);
+    let params = filter.params();
+    let (slots, entries) = (params.slots, filter.entries());
+    let cells = slots << 3;
+    // Number of the entry, its value, and what the refusal says.
+    let refused: [(usize, u64, &str); 13] = [
+        (0, 0, "slots = 0"),
+        (0, slots + 1, "slots ="),
+        (0, 1 << 57, "slots ="),
+        (1, 0, "fingerprint_bits = 0"),
+        (1, 56, "fingerprint_bits = 56"),
+        (1, 1 << 40, "fingerprint bits"),
+        (2, 56, "doublings = 56"),
+        (2, u64::MAX, "doublings"),
+        (3, 2, "max_doublings = 2"),
+        (3, 54, "max_doublings = 54"),
+        (4, params.max_entries() + 1, "number of entries"),
+        (4, 419, "number of keys"),
+        (5, cells + 1, "number of fingerprints"),
+    ];
+    for (number, value, text) in refused {
+        let bytes = with(&filter, |bytes| set(bytes, ENTRY + 8 * number, value));
+        let error = Filter::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(error.contains(text), "{number}, {value}: {error}");
+        let viewed = ExpandableQuotientView::open_without_checking_payload(&bytes);
+        assert_eq!(viewed.err().map(|error| error.to_string()), Some(error));
+    }
+    for number in [6, 7] {
+        let bytes = with(&filter, |bytes| set(bytes, ENTRY + 8 * number, 1));
+        let part = "directory";
+        assert_eq!(Filter::from_bytes(&bytes).err(), Some(DecodeError::Reserved { part }));
+    }
+    // Numbers that do not fit the table are found by the walk.
+    for (number, value, what) in [
+        (4, entries + 1, "number of entries"),
+        (5, 1, "number of fingerprints"),
+        (5, cells, "number of fingerprints"),
+    ] {
+        let bytes = with(&filter, |bytes| set(bytes, ENTRY + 8 * number, value));
+        assert_eq!(Filter::from_bytes(&bytes).err(), Some(DecodeError::Structure { what }));
+    }
+    // One doubling less: the oldest entries are older than the filter.
+    let younger = with(&filter, |bytes| {
+        set(bytes, ENTRY + 8 * 2, u64::from(params.doublings) - 1);
+    });
+    let what = "age of an entry";
+    assert!(params.doublings == 3 && filter.entries() == 420);
+    assert_eq!(Filter::from_bytes(&younger).err(), Some(DecodeError::Structure { what }));
+    // More doublings than there were leave no trace in a table.
+    let older = with(&filter, |bytes| set(bytes, ENTRY + 8 * 2, 4));
+    assert!(Filter::from_bytes(&older).unwrap() != filter);
+}
+
+#[test]
+fn every_flipped_bit_is_refused_or_gives_another_filter() {
+    let filter = short(420);
+    let table = filter.params().bytes() as usize;
+    let (mut refused, mut others) = (0, 0);
+    for bit in 0..table * 8 {
+        let bytes = with(&filter, |bytes| bytes[TABLE + bit / 8] ^= 1 << (bit % 8));
+        match Filter::from_bytes(&bytes) {
+            Err(DecodeError::Structure { .. }) => refused += 1,
+            Err(error) => panic!("{error}"),
+            // A fingerprint still in order, of an entry with the same age.
+            Ok(other) => {
+                assert_eq!(bit / 8 % 49 / 32, 0, "metadata bit {bit}");
+                other.validate().unwrap();
+                assert!(other != filter && other.expected_fpr() == filter.expected_fpr());
+                others += 1;
+            }
+        }
+    }
+    assert!(refused > 2000 && others > 100, "{refused} refused, {others} not");
+}
+
+#[test]
+fn a_view_of_any_bytes_answers_and_a_filter_of_them_is_refused() {
+    let mut queries = 0;
+    for (slots, bits) in [(2u64, 1u32), (64, 11), (65, 1), (200, 6), (640, 28), (1000, 55 - 8)] {
+        let params = ExpandableParams::new(slots, bits).max_doublings(0);
+        let filter = with_params::<Filter>(params, params.max_entries(), 0).unwrap();
+        for seed in 0..24u64 {
+            let stride = 25 + 8 * bits as usize;
+            let bytes = with(&filter, |bytes| {
+                let table = params.bytes() as usize;
+                for (i, byte) in bytes[TABLE..TABLE + table].iter_mut().enumerate() {
+                    let noise = noise((i as u64) << 8 | seed);
+                    let [one, two, three, ..] = noise.to_le_bytes();
+                    let metadata = i % stride + 17 >= stride;
+                    *byte = match (seed % 6, metadata) {
+                        (0, _) => one,
+                        (1, _) => one & two,
+                        (2, _) => one | two | three,
+                        (3, _) => one / 128 * 255,
+                        (4, true) => 255,
+                        (4, false) => 0,
+                        (_, true) => one & two & three,
+                        (_, false) => 128,
+                    };
+                }
+                let most = params.max_entries();
+                let entries = [0, most / 2, most][seed as usize % 3];
+                set(bytes, ENTRY + 8 * 4, entries);
+                set(bytes, ENTRY + 8 * 5, entries);
+                set(bytes, 24, entries);
+            });
+            let view = ExpandableQuotientView::open_without_checking_payload(&bytes).unwrap();
+            let hashes: Vec<_> = (0..97).map(|i| KeyHash::new(noise(seed << 8 | i))).collect();
+            let mut answers = vec![false; hashes.len()];
+            view.contains_batch(&hashes, &mut answers).unwrap();
+            for (&hash, &found) in hashes.iter().zip(&answers) {
+                assert_eq!(view.contains_hash(hash), found);
+                let most = slots.next_multiple_of(64) + 64;
+                assert!(view.count_hash(hash).estimate <= most);
+                queries += 1;
+            }
+            assert!(view.iter().count() as u64 <= view.entries());
+            assert!((0.0..=1.0).contains(&view.expected_fpr()));
+            assert!(!format!("{view:?} {}", view.stats()).is_empty());
+            assert!(view.validate().is_err());
+            assert_eq!(view.validate().err(), Filter::from_bytes(&bytes).err());
+        }
+    }
+    assert_eq!(queries, 6 * 24 * 97);
+}
+
+#[test]
+fn a_view_answers_as_the_filter_whose_table_it_borrows() {
+    let filter = short(2000);
+    let bytes = filter.to_bytes().unwrap();
+    for view in [filter.view(), ExpandableQuotientView::open(&bytes).unwrap()] {
+        for key in 0..5000u64 {
+            assert_eq!(view.contains(&key), filter.contains(&key));
+            assert_eq!(view.count(&key), filter.count(&key));
+        }
+        assert_eq!(view.stats(), filter.stats());
+        assert_eq!(view.entries(), filter.entries());
+        assert_eq!(view.to_bytes().unwrap(), bytes);
+        assert!(view.iter().eq(filter.iter()));
+        view.validate().unwrap();
+    }
+}

@@ -1,0 +1,243 @@
+//! Ribbon filters as files: the committed ones, and what the laws of all filters cannot know.
+
+use amq_conformance::{files::golden, hold};
+use amq_ribbon::{
+    Budget, Bumped, Bumped128, BumpedRibbonFilter, DecodeError, Goal, Kind, RibbonView, Standard,
+    Standard64, WideBumpedRibbonFilter,
+};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes of the header, and of a row of the directory.
+const HEADER: usize = 192;
+const ROW: usize = 64;
+/// The first entry, after the directory's head and four sections.
+const ENTRIES: usize = HEADER + 5 * ROW;
+
+type Ribbon<K> = amq_ribbon::Ribbon<K>;
+
+/// Columns of two widths.
+const MIXED: Budget = Budget::Fpr(0.01);
+
+fn of<K: Kind>(budget: Budget, keys: u64, seed: u64) -> Ribbon<K> {
+    Ribbon::build_with_seed(budget, seed, 0..keys).unwrap()
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+}
+
+/// Where the payload begins, and its sections.
+fn sections(bytes: &[u8]) -> [(usize, usize); 4] {
+    let payload = HEADER + u64_at(bytes, 136) as usize;
+    core::array::from_fn(|i| {
+        let row = HEADER + (1 + i) * ROW;
+        let [offset, length] = [0, 8].map(|at| u64_at(bytes, row + at) as usize);
+        (payload + offset, length)
+    })
+}
+
+/// Makes the checksums right.
+fn mend(bytes: &mut [u8]) {
+    let payload = HEADER + u64_at(bytes, 136) as usize;
+    let sums = [(168, payload..bytes.len()), (176, HEADER..payload), (184, 0..184)];
+    for (at, part) in sums {
+        let sum = xxh3_64(&bytes[part]);
+        bytes[at..at + 8].copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
+#[test]
+fn golden_files_are_read_and_written_as_ever() {
+    fn all<K: Kind>(kind: &str, large: &[(&str, u64, usize)]) {
+        let few = [("empty", 0, 0), ("one", 1, 1), ("small", 300, 1)];
+        for &(state, keys, layers) in few.iter().chain(large) {
+            let bytes = ["byte", "bytes"].iter().position(|bytes| *bytes == state);
+            // One byte a slot, or three.
+            let budget = bytes.map_or(MIXED, |i| Budget::Fpr(0.5f64.powi(16 * i as i32 + 8)));
+            let filter = of::<K>(budget, keys, if state == "small" { 7 } else { 0 });
+            let reached = filter.params().keys.map(|keys| keys > 0);
+            let found = reached.iter().filter(|&&reached| reached).count();
+            assert_eq!(found, layers, "{kind}, {state}");
+            let name = format!("{kind}-{state}");
+            hold(golden(env!("CARGO_MANIFEST_DIR"), &name, keys, &filter));
+        }
+    }
+    all::<Standard>("ribbon", &[("large", 5000, 1), ("byte", 1000, 1)]);
+    all::<Standard64>("narrow-ribbon", &[("large", 5000, 1), ("shards", 20_000, 1)]);
+    all::<Bumped>(
+        "bumped-ribbon",
+        &[("bumped", 5000, 2), ("layers", 30_000, 3), ("byte", 5000, 2), ("bytes", 2000, 2)],
+    );
+    // Up to 8,000 keys these have one layer.
+    all::<Bumped128>("wide-bumped-ribbon", &[("bumped", 9000, 2)]);
+}
+
+#[test]
+fn a_file_of_many_layers_and_short_blocks_is_read_as_it_was() {
+    for fpr in [0.3, 0.01, 0.007, 1e-6] {
+        let goal = Goal::fpr(60_000, fpr);
+        let filter = BumpedRibbonFilter::build_with_seed(goal, 3, 0..50_000u64).unwrap();
+        assert!(filter.params().keys[2] > 0);
+        let back = BumpedRibbonFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
+        assert!(back == filter && back.params() == filter.params());
+        assert_eq!((back.capacity(), back.len()), (60_000, 50_000));
+        assert_eq!(back.size_in_bytes(), filter.size_in_bytes());
+        assert_eq!(back.expected_fpr(), filter.expected_fpr());
+        assert_eq!(back.stats(), filter.stats());
+        assert!((0..50_000u64).all(|key| back.contains(&key)));
+        for key in 1_000_000..1_010_000u64 {
+            assert_eq!(back.contains(&key), filter.contains(&key));
+        }
+    }
+}
+
+#[test]
+fn what_no_build_writes_is_refused_by_name_even_with_the_right_checksum() {
+    let good = of::<Bumped>(MIXED, 5000, 0).to_bytes().unwrap();
+    let refused = |at: usize, value: u64| {
+        let mut bytes = good.clone();
+        bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        mend(&mut bytes);
+        // A view that does not look at the payload refuses the same numbers.
+        let mut held = vec![0; bytes.len() + 64];
+        let begin = held.as_ptr().align_offset(64);
+        let held = &mut held[begin..][..bytes.len()];
+        held.copy_from_slice(&bytes);
+        let view = RibbonView::<Bumped>::open_without_checking_payload(held).err();
+        (BumpedRibbonFilter::from_bytes(&bytes).err(), view)
+    };
+    let number = |entry: usize, i: usize| ENTRIES + entry * ROW + i * 8;
+    let stated = |entry, i| u64_at(&good, number(entry, i));
+    let no_filter = |field, value| Some(DecodeError::Geometry { field, value });
+    for (entry, i, value, field) in [
+        (0, 0, 1 << 32, "columns"),
+        (0, 1, 1 << 32, "short share"),
+        (0, 2, 1 << 40, "widened"),
+        (1, 0, stated(1, 0) + 1, "number of keys"),
+        (1, 1, 0, "starts"),
+        (1, 1, u64::MAX, "starts"),
+        (1, 1, (1 << 42) + 1, "starts"),
+        (1, 2, 5, "shard bits"),
+        (1, 2, 33, "shard bits"),
+        (1, 2, u64::MAX, "shard bits"),
+        (1, 3, stated(1, 6) + 1, "short blocks"),
+        (1, 4, 1, "first word"),
+        (1, 5, 1, "first bucket"),
+        (1, 6, stated(1, 6) + 1, "blocks"),
+        (2, 4, stated(2, 4) + 1, "first word"),
+        (2, 4, 0, "first word"),
+        (2, 5, stated(2, 5) - 1, "first bucket"),
+        (2, 6, u64::MAX, "blocks"),
+    ] {
+        let [of_file, of_view] = <[_; 2]>::from(refused(number(entry, i), value));
+        // Another number of keys is named by what the header says.
+        let value = if field == "number of keys" { stated(1, 0) } else { value };
+        assert_eq!(of_file, no_filter(field, value), "{entry}, {i}");
+        if cfg!(target_endian = "little") {
+            assert_eq!(of_view, of_file);
+        }
+    }
+    let past = refused(number(1, 1), stated(1, 1) + 1).0;
+    assert_eq!(past, no_filter("starts past a multiple of a row's bits", 2));
+    for (entry, i, value) in [(0, 0, 0), (0, 0, 33), (0, 2, 4), (2, 0, 5001)] {
+        let error = refused(number(entry, i), value).0;
+        assert!(matches!(error, Some(DecodeError::Params(_))), "{error:?}");
+    }
+    for (entry, i) in [(0, 3), (0, 7), (1, 7), (2, 7)] {
+        let reserved = Some(DecodeError::Reserved { part: "directory" });
+        assert_eq!(refused(number(entry, i), 1).0, reserved);
+    }
+    // Short blocks in no share of them: what the order of the solution follows from.
+    let share = refused(number(0, 1), 0).0;
+    assert_eq!(share, no_filter("short blocks", stated(1, 3)));
+    // Columns that are as good as any, but not those of the words.
+    let columns = refused(number(0, 0), stated(0, 0) + 1).0;
+    assert_eq!(columns, no_filter("first word", stated(2, 4)));
+
+    let [_, (thresholds, length), _, (spare, 64)] = sections(&good) else {
+        panic!("sections");
+    };
+    let buckets = stated(2, 5);
+    let last = thresholds + length - 8;
+    assert_ne!(buckets % 32, 0);
+    let past = u64_at(&good, last) | 1 << (buckets % 32 * 2);
+    let (file, view) = refused(last, past);
+    let what = "thresholds past the last bucket";
+    assert_eq!(file, Some(DecodeError::Structure { what }));
+    if cfg!(target_endian = "little") {
+        assert_eq!(view, None);
+    }
+    let (file, _) = refused(spare + 8, 1 << 40);
+    assert_eq!(file, Some(DecodeError::Reserved { part: "payload" }));
+
+    // No layer for keys, and layers for none.
+    let mut none = of::<Bumped>(MIXED, 0, 0).to_bytes().unwrap();
+    none[24] = 1;
+    mend(&mut none);
+    let error = BumpedRibbonFilter::from_bytes(&none).err();
+    assert_eq!(error, no_filter("number of keys", 1));
+}
+
+#[test]
+fn a_good_file_of_one_kind_is_none_of_another() {
+    let bytes = of::<Bumped>(MIXED, 300, 0).to_bytes().unwrap();
+    let error = WideBumpedRibbonFilter::from_bytes(&bytes).err();
+    assert!(matches!(error, Some(DecodeError::WrongKind { .. })));
+    // Bumped layers under a kind that has one.
+    let mut bytes = of::<Bumped>(MIXED, 5000, 0).to_bytes().unwrap();
+    bytes[16] = Standard64::KIND as u8;
+    mend(&mut bytes);
+    let error = Ribbon::<Standard64>::from_bytes(&bytes).err();
+    let (field, value) = ("layers", 2);
+    assert_eq!(error, Some(DecodeError::Geometry { field, value }));
+}
+
+#[test]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
+fn any_payload_with_the_right_checksum_answers_alike_in_every_way() {
+    fn all<K: Kind>(budget: Budget) {
+        let filter = of::<K>(budget, 9000, 1);
+        let mut bytes = filter.to_bytes().unwrap();
+        let payload = sections(&bytes)[0].0;
+        let hashes: Vec<_> = (0..5000u64).map(|i| amq_ribbon::KeyHash::of(&i, 99)).collect();
+        for round in 0..4u64 {
+            for (i, word) in bytes[payload..].chunks_mut(8).enumerate() {
+                let noise = amq_ribbon::KeyHash::of(&(i as u64), round).get();
+                word.copy_from_slice(&noise.to_le_bytes()[..word.len()]);
+            }
+            mend(&mut bytes);
+            assert!(Ribbon::<K>::from_bytes(&bytes).is_err());
+            let mut held = vec![0; bytes.len() + 64];
+            let begin = held.as_ptr().align_offset(64);
+            let held = &mut held[begin..][..bytes.len()];
+            held.copy_from_slice(&bytes);
+            let view = RibbonView::<K>::open_without_checking_payload(held).unwrap();
+            let mut batch = vec![false; hashes.len()];
+            view.contains_batch(&hashes, &mut batch).unwrap();
+            let single: Vec<bool> = hashes.iter().map(|&hash| view.contains_hash(hash)).collect();
+            assert_eq!(batch, single);
+            let found = batch.iter().filter(|&&found| found).count();
+            assert!((1..500).contains(&found), "{found} of 5000");
+        }
+    }
+    for budget in [MIXED, Budget::Fpr(0.5f64.powi(8))] {
+        all::<Standard>(budget);
+        all::<Standard64>(budget);
+        all::<Bumped>(budget);
+        all::<Bumped128>(budget);
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn serde_goes_through_the_same_bytes_and_checks() {
+    use amq_ribbon::RibbonFilter;
+    let filter = RibbonFilter::build(Budget::Fpr(0.01), 0..30u64).unwrap();
+    let json = serde_json::to_string(&filter).unwrap();
+    assert!(serde_json::from_str::<RibbonFilter>(&json).unwrap() == filter);
+    let bytes: Vec<u8> = serde_json::from_str(&json).unwrap();
+    assert_eq!(bytes, filter.to_bytes().unwrap());
+    let damaged = json.replacen("137,65", "137,66", 1);
+    let error = serde_json::from_str::<RibbonFilter>(&damaged).unwrap_err();
+    assert!(error.to_string().contains("not a filter"), "{error}");
+}

@@ -1,0 +1,202 @@
+//! Maps as files. The laws of files are those of filters, so here a map is made a filter: the value
+//! of a key is its fingerprint.
+
+use amq_conformance::files::{committed, mend};
+use amq_conformance::{hold, suite};
+use amq_core::envelope::{Description, Opened, Restore, Source, Stored};
+use amq_core::shell::{Header, Shell};
+use amq_ribbon::{
+    BuildError, Bumped, DecodeError, FilterKind, Goal, Heap, Key, KeyHash, MapError, Plan,
+    PlanError, PlanFilter, PredictedFpr, Ribbon, RibbonMap, RibbonMapView, RibbonParams, Store,
+};
+
+/// A map from keys to their fingerprints.
+#[derive(Clone, PartialEq)]
+struct Fingerprints<S = Heap<u64>>(RibbonMap<S>);
+
+amq_core::shell!(read [S: Store<u64>] Fingerprints<S>: RibbonParams {
+    /// See [`RibbonMap::len`].
+    len;
+    /// See [`RibbonMap::size_in_bytes`].
+    size_in_bytes;
+    /// 2^-r for values of r bits.
+    expected_fpr;
+});
+suite!(map: Fingerprints => file(fingerprints));
+
+fn fingerprint(hash: KeyHash, bits: u32) -> u32 {
+    (hash.get() % (1 << bits)) as u32
+}
+
+fn fingerprints(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<Fingerprints, BuildError> {
+    let bits = Ribbon::<Bumped>::plan(goal)?.params.columns;
+    let pairs = hashes.iter().map(|&hash| (hash, fingerprint(hash, bits)));
+    match RibbonMap::build_hashes(bits, seed, pairs) {
+        Ok(map) => Ok(Fingerprints(map)),
+        Err(MapError::Build(error)) => Err(error),
+        Err(error) => unreachable!("one fingerprint a hash: {error}"),
+    }
+}
+
+impl<S: Store<u64>> Shell for Fingerprints<S> {
+    type Params = RibbonParams;
+    const KIND: FilterKind = FilterKind::RibbonMap;
+    const NAME: &'static str = "Fingerprints";
+
+    fn header(&self) -> &Header {
+        self.0.header()
+    }
+    fn table_params(&self) -> RibbonParams {
+        self.0.table_params()
+    }
+    fn items(&self) -> u64 {
+        self.0.len()
+    }
+    fn bytes(&self) -> u64 {
+        self.0.size_in_bytes()
+    }
+    fn rate(&self) -> f64 {
+        0.5f64.powi(self.0.value_bits() as i32)
+    }
+    fn used(&self) -> f64 {
+        self.0.used()
+    }
+    fn has(&self, hash: KeyHash) -> bool {
+        // A map of no keys has values, too; as a filter it has none of them.
+        !self.0.is_empty() && self.0.get_hash(hash) == fingerprint(hash, self.0.value_bits())
+    }
+    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        let mut values = vec![0; hashes.len()];
+        self.0.get_batch(hashes, &mut values).unwrap();
+        for ((answer, &hash), value) in answers.iter_mut().zip(hashes).zip(values) {
+            *answer = !self.0.is_empty() && value == fingerprint(hash, self.0.value_bits());
+        }
+    }
+}
+
+impl PlanFilter for Fingerprints {
+    type Params = RibbonParams;
+
+    fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
+        Ribbon::<Bumped>::plan(goal)
+    }
+    fn plan_params(params: RibbonParams, items: u64) -> Result<Plan<RibbonParams>, PlanError> {
+        Ribbon::<Bumped>::plan_params(params, items)
+    }
+    fn predicted_fpr(params: &RibbonParams, items: u64) -> PredictedFpr {
+        Ribbon::<Bumped>::predicted_fpr(params, items)
+    }
+    fn params(&self) -> RibbonParams {
+        self.0.table_params()
+    }
+}
+
+impl<S: Store<u64>> Stored for Fingerprints<S> {
+    const REVISION: u8 = <RibbonMap<S> as Stored>::REVISION;
+
+    fn describe(&self) -> Description<'_> {
+        self.0.describe()
+    }
+}
+
+impl Restore for Fingerprints {
+    type Over<R: Source> =
+        Fingerprints<amq_ribbon::Held<R::Store<u64>, R::Store<u64>, R::Store<u8>>>;
+
+    fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
+        Ok(Fingerprints(RibbonMap::restore(opened, source)?))
+    }
+}
+
+/// The value of a key in the golden files.
+fn value(key: u32, bits: u32) -> u32 {
+    key.wrapping_mul(2_654_435_761) & ((1u64 << bits) - 1) as u32
+}
+
+fn golden_map(keys: u32, bits: u32, seed: u64) -> RibbonMap {
+    let pairs = (0..keys).map(|key| (key, value(key, bits)));
+    RibbonMap::build_with_seed(bits, seed, pairs).unwrap()
+}
+
+#[test]
+fn golden_files_are_read_and_written_as_ever() {
+    for (state, keys, bits, seed) in [
+        ("empty", 0, 5, 0),
+        ("one", 1, 1, 0),
+        ("small", 300, 8, 7),
+        ("bumped", 5000, 3, 0),
+        ("wide", 2000, 32, 0),
+    ] {
+        let map = golden_map(keys, bits, seed);
+        let absent: Vec<String> =
+            (1_000_000..1_000_020u32).map(|key| map.get(&key).to_string()).collect();
+        let record = format!(
+            "seed: {seed}\nkeys: 0..{keys}\nvalues: the lower {bits} bits of key * 2654435761\n\
+             values from 1000000 on: {}\n",
+            absent.join(" ")
+        );
+        let (root, name) = (env!("CARGO_MANIFEST_DIR"), format!("ribbon-map-{state}"));
+        let bytes = map.to_bytes().unwrap();
+        hold(committed(root, &name, &bytes, &record));
+        let read = RibbonMap::from_bytes(&bytes).unwrap();
+        assert!(read == map && read.seed() == seed && read.len() == keys.into());
+        assert!((0..keys).all(|key| read.get(&key) == value(key, bits)));
+    }
+}
+
+#[test]
+fn a_map_is_saved_streamed_and_viewed_and_has_the_same_values() {
+    let map = golden_map(20_000, 11, 3);
+    let path = std::env::temp_dir().join(format!("amq-map-{}.amq", std::process::id()));
+    map.save(&path).unwrap();
+    assert!(RibbonMap::load(&path).unwrap() == map);
+    std::fs::remove_file(&path).unwrap();
+
+    let mut bytes = Vec::new();
+    map.write_to(&mut bytes).unwrap();
+    assert!(RibbonMap::read_from(&bytes[..]).unwrap() == map);
+    let mut held = vec![0; bytes.len() + 64];
+    let begin = held.as_ptr().align_offset(64);
+    let held = &mut held[begin..][..bytes.len()];
+    held.copy_from_slice(&bytes);
+    if cfg!(target_endian = "big") {
+        assert_eq!(RibbonMapView::open(held).err(), Some(DecodeError::BigEndian));
+        return;
+    }
+    for view in [
+        RibbonMapView::open(held).unwrap(),
+        RibbonMapView::open_without_checking_payload(held).unwrap(),
+    ] {
+        assert!((0..20_000).all(|key: u32| view.get(&key) == value(key, 11)));
+        let hashes: Vec<_> = (0..40_000u32).map(|key| key.key_hash(3)).collect();
+        let mut values = vec![0; hashes.len()];
+        view.get_batch(&hashes, &mut values).unwrap();
+        assert!((0..).zip(values).all(|(key, value): (u32, u32)| value == map.get(&key)));
+    }
+}
+
+#[test]
+fn a_filter_is_no_map_and_a_map_with_short_blocks_is_none() {
+    let filter = Ribbon::<Bumped>::build(amq_ribbon::Budget::Fpr(0.01), 0..5000u64).unwrap();
+    let mut bytes = filter.to_bytes().unwrap();
+    let refused = RibbonMap::from_bytes(&bytes).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the file holds a bumped ribbon filter, and a ribbon map was asked for"
+    );
+    // Forged into a map, the values of its short blocks would miss a bit.
+    bytes[16] = FilterKind::RibbonMap as u8;
+    mend(&mut bytes);
+    let value = filter.params().short.into();
+    assert!(value > 0);
+    let field = "short share";
+    let refused = RibbonMap::from_bytes(&bytes).unwrap_err();
+    assert_eq!(refused, DecodeError::Geometry { field, value });
+    // The share is a note; the layers say which blocks are short. Entries follow the head and four
+    // sections.
+    let entries = 192 + 5 * 64;
+    bytes[entries + 8..entries + 16].fill(0);
+    mend(&mut bytes);
+    let refused = RibbonMap::from_bytes(&bytes).unwrap_err();
+    assert!(matches!(refused, DecodeError::Geometry { field: "short blocks", value: 1.. }));
+}

@@ -1,0 +1,118 @@
+//! Every committed file of every kind, through the one type that holds them all.
+
+use amq::{
+    AnyFilter, AnyView, BloomFilter, DecodeError, Filter, FilterKind, Key, RibbonMap, load_or_maybe,
+};
+use amq_conformance::files::callers_hash;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The golden files of all variant crates.
+fn files() -> Vec<PathBuf> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(crates).unwrap() {
+        let Ok(golden) = std::fs::read_dir(entry.unwrap().path().join("tests/golden")) else {
+            continue;
+        };
+        let golden = golden.map(|file| file.unwrap().path());
+        files.extend(golden.filter(|file| file.extension().is_some_and(|end| end == "amq")));
+    }
+    files.sort();
+    files
+}
+
+/// A copy that begins at a multiple of 64, and where it begins.
+fn aligned(bytes: &[u8]) -> (Vec<u8>, usize) {
+    let mut held = vec![0; bytes.len() + 64];
+    let start = held.as_ptr().align_offset(64);
+    held[start..start + bytes.len()].copy_from_slice(bytes);
+    (held, start)
+}
+
+#[test]
+fn every_committed_file_is_loaded_and_viewed_and_answers_as_recorded() {
+    let mut kinds = BTreeSet::new();
+    for path in files() {
+        let bytes = std::fs::read(&path).unwrap();
+        if bytes[16] == FilterKind::RibbonMap as u8 {
+            continue; // no filter, see below
+        }
+        let record = std::fs::read_to_string(path.with_extension("txt")).unwrap();
+        let line = |name: &str| {
+            let found = record.lines().find_map(|line| line.strip_prefix(name));
+            found.unwrap_or_default().trim().to_owned()
+        };
+        let name = path.display();
+        let keys: u64 = line("keys: 0..").parse().unwrap();
+        let positives = line("false positives from 1000000 on:");
+        let positives: Vec<u64> =
+            positives.split_whitespace().map(|key| key.parse().unwrap()).collect();
+
+        let filter = AnyFilter::from_bytes(&bytes).unwrap();
+        kinds.insert(filter.kind().name());
+        assert!((0..keys).all(|key| filter.contains(&key)), "{name}");
+        let seed = filter.key_seed();
+        let hash = |key: u64| seed.map_or(callers_hash(key), |seed| key.key_hash(seed));
+        assert!((0..keys).all(|key| filter.contains_hash(hash(key))), "{name}");
+        let stream =
+            (1_000_000..1_100_000u64).filter(|&key| filter.contains_hash(hash(key))).take(20);
+        assert!(stream.eq(positives.iter().copied()), "{name}");
+        assert_eq!(filter.to_bytes().unwrap(), bytes, "{name}");
+
+        let (held, start) = aligned(&bytes);
+        let held = &held[start..start + bytes.len()];
+        for view in
+            [AnyView::open(held).unwrap(), AnyView::open_without_checking_payload(held).unwrap()]
+        {
+            assert_eq!(view.stats(), filter.stats(), "{name}");
+            assert!((0..keys).all(|key| view.contains(&key)), "{name}");
+        }
+        assert_eq!(AnyFilter::load(&path).unwrap(), filter);
+        let maybe = load_or_maybe(&path);
+        assert!(maybe.error().is_none() && maybe.filter() == Some(&filter));
+    }
+    let all: BTreeSet<_> = FilterKind::ALL.iter().map(|kind| kind.name()).collect();
+    assert_eq!(kinds, all, "kinds with a committed file");
+}
+
+#[test]
+fn a_map_is_no_filter_and_the_error_names_the_type_that_loads_it() {
+    let maps = files().into_iter().map(|path| std::fs::read(path).unwrap());
+    let maps: Vec<_> = maps.filter(|bytes| bytes[16] == FilterKind::RibbonMap as u8).collect();
+    assert!(maps.len() >= 3);
+    for bytes in maps {
+        let (held, start) = aligned(&bytes);
+        let held = &held[start..start + bytes.len()];
+        let refused = AnyFilter::from_bytes(&bytes).unwrap_err();
+        assert_eq!(AnyView::open(held).unwrap_err(), refused);
+        let found = FilterKind::RibbonMap;
+        assert!(matches!(refused, DecodeError::NotHere { found: f, .. } if f == found));
+        let text = refused.to_string();
+        assert!(text.starts_with("the file holds a ribbon map, which is not read here"));
+        assert!(text.contains("load it as a `RibbonMap`"), "{text}");
+        assert!(RibbonMap::from_bytes(&bytes).is_ok());
+
+        let wanted = FilterKind::Bloom;
+        let refused = BloomFilter::from_bytes(&bytes).unwrap_err();
+        assert_eq!(refused, DecodeError::WrongKind { found, wanted });
+        let text = "the file holds a ribbon map, and a Bloom filter was asked for";
+        assert_eq!(refused.to_string(), text);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_maybe_in() {
+    let folder = std::env::temp_dir().join(format!("amq-maybe-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let damaged = folder.join("damaged.amq");
+    let mut bytes = std::fs::read(&files()[0]).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&damaged, bytes).unwrap();
+    for path in [folder.join("missing.amq"), folder.clone(), damaged] {
+        let filter = load_or_maybe(&path);
+        assert!(filter.error().is_some(), "{}", path.display());
+        assert!((0..1000u64).all(|key| filter.contains(&key)));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

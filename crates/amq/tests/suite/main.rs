@@ -1,0 +1,24 @@
+//! All tests of the crate that use it from outside, in one binary: what they share is compiled
+//! once.
+
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
+// themselves.
+#![allow(clippy::unwrap_used)]
+
+use amq_conformance::memory::Counting;
+
+mod abilities;
+mod any;
+mod by_caller;
+mod choose;
+mod choose_laws;
+mod engines;
+mod kinds;
+mod memory;
+mod monitored;
+mod reading;
+mod rolling;
+mod sharded;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;

@@ -1,0 +1,70 @@
+//! Reading a filter of any kind takes the file's length and little more; see
+//! `amq_conformance::files::memory`.
+
+use amq::AnyFilter;
+use amq_conformance::files::memory::{SLACK, most_of_a_stream, takes_at_most};
+use amq_conformance::hold;
+use std::path::Path;
+
+#[test]
+fn a_committed_file_of_any_kind_whole_cut_or_damaged_takes_little_more_than_its_length() {
+    let folder = std::env::temp_dir().join(format!("amq-memory-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("one.amq");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let (mut files, mut read) = (0, 0);
+    for variant in std::fs::read_dir(crates).unwrap() {
+        let golden = variant.unwrap().path().join("tests/golden");
+        for file in std::fs::read_dir(golden).into_iter().flatten() {
+            let file = file.unwrap().path();
+            if file.extension().is_none_or(|end| end != "amq") {
+                continue;
+            }
+            files += 1;
+            let whole = std::fs::read(&file).unwrap();
+            let mut damaged = whole.clone();
+            damaged[whole.len() / 2] ^= 1;
+            for bytes in [&whole[..], &whole[..whole.len() - 1], &whole[..200], &damaged] {
+                std::fs::write(&path, bytes).unwrap();
+                let came = bytes.len() as u64;
+                let what = || format!("{came} bytes of {}", file.display());
+                hold(takes_at_most(came + SLACK, &what, || {
+                    read += u32::from(AnyFilter::from_bytes(bytes).is_ok());
+                }));
+                hold(takes_at_most(came + SLACK, &what, || {
+                    read += u32::from(AnyFilter::load(&path).is_ok());
+                }));
+                hold(takes_at_most(most_of_a_stream(came), &what, || {
+                    read += u32::from(AnyFilter::read_from(bytes).is_ok());
+                }));
+            }
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(files > 60 && read >= 3 * (files - 10), "{read} of {files}");
+}
+
+#[test]
+fn a_large_file_is_loaded_into_its_place() {
+    // Larger than any step: the whole table is one allocation, and its file is never beside it.
+    let folder = std::env::temp_dir().join(format!("amq-large-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("large.amq");
+    let mut filter = amq::BloomFilter::new(amq::Goal::fpr(3_000_000, 0.01)).unwrap();
+    filter.extend(0..1000u64);
+    filter.save(&path).unwrap();
+    let length = filter.encoded_len();
+    assert!(length > 3 << 20);
+    let mut loaded = None;
+    hold(takes_at_most(length + SLACK, &|| "a large file".into(), || {
+        loaded = Some(AnyFilter::load(&path).unwrap());
+    }));
+    assert!(loaded == Some(filter.clone().into()));
+    // Cut in its middle, it is refused before anything is taken.
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    hold(takes_at_most(SLACK, &|| "half of it".into(), || {
+        assert!(AnyFilter::load(&path).is_err());
+    }));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

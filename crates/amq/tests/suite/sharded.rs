@@ -1,0 +1,228 @@
+//! Filters in shards: no key is lost between threads, and the whole errs as its parts do.
+use amq::sharded::{Sharded, ShardsError};
+use amq::*;
+
+const SEEDS: u64 = 16;
+
+fn hashes(keys: std::ops::Range<u64>, seed: u64) -> Vec<KeyHash> {
+    keys.map(|key| key.key_hash(seed)).collect()
+}
+
+/// Threads insert keys of their own, remove every other, and ask for all, at once.
+fn no_key_is_lost<F: EmptyFilter + RemoveFilter>() {
+    let (threads, each) = (4u64, 20_000u64);
+    let goal = Goal::fpr((threads * each) as usize, 0.001);
+    for shards in [1, 3, 16] {
+        let filter = Sharded::<F>::new(goal, shards).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..threads {
+                let filter = &filter;
+                scope.spawn(move || {
+                    let mine = thread * each..(thread + 1) * each;
+                    for key in mine.clone() {
+                        filter.insert(&key).unwrap();
+                        assert!(filter.contains(&key));
+                        if key % 2 == 1 {
+                            assert!(filter.remove(&key), "a key that was just inserted");
+                        }
+                    }
+                    let kept = |key: &u64| key % 2 == 0;
+                    assert!(mine.filter(kept).all(|key| filter.contains(&key)));
+                });
+            }
+        });
+        assert_eq!(filter.len(), threads * each / 2);
+        let mut kept = (0..threads * each).step_by(2);
+        assert!(kept.all(|key| filter.contains(&key)));
+        // What was removed is gone, but for false positives: the table says so.
+        let mut same = Sharded::<F>::new(goal, shards).unwrap();
+        for key in (0..threads * each).step_by(2) {
+            InsertFilter::insert_hash(&mut same, key.key_hash(0)).unwrap();
+        }
+        let found = |filter: &Sharded<F>| {
+            let removed = (1..threads * each).step_by(2);
+            removed.filter(|key| filter.contains(key)).count()
+        };
+        let (after, without) = (found(&filter), found(&same));
+        let expected = filter.expected_fpr() * (threads * each / 2) as f64;
+        for count in [after, without] {
+            let sd = expected.sqrt();
+            assert!((count as f64 - expected).abs() < 5.0 * sd, "{count}, not {expected}");
+        }
+    }
+}
+
+#[test]
+fn no_key_is_lost_between_threads() {
+    no_key_is_lost::<CuckooFilter>();
+    no_key_is_lost::<QuotientFilter>();
+    no_key_is_lost::<CountingBloomFilter>();
+}
+
+/// Two-sided: five standard deviations for each seed, three for all together.
+fn errs_as_its_shards<F: EmptyFilter>(fpr: f64) {
+    let (keys, absent) = (30_000u64, 300_000u64);
+    for shards in [1, 7, 64] {
+        let (mut total, mut expected, mut variance) = (0.0, 0.0, 0.0);
+        for seed in 0..SEEDS {
+            let goal = Goal::fpr(keys as usize, fpr);
+            let filter = Sharded::<F>::with_seed(goal, shards, seed).unwrap();
+            filter.insert_batch(&hashes(0..keys, seed)).unwrap();
+            let asked = hashes(1 << 40..(1 << 40) + absent, seed);
+            let mut answers = vec![false; asked.len()];
+            filter.contains_batch(&asked, &mut answers).unwrap();
+            let found = answers.iter().filter(|&&found| found).count() as f64;
+            let rate = filter.expected_fpr();
+            assert!(rate <= fpr * 1.05, "{rate} asked {fpr}");
+            // The spread of the filter itself, beside that of the queries.
+            let shard = Sharded::<F>::plan(goal, shards).unwrap().shard;
+            let own = F::predicted_fpr(&shard.params, keys / shards as u64).sd;
+            let off =
+                rate * absent as f64 * (1.0 - rate) + (own * absent as f64).powi(2) / shards as f64;
+            let mean = rate * absent as f64;
+            assert!((found - mean).abs() <= 5.0 * off.sqrt(), "{shards}: {found}, not {mean}");
+            (total, expected, variance) = (total + found, expected + mean, variance + off);
+        }
+        let off: f64 = total - expected;
+        assert!(off.abs() <= 3.0 * variance.sqrt(), "{shards}: {total}, not {expected}");
+    }
+}
+
+#[test]
+fn the_whole_errs_as_often_as_its_parts() {
+    errs_as_its_shards::<BloomFilter>(0.01);
+    errs_as_its_shards::<CuckooFilter>(0.004);
+    // The filter that suffers most if shards are chosen by the bits it uses.
+    errs_as_its_shards::<QuotientFilter>(0.01);
+}
+
+#[test]
+fn no_shard_is_over_its_plan_when_the_filter_is_not() {
+    for (keys, shards) in [(1000, 16), (10_000, 100), (100_000, 8)] {
+        let goal = Goal::fpr(keys, 0.01);
+        let plan = Sharded::<BlockedBloomFilter>::plan(goal, shards).unwrap();
+        let mut most = 0;
+        for seed in 0..SEEDS {
+            let mut counts = vec![0; shards];
+            for hash in hashes(0..keys as u64, seed) {
+                counts[hash.shard(shards)] += 1;
+            }
+            most = most.max(counts.into_iter().max().unwrap());
+        }
+        // Without room for chance some shard would be.
+        let mean = (keys / shards) as u64;
+        assert!(most <= plan.shard.items && most > mean + mean.isqrt(), "{most} of {plan:?}");
+        assert!(plan.expected_fpr <= plan.shard.expected_fpr && plan.shard.expected_fpr <= 0.01);
+    }
+    for seed in 0..SEEDS {
+        let filter =
+            Sharded::<CuckooFilter>::with_seed(Goal::fpr(10_000, 0.01), 100, seed).unwrap();
+        filter.insert_batch(&hashes(0..10_000, seed)).unwrap();
+        assert_eq!((filter.len(), filter.capacity()), (10_000, 10_000));
+    }
+}
+
+#[test]
+fn a_plan_is_what_is_made_and_within_its_budget() {
+    for goal in
+        [Goal::fpr(50_000, 0.01), Goal::bytes(50_000, 80_000), Goal::bits_per_key(50_000, 12.0)]
+    {
+        for shards in [1, 2, 5, 60] {
+            let plan = Sharded::<CuckooFilter>::plan(goal, shards).unwrap();
+            let filter = Sharded::<CuckooFilter>::new(goal, shards).unwrap();
+            assert_eq!(filter.size_in_bytes(), plan.bytes);
+            assert!(plan.bytes * 8 <= goal.max_bits(), "{plan:?} for {goal:?}");
+            assert_eq!((plan.shards, plan.items), (filter.shards(), goal.items));
+        }
+    }
+    let goal = Goal::fpr(1000, 0.01);
+    for shards in [0, 65_537, usize::MAX] {
+        let refused =
+            PlanError::Parameter { name: "shards", value: shards as u64, min: 1, max: 65_536 };
+        assert_eq!(Sharded::<BloomFilter>::plan(goal, shards), Err(refused));
+        let made = Sharded::<BloomFilter>::new(goal, shards);
+        assert_eq!(made.unwrap_err(), BuildError::Plan(refused));
+    }
+    let fpr = Sharded::<BloomFilter>::plan(Goal::fpr(1000, 2.0), 4);
+    assert_eq!(fpr, Err(PlanError::Fpr { fpr: 2.0 }));
+    assert!(Sharded::<BloomFilter>::plan(Goal::fpr(0, 0.1), 4).is_err());
+}
+
+#[test]
+fn a_batch_answers_as_one_by_one() {
+    let goal = Goal::fpr(20_000, 0.01);
+    for shards in [1, 2, 13, 5000] {
+        let filter = Sharded::<CuckooFilter>::new(goal, shards).unwrap();
+        let single = Sharded::<CuckooFilter>::new(goal, shards).unwrap();
+        for n in [0, 1, 2, 4095, 4096, 4097, 9000] {
+            let all = hashes(n..2 * n, 0);
+            let mut new = 0;
+            for &hash in &all {
+                new += u64::from(single.insert_hash(hash).unwrap().is_new());
+            }
+            assert_eq!(filter.insert_batch(&all).unwrap(), new);
+            let asked = hashes(0..3 * n, 0);
+            let mut answers = vec![false; asked.len()];
+            filter.contains_batch(&asked, &mut answers).unwrap();
+            let one_by_one = asked.iter().map(|&hash| filter.contains_hash(hash));
+            assert!(one_by_one.eq(answers.iter().copied()), "{shards} shards, {n} keys");
+            assert!(filter.contains_batch(&asked, &mut answers[..0]).is_err() || n == 0);
+            assert!(all.iter().all(|&hash| filter.count_hash(hash).estimate >= 1));
+            assert!(all.iter().all(|&hash| filter.remove_hash(hash)));
+            assert!(all.iter().all(|&hash| single.remove_hash(hash)));
+            assert!(filter.is_empty() && single.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_batch_that_is_refused_says_which_keys_are_not_in() {
+    let filter = Sharded::<CuckooFilter>::new(Goal::fpr(2000, 0.01), 8).unwrap();
+    let all = hashes(0..5000, 0);
+    let refused = filter.insert_batch(&all).unwrap_err();
+    assert_eq!(filter.len() + refused.hashes.len() as u64, 5000);
+    let count = refused.hashes.len().to_string();
+    assert!(count != "0" && refused.to_string().starts_with(&count), "{refused}");
+    let out: std::collections::HashSet<_> = refused.hashes.iter().copied().collect();
+    assert!(all.iter().all(|hash| out.contains(hash) || filter.contains_hash(*hash)));
+}
+
+#[test]
+fn of_threads_that_insert_one_new_key_exactly_one_sees_it_new() {
+    let filter = Sharded::<CuckooFilter>::new(Goal::fpr(10_000, 1e-6), 4).unwrap();
+    let new: u64 = std::thread::scope(|scope| {
+        let insert = || {
+            let keys = 0..5000u64;
+            let new = keys.filter(|key| {
+                let inserted = filter.insert_unique_hash(key.key_hash(0)).unwrap();
+                inserted.is_new()
+            });
+            new.count() as u64
+        };
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(insert)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!((new, filter.len()), (5000, 5000));
+}
+
+#[test]
+fn shards_are_taken_apart_saved_and_put_together() {
+    let goal = Goal::fpr(10_000, 0.01);
+    let filter = Sharded::<QuotientFilter>::with_seed(goal, 5, 7).unwrap();
+    filter.insert_batch(&hashes(0..10_000, 7)).unwrap();
+    let files: Vec<_> =
+        filter.into_shards().iter().map(|shard| shard.to_bytes().unwrap()).collect();
+    let shards = files.iter().map(|file| QuotientFilter::from_bytes(file).unwrap());
+    let mut filter = Sharded::from_shards_unchecked(shards.collect(), 10_000).unwrap();
+    assert!((0..10_000u64).all(|key| filter.contains(&key)));
+    assert_eq!((filter.seed(), filter.kind()), (7, FilterKind::Quotient));
+    filter.clear();
+    assert!(filter.is_empty());
+
+    let mut shards = filter.into_shards();
+    shards[3] = QuotientFilter::with_seed(goal, 8).unwrap();
+    let refused = Sharded::from_shards_unchecked(shards, 10_000).unwrap_err();
+    assert_eq!(refused, ShardsError::Seeds(MergeError::Seeds));
+    let none = Sharded::<QuotientFilter>::from_shards_unchecked(vec![], 1);
+    assert!(matches!(none.unwrap_err(), ShardsError::Build(BuildError::Plan(_))));
+}
