@@ -1,9 +1,9 @@
 //! The arms of `shell!` that size and build.
 
-/// - `build [generics] Type: Params`: construction from all keys at once; `build_by_filling ...`: the
-///   same, one by one.
-/// - `plan [generics] Type: Params, theory`: sizing by the functions `plan`, `plan_params` and `fpr` of
-///   the module `theory`; `theory::<L>` if they are generic.
+/// - `build [generics] Type: Params`: construction from all keys at once; `build_by_filling ...`:
+///   the same, one by one.
+/// - `plan [generics] Type: Params, theory`: sizing by the functions `plan`, `plan_params` and
+///   `fpr` of the module `theory`; `theory::<L>` if they are generic.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! shell_build {
