@@ -1,0 +1,138 @@
+//! The arms of `shell!` that store and load.
+
+/// - `file [generics] Type, owned [generics] Owned, view ['a, generics] View`: how it is stored.
+/// - `one_table ...`: the same, and `view`, for a [`OneTable`](crate::envelope::OneTable).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! shell_file {
+    (file [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty, view [$($v:tt)*] $view:ty) => {
+        impl<$($g)*> $t {
+            /// Bytes of the filter as a file.
+            #[must_use]
+            pub fn encoded_len(&self) -> u64 {
+                $crate::envelope::encoded_len(self)
+            }
+
+            /// The filter as a file. The same filter gives the same bytes on every machine.
+            pub fn to_bytes(&self) -> Result<::alloc::vec::Vec<u8>, $crate::BuildError> {
+                $crate::envelope::encode(self, false)
+            }
+
+            /// The same without the seed: whoever reads it must give the seed.
+            pub fn to_bytes_without_seed(
+                &self,
+            ) -> Result<::alloc::vec::Vec<u8>, $crate::BuildError> {
+                $crate::envelope::encode(self, true)
+            }
+
+            /// Writes the filter as a file at the beginning of `buffer`, and returns its length.
+            /// `None`, and nothing is written, if there is less room than
+            /// [`encoded_len`](Self::encoded_len).
+            #[must_use]
+            pub fn write_into(&self, buffer: &mut [u8]) -> Option<usize> {
+                $crate::envelope::encode_into(self, buffer, false)
+            }
+
+            /// Writes the filter as a file.
+            #[cfg(feature = "std")]
+            pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+                $crate::envelope::write(self, &mut writer, false)
+            }
+
+            /// Saves the filter as the file at `path`, whole or not at all: it is written beside
+            /// it, synced, and renamed. A folder, device, FIFO or link is refused.
+            #[cfg(feature = "std")]
+            pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
+                $crate::envelope::save(self, path.as_ref(), false)
+            }
+        }
+
+        impl<$($o)*> $owned {
+            /// The filter in these bytes, which must be one whole file and no more. Everything is
+            /// checked: damaged bytes are an error, never a filter that denies keys.
+            pub fn from_bytes(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
+                $crate::envelope::decode::<Self>(bytes, None)
+            }
+
+            /// The same for a file that withholds its seed, which must be this one.
+            pub fn from_bytes_with_seed(
+                bytes: &[u8],
+                seed: u64,
+            ) -> Result<Self, $crate::DecodeError> {
+                $crate::envelope::decode::<Self>(bytes, Some(seed))
+            }
+
+            /// Reads one filter, and no byte more.
+            #[cfg(feature = "std")]
+            pub fn read_from(mut reader: impl std::io::Read) -> Result<Self, $crate::ReadError> {
+                Ok($crate::envelope::read::<Self, _>(&mut reader, None, u64::MAX)?.0)
+            }
+
+            /// The same, unless the file is larger than `max_bytes`. Memory is taken as the bytes
+            /// come, not as the file claims.
+            #[cfg(feature = "std")]
+            pub fn read_from_within(
+                mut reader: impl std::io::Read,
+                max_bytes: u64,
+            ) -> Result<Self, $crate::ReadError> {
+                Ok($crate::envelope::read::<Self, _>(&mut reader, None, max_bytes)?.0)
+            }
+
+            /// Loads the filter that [`save`](Self::save) wrote.
+            #[cfg(feature = "std")]
+            pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, $crate::ReadError> {
+                $crate::envelope::load::<Self>(path.as_ref(), None)
+            }
+        }
+
+        /// The bytes of the filter's file.
+        #[cfg(feature = "serde")]
+        impl<$($g)*> $crate::serde::Serialize for $t {
+            fn serialize<Z: $crate::serde::Serializer>(
+                &self,
+                serializer: Z,
+            ) -> Result<Z::Ok, Z::Error> {
+                $crate::envelope::serde::serialize(self, serializer)
+            }
+        }
+
+        /// The bytes of the filter's file, with all the checks of `from_bytes`.
+        #[cfg(feature = "serde")]
+        impl<'de, $($o)*> $crate::serde::Deserialize<'de> for $owned {
+            fn deserialize<Z: $crate::serde::Deserializer<'de>>(
+                deserializer: Z,
+            ) -> Result<Self, Z::Error> {
+                $crate::envelope::serde::deserialize(deserializer)
+            }
+        }
+
+        impl<$($v)*> $view {
+            /// The filter in these bytes, which stay where they are: one whole file and no more,
+            /// beginning at a multiple of 64. Everything is checked, which reads them all once.
+            pub fn open(bytes: &'a [u8]) -> Result<Self, $crate::DecodeError> {
+                $crate::envelope::view::<$owned>(bytes, None, true)
+            }
+
+            /// The same, but only header and directory are checked: at once, whatever the size. **A
+            /// payload that was damaged since it was written then answers anything**, keys denied
+            /// included.
+            pub fn open_without_checking_payload(
+                bytes: &'a [u8],
+            ) -> Result<Self, $crate::DecodeError> {
+                $crate::envelope::view::<$owned>(bytes, None, false)
+            }
+        }
+    };
+
+    (one_table [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty, view [$($v:tt)*] $view:ty) => {
+        $crate::shell_file!(file [$($g)*] $t, owned [$($o)*] $owned, view [$($v)*] $view);
+
+        impl<$($g)*> $t {
+            /// The same filter over a borrowed table.
+            #[must_use]
+            pub fn view<'a>(&'a self) -> $view {
+                $crate::envelope::OneTable::borrowed(self)
+            }
+        }
+    };
+}
