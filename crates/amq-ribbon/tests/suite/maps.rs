@@ -139,7 +139,7 @@ fn golden_files_are_read_and_written_as_ever() {
         let bytes = map.to_bytes().unwrap();
         hold(committed(root, &name, &bytes, &record));
         let read = RibbonMap::from_bytes(&bytes).unwrap();
-        assert!(read == map && read.seed() == seed && read.len() == keys.into());
+        assert!(read == map && read.seed() == seed && read.len() == u64::from(keys));
         assert!((0..keys).all(|key| read.get(&key) == value(key, bits)));
     }
 }
