@@ -1,9 +1,6 @@
 //! The machine, the noise, the limits, and what to know before reading on.
 
-use super::data::Data;
-use super::doc::{Block, Found, Table, Text};
-use super::number::{binary, keys, list, percent};
-use crate::record::{Machine, Row, State, Suite};
+use super::prelude::*;
 use indicatif::HumanDuration;
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,10 +1,7 @@
 //! What the advisor answers to what the page's chooser asks, which a script looks up, and to the
 //! worked choices; and the lines of other engines.
 
-use super::data::Data;
-use super::doc::{Block, Found, Table, Text};
-use super::number::{asked, decimal, digits, keys, percent, plain, two};
-use crate::record::Choice;
+use super::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,44 +18,18 @@ pub(super) fn chooser(data: &Data) -> Found {
     );
     let refused = Text::list(refused().collect::<BTreeSet<_>>());
     let script = Block::Chooser(packed.to_string());
-    Some((found, vec![script, main_choices(&grid, uses), Block::Text(refused)]))
+    let without = Text::from("The command ").code("amq choose");
+    let without =
+        without.plain(" answers the same; the first table has the commonest needs. None:");
+    Some((found, vec![script, Block::Text(without), Block::Text(refused)]))
 }
 
 /// What the words of an ask mean.
 type Uses = BTreeMap<String, String>;
 
-fn words<'a>(needs: &'a str, uses: &'a Uses) -> &'a str {
-    uses.get(needs).map_or(needs, String::as_str)
-}
-
 /// The two demands that conflict, with which a refusal begins.
 fn both(refusal: &Choice) -> &str {
     refusal.reason.split(": ").next().unwrap_or_default()
-}
-
-/// The best choices for a million keys.
-fn main_choices(grid: &[&Choice], uses: &Uses) -> Block {
-    let mut main = grid.to_vec();
-    main.retain(|choice| {
-        let is_common = choice.asked_fpr == Some(0.01) || choice.asked_bits == Some(8.0);
-        choice.keys == 1_000_000 && choice.rank <= 1 && is_common
-    });
-    let bits = |choice: &Choice| Some(format!("{} bits", plain(choice.asked_bits?)));
-    let table = Table::of(&main)
-        .word("you need", |choice| words(&choice.needs, uses))
-        .word("first", |choice| if choice.cost_ns.is_some() { "time" } else { "memory" })
-        .word("asked", |choice| choice.asked_fpr.map(asked).or(bits(choice)).unwrap_or_default())
-        .word("take", |choice| match choice.rank {
-            0 => Text::from(both(choice)),
-            _ => Text::default().strong(&choice.structure),
-        })
-        .number("bits/key", |choice| choice.bits_per_key.map(|bits| digits(bits, 3)))
-        .number("rate", |choice| choice.fpr.map(percent))
-        .number("ns to ask", |choice| choice.query_ns.map(two));
-    table.block(
-        "The advisor's first choices for a million keys, by memory and by time (a false positive \
-         costs 1 µs); below, what no filter offers.",
-    )
 }
 
 /// The index of a value, which is added if it is new.
@@ -85,7 +56,7 @@ fn packed(grid: &[&Choice], uses: &Uses) -> Option<Value> {
         let place = [
             at("targets", json!([ask.asked_fpr, ask.asked_bits])),
             at("keys", json!(ask.keys)),
-            at("needs", json!([ask.needs, words(&ask.needs, uses)])),
+            at("needs", json!([ask.needs, uses.get(&ask.needs).unwrap_or(&ask.needs)])),
             at("costs", json!(ask.cost_ns)),
         ];
         let choices = lines.iter().map(|choice| {

@@ -1,12 +1,9 @@
 //! Which filter? For each need the best by the records or by the advisor's answer, why, what it
 //! costs, and the runner-up.
 
-use super::data::{Data, Of};
-use super::doc::{Answer, Block, Text};
-use super::entry::Entry;
+use super::doc::Answer;
 use super::needs::{Need, SPACE_TIE, behind};
-use super::number::{asked, decimal, digits, keys, list, percent, two};
-use crate::record::{Ability, Choice, ContenderFacts, Row, State, Workload};
+use super::prelude::*;
 
 /// Names that a row has room for.
 const SHOWN: usize = 2;

@@ -1,13 +1,7 @@
 //! How times, memory and rates change: with the number of keys, the share of present ones and the
 //! load, while filters grow, and past their plan; and what takes them longest.
 
-use super::data::{Data, Of};
-use super::doc::{Block, Found, Table, Text};
-use super::entry::{Entry, Number, Ranked, ranked};
-use super::look::LOOKS;
-use super::number::{digits, keys, list, percent, two};
-use super::plot::{Mark, Plot, Series, figures, told_apart};
-use crate::record::{ContenderFacts, Family, Role, Row, State, Workload};
+use super::prelude::*;
 
 /// Bits of a key at which a cache is marked as full.
 const TYPICAL_BITS: u64 = 10;
@@ -106,38 +100,6 @@ fn span(all: &[Ranked<'_>]) -> Option<String> {
     let ((first, least), (last, most)) = all.first().zip(all.last())?;
     let (least, most) = (two(*least), two(*most));
     Some(format!("{least} ns in {} and {most} in {}", first.name(), last.name()))
-}
-
-pub(super) fn latency(data: &Data) -> Found {
-    let all = ranked(data.entries(data.main()), |entry| entry.ns(Workload::Dependent50));
-    let found = format!("A query whose key depends on the answer before takes {}.", span(&all)?);
-    let free = |entry: &Entry<'_>| entry.ns(Workload::Query50);
-    let table = Table::of(&all)
-        .word("contender", |(entry, _)| entry.name())
-        .number("dependent, ns", |(_, ns)| Some(two(*ns)))
-        .number("independent, ns", |(entry, _)| free(entry).map(two))
-        .number("ratio", |(entry, ns)| Some(format!("{:.2}", ns / free(entry)?)));
-    Some((found, vec![table.block("")]))
-}
-
-pub(super) fn net(data: &Data) -> Found {
-    let mut floors = data.run.contender.iter().filter(|facts| facts.role == Role::Floor);
-    let floor = floors.find_map(|facts| data.entry(&facts.name, data.main()))?;
-    let floor = floor.ns(Workload::Query50)?;
-    let all = ranked(data.entries(data.main()), |entry| entry.ns(Workload::Query50));
-    let (first, least) = all.first()?;
-    let found = format!(
-        "Reading and hashing a key is {} ns of each query: {} of what {} takes in all.",
-        two(floor),
-        percent(floor / least),
-        first.name()
-    );
-    let table = Table::of(&all)
-        .word("contender", |(entry, _)| entry.name())
-        .number("gross, ns", |(_, gross)| Some(two(*gross)))
-        .number("net, ns", |(_, gross)| Some(two((gross - floor).max(0.0))))
-        .number("share of hashing", |(_, gross)| Some(percent(floor / gross)));
-    Some((found, vec![table.block("")]))
 }
 
 /// A line a contender over the rows of a course; five, for they have many points.

@@ -1,14 +1,9 @@
 //! The records of a run, and what follows from a cell's rows.
 
 use super::advice::Example;
-use super::entry::Entry;
 use super::needs::Need;
-use super::number::{asked, binary, keys};
+use super::prelude::*;
 use crate::error::BenchError;
-use crate::record::{
-    Ability, Choice, Claim, ContenderFacts, EngineLine, Machine, Point, Records, Role, Row, Run,
-    Workload,
-};
 use anyhow::Result;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,14 +1,8 @@
 //! The second and third screen: time against space, rate against bits, and every filter beside its
 //! family's champions.
 
-use super::data::Data;
-use super::doc::{Block, Table, Text};
-use super::entry::{Entry, Number, ranked};
-use super::look::{LOOKS, Look};
 use super::needs::SPACE_TIE;
-use super::number::{asked, digits, keys, list, plain, two};
-use super::plot::{Mark, Names, Plot, Series, told_apart};
-use crate::record::{Ability, Family, Point, Row, Workload};
+use super::prelude::*;
 use std::collections::BTreeSet;
 
 const SIZE: (u32, u32) = (620, 450);

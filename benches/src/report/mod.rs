@@ -22,11 +22,21 @@ mod tables;
 mod tests;
 mod theory;
 
-use crate::record::{Records, Workload, write_atomically};
 use anyhow::Result;
-use data::Data;
-use doc::{Block, Document, Found, Section, Text};
+use doc::{Document, Section};
+use prelude::*;
 use std::path::{Path, PathBuf, absolute};
+
+/// What all sections are made of.
+mod prelude {
+    pub(super) use super::data::{Data, Of};
+    pub(super) use super::doc::{Block, Found, Table, Text};
+    pub(super) use super::entry::{Entry, Number, Ranked, ranked};
+    pub(super) use super::look::{LOOKS, Look};
+    pub(super) use super::number::*;
+    pub(super) use super::plot::{Mark, Names, Plot, Series, figures, told_apart};
+    pub(super) use crate::record::*;
+}
 
 /// Draws one run's records into a folder: `index.html`, the two main plots as files, and a
 /// `README.md` (in the parent if the folder is called `latest`, to be the parent's front page).
@@ -99,8 +109,6 @@ fn sections(data: &Data) -> Vec<Section> {
         of("query", "Query time against size", curves::query(data)),
         of("build", "Build time and peak memory", curves::build(data)),
         of("share", "Present and absent keys", curves::share(data)),
-        of("latency", "When the next question waits", curves::latency(data)),
-        of("net", "Net of hashing", curves::net(data)),
         of("load", "Inserting into a fuller and fuller table", curves::load(data)),
         of("growth", "Growing a hundredfold", curves::grow(data)),
         of("overfill", "Past the plan", curves::overfill(data)),

@@ -1,10 +1,6 @@
 //! The needs of `texts.toml`, who meets them best, and what changes with the number of keys.
 
-use super::data::{Data, Of};
-use super::doc::{Block, Found, Table, Text};
-use super::entry::{Entry, Number, Ranked, ranked};
-use super::number::{decimal, digits, keys, list, percent, two};
-use crate::record::{Ability, Family, Workload};
+use super::prelude::*;
 use serde::Deserialize;
 
 /// Sizes closer than this are equal.

@@ -1,11 +1,7 @@
 //! Who can do what, all numbers, other keys, and the claims.
 
 use super::curves::who;
-use super::data::{Data, Of};
-use super::doc::{Block, Found, Table, Text};
-use super::entry::Entry;
-use super::number::{asked, digits, keys, percent, plain, two};
-use crate::record::{Claim, ContenderFacts, State, Verdict, Workload};
+use super::prelude::*;
 
 pub(super) fn abilities(data: &Data) -> Found {
     let all: Vec<&ContenderFacts> = data.compared().collect();
@@ -89,14 +85,21 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
             Some(format!("{low} to {high}"))
         })
         .number("peak bits", |(of, _)| Some(digits(of.peak_bits()?, 3)));
+    let mut floors = data.run.contender.iter().filter(|facts| facts.role == Role::Floor);
+    let hashing = floors.find_map(|of| data.entry(&of.name, data.main())?.ns(Workload::Query50));
     for (head, workload) in &data.texts.times {
         table = table.number(head, |(of, _)| {
             let row = of.row(*workload)?;
             Some(two(row.ns?) + if row.unstable == Some(true) { "?" } else { "" })
         });
     }
+    if let Some(hashing) = hashing {
+        table = table
+            .number("net", |(of, _)| Some(two((of.ns(Workload::Query50)? - hashing).max(0.0))));
+    }
     table.block(format!(
-        "ns per key; ? where the rounds scatter by more than {}; ! where the rate is not the \
+        "ns per key (waits: each key depends on the answer before; net: half, less reading and \
+         hashing); ? where the rounds scatter by more than {}; ! where the rate is not the \
          formula's.",
         percent(data.run.unstable_above)
     ))

@@ -1,14 +1,10 @@
 //! The page from small hand-made records.
 
-use super::data::Data;
-use super::doc::{Answer, Block};
+use super::doc::Answer;
+use super::prelude::*;
 use super::{answer, render};
 use crate::contenders::Info;
 use crate::measure::choices;
-use crate::record::{
-    Ability, ContenderFacts, Family, Noise, Options, Records, Role, Row, Run, State, Suite,
-    Workload,
-};
 use Ability::{Grow, Insert, Remove, Static, Values};
 use std::collections::BTreeSet;
 use std::fs;

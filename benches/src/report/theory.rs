@@ -1,12 +1,6 @@
 //! Theory and measurement side by side: the verdict, and where which filter is cheapest.
 
-use super::data::Data;
-use super::doc::Found;
-use super::entry::Entry;
-use super::look::Look;
-use super::number::{plain, two};
-use super::plot::{Mark, Names, Plot, Series, figures};
-use crate::record::{Ability, ContenderFacts, Row, Workload};
+use super::prelude::*;
 
 /// Measured over expected rate, and the interval; over the asked rate where there is no formula.
 fn over(row: &Row) -> Option<Mark> {
