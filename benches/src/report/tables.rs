@@ -85,18 +85,17 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
             Some(format!("{low} to {high}"))
         })
         .number("peak bits", |(of, _)| Some(digits(of.peak_bits()?, 3)));
-    let mut floors = data.run.contender.iter().filter(|facts| facts.role == Role::Floor);
-    let hashing = floors.find_map(|of| data.entry(&of.name, data.main())?.ns(Workload::Query50));
     for (head, workload) in &data.texts.times {
         table = table.number(head, |(of, _)| {
             let row = of.row(*workload)?;
             Some(two(row.ns?) + if row.unstable == Some(true) { "?" } else { "" })
         });
     }
-    if let Some(hashing) = hashing {
-        table = table
-            .number("net", |(of, _)| Some(two((of.ns(Workload::Query50)? - hashing).max(0.0))));
-    }
+    let floor = data.run.contender.iter().find(|facts| facts.role == Role::Floor);
+    table = table.number("net", |(of, _)| {
+        let hashing = data.entry(&floor?.name, data.with(of.keys()))?;
+        Some(two((of.ns(Workload::Query50)? - hashing.ns(Workload::Query50)?).max(0.0)))
+    });
     table.block(format!(
         "ns per key (waits: each key depends on the answer before; net: half, less reading and \
          hashing); ? where the rounds scatter by more than {}; ! where the rate is not the \
