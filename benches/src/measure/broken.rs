@@ -7,7 +7,6 @@ use std::any::Any;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What is wrong with a contender.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Fault {
     Nothing,
@@ -191,7 +190,10 @@ impl Built for BrokenFilter {
         let done = if self.is(Fault::StopsReplacing) { gone.len() / 2 } else { gone.len() };
         let keeps = self.is(Fault::KeepsWhatIsReplaced);
         let all = if keeps { 0..0 } else { 0..done };
+        let held = self.held.len();
         self.change(&gone[all.clone()], &new[all])?;
+        // A key taken out that was not in is not replaced.
+        let done = done - (self.held.len() - held);
         self.replaced += done;
         if self.is(Fault::LosesOneInChurn) && self.replaced > 1000 {
             self.held.pop();

@@ -30,7 +30,6 @@ pub trait Racer: fmt::Debug + Send {
     /// Its turn in a round: all that is timed of it.
     fn turn(&mut self, rng: &mut Xoshiro256PlusPlus);
 
-    /// What came of all its turns.
     fn rows(&self) -> Vec<Timed>;
 }
 
@@ -65,9 +64,7 @@ impl Timed {
 /// Racers over the same keys, and how often each has its turn.
 #[derive(Debug)]
 pub struct Race<'a> {
-    /// What verification found.
     pub facts: Vec<Row>,
-    /// Those that passed it.
     pub contenders: Vec<Box<dyn Racer + 'a>>,
     pub references: Vec<Box<dyn Racer + 'a>>,
     rounds: u64,
@@ -108,7 +105,6 @@ impl Race<'_> {
     }
 }
 
-/// Runs the rounds of several races, each spread over the time of all.
 pub fn run(races: &mut [Race<'_>], progress: &Progress) {
     let all = races.iter().map(|race| race.rounds).max().unwrap_or(0);
     for round in 0..all {

@@ -57,7 +57,6 @@ pub(crate) fn run(
     })
 }
 
-/// Verifies without timing or recording anything.
 pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     let progress = Progress::new(plan.estimate());
     let mut found = Found::default();
@@ -69,7 +68,6 @@ pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     Ok(found)
 }
 
-/// A run on its way.
 struct Going<'a> {
     plan: &'a Plan,
     records: Records,
@@ -85,7 +83,7 @@ impl Going<'_> {
     fn heats(&mut self, heats: Vec<Heat<'_>>) -> Result<(), BenchError> {
         let plan = self.plan;
         let (open, done): (Vec<_>, Vec<_>) = heats.into_iter().partition(|heat| self.reopen(heat));
-        self.progress.skip(done.iter().map(|heat| plan.estimate_of(heat)).sum());
+        self.progress.skip(done.iter().map(|heat| heat.estimate(plan)).sum());
         let (facts, found) = plan.measure(&open, &self.progress)?;
         for facts in facts {
             let known = &mut self.run.key_set;
@@ -220,7 +218,6 @@ fn begin(
     Ok((run, all))
 }
 
-/// How times are taken, for the record.
 fn clock() -> String {
     format!(
         "in rounds spread over the run, each contender in turn builds its filter, answers short \

@@ -11,18 +11,3 @@ pub fn points(contenders: &[&'static dyn Contender]) -> Vec<Point> {
     let filters = contenders.iter().filter(|contender| contender.info().role == Role::Filter);
     filters.flat_map(|contender| KEYS.map(|keys| contender.theory_points(keys))).flatten().collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contenders;
-
-    #[test]
-    fn fingerprints_have_steps_and_others_budgets() {
-        let points = |name| points(&[contenders::named(name).unwrap()]);
-        assert!(points("bloom").len() > 20 && points("bloom-twin").is_empty());
-        for (name, steps) in [("bloom", false), ("cuckoo", true)] {
-            assert!(points(name).iter().all(|point| point.step.is_some() == steps), "{name}");
-        }
-    }
-}
