@@ -26,19 +26,17 @@ pub const NEEDS: [&str; 10] = [
 /// What a false positive costs: nothing is known, or a microsecond, ten lookups in memory.
 const COSTS: [Option<f64>; 2] = [None, Some(1000.0)];
 const KEPT: usize = 3;
-const VALUE_BITS: u32 = 8;
-const COPIES: u32 = 10;
 
 type Say = fn(Workload) -> Workload;
 
 /// What the words mean that are not about the number of keys.
 const WORDS: [(&str, Say); 9] = [
     ("remove", |it| it.need(Need::Remove)),
-    ("count", |it| it.need(Need::Count { most: COPIES })),
+    ("count", |it| it.need(Need::Count { most: 10 })),
     ("merge", |it| it.need(Need::Merge)),
     ("bounded", |it| it.need(Need::Grow)),
     ("threads", |it| it.need(Need::SharedInsert).threads(4)),
-    ("values", |it| it.need(Need::Values { bits: VALUE_BITS })),
+    ("values", |it| it.need(Need::Values { bits: 8 })),
     ("static", Workload::built_once),
     ("present", |it| it.absent(0.0)),
     ("strangers", |it| it.keys_by(KeysBy::Strangers)),

@@ -99,8 +99,7 @@ impl Race<'_> {
     pub fn rows(&self) -> Vec<Timed> {
         let facts = self.facts.iter().map(|row| Timed::new(row.clone(), 0, Times::default()));
         let timed = self.contenders.iter().flat_map(|racer| racer.rows());
-        let references: Vec<Timed> =
-            self.references.iter().flat_map(|racer| racer.rows()).collect();
+        let references: Vec<_> = self.references.iter().flat_map(|racer| racer.rows()).collect();
         facts.chain(timed).map(|timed| timed.beside(&references)).collect()
     }
 }

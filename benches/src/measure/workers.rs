@@ -17,10 +17,8 @@ pub fn each<T: Send, R: Send>(
         || iter::from_fn(next).map(|(place, item)| (place, work(item))).collect::<Vec<_>>();
     let mut done: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-        let done = workers
-            .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|why| resume_unwind(why)));
-        done.flatten().collect()
+        let done = workers.into_iter().map(thread::ScopedJoinHandle::join);
+        done.flat_map(|done| done.unwrap_or_else(|why| resume_unwind(why))).collect()
     });
     done.sort_unstable_by_key(|(place, _)| *place);
     done.into_iter().map(|(_, result)| result).collect()
