@@ -103,8 +103,8 @@ pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<V
             absent = compare_loops(&*filter, subject, answers.false_positives, seed)?;
         }
         if removes && !is_one_more {
-            // A removed key must be like any key never inserted: the rate on removed keys is that of
-            // a filter built with the other half.
+            // A removed key must be like any key never inserted: the rate on removed keys is that
+            // of a filter built with the other half.
             removal = removal.and_then(|mut answers| {
                 take_out(&mut *filter, subject.gone, seed)?;
                 answers.take(&*filter, subject.kept, subject.gone, seed).map(|()| answers)
