@@ -7,7 +7,6 @@ use std::any::Any;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What is wrong with a contender.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Fault {
     Nothing,
@@ -77,7 +76,7 @@ impl Contender for Broken {
         let sound = self.sound.load(Relaxed);
         self.sound.store(sound.saturating_sub(1), Relaxed);
         let fault = if sound > 0 { Fault::Nothing } else { self.fault };
-        let mut held = integers(keys).to_vec();
+        let mut held = u64::slice(keys).to_vec();
         match fault {
             Fault::Refuses => return Err("no".to_owned()),
             Fault::Panics => panic!("at {}", order.seed),
@@ -95,10 +94,6 @@ struct BrokenFilter {
     fault: Fault,
     seed: u64,
     replaced: usize,
-}
-
-fn integers(keys: Keys<'_>) -> &[u64] {
-    u64::slice(keys)
 }
 
 impl BrokenFilter {
@@ -137,7 +132,7 @@ impl Built for BrokenFilter {
     }
 
     fn count_hits(&self, queries: Keys<'_>) -> u64 {
-        integers(queries).iter().map(|&key| u64::from(self.holds(key))).sum()
+        u64::slice(queries).iter().map(|&key| u64::from(self.holds(key))).sum()
     }
 
     fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64> {
@@ -149,11 +144,11 @@ impl Built for BrokenFilter {
     }
 
     fn answers(&self, queries: Keys<'_>) -> Vec<bool> {
-        integers(queries).iter().map(|&key| self.holds(key)).collect()
+        u64::slice(queries).iter().map(|&key| self.holds(key)).collect()
     }
 
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64> {
-        let (keys, held) = (integers(keys), self.held.len());
+        let (keys, held) = (u64::slice(keys), self.held.len());
         let taken = match self.fault {
             Fault::DropsFurtherKeys => return Some(keys.len() as u64),
             Fault::RefusesFurtherKeys | Fault::RefusesAndForgets => {
@@ -176,7 +171,7 @@ impl Built for BrokenFilter {
     }
 
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64> {
-        let keys = integers(keys);
+        let keys = u64::slice(keys);
         let gone = match self.fault {
             Fault::RemovesNothing => Vec::new(),
             Fault::RemovesEverything => self.held.clone(),
@@ -187,11 +182,14 @@ impl Built for BrokenFilter {
     }
 
     fn replace(&mut self, gone: Keys<'_>, new: Keys<'_>) -> Option<u64> {
-        let (gone, new) = (integers(gone), integers(new));
+        let (gone, new) = (u64::slice(gone), u64::slice(new));
         let done = if self.is(Fault::StopsReplacing) { gone.len() / 2 } else { gone.len() };
         let keeps = self.is(Fault::KeepsWhatIsReplaced);
         let all = if keeps { 0..0 } else { 0..done };
+        let held = self.held.len();
         self.change(&gone[all.clone()], &new[all])?;
+        // A key taken out that was not in is not replaced.
+        let done = done - (self.held.len() - held);
         self.replaced += done;
         if self.is(Fault::LosesOneInChurn) && self.replaced > 1000 {
             self.held.pop();

@@ -8,9 +8,7 @@ use amq::engines::Engine;
 
 /// The numbers of keys that the chooser offers.
 const KEYS: [u64; 5] = [100, 1_000, 10_000, 1_000_000, 100_000_000];
-/// Its rates.
 const RATES: [f64; 4] = [0.3, 0.01, 0.001, 0.0001];
-/// Its budgets in bits per key.
 const BUDGETS: [f64; 4] = [2.0, 4.0, 8.0, 12.0];
 /// What it can be told to do; `workload` says what the words mean.
 pub const NEEDS: [&str; 10] = [
@@ -27,30 +25,23 @@ pub const NEEDS: [&str; 10] = [
 ];
 /// What a false positive costs: nothing is known, or a microsecond, ten lookups in memory.
 const COSTS: [Option<f64>; 2] = [None, Some(1000.0)];
-/// Choices kept of each answer.
 const KEPT: usize = 3;
-/// Bits of a value, in a map.
-const VALUE_BITS: u32 = 8;
-/// How often a key is counted.
-const COPIES: u32 = 10;
 
-/// What a word adds to the advisor's question.
 type Say = fn(Workload) -> Workload;
 
 /// What the words mean that are not about the number of keys.
 const WORDS: [(&str, Say); 9] = [
     ("remove", |it| it.need(Need::Remove)),
-    ("count", |it| it.need(Need::Count { most: COPIES })),
+    ("count", |it| it.need(Need::Count { most: 10 })),
     ("merge", |it| it.need(Need::Merge)),
     ("bounded", |it| it.need(Need::Grow)),
     ("threads", |it| it.need(Need::SharedInsert).threads(4)),
-    ("values", |it| it.need(Need::Values { bits: VALUE_BITS })),
+    ("values", |it| it.need(Need::Values { bits: 8 })),
     ("static", Workload::built_once),
     ("present", |it| it.absent(0.0)),
     ("strangers", |it| it.keys_by(KeysBy::Strangers)),
 ];
 
-/// The asks of the chooser.
 pub fn grid() -> Vec<Choice> {
     let rates = RATES.map(|fpr| (Some(fpr), None));
     let budgets = BUDGETS.map(|bits| (None, Some(bits)));
@@ -139,7 +130,6 @@ fn lines(ask: &Choice, answer: &Answer) -> Vec<Choice> {
     ranked.chain(out.chain(notes).filter(|_| !is_grid)).collect()
 }
 
-/// The topic of the chooser's asks.
 pub const GRID: &str = "grid";
 /// Stands for a structure in lines that say what else to know.
 pub const NOTE: &str = "note";
@@ -153,26 +143,15 @@ pub fn engines() -> Vec<EngineLine> {
     let keys = 1_000_000;
     let each = Engine::ALL.into_iter().flat_map(|engine| [(engine, 0.01), (engine, 0.001)]);
     each.map(|(engine, asked_fpr)| {
-        let setting = engine.setting(keys, asked_fpr);
-        let (line, caveat) = match &setting {
-            Ok(setting) => (setting.line.clone(), setting.caveat.clone()),
-            Err(error) => (String::new(), error.to_string()),
+        let (line, fpr, bits_per_key, caveat) = match engine.setting(keys, asked_fpr) {
+            Ok(it) => (it.line, Some(it.fpr), Some(it.bits_per_key), it.caveat),
+            Err(error) => (String::new(), None, None, error.to_string()),
         };
-        let setting = setting.ok();
-        EngineLine {
-            engine: engine.to_string(),
-            keys,
-            asked_fpr,
-            line,
-            fpr: setting.as_ref().map(|setting| setting.fpr),
-            bits_per_key: setting.as_ref().map(|setting| setting.bits_per_key),
-            caveat,
-        }
+        EngineLine { engine: engine.to_string(), keys, asked_fpr, line, fpr, bits_per_key, caveat }
     })
     .collect()
 }
 
-/// The line that imports a structure.
 fn import(structure: Structure) -> String {
     use FilterKind::{BlockedCounting, Counting, RibbonMap, Scalable, ScalableBlocked};
     let name = match structure {

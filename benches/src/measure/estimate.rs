@@ -7,6 +7,7 @@
 //! medians.)
 
 use crate::record::Row;
+use statrs::statistics::{Data, Median};
 use std::time::Instant;
 
 /// A cell whose interval reaches further than this share of the estimate is flagged unstable.
@@ -19,7 +20,6 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (answer, start.elapsed().as_secs_f64() * 1e9)
 }
 
-/// The timed passes of a cell.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Times {
     /// Nanoseconds per operation, a number a pass.
@@ -39,15 +39,17 @@ impl Times {
         let Some((ns, high)) = interval(&self.ns) else {
             return;
         };
+        let median = Data::new(self.ns.clone()).median();
         row.operations = Some(self.operations);
         row.rounds = Some(self.ns.len() as u64);
-        (row.ns, row.ns_min, row.ns_median) = (Some(ns), Some(ns), median(&self.ns));
+        (row.ns, row.ns_min, row.ns_median) = (Some(ns), Some(ns), Some(median));
         row.unstable = Some(high > (1.0 + UNSTABLE) * ns);
     }
 
     /// Writes the ratio to a reference's times; nothing if one of the two has none.
     pub fn compare(&self, name: &str, reference: &Self, row: &mut Row) {
-        if let (Some((ns, high)), Some(level)) = (interval(&self.ns), fastest(&reference.ns)) {
+        if let (Some((ns, high)), Some(level)) = (interval(&self.ns), quantile(&reference.ns, 0.0))
+        {
             row.reference = Some(name.to_owned());
             (row.ratio, row.ratio_low) = (Some(ns / level), Some(ns / level));
             row.ratio_high = Some(high / level);
@@ -61,17 +63,7 @@ impl Times {
 fn interval(ns: &[f64]) -> Option<(f64, f64)> {
     const TAIL: f64 = 0.025;
     let left_out = TAIL.powf(1.0 / ns.len() as f64);
-    Some((fastest(ns)?, quantile(ns, 1.0 - left_out)?))
-}
-
-fn fastest(numbers: &[f64]) -> Option<f64> {
-    quantile(numbers, 0.0)
-}
-
-/// The middle value; for an even number, the mean of the middle two; `None` if empty.
-fn median(numbers: &[f64]) -> Option<f64> {
-    let last_first: Vec<f64> = numbers.iter().map(|number| -number).collect();
-    Some((quantile(numbers, 0.5)? - quantile(&last_first, 0.5)?) / 2.0)
+    Some((quantile(ns, 0.0)?, quantile(ns, 1.0 - left_out)?))
 }
 
 /// The smallest of the numbers that is at least as large as this share of them; `None` if empty.
@@ -127,7 +119,9 @@ mod tests {
         for (share, want) in [(0.0, 1.0), (0.25, 1.0), (0.5, 2.0), (0.9, 4.0), (1.0, 4.0)] {
             assert_eq!(quantile(&numbers, share), Some(want));
         }
-        assert_eq!((quantile(&[], 0.5), median(&[])), (None, None));
-        assert_eq!((median(&numbers), median(&numbers[1..])), (Some(2.5), Some(2.0)));
+        assert_eq!(quantile(&[], 0.5), None);
+        for (numbers, median) in [(&numbers[..], 2.5), (&numbers[1..], 2.0)] {
+            assert_eq!(row(numbers.iter().copied(), &[]).ns_median, Some(median));
+        }
     }
 }

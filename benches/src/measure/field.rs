@@ -9,7 +9,6 @@ use amq_core::Budget;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
-/// The keys of a group and the streams of queries over them.
 #[derive(Debug)]
 pub struct Field {
     made: Made,
@@ -31,7 +30,6 @@ impl Field {
         Ok(Self { made, streams, gone, kept })
     }
 
-    /// What the record says of the keys.
     pub fn facts(&self, group: &Group) -> KeySetFacts {
         KeySetFacts {
             name: group.key_set.name().to_owned(),
@@ -55,7 +53,6 @@ impl Field {
     }
 }
 
-/// A field, ready to be handed to contenders.
 #[derive(Debug)]
 pub struct Views<'a> {
     field: &'a Field,
@@ -72,7 +69,6 @@ impl Views<'_> {
         self.field.streams.each_ref().map(|stream| stream.answers(absent))
     }
 
-    /// A contender with all that it needs.
     pub fn subject(&self, contender: &'static dyn Contender, cell: Cell, seed: u64) -> Subject<'_> {
         let bits = cell.asked_bits.map(Budget::BitsPerKey);
         Subject {
@@ -93,7 +89,6 @@ impl Views<'_> {
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
     pub contender: &'static dyn Contender,
-    /// The template of its rows.
     pub cell: Cell,
     /// The rate or size asked for; `None` if it takes neither.
     pub budget: Option<Budget>,
@@ -109,7 +104,6 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// The order for a filter of the present keys.
     pub const fn order(&self, seed: u64) -> Order {
         Order { planned: Planned::Keys, budget: self.budget, seed }
     }
@@ -125,7 +119,6 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The keys of a course.
 #[derive(Clone, Copy, Debug)]
 pub struct Ground<'a> {
     pub present: &'a [u64],

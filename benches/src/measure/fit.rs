@@ -8,12 +8,10 @@ use crate::error::BenchError;
 use crate::record::{Records, Row, State, Workload};
 use std::path::{Path, PathBuf};
 
-/// The contenders in the table.
 const CONTENDERS: &str = "bloom blocked-bloom atomic-bloom counting-bloom blocked-counting \
     scalable-bloom scalable-blocked scalable-bounded cuckoo cuckoo-windowed quotient \
     expandable-quotient ribbon-bumped ribbon ribbon-narrow ribbon-bumped-wide std-hashset";
 
-/// The columns, in the table's order.
 const COLUMNS: [Workload; 5] =
     [Workload::Build, Workload::Query0, Workload::Query50, Workload::Query100, Workload::Remove];
 
@@ -44,7 +42,6 @@ pub fn table(records: &Records, name: &str) -> Result<String, BenchError> {
     Ok(text)
 }
 
-/// One contender; nothing if the record does not have it.
 fn figures(contender: &str, rows: &[Row]) -> Option<String> {
     let facts = of_filters(rows, RATES[0]).filter(|row| row.workload == Workload::Verify);
     let mut points: Vec<(u64, u64, [f64; 5])> = facts

@@ -5,20 +5,15 @@
 
 #![allow(unsafe_code)]
 
-/// Tells the C library to keep what is freed.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+/// Tells the C library to keep what is freed, if it is the GNU one.
 pub(super) fn keep() {
-    /// Larger blocks always come from the system: the library's limit.
-    const LARGEST: i32 = 32 << 20;
-    for (what, bytes) in [(libc::M_MMAP_THRESHOLD, LARGEST), (libc::M_TRIM_THRESHOLD, i32::MAX)] {
+    // Larger blocks always come from the system: the library's limit.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    for (what, bytes) in [(libc::M_MMAP_THRESHOLD, 32 << 20), (libc::M_TRIM_THRESHOLD, i32::MAX)] {
         // SAFETY: it takes two numbers, and may be called at any time.
         unsafe { libc::mallopt(what, bytes) };
     }
 }
-
-/// Nothing: it is another C library.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(super) const fn keep() {}
 
 #[cfg(all(test, target_os = "linux", target_env = "gnu"))]
 mod tests {

@@ -3,6 +3,7 @@
 
 use super::courses::{Lane, Track};
 use super::field::{Subject, Views};
+use super::plan::Plan;
 use super::race::{REFERENCE, REFERENCE_RATE, REMOVER, Race, Racer};
 use super::suite::{Depth, Group, Who, words};
 use super::turn::{Ready, offered};
@@ -39,7 +40,6 @@ pub fn left_out(
     left_out
 }
 
-/// A contender that takes part, and the template of its rows.
 pub type Entrant = (&'static dyn Contender, Cell);
 
 /// A heat's place in the comparison. Along a course, too, contenders meet over the same keys.
@@ -59,7 +59,6 @@ impl Heat<'_> {
         })
     }
 
-    /// Whether both are over the same keys.
     pub fn meets(&self, other: &Self) -> bool {
         ptr::eq(self.group, other.group)
     }
@@ -229,10 +228,10 @@ impl Heat<'_> {
     }
 
     /// The estimated duration of a run of so many rounds.
-    pub fn estimate(&self, contenders: &[&'static dyn Contender], rounds: u64) -> Duration {
+    pub fn estimate(&self, plan: &Plan) -> Duration {
         let (of_verifying, of_turn) = self.costs();
-        let each = of_verifying + self.depth.rounds(rounds) * of_turn;
-        Duration::from_nanos(each) * self.entrants(contenders).len() as u32
+        let each = of_verifying + self.depth.rounds(plan.options.rounds) * of_turn;
+        Duration::from_nanos(each) * self.entrants(&plan.contenders).len() as u32
     }
 
     /// The estimated nanoseconds of one contender's verification, and of a turn.

@@ -20,16 +20,6 @@ const RATE: f64 = 0.01;
 /// Queries in a child, half of them for present keys.
 const QUERIES: usize = 1 << 16;
 
-/// The cell of a contender whose instructions are counted.
-fn cell(info: &Info, keys: usize) -> Cell {
-    Cell {
-        key_set: KeySet::RandomU64.name().to_owned(),
-        keys: keys as u64,
-        asked_fpr: info.takes_rate.then_some(RATE),
-        ..Cell::default()
-    }
-}
-
 /// Whether there is a valgrind to count with.
 pub fn is_possible() -> bool {
     let found = Command::new("valgrind").arg("--version").output();
@@ -80,7 +70,13 @@ pub fn count(info: &Info, keys: usize, rows: &mut [Row]) -> io::Result<()> {
         found.ok_or_else(|| io::Error::other(said.into_owned()))
     };
     let [once, twice, asked] = [(1, false), (2, false), (1, true)].map(start).map(count);
-    let (once, cell) = (once?, cell(info, keys));
+    let once = once?;
+    let cell = Cell {
+        key_set: KeySet::RandomU64.name().to_owned(),
+        keys: keys as u64,
+        asked_fpr: info.takes_rate.then_some(RATE),
+        ..Cell::default()
+    };
     let (build, query) = ((twice? - once) / keys as f64, (asked? - once) / QUERIES as f64);
     for row in rows.iter_mut().filter(|row| row.state == State::Measured && row.is_of(&cell)) {
         row.instructions = match row.workload {

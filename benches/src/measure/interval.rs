@@ -36,9 +36,8 @@ fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 
 /// Whether a count agrees with the prediction within their joint error.
 ///
-/// Two sources of scatter add up: the answers of one filter, binomially, and the filters' rates
-/// around their mean, with theory's standard deviation. Each of `filters` filters answered
-/// `queries` absent keys.
+/// Each of `filters` filters answered `queries` absent keys: their answers scatter binomially, and
+/// their rates around the mean, with theory's standard deviation.
 pub fn agrees(predicted: PredictedFpr, hits: u64, queries: u64, filters: u64) -> bool {
     let (queries, filters) = (queries as f64, filters as f64);
     let total = queries * filters;

@@ -10,7 +10,7 @@
 //! | [`race`], `heap` | both timed in rounds that sweep the run |
 //! | [`estimate`] | from all passes one number, with its interval |
 //! | [`instructions`] | how many instructions an operation takes |
-//! | [`theory`], [`twins`], [`fit`] | curves; the noise; the advisor's cost table |
+//! | [`twins`], [`fit`] | the noise; the advisor's cost table |
 //! | [`choices`], [`claims`] | the advisor's answers; what introductions repeat, settled |
 //! | `plan`, `run` | a request, looked up; a run through all of it |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
@@ -33,7 +33,6 @@ mod run;
 pub mod suite;
 #[cfg(test)]
 mod tests;
-pub mod theory;
 pub mod turn;
 pub mod twins;
 pub mod verify;

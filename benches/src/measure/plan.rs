@@ -16,7 +16,6 @@ use std::time::Duration;
 /// Heats over more keys than this are timed after all others, each group with its own rounds.
 const MOST_TOGETHER: usize = 2_000_000;
 
-/// A request, looked up and checked.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Plan {
     pub contenders: Vec<&'static dyn Contender>,
@@ -96,12 +95,8 @@ impl Plan {
     }
 
     pub(crate) fn estimate(&self) -> Duration {
-        let heats = self.parts().into_iter().flatten().map(|heat| self.estimate_of(&heat));
+        let heats = self.parts().into_iter().flatten().map(|heat| heat.estimate(self));
         let counting = self.counted.map(|_| Duration::from_secs(3) * self.contenders.len() as u32);
         heats.chain(counting).sum()
-    }
-
-    pub(super) fn estimate_of(&self, heat: &Heat<'_>) -> Duration {
-        heat.estimate(&self.contenders, self.options.rounds)
     }
 }

@@ -30,7 +30,6 @@ pub trait Racer: fmt::Debug + Send {
     /// Its turn in a round: all that is timed of it.
     fn turn(&mut self, rng: &mut Xoshiro256PlusPlus);
 
-    /// What came of all its turns.
     fn rows(&self) -> Vec<Timed>;
 }
 
@@ -65,9 +64,7 @@ impl Timed {
 /// Racers over the same keys, and how often each has its turn.
 #[derive(Debug)]
 pub struct Race<'a> {
-    /// What verification found.
     pub facts: Vec<Row>,
-    /// Those that passed it.
     pub contenders: Vec<Box<dyn Racer + 'a>>,
     pub references: Vec<Box<dyn Racer + 'a>>,
     rounds: u64,
@@ -102,13 +99,11 @@ impl Race<'_> {
     pub fn rows(&self) -> Vec<Timed> {
         let facts = self.facts.iter().map(|row| Timed::new(row.clone(), 0, Times::default()));
         let timed = self.contenders.iter().flat_map(|racer| racer.rows());
-        let references: Vec<Timed> =
-            self.references.iter().flat_map(|racer| racer.rows()).collect();
+        let references: Vec<_> = self.references.iter().flat_map(|racer| racer.rows()).collect();
         facts.chain(timed).map(|timed| timed.beside(&references)).collect()
     }
 }
 
-/// Runs the rounds of several races, each spread over the time of all.
 pub fn run(races: &mut [Race<'_>], progress: &Progress) {
     let all = races.iter().map(|race| race.rounds).max().unwrap_or(0);
     for round in 0..all {

@@ -5,14 +5,17 @@ use super::heat::Heat;
 use super::interval::SIGMAS;
 use super::plan::Plan;
 use super::race::{REFERENCE, REMOVER, Timed};
-use super::{choices, claims, heap, instructions, theory, twins};
+use super::{choices, claims, heap, instructions, twins};
 use crate::cli::Request;
-use crate::contenders;
+use crate::contenders::{self, Role};
 use crate::error::BenchError;
 use crate::progress::Progress;
 use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row, Run};
 use std::collections::BTreeMap;
 use std::time::Instant;
+
+/// The numbers of keys with curves of theory: small, and many.
+const CURVES: [u64; 2] = [1_000, 1_000_000];
 
 /// The result of a run: all rows of the contenders that took part, and what was left out and why.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -57,7 +60,6 @@ pub(crate) fn run(
     })
 }
 
-/// Verifies without timing or recording anything.
 pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     let progress = Progress::new(plan.estimate());
     let mut found = Found::default();
@@ -69,7 +71,6 @@ pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
     Ok(found)
 }
 
-/// A run on its way.
 struct Going<'a> {
     plan: &'a Plan,
     records: Records,
@@ -85,7 +86,7 @@ impl Going<'_> {
     fn heats(&mut self, heats: Vec<Heat<'_>>) -> Result<(), BenchError> {
         let plan = self.plan;
         let (open, done): (Vec<_>, Vec<_>) = heats.into_iter().partition(|heat| self.reopen(heat));
-        self.progress.skip(done.iter().map(|heat| plan.estimate_of(heat)).sum());
+        self.progress.skip(done.iter().map(|heat| heat.estimate(plan)).sum());
         let (facts, found) = plan.measure(&open, &self.progress)?;
         for facts in facts {
             let known = &mut self.run.key_set;
@@ -154,7 +155,10 @@ impl Going<'_> {
         if self.plan.contenders.len() == contenders::ALL.len() {
             let rows: Vec<Row> = self.all.values().flat_map(|(rows, _)| rows.clone()).collect();
             let Options { suite, seed, .. } = self.plan.options;
-            self.records.write_table("theory", &theory::points(&self.plan.contenders))?;
+            // So that drawing needs no code of the filters.
+            let filters = self.plan.contenders.iter().filter(|one| one.info().role == Role::Filter);
+            let points = filters.flat_map(|one| CURVES.map(|keys| one.theory_points(keys)));
+            self.records.write_table("theory", &points.flatten().collect::<Vec<_>>())?;
             self.records.write_table("claims", &claims::settled(&rows, suite.middle(), seed))?;
             self.records.write_table("choices", &choices::table())?;
             self.records.write_table("engines", &choices::engines())?;
@@ -220,7 +224,6 @@ fn begin(
     Ok((run, all))
 }
 
-/// How times are taken, for the record.
 fn clock() -> String {
     format!(
         "in rounds spread over the run, each contender in turn builds its filter, answers short \

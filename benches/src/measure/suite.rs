@@ -32,7 +32,6 @@ type Cells = (&'static [KeySet], usize, u32, [Option<Depth>; 3], Who);
 pub struct Group {
     pub key_set: KeySet,
     pub keys: usize,
-    /// What is asked of the filters, and how thoroughly each is measured.
     pub targets: Vec<(Budget, Depth)>,
     /// Length of a query stream, and the least number of absent keys if the set is generated.
     pub queries: usize,
@@ -41,7 +40,6 @@ pub struct Group {
     pub course: Option<Track>,
 }
 
-/// Who takes part in a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Who {
     All,
@@ -100,7 +98,6 @@ impl Group {
     }
 }
 
-/// What is asked of a filter, in words.
 pub fn words(target: Budget) -> String {
     match target {
         Budget::Fpr(rate) => format!("rate {rate:.4}"),
@@ -191,16 +188,13 @@ impl Suite {
 
     pub(super) fn along(self, track: Track, depth: Depth) -> Group {
         Group {
-            key_set: KeySet::RandomU64,
-            keys: track.keys,
             targets: vec![(Budget::Fpr(courses::RATE), depth)],
             queries: self.queries() / ABSENT_SHARE,
-            who: All,
             course: Some(track),
+            ..self.whole(KeySet::RandomU64, track.keys)
         }
     }
 
-    /// Length of a query stream.
     pub fn queries(self) -> usize {
         1 << if self == Self::Smoke { 14 } else { 20 }
     }

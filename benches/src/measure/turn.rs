@@ -22,7 +22,6 @@ const MIN_INSERTS: usize = 1 << 13;
 /// A slow contender answers one in this many of the queries.
 const SLOW_SHARE: usize = 8;
 
-/// The workloads over query streams.
 pub(super) const ASKED: [Workload; 5] = [Query0, Query50, Query100, Batch50, Dependent50];
 
 /// The workloads that a contender is timed in, as it describes itself.
@@ -32,7 +31,6 @@ pub fn offered(info: &Info) -> impl Iterator<Item = Workload> + use<> {
     ASKED.into_iter().chain([Build, Remove]).filter(is_offered)
 }
 
-/// Which of the streams of 0, 50 and 100 % present keys is asked.
 const fn stream(workload: Workload) -> usize {
     match workload {
         Query0 => 0,
@@ -77,7 +75,6 @@ pub struct Ready<'a> {
     tallies: BTreeMap<Workload, Tally>,
 }
 
-/// What was timed in one workload.
 #[derive(Default, Debug)]
 struct Tally {
     times: Times,
@@ -155,7 +152,6 @@ impl<'a> Ready<'a> {
         Ok(filter)
     }
 
-    /// The next chunks of a query stream.
     fn ask(&mut self, filter: &dyn Built, workload: Workload) {
         let Share { chunk, chunks, .. } = self.share;
         let stream = self.subject.streams[stream(workload)];
@@ -238,7 +234,6 @@ impl Racer for Ready<'_> {
     }
 }
 
-/// The hits that a chunk must have.
 fn hits(workload: Workload, answers: &[bool]) -> u64 {
     match workload {
         Dependent50 => dependent_hits(answers),

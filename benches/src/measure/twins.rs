@@ -10,7 +10,6 @@ fn floors(differences: &[f64]) -> Option<(f64, f64)> {
     Some((quantile(differences, 0.5)?, quantile(differences, 0.9)?))
 }
 
-/// The noise of each workload, and of all together.
 pub fn noise<'a>(rows: impl Fn(&str) -> &'a [Row]) -> (Vec<Noise>, Option<f64>, Option<f64>) {
     let mut by_workload: BTreeMap<Workload, Vec<f64>> = BTreeMap::new();
     let cell = |row: &Row| (row.cell(), row.workload, row.load);

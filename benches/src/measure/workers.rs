@@ -1,6 +1,8 @@
 //! Work that is not timed, on all processors.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::iter;
+use std::panic::resume_unwind;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Does the same work to each item, on this many threads. The results are in the items' order.
@@ -9,24 +11,17 @@ pub fn each<T: Send, R: Send>(
     threads: usize,
     work: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
-    let (left, done) = (Mutex::new(items.into_iter().enumerate()), Mutex::new(Vec::new()));
-    let worker = || {
-        loop {
-            // Not in the loop's head, where the lock would be held until the work is done.
-            let next = lock(&left).next();
-            let Some((place, item)) = next else { break };
-            let result = work(item);
-            lock(&done).push((place, result));
-        }
-    };
-    thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(worker))));
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(place, _)| *place);
+    let left = Mutex::new(items.into_iter().enumerate());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let worker =
+        || iter::from_fn(next).map(|(place, item)| (place, work(item))).collect::<Vec<_>>();
+    let mut done: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        let done = workers.into_iter().map(thread::ScopedJoinHandle::join);
+        done.flat_map(|done| done.unwrap_or_else(|why| resume_unwind(why))).collect()
+    });
+    done.sort_unstable_by_key(|(place, _)| *place);
     done.into_iter().map(|(_, result)| result).collect()
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -10,11 +10,9 @@ use rand::{Rng, SeedableRng};
 const KEYS: u64 = 1000;
 const BITS: u64 = 23_960;
 const PROBES: u32 = 17;
-/// Filters, and absent keys of each.
 const FILTERS: u64 = 50;
 const QUERIES: u64 = 200_000;
 
-/// A place in the table for 32 random bits.
 const fn place(random: u64) -> u64 {
     ((random & 0xFFFF_FFFF) * BITS) >> 32
 }
@@ -24,7 +22,6 @@ fn doubled(key: u64, i: u32) -> u64 {
     (place(key) + u64::from(i) * place(key >> 32)) % BITS
 }
 
-/// The same by a hash of its own.
 fn independent(key: u64, i: u32) -> u64 {
     place(amq_core::KeyHash::of(&key, i.into()).get())
 }

@@ -6,7 +6,6 @@ use amq_bloom::theory::classic::bits_per_key;
 use amq_core::{Budget, Goal, PlanFilter};
 use amq_cuckoo::CuckooFilter;
 
-/// Load of the table, slots per bucket.
 const FULL: f64 = 0.95;
 const SLOTS: f64 = 4.0;
 
@@ -21,7 +20,6 @@ fn planned<F: PlanFilter>() -> Option<f64> {
     Some(percent_larger((plan.bits_per_key(), plan.expected_fpr)))
 }
 
-/// The same of a contender's filter, measured.
 fn measured(ground: &Ground, name: &str) -> Option<f64> {
     Some(percent_larger(ground.point(name, Budget::Fpr(0.01))?))
 }

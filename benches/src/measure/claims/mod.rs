@@ -64,7 +64,6 @@ fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
     }
 }
 
-/// Keys to measure with.
 struct Ground {
     /// As many keys as a filter is planned for, and four times as many to overfill it.
     present: Vec<u64>,
@@ -85,13 +84,11 @@ impl Ground {
         &self.present[..self.keys]
     }
 
-    /// One of our contenders' filter of the planned keys.
     fn filter(&self, name: &str, budget: Budget) -> Option<Box<dyn Built>> {
         let order = Order { planned: Planned::Keys, budget: Some(budget), seed: self.seed };
         build(named(name)?, Keys::U64(self.planned()), &order).ok()
     }
 
-    /// The share of absent keys that are answered `true`.
     fn rate(&self, filter: &dyn Built) -> f64 {
         filter.count_hits(Keys::U64(&self.absent)) as f64 / self.absent.len() as f64
     }
@@ -103,7 +100,6 @@ impl Ground {
     }
 }
 
-/// The verdict of a claim that is true or not.
 const fn holds(holds: bool) -> Verdict {
     if holds { Verdict::Holds } else { Verdict::DoesNot }
 }

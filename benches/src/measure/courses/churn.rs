@@ -16,7 +16,6 @@ const PAIRS: usize = 5;
 /// How often the filter is compared with the model.
 const CHECKS: usize = 10;
 
-/// The course over tables of this many slots.
 pub fn churn(slots: usize) -> Track {
     let planned = (slots as f64 * FULL) as usize;
     Track {
@@ -54,28 +53,4 @@ fn replacements<'a>(first: &[u64], new: &'a [u64], seed: u64) -> Vec<Leg<'a>> {
         Leg { act, holds, check: Check::Part }
     };
     (0..CHECKS).filter(|_| !first.is_empty()).map(part).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn only_what_is_in_is_taken_out_and_the_model_is_exact() {
-        let keys: Vec<u64> = (0..1000).collect();
-        let (first, new) = keys.split_at(100);
-        let mut model: BTreeSet<u64> = first.iter().copied().collect();
-        for leg in replacements(first, new, 1) {
-            let Act::Replace(gone, new) = leg.act else {
-                panic!("keys are replaced");
-            };
-            assert_eq!((gone.len(), new.len()), (90, 90));
-            assert!(
-                gone.iter().zip(new).all(|(gone, new)| model.remove(gone) && model.insert(*new))
-            );
-            assert_eq!(model, leg.holds.iter().copied().collect());
-        }
-        assert!(replacements(&[], new, 1).is_empty());
-    }
 }

@@ -31,7 +31,6 @@ pub fn grow(keys: usize) -> Track {
     }
 }
 
-/// Up to five times the planned keys.
 pub fn overfill(keys: usize) -> Track {
     Track {
         course: Course::Overfill,

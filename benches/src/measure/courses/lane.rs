@@ -42,14 +42,12 @@ pub(super) struct Stop {
     /// Why the course ends here, if it does: of all seeds' reasons, the worst.
     pub(super) end: Option<End>,
     times: Times,
-    /// The tail of single inserts.
     tail: Option<f64>,
 }
 
 /// Why a course ends, worst first.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum End {
-    /// Something was wrong.
     Failed(Failure),
     /// It refused a key, holding this many.
     Refused(u64),

@@ -1,6 +1,6 @@
 //! Speed against load: fills tables of slots from one load to the next.
 
-use super::{Check, FULL, Ground, Leg, Script, Track};
+use super::{Check, FULL, Leg, Script, Track};
 use crate::contenders::{Course, Planned};
 use crate::measure::verify::Failure;
 use crate::record::Workload;
@@ -14,30 +14,24 @@ const PARTS: usize = 20;
 /// Keys suffice for a table larger by this factor.
 const SPARE: f64 = 1.2;
 
-/// The course over tables of this many slots.
 pub fn load(slots: usize) -> Track {
     Track {
         course: Course::Load,
         workload: Workload::LoadInsert,
         planned: (slots as f64 * FULL) as usize,
         keys: (slots as f64 * SPARE) as usize,
-        script,
+        script: |track, ground, slots| {
+            Failure::unless(slots.is_some(), || "claims to have slots, but has none".to_owned())?;
+            let places = slots.unwrap_or_default();
+            let at = |load: f64| (places as f64 * load) as usize;
+            ground.suffices(at(LAST), places)?;
+            let (top, last) = (at(STOPS[STOPS.len() - 1]), at(LAST));
+            // Where it refuses, if it does.
+            let beyond =
+                (1..=PARTS).map(|part| (top + (last - top) * part / PARTS, Check::Passage));
+            let stops = STOPS.into_iter().map(|load| (at(load), Check::Rate)).chain(beyond);
+            let legs = Leg::inserts(ground.present, 0, stops).collect();
+            Ok(Script { planned: Planned::Room(track.planned), slots, first: &[], legs })
+        },
     }
-}
-
-fn script<'a>(
-    track: &Track,
-    ground: Ground<'a>,
-    slots: Option<u64>,
-) -> Result<Script<'a>, Failure> {
-    Failure::unless(slots.is_some(), || "claims to have slots, but has none".to_owned())?;
-    let places = slots.unwrap_or_default();
-    let at = |load: f64| (places as f64 * load) as usize;
-    ground.suffices(at(LAST), places)?;
-    let (top, last) = (at(STOPS[STOPS.len() - 1]), at(LAST));
-    // Where it refuses, if it does.
-    let beyond = (1..=PARTS).map(|part| (top + (last - top) * part / PARTS, Check::Passage));
-    let stops = STOPS.into_iter().map(|load| (at(load), Check::Rate)).chain(beyond);
-    let legs = Leg::inserts(ground.present, 0, stops).collect();
-    Ok(Script { planned: Planned::Room(track.planned), slots, first: &[], legs })
 }

@@ -25,7 +25,6 @@ use crate::keys::Keys;
 use crate::record::Workload;
 use amq_core::Budget;
 
-/// The target rate.
 pub const RATE: f64 = 0.01;
 /// A table of a power of two has this load when it holds all planned keys, so that tables with and
 /// without power-of-two sizes are compared at the same load.

@@ -16,7 +16,6 @@ pub struct Script<'a> {
     pub legs: Vec<Leg<'a>>,
 }
 
-/// One step and the stop after it.
 #[derive(Clone, Debug)]
 pub struct Leg<'a> {
     pub act: Act<'a>,
@@ -40,7 +39,6 @@ impl<'a> Leg<'a> {
     }
 }
 
-/// What is done to a filter.
 #[derive(Clone, Debug)]
 pub enum Act<'a> {
     /// These are inserted.
@@ -64,7 +62,6 @@ pub enum Check {
 }
 
 impl Act<'_> {
-    /// How many operations it is.
     pub const fn operations(&self) -> usize {
         match self {
             Self::Insert(keys) | Self::Merge(keys) | Self::Replace(_, keys) => keys.len(),

@@ -12,7 +12,6 @@ use amq_core::PredictedFpr;
 /// of any, as far as they were counted.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Answers {
-    /// The number of filters that were queried.
     pub filters: u64,
     present_queries: u64,
     absent_queries: u64,

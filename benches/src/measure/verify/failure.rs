@@ -6,10 +6,8 @@ use crate::record::{Row, State};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use thiserror::Error;
 
-/// Why a contender did not pass, for the record.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Error)]
 pub enum Failure {
-    /// It could not be built.
     #[error("build refused: {0}")]
     Build(String),
     #[error("{0}")]
@@ -62,7 +60,6 @@ pub fn same_hits(which: &str, got: u64, want: u64, seed: u64) -> Result<(), Fail
     })
 }
 
-/// Queries keys that are all present.
 pub fn no_false_negative(filter: &dyn Built, present: Keys<'_>, seed: u64) -> Result<(), Failure> {
     let keys = present.len() as u64;
     let found = filter.count_hits(present);

@@ -26,9 +26,7 @@ use crate::measure::field::{Ground, Subject};
 /// The number of filters that false positives are pooled over.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Effort {
-    /// At least this many.
     pub min_seeds: usize,
-    /// At most this many, however few the false positives.
     pub max_seeds: u64,
 }
 
@@ -39,14 +37,9 @@ impl Effort {
     /// The seeds of the most filters; a contender without a seed is the same every time.
     pub fn seeds(&self, info: &Info, base: u64) -> impl Iterator<Item = u64> + use<> {
         let most = if info.seeded { self.max_seeds } else { 1 };
-        (0..most).map(move |i| seed_of(base, i))
+        // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
+        (0..most).map(move |i| base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
     }
-}
-
-/// The seed of the `i`-th filter.
-pub const fn seed_of(base: u64, i: u64) -> u64 {
-    // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
-    base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))
 }
 
 /// Builds a filter; a panic is a failure like any other.
@@ -84,7 +77,6 @@ pub fn warm_up(subject: &Subject<'_>) {
 pub struct Verified {
     /// The first filter's answer for each absent key; none for the floor, which answers nothing.
     pub absent: Vec<bool>,
-    /// What all filters answered.
     pub answers: Answers,
     /// The same after half of the keys were removed, where they are to be.
     pub removal: Option<Result<Answers, Failure>>,
@@ -111,7 +103,12 @@ pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<V
             absent = compare_loops(&*filter, subject, answers.false_positives, seed)?;
         }
         if removes && !is_one_more {
-            removal = removal.and_then(|answers| take_half(answers, &mut *filter, subject, seed));
+            // A removed key must be like any key never inserted: the rate on removed keys is that
+            // of a filter built with the other half.
+            removal = removal.and_then(|mut answers| {
+                take_out(&mut *filter, subject.gone, seed)?;
+                answers.take(&*filter, subject.kept, subject.gone, seed).map(|()| answers)
+            });
         }
     }
     answers.judge(info.ours)?;
@@ -137,20 +134,6 @@ fn compare_loops(
             same_hits("batch", got, want, seed)?;
         }
     }
-    Ok(answers)
-}
-
-/// Removes half of the keys, then queries the others and the removed ones: a removed key must be
-/// like any key never inserted, so the rate on removed keys is that of a filter built with half of
-/// the keys.
-fn take_half(
-    mut answers: Answers,
-    filter: &mut dyn Built,
-    subject: &Subject<'_>,
-    seed: u64,
-) -> Result<Answers, Failure> {
-    take_out(filter, subject.gone, seed)?;
-    answers.take(filter, subject.kept, subject.gone, seed)?;
     Ok(answers)
 }
 
