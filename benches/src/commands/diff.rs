@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 /// to this share.
 const CHANCE: f64 = 0.01;
 
-/// A record with its rows, each by its subject.
 #[derive(Debug)]
 pub(super) struct Side {
     run: Run,
@@ -19,7 +18,6 @@ pub(super) struct Side {
 type Move = [String; 4];
 
 impl Side {
-    /// Reads a record.
     pub(super) fn read(records: &Records) -> Result<Self, BenchError> {
         let path = records.folder().to_owned();
         let run = records.run()?.ok_or(BenchError::NoRecords { path })?;

@@ -27,7 +27,6 @@ static ALL_PEAK: AtomicI64 = AtomicI64::new(0);
 /// Held while all threads are counted.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// The system allocator, with a tally.
 struct Counting;
 
 // SAFETY: every method passes its arguments to the system allocator unchanged and returns its

@@ -11,8 +11,6 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
 
-/// A built filter.
-///
 /// Queried for keys of another type than it was built from, it finds none, and verification fails.
 pub trait Built: Any {
     /// The heap bytes it reports, if any.
@@ -86,10 +84,8 @@ fn chained(stream: usize, holds: impl Fn(usize) -> bool) -> u64 {
     hits
 }
 
-/// The loops, compiled per filter and key type.
 struct Loops<P, K: ?Sized> {
     probe: P,
-    /// How many keys it holds.
     keys: u64,
     of: PhantomData<fn(&K)>,
 }

@@ -16,10 +16,8 @@ pub enum Planned {
     Octave(usize),
 }
 
-/// What a filter is made for.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Order {
-    /// The number of keys.
     pub planned: Planned,
     /// The rate or the size asked for; `None` for a contender that takes neither.
     pub budget: Option<Budget>,
@@ -54,7 +52,6 @@ impl Order {
         Ok(Goal::new(self.room(given) as u64, budget))
     }
 
-    /// The rate asked for.
     pub fn fpr(&self) -> Result<f64, String> {
         match self.budget {
             Some(Budget::Fpr(fpr)) => Ok(fpr),

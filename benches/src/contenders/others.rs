@@ -17,7 +17,6 @@ pub(super) fn all() -> Vec<Entry> {
     ]
 }
 
-/// Bits of the map's values.
 const VALUE_BITS: u32 = 8;
 
 /// The value of a key: whatever takes no time to find, so that asking costs what `get` does.

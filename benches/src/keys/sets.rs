@@ -9,14 +9,11 @@ use rand::{Rng, RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A source of keys.
 #[derive(Clone, Debug)]
 pub enum KeySet {
-    /// Uniform random 64-bit integers.
     RandomU64,
     /// 0, 1, 2, ... present; the numbers after them absent.
     Sequential,
-    /// Random strings of 16 to 64 letters and digits.
     Strings,
     /// German words: the first half is the pool of present keys, the second half is absent.
     Words,
@@ -104,9 +101,7 @@ pub struct Source {
 /// Keys made for one size: distinct and disjoint, checked.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// The keys inserted into filters.
     pub present: Store,
-    /// Keys never inserted.
     pub absent: Store,
     pub(crate) source: Source,
 }

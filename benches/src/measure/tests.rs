@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::race::{REFERENCE, REMOVER, Timed};
 use super::suite::{Depth, Group};
 use super::turn::ASKED;
-use crate::contenders::{ALL, Contender, Course};
+use crate::contenders::{ALL, Contender};
 use crate::progress::Progress;
 use crate::record::State::{Failed, Measured, Refused, Skipped, Untimed};
 use crate::record::{Options, Row, Suite, Workload};
@@ -108,7 +108,7 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
 
 /// The course of what grows, for one that does not say so.
 fn growing() -> Track {
-    Track { course: Course::Overfill, ..fill::grow(1000) }
+    Track { course: Workload::Overfill, ..fill::grow(1000) }
 }
 
 #[test]

@@ -130,7 +130,6 @@ impl Records {
         lines.map_err(|error| BenchError::Damaged(path, error.to_string()))
     }
 
-    /// Replaces a CSV file.
     pub fn write_table<T: Serialize>(&self, name: &str, lines: &[T]) -> Result<(), BenchError> {
         let path = self.csv(name);
         let mut writer = csv::Writer::from_writer(Vec::new());
