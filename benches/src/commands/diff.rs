@@ -80,12 +80,8 @@ fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Move> {
     let rates = apart(rate(old), rate(new)).unwrap_or(false);
     let mut moves = Vec::new();
     if old.state != new.state {
-        moves.push([
-            "state".to_owned(),
-            old.state.to_string(),
-            new.state.to_string(),
-            String::new(),
-        ]);
+        let [before, now] = [old, new].map(|row| row.state.to_string());
+        moves.push(["state".to_owned(), before, now, String::new()]);
     }
     for (what, digits, values, share, also) in [
         ("ns", 2, number(|row| row.ns), floor, slower),

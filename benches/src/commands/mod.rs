@@ -74,7 +74,6 @@ fn verify(request: &Request) -> Result<bool> {
     Ok(say::failures(&found))
 }
 
-/// Writes the advisor's table of times.
 fn fit(records: &Records) -> Result<()> {
     let (name, path) = (short(records.folder()), fit::path(&root()));
     write_atomically(&path, fit::table(records, &name)?.as_bytes())?;

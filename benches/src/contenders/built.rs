@@ -6,7 +6,6 @@ use crate::keys::{BenchKey, Keys};
 use amq_core::PredictedFpr;
 use std::any::Any;
 use std::borrow::Borrow;
-use std::fmt;
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
@@ -51,12 +50,6 @@ pub trait Built: Any {
 
     /// The number of slots, if it is a table in which each key takes one: load is keys over slots.
     fn slots(&self) -> Option<u64>;
-}
-
-impl fmt::Debug for dyn Built + '_ {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a filter of {:?} bytes", self.said_bytes())
-    }
 }
 
 /// How many queries a dependent pass asks over a stream of this length.

@@ -22,6 +22,8 @@ pub enum Family {
     Floor,
 }
 
+serde_plain::derive_display_from_serialize!(Family);
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -54,6 +56,8 @@ pub enum Ability {
     /// Is built from all keys at once and never changes.
     Static,
 }
+
+serde_plain::derive_display_from_serialize!(Ability);
 
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]

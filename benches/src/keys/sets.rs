@@ -22,17 +22,12 @@ pub enum KeySet {
 }
 
 impl KeySet {
-    /// The name in records.
     pub fn name(&self) -> &str {
         self.described().0
     }
 
-    /// One sentence for the record: what the keys are and how they were split.
-    pub fn about(&self) -> &'static str {
-        self.described().1
-    }
-
-    fn described(&self) -> (&str, &'static str) {
+    /// The name in records, and a sentence: what the keys are and how they were split.
+    pub fn described(&self) -> (&str, &'static str) {
         match self {
             Self::RandomU64 => ("random-u64", "uniform random 64-bit integers"),
             Self::Sequential => ("sequential", "the integers from 0 up, first the present ones"),
