@@ -102,7 +102,6 @@ fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Move> {
     moves
 }
 
-/// Whether two intervals are disjoint.
 fn apart(one: Option<(f64, f64)>, other: Option<(f64, f64)>) -> Option<bool> {
     let ((low, high), (from, to)) = one.zip(other)?;
     Some(high < from || to < low)

@@ -65,7 +65,6 @@ fn measure(options: &Measure) -> Result<(Records, bool)> {
     Ok((records, good))
 }
 
-/// Whether our own filters are right.
 fn verify(request: &Request) -> Result<bool> {
     let plan = Plan::new(&Request { rounds: Some(0), ..request.clone() })?;
     say::what_is_left_out(&plan);

@@ -87,7 +87,6 @@ pub(super) fn verified(rows: &[Row]) -> String {
     text
 }
 
-/// What `list` prints.
 pub(super) fn contenders() -> String {
     let mut text = "The contenders: name, family, abilities, version, what to expect\n".to_owned();
     for info in contenders::ALL.iter().map(|contender| contender.info()) {

@@ -28,7 +28,6 @@ impl fmt::Debug for dyn Contender + '_ {
     }
 }
 
-/// What was made, or why it was not.
 pub(super) type Made<F> = Result<F, Box<dyn Error>>;
 
 type Build = dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync;

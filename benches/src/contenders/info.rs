@@ -44,14 +44,12 @@ pub enum Ability {
     /// Through a shared reference, from several threads.
     ConcurrentInsert,
     Remove,
-    /// Counts the copies of a key.
     Count,
     Merge,
     /// Beyond the number of keys it was planned for.
     Grow,
     /// Answers many keys in one call, faster than one by one.
     Batch,
-    /// Keeps a value for each key.
     Values,
     /// Is built from all keys at once and never changes.
     Static,
@@ -83,7 +81,6 @@ pub struct Info {
     pub bits_budget: bool,
     /// Whether its size jumps, mostly by a factor of two, while the keys grow steadily in number.
     pub jumps: bool,
-    /// The most keys it is measured with.
     pub max_keys: u64,
     /// Whether it takes a seed, as most do. Without one there is only one filter to verify.
     pub seeded: bool,

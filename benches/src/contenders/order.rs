@@ -21,7 +21,6 @@ pub struct Order {
     pub planned: Planned,
     /// The rate or the size asked for; `None` for a contender that takes neither.
     pub budget: Option<Budget>,
-    /// The seed of its hashes.
     pub seed: u64,
 }
 
@@ -46,7 +45,6 @@ impl Order {
         }
     }
 
-    /// The number of keys and the budget, if `given` are given.
     pub fn goal(&self, given: usize) -> Result<Goal, &'static str> {
         let budget = self.budget.ok_or("needs a target rate or a size")?;
         Ok(Goal::new(self.room(given) as u64, budget))

@@ -41,7 +41,7 @@ fn found(contender: &'static dyn Contender, group: Group, rounds: u64) -> Vec<Ti
     let options = Options { suite: Suite::Smoke, rounds, seed: 1, ..Options::default() };
     let plan =
         Plan { contenders: vec![contender], groups: vec![group], options, ..Plan::default() };
-    plan.measure(&plan.parts().concat(), &Progress::hidden()).unwrap().1
+    plan.measure(&plan.parts().concat(), &Progress::new(Default::default())).unwrap().1
 }
 
 fn broken(fault: Fault, group: Group) -> Vec<Row> {

@@ -161,7 +161,6 @@ pub struct KeySetFacts {
     pub(crate) about: String,
     pub(crate) present: u64,
     pub(crate) absent: u64,
-    /// Queries in a stream.
     pub(crate) queries: u64,
     pub(crate) source: Source,
 }
@@ -175,7 +174,6 @@ pub struct ContenderFacts {
     pub(crate) role: Role,
     pub(crate) ours: bool,
     pub(crate) crate_name: String,
-    /// Its packages and their versions.
     pub(crate) version: String,
     pub(crate) import: String,
     pub(crate) analysis: String,

@@ -89,7 +89,6 @@ fn entries(of: &Path) -> Vec<PathBuf> {
 
 /// Its files.
 impl Records {
-    /// The description of the run, if there is one.
     pub fn run(&self) -> Result<Option<Run>, BenchError> {
         // Of another edition, the rest cannot be read.
         let any: Option<toml::Table> = self.description(RUN)?;
