@@ -19,7 +19,6 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use std::hint::black_box;
 
-/// Queries of a stream.
 const QUERIES: usize = 1 << 20;
 
 const MILLION: usize = 1_000_000;

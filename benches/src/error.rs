@@ -7,7 +7,6 @@ use thiserror::Error;
 
 /// An error of the harness; each names its subject and the way out.
 #[derive(Debug, Error)]
-#[expect(missing_docs, reason = "the messages say what each is and holds")]
 pub enum BenchError {
     /// The file as given, or standard input, and why it yields no keys.
     #[error("{0} {1}")]

@@ -12,6 +12,7 @@
 //! | [`report`] | the page, from records alone |
 //! | [`cli`], [`commands`] | the command line |
 #![deny(unsafe_code)]
+#![allow(missing_docs, reason = "a program: what is public is so for its benches and tests alone")]
 
 pub mod cli;
 pub mod commands;

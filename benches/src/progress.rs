@@ -22,12 +22,6 @@ impl Progress {
         Self { bar: ProgressBar::new(estimate.as_nanos() as u64).with_style(style) }
     }
 
-    #[cfg(test)]
-    pub(crate) fn hidden() -> Self {
-        Self { bar: ProgressBar::hidden() }
-    }
-
-    /// Begins a new part of the work.
     pub(crate) fn begin(&self, what: &str) {
         if self.bar.is_hidden() {
             eprintln!("{what}");

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 /// to this share.
 const CHANCE: f64 = 0.01;
 
-/// A record with its rows, each by its subject.
 #[derive(Debug)]
 pub(super) struct Side {
     run: Run,
@@ -19,7 +18,6 @@ pub(super) struct Side {
 type Move = [String; 4];
 
 impl Side {
-    /// Reads a record.
     pub(super) fn read(records: &Records) -> Result<Self, BenchError> {
         let path = records.folder().to_owned();
         let run = records.run()?.ok_or(BenchError::NoRecords { path })?;
@@ -82,12 +80,8 @@ fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Move> {
     let rates = apart(rate(old), rate(new)).unwrap_or(false);
     let mut moves = Vec::new();
     if old.state != new.state {
-        moves.push([
-            "state".to_owned(),
-            old.state.to_string(),
-            new.state.to_string(),
-            String::new(),
-        ]);
+        let [before, now] = [old, new].map(|row| row.state.to_string());
+        moves.push(["state".to_owned(), before, now, String::new()]);
     }
     for (what, digits, values, share, also) in [
         ("ns", 2, number(|row| row.ns), floor, slower),
@@ -108,7 +102,6 @@ fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Move> {
     moves
 }
 
-/// Whether two intervals are disjoint.
 fn apart(one: Option<(f64, f64)>, other: Option<(f64, f64)>) -> Option<bool> {
     let ((low, high), (from, to)) = one.zip(other)?;
     Some(high < from || to < low)

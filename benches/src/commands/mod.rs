@@ -65,7 +65,6 @@ fn measure(options: &Measure) -> Result<(Records, bool)> {
     Ok((records, good))
 }
 
-/// Whether our own filters are right.
 fn verify(request: &Request) -> Result<bool> {
     let plan = Plan::new(&Request { rounds: Some(0), ..request.clone() })?;
     say::what_is_left_out(&plan);
@@ -74,7 +73,6 @@ fn verify(request: &Request) -> Result<bool> {
     Ok(say::failures(&found))
 }
 
-/// Writes the advisor's table of times.
 fn fit(records: &Records) -> Result<()> {
     let (name, path) = (short(records.folder()), fit::path(&root()));
     write_atomically(&path, fit::table(records, &name)?.as_bytes())?;

@@ -6,7 +6,6 @@ use crate::measure::{Found, Plan, heat, suite};
 use crate::record::{ContenderFacts, Row, State, Suite};
 use clap::ValueEnum;
 use indicatif::HumanDuration;
-use serde::Serialize;
 use std::fmt::Write;
 
 /// What a run will do, and for how long.
@@ -88,17 +87,12 @@ pub(super) fn verified(rows: &[Row]) -> String {
     text
 }
 
-/// As the records spell it.
-fn word(value: &impl Serialize) -> String {
-    serde_plain::to_string(value).unwrap_or_default()
-}
-
-/// What `list` prints.
 pub(super) fn contenders() -> String {
     let mut text = "The contenders: name, family, abilities, version, what to expect\n".to_owned();
     for info in contenders::ALL.iter().map(|contender| contender.info()) {
-        let family = word(&info.family) + if info.ours { " (ours)" } else { "" };
-        let abilities = info.abilities.iter().map(word).collect::<Vec<_>>().join(" ");
+        let family = format!("{}{}", info.family, if info.ours { " (ours)" } else { "" });
+        let abilities =
+            info.abilities.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let version = ContenderFacts::new(&info, "").version;
         let _ = writeln!(text, "\n{:<24}{family}; {abilities}; {version}", info.name);
         let _ = writeln!(text, "    {}", info.analysis);

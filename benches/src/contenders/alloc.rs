@@ -20,14 +20,12 @@ thread_local! {
     static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Whether all threads are counted.
 static EVERYWHERE: AtomicBool = AtomicBool::new(false);
 static ALL_HELD: AtomicI64 = AtomicI64::new(0);
 static ALL_PEAK: AtomicI64 = AtomicI64::new(0);
 /// Held while all threads are counted.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// The system allocator, with a tally.
 struct Counting;
 
 // SAFETY: every method passes its arguments to the system allocator unchanged and returns its
@@ -70,12 +68,10 @@ fn count(pointer: *mut u8, bytes: i64) -> *mut u8 {
     pointer
 }
 
-/// The change in memory held over a piece of work.
+/// The change in the bytes held over a piece of work, at its end and at its peak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Memory {
-    /// Additional bytes held at the end.
     pub held: i64,
-    /// Additional bytes held at the peak.
     pub peak: i64,
 }
 

@@ -6,13 +6,10 @@ use crate::keys::{BenchKey, Keys};
 use amq_core::PredictedFpr;
 use std::any::Any;
 use std::borrow::Borrow;
-use std::fmt;
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
 
-/// A built filter.
-///
 /// Queried for keys of another type than it was built from, it finds none, and verification fails.
 pub trait Built: Any {
     /// The heap bytes it reports, if any.
@@ -55,12 +52,6 @@ pub trait Built: Any {
     fn slots(&self) -> Option<u64>;
 }
 
-impl fmt::Debug for dyn Built + '_ {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a filter of {:?} bytes", self.said_bytes())
-    }
-}
-
 /// How many queries a dependent pass asks over a stream of this length.
 pub const fn dependent_queries(stream: usize) -> usize {
     stream / 2
@@ -86,10 +77,8 @@ fn chained(stream: usize, holds: impl Fn(usize) -> bool) -> u64 {
     hits
 }
 
-/// The loops, compiled per filter and key type.
 struct Loops<P, K: ?Sized> {
     probe: P,
-    /// How many keys it holds.
     keys: u64,
     of: PhantomData<fn(&K)>,
 }

@@ -10,9 +10,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// One of those that are compared.
 pub trait Contender: Sync {
-    /// What it is.
     fn info(&self) -> Info;
 
     /// Builds a filter of these keys, which are distinct, by the fastest way its API offers.
@@ -30,7 +28,6 @@ impl fmt::Debug for dyn Contender + '_ {
     }
 }
 
-/// What was made, or why it was not.
 pub(super) type Made<F> = Result<F, Box<dyn Error>>;
 
 type Build = dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync;
@@ -44,7 +41,6 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// An entry without a theory.
     pub(super) fn new(
         name: &'static str,
         build: impl Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync + 'static,
@@ -85,12 +81,10 @@ impl Entry {
         })
     }
 
-    /// The same with a theory.
     pub(super) fn theory(self, theory: impl Fn(u64) -> Vec<Point> + Send + Sync + 'static) -> Self {
         Self { theory: Arc::new(theory), ..self }
     }
 
-    /// The same contender, entered again.
     pub(super) fn twin(&self) -> Self {
         Self { info: self.info.twin(), ..self.clone() }
     }

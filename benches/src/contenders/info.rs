@@ -1,5 +1,6 @@
 //! What a contender says of itself: its entry in `contenders.toml`.
 
+use crate::record::Workload;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,7 +9,6 @@ use std::sync::LazyLock;
 /// block, `Fuse` all static filters that read three random slots, `Floor` what is not a filter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Family {
     Classic,
     SplitBlock,
@@ -22,11 +22,11 @@ pub enum Family {
     Floor,
 }
 
-/// A contender's role.
+serde_plain::derive_display_from_serialize!(Family);
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// It is compared.
     Filter,
     /// The same filter entered again: the difference between the two is noise.
     Twin,
@@ -39,45 +39,26 @@ pub enum Role {
 /// What a filter can do besides answering queries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Ability {
     Insert,
     /// Through a shared reference, from several threads.
     ConcurrentInsert,
     Remove,
-    /// Counts the copies of a key.
     Count,
     Merge,
     /// Beyond the number of keys it was planned for.
     Grow,
     /// Answers many keys in one call, faster than one by one.
     Batch,
-    /// Keeps a value for each key.
     Values,
     /// Is built from all keys at once and never changes.
     Static,
 }
 
-/// The courses, each through many states of a filter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Course {
-    /// A hundredfold beyond the plan.
-    Grow,
-    /// Past the plan, without growing.
-    Overfill,
-    /// From one load to the next, and back.
-    Load,
-    /// One key out, another in.
-    Churn,
-    /// Two filters into one.
-    Merge,
-}
+serde_plain::derive_display_from_serialize!(Ability);
 
-/// A contender's description.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[expect(missing_docs, reason = "the names say what the others hold")]
 pub struct Info {
     /// Its name in records, file names and `--only`.
     pub name: &'static str,
@@ -100,7 +81,6 @@ pub struct Info {
     pub bits_budget: bool,
     /// Whether its size jumps, mostly by a factor of two, while the keys grow steadily in number.
     pub jumps: bool,
-    /// The most keys it is measured with.
     pub max_keys: u64,
     /// Whether it takes a seed, as most do. Without one there is only one filter to verify.
     pub seeded: bool,
@@ -112,7 +92,7 @@ pub struct Info {
     pub twin_of: Option<&'static str>,
     /// Courses that it takes no part in, whatever its abilities.
     #[serde(deserialize_with = "leaked")]
-    pub skips: &'static [Course],
+    pub skips: &'static [Workload],
 }
 
 impl Default for Info {
@@ -161,7 +141,6 @@ impl Info {
         entry.copied().unwrap_or(Self { name, ..Self::default() })
     }
 
-    /// The same contender, entered again.
     pub(super) fn twin(self) -> Self {
         Self {
             name: format!("{}-twin", self.name).leak(),
@@ -173,25 +152,24 @@ impl Info {
         }
     }
 
-    /// Its own package.
     pub fn crate_name(&self) -> &'static str {
         self.packages.first().copied().unwrap_or_default()
     }
 
-    /// Whether it can do this.
     pub fn can(&self, ability: Ability) -> bool {
         self.abilities.contains(&ability)
     }
 
     /// Whether it takes part in this course, as far as its abilities tell. (The one over loads also
     /// needs [slots](super::Built::slots).)
-    pub fn goes(&self, course: Course) -> bool {
+    pub fn goes(&self, course: Workload) -> bool {
         let fits = match course {
-            Course::Grow => self.can(Ability::Grow),
-            Course::Overfill => self.can(Ability::Insert) && !self.can(Ability::Grow),
-            Course::Load => self.can(Ability::Insert),
-            Course::Churn => self.can(Ability::Insert) && self.can(Ability::Remove),
-            Course::Merge => self.can(Ability::Insert) && self.can(Ability::Merge),
+            Workload::Grow => self.can(Ability::Grow),
+            Workload::Overfill => self.can(Ability::Insert) && !self.can(Ability::Grow),
+            Workload::LoadInsert => self.can(Ability::Insert),
+            Workload::Churn => self.can(Ability::Insert) && self.can(Ability::Remove),
+            Workload::Merge => self.can(Ability::Insert) && self.can(Ability::Merge),
+            _ => false,
         };
         fits && !self.skips.contains(&course) && matches!(self.role, Role::Filter | Role::Twin)
     }

@@ -18,7 +18,7 @@ mod theory;
 
 pub use built::{Built, dependent_hits, dependent_queries};
 pub use contender::Contender;
-pub use info::{Ability, Course, Family, Info, Role};
+pub use info::{Ability, Family, Info, Role};
 pub use order::{Order, Planned};
 
 use crate::error::BenchError;
@@ -40,7 +40,6 @@ pub static ALL: LazyLock<Vec<&'static dyn Contender>> = LazyLock::new(|| {
     all.map(|entry| -> &'static dyn Contender { Box::leak(Box::new(entry)) }).collect()
 });
 
-/// The contender of this name.
 pub fn named(name: &str) -> Option<&'static dyn Contender> {
     ALL.iter().copied().find(|contender| contender.info().name == name)
 }

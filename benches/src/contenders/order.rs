@@ -16,14 +16,11 @@ pub enum Planned {
     Octave(usize),
 }
 
-/// What a filter is made for.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Order {
-    /// The number of keys.
     pub planned: Planned,
     /// The rate or the size asked for; `None` for a contender that takes neither.
     pub budget: Option<Budget>,
-    /// The seed of its hashes.
     pub seed: u64,
 }
 
@@ -48,13 +45,11 @@ impl Order {
         }
     }
 
-    /// The number of keys and the budget, if `given` are given.
     pub fn goal(&self, given: usize) -> Result<Goal, &'static str> {
         let budget = self.budget.ok_or("needs a target rate or a size")?;
         Ok(Goal::new(self.room(given) as u64, budget))
     }
 
-    /// The rate asked for.
     pub fn fpr(&self) -> Result<f64, String> {
         match self.budget {
             Some(Budget::Fpr(fpr)) => Ok(fpr),

@@ -9,7 +9,6 @@ use amq_ribbon::RibbonMap;
 use std::convert::Infallible;
 use std::hint::black_box;
 
-/// All of them, in listed order.
 pub(super) fn all() -> Vec<Entry> {
     vec![
         Entry::of("ribbon-map", map::<u64>, map::<[u8]>),
@@ -17,7 +16,6 @@ pub(super) fn all() -> Vec<Entry> {
     ]
 }
 
-/// Bits of the map's values.
 const VALUE_BITS: u32 = 8;
 
 /// The value of a key: whatever takes no time to find, so that asking costs what `get` does.
@@ -48,7 +46,6 @@ struct Floor {
     seed: u64,
 }
 
-/// Building hashes every key once.
 fn floor<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Floor> {
     let seed = order.seed;
     let odd = black_box(keys).iter().filter(|key| key.key_hash(seed).get() & 1 == 1);

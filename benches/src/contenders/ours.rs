@@ -19,7 +19,6 @@ use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpe
 use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 use std::marker::PhantomData;
 
-/// All of them, in listed order.
 pub(super) fn all() -> Vec<Entry> {
     vec![
         filled::<BloomFilter, Merging>("bloom", goal),
@@ -96,7 +95,6 @@ fn scalable<F: OwnedStage + 'static>(
 /// The parameters of stages that a first one for this many keys, all keys and a rate give.
 type Params = fn(start: u64, keys: u64, fpr: f64) -> ScalableParams;
 
-/// Without a bound.
 fn open(start: u64, _keys: u64, fpr: f64) -> ScalableParams {
     ScalableParams::new(start, fpr)
 }
@@ -122,7 +120,6 @@ fn full_stages(keys: u64, params: Params, bits_per_key: fn(f64) -> f64) -> Vec<P
     })
 }
 
-/// A filter that is built from all keys at once.
 fn solved<F: BuildFilter + 'static>(name: &'static str) -> Entry {
     Entry::of(name, solve::<F, u64>, solve::<F, [u8]>).theory(curve::<F>)
 }
@@ -164,7 +161,6 @@ impl<F: PlanFilter, W> Ours<F, W> {
     }
 }
 
-/// How many of the keys were taken.
 fn taken<K>(keys: &[K], inserted: Result<u64, BatchFull>) -> u64 {
     inserted.map_or_else(|refused| refused.done, |_| keys.len() as u64)
 }

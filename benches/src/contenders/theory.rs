@@ -10,7 +10,6 @@ fn rates(per: u32) -> impl Iterator<Item = f64> {
     (per / 4..=17 * per).map(move |step| (-f64::from(step) / f64::from(per)).exp2())
 }
 
-/// The plans for these rates, as far as there are any.
 fn plans<F: PlanFilter>(keys: u64, per: u32) -> impl Iterator<Item = Plan<F::Params>> {
     rates(per).filter_map(move |rate| F::plan(Goal::new(keys.max(1), Budget::Fpr(rate))).ok())
 }

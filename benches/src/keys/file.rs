@@ -18,7 +18,6 @@ const MIN_KEYS: u64 = 200;
 /// The most bytes read: the keys, their copies and the filters must fit in memory.
 const MAX_BYTES: u64 = 4 << 30;
 
-/// Distinct keys from a file.
 #[derive(Debug)]
 pub struct FileKeys {
     /// The file's name without its folder, so that records reveal no path, or `stdin`.

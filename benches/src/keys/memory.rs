@@ -7,12 +7,9 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Keys of one type or the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Either<U, B> {
-    /// 64-bit integers.
     U64(U),
-    /// Byte strings.
     Bytes(B),
 }
 
@@ -52,7 +49,6 @@ impl Keys<'_> {
 }
 
 impl View<'_> {
-    /// The keys.
     pub fn keys(&self) -> Keys<'_> {
         match self {
             Self::U64(keys) => Keys::U64(keys),
@@ -69,7 +65,6 @@ impl Store {
         }
     }
 
-    /// The keys, ready to be handed to contenders.
     pub fn view(&self) -> View<'_> {
         match self {
             Self::U64(keys) => View::U64(keys),
@@ -122,7 +117,6 @@ impl Arena {
     /// its keys.
     const SHORT: usize = 64;
 
-    /// Adds a string.
     pub fn push(&mut self, key: &[u8]) {
         let span = self.store(key);
         self.spans.push(span);
@@ -132,7 +126,6 @@ impl Arena {
         self.spans.len()
     }
 
-    /// All strings in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.spans.iter().map(|&(start, end)| &self.bytes[start..end])
     }
@@ -170,7 +163,6 @@ impl<K: AsRef<[u8]>> FromIterator<K> for Arena {
 ///
 /// A contender generic over this trait is compiled once per type, so nothing is decided per key.
 pub trait BenchKey: Key + Hash + Eq + ToOwned<Owned: Hash + Eq + Borrow<Self>> + 'static {
-    /// The element of a slice of such keys.
     type Item<'a>: Key + Copy + Borrow<Self>;
 
     /// The keys; none if they are of the other type.

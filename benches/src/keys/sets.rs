@@ -9,14 +9,11 @@ use rand::{Rng, RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A source of keys.
 #[derive(Clone, Debug)]
 pub enum KeySet {
-    /// Uniform random 64-bit integers.
     RandomU64,
     /// 0, 1, 2, ... present; the numbers after them absent.
     Sequential,
-    /// Random strings of 16 to 64 letters and digits.
     Strings,
     /// German words: the first half is the pool of present keys, the second half is absent.
     Words,
@@ -25,17 +22,12 @@ pub enum KeySet {
 }
 
 impl KeySet {
-    /// The name in records.
     pub fn name(&self) -> &str {
         self.described().0
     }
 
-    /// One sentence for the record: what the keys are and how they were split.
-    pub fn about(&self) -> &'static str {
-        self.described().1
-    }
-
-    fn described(&self) -> (&str, &'static str) {
+    /// The name in records, and a sentence: what the keys are and how they were split.
+    pub fn described(&self) -> (&str, &'static str) {
         match self {
             Self::RandomU64 => ("random-u64", "uniform random 64-bit integers"),
             Self::Sequential => ("sequential", "the integers from 0 up, first the present ones"),
@@ -104,9 +96,7 @@ pub struct Source {
 /// Keys made for one size: distinct and disjoint, checked.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// The keys inserted into filters.
     pub present: Store,
-    /// Keys never inserted.
     pub absent: Store,
     pub(crate) source: Source,
 }

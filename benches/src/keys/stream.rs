@@ -9,14 +9,11 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::{SliceRandom, index};
 
-/// A stream of queries.
 #[derive(Debug)]
 pub struct Stream {
-    /// The keys in query order.
     pub keys: Store,
     /// The index of each, with the absent keys behind the present ones.
     picks: Vec<usize>,
-    /// How many keys are present.
     present: usize,
 }
 

@@ -33,7 +33,7 @@ impl Field {
     pub fn facts(&self, group: &Group) -> KeySetFacts {
         KeySetFacts {
             name: group.key_set.name().to_owned(),
-            about: group.key_set.about().to_owned(),
+            about: group.key_set.described().1.to_owned(),
             present: self.made.present.len() as u64,
             absent: self.made.absent.len() as u64,
             queries: self.streams[0].keys.len() as u64,

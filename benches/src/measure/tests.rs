@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::race::{REFERENCE, REMOVER, Timed};
 use super::suite::{Depth, Group};
 use super::turn::ASKED;
-use crate::contenders::{ALL, Contender, Course};
+use crate::contenders::{ALL, Contender};
 use crate::progress::Progress;
 use crate::record::State::{Failed, Measured, Refused, Skipped, Untimed};
 use crate::record::{Options, Row, Suite, Workload};
@@ -41,7 +41,7 @@ fn found(contender: &'static dyn Contender, group: Group, rounds: u64) -> Vec<Ti
     let options = Options { suite: Suite::Smoke, rounds, seed: 1, ..Options::default() };
     let plan =
         Plan { contenders: vec![contender], groups: vec![group], options, ..Plan::default() };
-    plan.measure(&plan.parts().concat(), &Progress::hidden()).unwrap().1
+    plan.measure(&plan.parts().concat(), &Progress::new(Default::default())).unwrap().1
 }
 
 fn broken(fault: Fault, group: Group) -> Vec<Row> {
@@ -108,7 +108,7 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
 
 /// The course of what grows, for one that does not say so.
 fn growing() -> Track {
-    Track { course: Course::Overfill, ..fill::grow(1000) }
+    Track { course: Workload::Overfill, ..fill::grow(1000) }
 }
 
 #[test]

@@ -16,11 +16,9 @@ pub struct Machine {
     /// Cores this program may use.
     pub(crate) cores: u64,
     pub(crate) memory_bytes: Option<u64>,
-    /// Kernel and its version.
     pub(crate) kernel: String,
     /// Whether it is a virtual machine, whose caches other tenants may share.
     pub(crate) hypervisor: Option<bool>,
-    /// Operating system and architecture.
     pub(crate) platform: String,
     /// The first core's caches, nearest first.
     #[serde(default)]

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A workload.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Workload {
@@ -48,7 +47,6 @@ serde_plain::derive_display_from_serialize!(Workload);
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It has its numbers.
     #[default]
     Measured,
     /// A wrong answer, or a failed build: never a number.
@@ -191,7 +189,6 @@ impl Row {
         format!("{text}, {}{full}", self.workload)
     }
 
-    /// The measured false-positive rate.
     pub fn fpr(&self) -> Option<f64> {
         let (hits, queries) = self.false_positives.zip(self.absent_queries)?;
         (queries > 0).then(|| hits as f64 / queries as f64)

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 /// The edition of the records: it changes with the meaning of a column.
 pub const SCHEMA: i64 = 2;
 
-/// The size of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suite {
@@ -25,10 +24,8 @@ pub enum Suite {
 
 serde_plain::derive_display_from_serialize!(Suite);
 
-/// The description of a run.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Run {
-    /// [`SCHEMA`].
     pub(crate) schema: i64,
     /// The day it began, in UTC.
     pub(crate) date: String,
@@ -63,7 +60,6 @@ pub struct Run {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Noise {
     pub(crate) workload: Workload,
-    /// Pairs of cells compared.
     pub(crate) pairs: u64,
     /// The relative difference that half of the pairs stay below, and nine in ten.
     pub(crate) median: f64,
@@ -119,7 +115,6 @@ pub struct Options {
     pub(crate) keys_file_xxh3: Option<String>,
     pub(crate) rustc: String,
     pub(crate) target: String,
-    /// The profile and its optimisation level.
     pub(crate) profile: String,
     pub(crate) rustflags: String,
     /// Instruction sets assumed at compile time.
@@ -164,10 +159,8 @@ pub struct KeySetFacts {
     pub(crate) name: String,
     /// What they are and how they were split.
     pub(crate) about: String,
-    /// Distinct keys.
     pub(crate) present: u64,
     pub(crate) absent: u64,
-    /// Queries in a stream.
     pub(crate) queries: u64,
     pub(crate) source: Source,
 }
@@ -181,7 +174,6 @@ pub struct ContenderFacts {
     pub(crate) role: Role,
     pub(crate) ours: bool,
     pub(crate) crate_name: String,
-    /// Its packages and their versions.
     pub(crate) version: String,
     pub(crate) import: String,
     pub(crate) analysis: String,

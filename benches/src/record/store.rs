@@ -89,7 +89,6 @@ fn entries(of: &Path) -> Vec<PathBuf> {
 
 /// Its files.
 impl Records {
-    /// The description of the run, if there is one.
     pub fn run(&self) -> Result<Option<Run>, BenchError> {
         // Of another edition, the rest cannot be read.
         let any: Option<toml::Table> = self.description(RUN)?;
@@ -130,7 +129,6 @@ impl Records {
         lines.map_err(|error| BenchError::Damaged(path, error.to_string()))
     }
 
-    /// Replaces a CSV file.
     pub fn write_table<T: Serialize>(&self, name: &str, lines: &[T]) -> Result<(), BenchError> {
         let path = self.csv(name);
         let mut writer = csv::Writer::from_writer(Vec::new());

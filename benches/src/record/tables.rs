@@ -33,7 +33,6 @@ pub struct Claim {
     pub(crate) detail: String,
 }
 
-/// Whether a claim is true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -86,7 +85,6 @@ pub struct Choice {
 #[serde(deny_unknown_fields)]
 pub struct EngineLine {
     pub(crate) engine: String,
-    /// Keys in one filter.
     pub(crate) keys: u64,
     pub(crate) asked_fpr: f64,
     /// The line; empty if it has none.

@@ -26,7 +26,6 @@ mod scalable_cuckoo;
 mod sux;
 mod xorf;
 
-/// All of them, in listed order.
 pub(super) fn all() -> Vec<Entry> {
     vec![
         Entry::filled("fastbloom", fastbloom::empty, fastbloom::empty).theory(curve::<BloomFilter>),
@@ -82,7 +81,6 @@ fn fpr_of_buckets(share: f64, load: f64) -> f64 {
     1.0 - (1.0 - share).powf(8.0 * load)
 }
 
-/// A filter of digests, and the seed of these.
 struct Digested<F> {
     filter: F,
     seed: u64,

@@ -25,7 +25,6 @@ struct Line(#[allow(dead_code)] [u8; LINE]);
 const LINE: usize = 64;
 const _: () = assert!(align_of::<Line>() >= ALIGNMENT && LINE.is_multiple_of(BUCKET_SIZE));
 
-/// The crate's functions and their buffer.
 pub(super) struct Filter {
     functions: FilterFn,
     buffer: Vec<Line>,

@@ -19,7 +19,6 @@ pub(super) fn empty<K: BenchKey + ?Sized>(order: &Order, given: usize) -> Made<F
     Ok(Filter { slots: filter.capacity() as u64, filter, asked_fpr })
 }
 
-/// The filter, and what it does not tell.
 pub(super) struct Filter<K: ?Sized> {
     filter: ScalableCuckooFilter<K, FoldHasher<'static>, SmallRng>,
     asked_fpr: f64,

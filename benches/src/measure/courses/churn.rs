@@ -2,7 +2,7 @@
 //! exact model.
 
 use super::{Act, Check, FULL, Leg, Script, Track};
-use crate::contenders::{Course, Planned};
+use crate::contenders::Planned;
 use crate::record::Workload;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -19,7 +19,7 @@ const CHECKS: usize = 10;
 pub fn churn(slots: usize) -> Track {
     let planned = (slots as f64 * FULL) as usize;
     Track {
-        course: Course::Churn,
+        course: Workload::Churn,
         workload: Workload::Churn,
         planned,
         // Enough for a table of twice the slots.

@@ -6,7 +6,7 @@
 //! refuse, and then still find every key it took.
 
 use super::{Check, Ground, Leg, Script, Track};
-use crate::contenders::{Course, Planned};
+use crate::contenders::Planned;
 use crate::record::Workload;
 use std::iter;
 
@@ -17,7 +17,7 @@ const PER_DOUBLING: i32 = 8;
 /// Growing a hundredfold: in steps of about three, then finely over two doublings.
 pub fn grow(keys: usize) -> Track {
     Track {
-        course: Course::Grow,
+        course: Workload::Grow,
         workload: Workload::Grow,
         planned: (keys / 100).max(1),
         keys,
@@ -33,7 +33,7 @@ pub fn grow(keys: usize) -> Track {
 
 pub fn overfill(keys: usize) -> Track {
     Track {
-        course: Course::Overfill,
+        course: Workload::Overfill,
         workload: Workload::Overfill,
         planned: keys,
         keys: 5 * keys,

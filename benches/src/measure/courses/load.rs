@@ -1,7 +1,7 @@
 //! Speed against load: fills tables of slots from one load to the next.
 
 use super::{Check, FULL, Leg, Script, Track};
-use crate::contenders::{Course, Planned};
+use crate::contenders::Planned;
 use crate::measure::verify::Failure;
 use crate::record::Workload;
 
@@ -16,7 +16,7 @@ const SPARE: f64 = 1.2;
 
 pub fn load(slots: usize) -> Track {
     Track {
-        course: Course::Load,
+        course: Workload::LoadInsert,
         workload: Workload::LoadInsert,
         planned: (slots as f64 * FULL) as usize,
         keys: (slots as f64 * SPARE) as usize,

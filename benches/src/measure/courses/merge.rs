@@ -2,14 +2,14 @@
 //! all.
 
 use super::{Act, Check, Leg, Script, Track};
-use crate::contenders::{Course, Planned};
+use crate::contenders::Planned;
 use crate::record::Workload;
 use std::borrow::Cow;
 
 /// The course over filters planned for this many keys, both halves together.
 pub fn merge(keys: usize) -> Track {
     Track {
-        course: Course::Merge,
+        course: Workload::Merge,
         workload: Workload::Merge,
         planned: keys,
         keys,

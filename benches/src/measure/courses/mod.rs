@@ -20,7 +20,7 @@ pub use script::{Act, Check, Leg, Script};
 
 pub use super::field::Ground;
 use super::verify::{Failure, build};
-use crate::contenders::{Contender, Course, Order, Planned};
+use crate::contenders::{Contender, Order, Planned};
 use crate::keys::Keys;
 use crate::record::Workload;
 use amq_core::Budget;
@@ -33,7 +33,7 @@ const FULL: f64 = 0.95;
 #[derive(Clone, Copy, Debug)]
 pub struct Track {
     /// What it is, for contenders to say whether they take part.
-    pub course: Course,
+    pub course: Workload,
     pub workload: Workload,
     pub planned: usize,
     /// The keys that it needs; a contender limited to fewer takes no part.
@@ -49,7 +49,7 @@ impl Track {
     pub fn takes(&self, contender: &dyn Contender, budget: Option<Budget>) -> bool {
         // A failure while probing is left for the course to report.
         let has_slots = || !matches!(slots(contender, budget, 1), Ok(None));
-        contender.info().goes(self.course) && (self.course != Course::Load || has_slots())
+        contender.info().goes(self.course) && (self.course != Workload::LoadInsert || has_slots())
     }
 }
 
