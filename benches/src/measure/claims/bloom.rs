@@ -28,7 +28,8 @@ pub(super) fn step(ground: &Ground, more: f64, factor: f64) -> Option<Settled> {
     let (computed, measured) = (after.0 / before.0, after.1 / before.1);
     let step = bits_per_key(0.01 * factor) - bits_per_key(0.01);
     let detail = format!(
-        "{more} bits multiply the rate by {computed:.2}; to multiply it by {factor} takes {step:.2} bits"
+        "{more} bits multiply the rate by {computed:.2}; to multiply it by {factor} takes \
+         {step:.2} bits"
     );
     let verdict = holds((computed / factor - 1.0).abs() < 0.05);
     Some((Some(computed), Some(measured), verdict, detail))
