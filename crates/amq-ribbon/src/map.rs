@@ -92,14 +92,7 @@ impl fmt::Display for MapError {
     }
 }
 
-impl Error for MapError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Build(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl Error for MapError {}
 
 impl From<BuildError> for MapError {
     fn from(error: BuildError) -> Self {

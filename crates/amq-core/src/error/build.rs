@@ -68,15 +68,7 @@ impl fmt::Display for BuildError {
     }
 }
 
-impl Error for BuildError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Plan(error) => Some(error),
-            Self::Full(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl Error for BuildError {}
 
 impl From<PlanError> for BuildError {
     fn from(error: PlanError) -> Self {

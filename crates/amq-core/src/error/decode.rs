@@ -258,14 +258,7 @@ impl fmt::Display for Named {
     }
 }
 
-impl Error for DecodeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Params(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl Error for DecodeError {}
 
 /// A filter that could not be read from a file or stream.
 #[cfg(feature = "std")]
@@ -293,7 +286,7 @@ impl Error for ReadError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Io(error) => error.source(),
-            Self::Decode(error) => error.source(),
+            Self::Decode(_) => None,
         }
     }
 }

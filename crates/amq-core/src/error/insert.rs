@@ -117,8 +117,4 @@ impl fmt::Display for BatchFull {
     }
 }
 
-impl Error for BatchFull {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.full)
-    }
-}
+impl Error for BatchFull {}

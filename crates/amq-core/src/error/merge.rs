@@ -172,11 +172,4 @@ impl fmt::Display for Bound {
     }
 }
 
-impl Error for MergeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Full(full) => Some(full),
-            _ => None,
-        }
-    }
-}
+impl Error for MergeError {}

@@ -203,6 +203,8 @@ mod tests {
         ];
         for (error, text) in texts {
             assert_eq!(error.to_string(), *text);
+            // Who prints the chain of sources reads everything once.
+            assert!(error.source().is_none_or(|source| !text.contains(&source.to_string())));
         }
     }
 }

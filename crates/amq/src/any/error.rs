@@ -89,17 +89,7 @@ impl fmt::Display for AnyError {
     }
 }
 
-impl Error for AnyError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Unsupported(_) => None,
-            Self::Build(error) => error.source(),
-            Self::Full(error) => error.source(),
-            Self::Batch(error) => error.source(),
-            Self::Merge(error) => error.source(),
-        }
-    }
-}
+impl Error for AnyError {}
 
 /// Conversions, so that `?` works.
 macro_rules! from {

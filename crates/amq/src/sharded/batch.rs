@@ -42,11 +42,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl Error for Refused {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.full)
-    }
-}
+impl Error for Refused {}
 
 /// Up to [`TOGETHER`] hashes in the order of their shards.
 struct Groups {
