@@ -108,13 +108,15 @@ fn keys_are_removed_from_kinds_that_can() {
 #[test]
 fn filters_of_one_make_are_merged() {
     let room = Room::new();
-    for kind in KINDS {
+    // Under a secret seed no result is certain for the kinds that can refuse a key.
+    let kinds = KINDS.map(|kind| (kind, "--seed 7"));
+    for (kind, seed) in [("bloom", "--secret")].into_iter().chain(kinds) {
         let build = |name: &str, keys: &str, options: &str| {
             let size = "--fpr 1% --keys 3000";
             let command = format!("build -f -o {name} --kind {kind} {size} {options} {keys}");
             room.amq(&command).ends(0);
         };
-        build("a.amq", "keys.txt", "--secret");
+        build("a.amq", "keys.txt", seed);
         build("b.amq", "more.txt", "--seed-of a.amq");
         build("c.amq", "more.txt", "");
         let run = room.amq("merge -f -o m.amq a.amq b.amq");
