@@ -135,10 +135,16 @@ mod avx2 {
             let salts = _mm256_loadu_si256((&raw const salts).cast());
             let product = _mm256_mullo_epi32(_mm256_set1_epi32(choice as i32), salts);
             let shifts = _mm256_slli_epi32::<2>(_mm256_srli_epi32::<28>(product));
-            let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(shifts));
-            let high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(shifts));
-            [(0, low), (1, high)]
-                .map(|(half, shifts)| Half { words: _mm256_load_si256(address.add(half)), shifts })
+            // No `map`: where it is not inlined, it is a loop of calls.
+            let [low, high] =
+                [_mm256_castsi256_si128(shifts), _mm256_extracti128_si256::<1>(shifts)];
+            [
+                Half { words: _mm256_load_si256(address), shifts: _mm256_cvtepu32_epi64(low) },
+                Half {
+                    words: _mm256_load_si256(address.add(1)),
+                    shifts: _mm256_cvtepu32_epi64(high),
+                },
+            ]
         }
     }
 

@@ -56,9 +56,7 @@ macro_rules! word {
 
             #[inline(always)]
             fn read(bytes: &[u8]) -> Self {
-                let mut word = [0; Self::BYTES];
-                word.copy_from_slice(&bytes[..Self::BYTES]);
-                Self::from_le_bytes(word)
+                bytes[..Self::BYTES].first_chunk().map_or(0, |&word| Self::from_le_bytes(word))
             }
 
             #[inline(always)]

@@ -62,9 +62,10 @@ impl<const REACH: usize, const SEEN: usize> Queue<REACH, SEEN> {
 
     /// Goes on where a shorter queue ended. (A method of an empty queue, which is large: nothing is
     /// copied.)
+    #[inline(always)]
     fn go_on<const LESS: usize, const FEWER: usize>(&mut self, shorter: &Queue<LESS, FEWER>) {
-        for (&stretch, &from) in shorter.stretches[..shorter.len].iter().zip(&shorter.from) {
-            self.push(stretch, from);
+        for i in 0..shorter.len {
+            self.push(shorter.stretches[i], shorter.from[i]);
         }
         self.done = shorter.done;
     }

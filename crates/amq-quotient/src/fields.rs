@@ -9,10 +9,8 @@ use crate::bits::{below, from};
 /// Reads eight bytes from `at` as a little-endian word.
 #[inline(always)]
 pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
-    let mut word = [0; 8];
     // Not `at..at + 8`, whose overflow would be checked too.
-    word.copy_from_slice(&bytes[at..][..8]);
-    u64::from_le_bytes(word)
+    bytes[at..][..8].first_chunk().map_or(0, |&word| u64::from_le_bytes(word))
 }
 
 /// Writes eight bytes at `at`.
