@@ -23,7 +23,7 @@ pub const REMOVER: &str = "blocked-counting";
 /// The rate of both, whatever is asked of the contenders.
 pub const REFERENCE_RATE: f64 = 0.01;
 /// Two in this many keys are queried after each timed build, removal or leg of a course.
-const SAMPLE: usize = 16;
+const SAMPLE: usize = 64;
 
 /// A contender that passed, or a reference.
 pub trait Racer: fmt::Debug + Send {
