@@ -96,7 +96,7 @@ fn lines(files: &Files, name: &str) -> Vec<Line> {
 fn is_known(row: &Line) -> bool {
     let (workloads, faults) = match &*row["contender"] {
         "cuckoofilter" => ("overfill load_insert", ["false negatives", "inserted "]),
-        "probabilistic-quotient" => ("remove load_remove churn", ["false negatives"; 2]),
+        "probabilistic-quotient" => ("remove churn", ["false negatives"; 2]),
         "scalable-cuckoo" => ("remove", ["false negatives"; 2]),
         _ => return false,
     };

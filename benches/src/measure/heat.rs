@@ -162,8 +162,10 @@ impl Heat<'_> {
             entry
         };
         // The memory of all threads is counted as theirs.
-        let (alone, together): (Vec<_>, Vec<_>) =
+        let (alone, mut together): (Vec<_>, Vec<_>) =
             self.entrants(contenders).into_iter().partition(|(one, _)| one.info().threads);
+        // Slow ones begin, so that no other worker waits for one that came last.
+        together.sort_by_key(|(one, _)| !one.info().slow);
         let entries = workers::each(together, self.workers(), enter);
         for Entry { facts, racer } in entries.into_iter().chain(alone.into_iter().map(enter)) {
             race.facts.extend(facts);
