@@ -49,7 +49,7 @@ pub(super) fn failures(found: &Found) -> bool {
     for skipped in &found.skipped {
         eprintln!("SKIPPED {skipped}");
     }
-    let infos: Vec<_> = contenders::ALL.iter().map(|contender| contender.info()).collect();
+    let infos: Vec<_> = contenders::ALL.iter().map(|contender| contender.info).collect();
     let mut good = true;
     // A cell that fails verification is not timed: its own line is enough.
     for row in found.rows.iter().filter(|row| row.state == State::Failed) {
@@ -89,7 +89,7 @@ pub(super) fn verified(rows: &[Row]) -> String {
 
 pub(super) fn contenders() -> String {
     let mut text = "The contenders: name, family, abilities, version, what to expect\n".to_owned();
-    for info in contenders::ALL.iter().map(|contender| contender.info()) {
+    for info in contenders::ALL.iter().map(|contender| contender.info) {
         let family = format!("{}{}", info.family, if info.ours { " (ours)" } else { "" });
         let abilities =
             info.abilities.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");

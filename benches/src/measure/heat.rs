@@ -27,12 +27,12 @@ const MOST_SIDE_BY_SIDE: usize = 2_000_000;
 /// The contenders that take part in no heat of a group, by reason.
 pub fn left_out(
     group: &Group,
-    contenders: &[&'static dyn Contender],
+    contenders: &[&'static Contender],
 ) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
     // An objection at the first target holds at the others too.
     let first = Heat::all(slice::from_ref(group)).next();
-    for info in contenders.iter().map(|contender| contender.info()) {
+    for info in contenders.iter().map(|contender| contender.info) {
         if let Some(reason) = first.and_then(|heat| heat.objection(&info)) {
             left_out.entry(reason).or_default().push(info.name);
         }
@@ -40,7 +40,7 @@ pub fn left_out(
     left_out
 }
 
-pub type Entrant = (&'static dyn Contender, Cell);
+pub type Entrant = (&'static Contender, Cell);
 
 /// A heat's place in the comparison. Along a course, too, contenders meet over the same keys.
 #[derive(Clone, Copy, Debug)]
@@ -65,9 +65,9 @@ impl Heat<'_> {
 
     /// The contenders that take part, and their cells. One without a target rate takes part once
     /// per group.
-    pub fn entrants(&self, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
-        let entry = |contender: &&'static dyn Contender| {
-            let info = contender.info();
+    pub fn entrants(&self, contenders: &[&'static Contender]) -> Vec<Entrant> {
+        let entry = |&contender: &&'static Contender| {
+            let info = contender.info;
             let cell = self.cell(&info);
             let fits = match self.target {
                 Budget::BitsPerKey(_) => info.bits_budget,
@@ -76,8 +76,8 @@ impl Heat<'_> {
             let asked = info.takes_rate.then_some(self.target);
             let takes_part = fits
                 && self.objection(&info).is_none()
-                && self.group.course.is_none_or(|track| track.takes(*contender, asked));
-            takes_part.then_some((*contender, cell))
+                && self.group.course.is_none_or(|track| track.takes(contender, asked));
+            takes_part.then_some((contender, cell))
         };
         contenders.iter().filter_map(entry).collect()
     }
@@ -136,7 +136,7 @@ impl Heat<'_> {
     /// Verifies the contenders. The rows of those that fail say why; the others are ready to race.
     pub fn verify<'v>(
         &self,
-        contenders: &[&'static dyn Contender],
+        contenders: &[&'static Contender],
         views: &'v Views<'_>,
         options: &Options,
         progress: &Progress,
@@ -146,7 +146,7 @@ impl Heat<'_> {
         let mut race = Race::new(self.depth.rounds(options.rounds), of_turn, seed ^ *keys as u64);
         progress.begin(&title);
         let enter = |(contender, cell): Entrant| {
-            progress.now(&format!("{title}: verifying {}", contender.info().name));
+            progress.now(&format!("{title}: verifying {}", contender.info.name));
             let subject = views.subject(contender, cell, seed);
             let entry = match course {
                 None => self.enter(subject, &effort, views),
@@ -163,9 +163,9 @@ impl Heat<'_> {
         };
         // The memory of all threads is counted as theirs.
         let (alone, mut together): (Vec<_>, Vec<_>) =
-            self.entrants(contenders).into_iter().partition(|(one, _)| one.info().threads);
+            self.entrants(contenders).into_iter().partition(|(one, _)| one.info.threads);
         // Slow ones begin, so that no other worker waits for one that came last.
-        together.sort_by_key(|(one, _)| !one.info().slow);
+        together.sort_by_key(|(one, _)| !one.info.slow);
         let entries = workers::each(together, self.workers(), enter);
         for Entry { facts, racer } in entries.into_iter().chain(alone.into_iter().map(enter)) {
             race.facts.extend(facts);
@@ -198,7 +198,7 @@ impl Heat<'_> {
 
     /// Verifies one contender, which takes part in the race if it passed and is to be timed.
     fn enter<'v>(&self, subject: Subject<'v>, effort: &Effort, views: &Views<'_>) -> Entry<'v> {
-        let (info, timed) = (subject.contender.info(), self.depth != Depth::Facts);
+        let (info, timed) = (subject.contender.info, self.depth != Depth::Facts);
         let removes = info.can(Ability::Remove) && timed && self.group.keys <= MOST_TO_REMOVE;
         let outcome = verify(&subject, effort, removes).and_then(|mut verified| {
             if info.jumps && self.is_first() {
@@ -281,13 +281,13 @@ mod tests {
         for group in groups {
             let left_out = left_out(&group, &ALL);
             for contender in ALL.iter() {
-                let info = contender.info();
+                let info = contender.info;
                 let mut heats = Heat::all(slice::from_ref(&group));
                 let takes_part = heats.any(|heat| !heat.entrants(&[*contender]).is_empty());
                 let named = left_out.values().flatten().any(|name| *name == info.name);
                 assert_ne!(takes_part, named, "{} in {group:?}", info.name);
             }
-            let too_many = ALL.iter().any(|one| one.info().max_keys < group.keys as u64);
+            let too_many = ALL.iter().any(|one| one.info.max_keys < group.keys as u64);
             assert_eq!(left_out.contains_key("not with so many keys"), too_many);
         }
     }

@@ -18,7 +18,7 @@ const MOST_TOGETHER: usize = 2_000_000;
 
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Plan {
-    pub contenders: Vec<&'static dyn Contender>,
+    pub contenders: Vec<&'static Contender>,
     pub groups: Vec<Group>,
     /// None with the user's keys.
     pub courses: Vec<Group>,

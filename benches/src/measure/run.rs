@@ -111,7 +111,7 @@ impl Going<'_> {
     /// with the rounds behind them.
     fn reopen(&mut self, heat: &Heat<'_>) -> bool {
         let entrants = heat.entrants(&self.plan.contenders);
-        let entrants = entrants.iter().map(|(contender, cell)| (contender.info().name, cell));
+        let entrants = entrants.iter().map(|(contender, cell)| (contender.info.name, cell));
         let is_done =
             |(name, cell): (&str, &Cell)| self.all[name].0.iter().any(|row| heat.owns(row, cell));
         if entrants.clone().all(is_done) {
@@ -136,7 +136,7 @@ impl Going<'_> {
         }
         self.progress.begin("counting instructions");
         for contender in &self.plan.contenders {
-            let info = contender.info();
+            let info = contender.info;
             self.progress.now(&format!("counting instructions: {}", info.name));
             let Some((rows, _)) = self.all.get_mut(info.name) else {
                 continue;
@@ -156,7 +156,7 @@ impl Going<'_> {
             let rows: Vec<Row> = self.all.values().flat_map(|(rows, _)| rows.clone()).collect();
             let Options { suite, seed, .. } = self.plan.options;
             // So that drawing needs no code of the filters.
-            let filters = self.plan.contenders.iter().filter(|one| one.info().role == Role::Filter);
+            let filters = self.plan.contenders.iter().filter(|one| one.info.role == Role::Filter);
             let points = filters.flat_map(|one| CURVES.map(|keys| one.theory_points(keys)));
             self.records.write_table("theory", &points.flatten().collect::<Vec<_>>())?;
             self.records.write_table("claims", &claims::settled(&rows, suite.middle(), seed))?;
@@ -189,7 +189,7 @@ fn begin(
     records: &Records,
     resume: bool,
 ) -> Result<(Run, All), BenchError> {
-    let infos = || plan.contenders.iter().map(|contender| contender.info());
+    let infos = || plan.contenders.iter().map(|contender| contender.info);
     let mut all: All = infos().map(|info| (info.name, Default::default())).collect();
     let facts = infos().map(|info| ContenderFacts::new(&info, &request.command)).collect();
     let interrupted = if resume { records.run()? } else { None };

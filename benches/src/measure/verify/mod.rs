@@ -44,7 +44,7 @@ impl Effort {
 
 /// Builds a filter; a panic is a failure like any other.
 pub fn build(
-    contender: &dyn Contender,
+    contender: &Contender,
     keys: Keys<'_>,
     order: &Order,
 ) -> Result<Box<dyn Built>, Failure> {
@@ -54,13 +54,13 @@ pub fn build(
 /// Builds a filter and counts the bytes it holds and its peak, without the harness's box: a user
 /// has the struct on the stack.
 pub fn build_counted(
-    contender: &dyn Contender,
+    contender: &Contender,
     keys: Keys<'_>,
     order: &Order,
 ) -> Result<(Box<dyn Built>, Memory), Failure> {
     let work = || build(contender, keys, order);
     let (built, Memory { held, peak }) =
-        if contender.info().threads { counted_everywhere(work) } else { counted(work) };
+        if contender.info.threads { counted_everywhere(work) } else { counted(work) };
     let filter = built?;
     let boxed = size_of_val(&*filter) as i64;
     Ok((filter, Memory { held: held - boxed, peak: peak - boxed }))
@@ -84,7 +84,7 @@ pub struct Verified {
 
 /// Runs every check; those of removal if it `removes`.
 pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<Verified, Failure> {
-    let (contender, info) = (subject.contender, subject.contender.info());
+    let (contender, info) = (subject.contender, subject.contender.info);
     let Verified { mut absent, mut answers, .. } = Verified::default();
     let mut removal = Ok(Answers::default());
     warm_up(subject);
