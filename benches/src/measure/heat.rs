@@ -71,9 +71,9 @@ impl Heat<'_> {
             let cell = self.cell(&info);
             let fits = match self.target {
                 Budget::BitsPerKey(_) => info.bits_budget,
-                target => info.takes_rate || self.group.target_of_fixed() == Some(target),
+                target => !info.fixed_rate || self.group.target_of_fixed() == Some(target),
             };
-            let asked = info.takes_rate.then_some(self.target);
+            let asked = (!info.fixed_rate).then_some(self.target);
             let takes_part = fits
                 && self.objection(&info).is_none()
                 && self.group.course.is_none_or(|track| track.takes(contender, asked));
@@ -86,7 +86,7 @@ impl Heat<'_> {
     /// of each group only, and only with the keys compared at all sizes, or the user's.
     fn objection(&self, info: &Info) -> Option<&'static str> {
         let Group { key_set, keys, who, .. } = self.group;
-        if info.max_keys < *keys as u64 {
+        if info.max_keys.is_some_and(|most| most < *keys as u64) {
             Some("not with so many keys")
         } else if info.slow
             && !(self.is_first() && matches!(key_set, KeySet::RandomU64 | KeySet::File(_)))
@@ -115,7 +115,7 @@ impl Heat<'_> {
         };
         match self.target {
             Budget::BitsPerKey(bits) => cell.asked_bits = Some(bits),
-            Budget::Fpr(rate) if info.takes_rate => cell.asked_fpr = Some(rate),
+            Budget::Fpr(rate) if !info.fixed_rate => cell.asked_fpr = Some(rate),
             _ => {}
         }
         cell
@@ -287,7 +287,8 @@ mod tests {
                 let named = left_out.values().flatten().any(|name| *name == info.name);
                 assert_ne!(takes_part, named, "{} in {group:?}", info.name);
             }
-            let too_many = ALL.iter().any(|one| one.info.max_keys < group.keys as u64);
+            let most = |one: &&Contender| one.info.max_keys;
+            let too_many = ALL.iter().filter_map(most).any(|most| most < group.keys as u64);
             assert_eq!(left_out.contains_key("not with so many keys"), too_many);
         }
     }

@@ -36,7 +36,7 @@ const FALSE_POSITIVES: f64 = 1000.0;
 impl Effort {
     /// The seeds of the most filters; a contender without a seed is the same every time.
     pub fn seeds(&self, info: &Info, base: u64) -> impl Iterator<Item = u64> + use<> {
-        let most = if info.seeded { self.max_seeds } else { 1 };
+        let most = if info.seedless { 1 } else { self.max_seeds };
         // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
         (0..most).map(move |i| base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
     }
