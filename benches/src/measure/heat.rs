@@ -11,9 +11,10 @@ use super::verify::{Effort, Verified, octave, verify};
 use super::workers;
 use crate::contenders::{self, Ability, Contender, Family, Info, Role};
 use crate::keys::KeySet;
-use crate::progress::{Progress, nanoseconds};
+use crate::progress::{self, nanoseconds};
 use crate::record::{Cell, Options, Row, State, Workload};
 use amq_core::Budget;
+use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -41,6 +42,8 @@ pub fn left_out(
 }
 
 pub type Entrant = (&'static Contender, Cell);
+/// What verification found of one; and the contender, if it is to be timed.
+type Entered<'v> = (Vec<Row>, Option<Box<dyn Racer + 'v>>);
 
 /// A heat's place in the comparison. Along a course, too, contenders meet over the same keys.
 #[derive(Clone, Copy, Debug)]
@@ -139,26 +142,26 @@ impl Heat<'_> {
         contenders: &[&'static Contender],
         views: &'v Views<'_>,
         options: &Options,
-        progress: &Progress,
+        progress: &ProgressBar,
     ) -> Race<'v> {
         let (Group { keys, course, .. }, seed, title) = (self.group, options.seed, self.title());
         let ((of_verifying, of_turn), effort) = (self.costs(), options.suite.effort(*keys));
         let mut race = Race::new(self.depth.rounds(options.rounds), of_turn, seed ^ *keys as u64);
-        progress.begin(&title);
+        progress::begin(progress, &title);
         let enter = |(contender, cell): Entrant| {
-            progress.now(&format!("{title}: verifying {}", contender.info.name));
+            progress.set_message(format!("{title}: verifying {}", contender.info.name));
             let subject = views.subject(contender, cell, seed);
             let entry = match course {
                 None => self.enter(subject, &effort, views),
                 Some(track) => {
                     let row = subject.row(track.workload);
                     match Lane::checked(track, subject, &effort) {
-                        Ok(lane) => Entry { facts: Vec::new(), racer: Some(Box::new(lane)) },
-                        Err(failure) => Entry::failed(failure.mark(row, State::Failed)),
+                        Ok(lane) => (Vec::new(), Some(Box::new(lane) as Box<dyn Racer>)),
+                        Err(failure) => (vec![failure.mark(row, State::Failed)], None),
                     }
                 }
             };
-            progress.did(of_verifying);
+            progress.inc(of_verifying);
             entry
         };
         // The memory of all threads is counted as theirs.
@@ -167,7 +170,7 @@ impl Heat<'_> {
         // Slow ones begin, so that no other worker waits for one that came last.
         together.sort_by_key(|(one, _)| !one.info.slow);
         let entries = workers::each(together, self.workers(), enter);
-        for Entry { facts, racer } in entries.into_iter().chain(alone.into_iter().map(enter)) {
+        for (facts, racer) in entries.into_iter().chain(alone.into_iter().map(enter)) {
             race.facts.extend(facts);
             race.contenders.extend(racer);
         }
@@ -197,7 +200,7 @@ impl Heat<'_> {
     }
 
     /// Verifies one contender, which takes part in the race if it passed and is to be timed.
-    fn enter<'v>(&self, subject: Subject<'v>, effort: &Effort, views: &Views<'_>) -> Entry<'v> {
+    fn enter<'v>(&self, subject: Subject<'v>, effort: &Effort, views: &Views<'_>) -> Entered<'v> {
         let (info, timed) = (subject.contender.info, self.depth != Depth::Facts);
         let removes = info.can(Ability::Remove) && timed && self.group.keys <= MOST_TO_REMOVE;
         let outcome = verify(&subject, effort, removes).and_then(|mut verified| {
@@ -206,27 +209,27 @@ impl Heat<'_> {
             }
             Ok(verified)
         });
-        let row = subject.row(Workload::Verify);
+        let mut row = subject.row(Workload::Verify);
         let Verified { absent, answers, removal } = match outcome {
             Ok(verified) => verified,
             Err(failure) => {
-                let mut entry = Entry::failed(failure.mark(row, State::Failed));
+                let failed = failure.mark(row, State::Failed);
                 let untimed = |workload| failure.mark(subject.row(workload), State::Untimed);
-                entry.facts.extend(offered(&info).filter(|_| timed).map(untimed));
-                return entry;
+                let untimed = offered(&info).filter(|_| timed).map(untimed);
+                return ([failed].into_iter().chain(untimed).collect(), None);
             }
         };
-        let mut entry = Entry { facts: vec![row], racer: None };
-        answers.write(&mut entry.facts[0]);
+        answers.write(&mut row);
+        let mut facts = vec![row];
         if let Some(Err(failure)) = &removal {
-            entry.facts.push(failure.mark(subject.row(Workload::Remove), State::Failed));
+            facts.push(failure.mark(subject.row(Workload::Remove), State::Failed));
         }
-        if timed {
+        let racer = timed.then(|| {
             let answers = (info.role != Role::Floor).then(|| views.answers(&absent));
             let removal = removal.and_then(Result::ok);
-            entry.racer = Some(Box::new(Ready::new(subject, answers.as_ref(), removal)));
-        }
-        entry
+            Box::new(Ready::new(subject, answers.as_ref(), removal)) as Box<dyn Racer>
+        });
+        (facts, racer)
     }
 
     /// The estimated duration of a run of so many rounds.
@@ -246,18 +249,6 @@ impl Heat<'_> {
         let seeds = if keys < 5_000_000 { 2 } else { 1 };
         let verifying = nanoseconds(keys, seeds * (9 * keys / 2 + 3 * queries));
         (verifying, nanoseconds(keys, 2 * keys.max(1 << 15) + queries / 2))
-    }
-}
-
-/// What verification found of a contender; and the contender, if it is to be timed.
-struct Entry<'v> {
-    facts: Vec<Row>,
-    racer: Option<Box<dyn Racer + 'v>>,
-}
-
-impl Entry<'_> {
-    fn failed(row: Row) -> Self {
-        Self { facts: vec![row], racer: None }
     }
 }
 

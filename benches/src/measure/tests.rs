@@ -8,7 +8,7 @@ use super::race::{REFERENCE, REMOVER, Timed};
 use super::suite::{Depth, Group};
 use super::turn::ASKED;
 use crate::contenders::{ALL, Contender};
-use crate::progress::Progress;
+use crate::progress;
 use crate::record::State::{Failed, Measured, Refused, Skipped, Untimed};
 use crate::record::{Options, Row, Suite, Workload};
 use Workload::{Batch50, Build, Dependent50, Query0, Query50, Query100, Remove, Verify};
@@ -41,7 +41,7 @@ fn found(contender: &'static Contender, group: Group, rounds: u64) -> Vec<Timed>
     let options = Options { suite: Suite::Smoke, rounds, seed: 1, ..Options::default() };
     let plan =
         Plan { contenders: vec![contender], groups: vec![group], options, ..Plan::default() };
-    plan.measure(&plan.parts().concat(), &Progress::new(Default::default())).unwrap().1
+    plan.measure(&plan.parts().concat(), &progress::bar(Default::default())).unwrap().1
 }
 
 fn broken(fault: Fault, group: Group) -> Vec<Row> {

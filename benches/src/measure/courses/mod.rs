@@ -36,11 +36,9 @@ pub struct Track {
     pub planned: usize,
     /// The keys that it needs; a contender limited to fewer takes no part.
     pub keys: usize,
-    pub script: Write,
+    /// Writes the script for a filter with this many slots, if it has any.
+    pub script: for<'a> fn(&Self, Ground<'a>, Option<u64>) -> Result<Script<'a>, Failure>,
 }
-
-/// Writes the script for a filter with this many slots, if it has any.
-pub type Write = for<'a> fn(&Track, Ground<'a>, Option<u64>) -> Result<Script<'a>, Failure>;
 
 impl Track {
     /// Whether a contender that is asked for this takes part.
