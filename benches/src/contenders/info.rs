@@ -7,9 +7,7 @@ use std::sync::LazyLock;
 
 /// Families, each drawn in one colour. `SplitBlock` has Bloom filters with eight bits per key in a
 /// block, `Fuse` all static filters that read three random slots, `Floor` what is not a filter.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
     Classic,

@@ -132,10 +132,6 @@ impl Heat<'_> {
         }
     }
 
-    pub fn title(&self) -> String {
-        format!("{}, {}", self.group.title(), words(self.target))
-    }
-
     /// Verifies the contenders. The rows of those that fail say why; the others are ready to race.
     pub fn verify<'v>(
         &self,
@@ -144,7 +140,8 @@ impl Heat<'_> {
         options: &Options,
         progress: &ProgressBar,
     ) -> Race<'v> {
-        let (Group { keys, course, .. }, seed, title) = (self.group, options.seed, self.title());
+        let (Group { keys, course, .. }, seed) = (self.group, options.seed);
+        let title = format!("{}, {}", self.group.title(), words(self.target));
         let ((of_verifying, of_turn), effort) = (self.costs(), options.suite.effort(*keys));
         let mut race = Race::new(self.depth.rounds(options.rounds), of_turn, seed ^ *keys as u64);
         progress::begin(progress, &title);
