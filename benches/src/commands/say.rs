@@ -46,15 +46,14 @@ pub(super) fn what_is_left_out(plan: &Plan) {
 
 /// All failed rows. Whether our own filters are right: those of peers may fail.
 pub(super) fn failures(found: &Found) -> bool {
-    for skipped in &found.skipped {
+    if let Some(skipped) = &found.skipped {
         eprintln!("SKIPPED {skipped}");
     }
-    let infos: Vec<_> = contenders::ALL.iter().map(|contender| contender.info()).collect();
     let mut good = true;
     // A cell that fails verification is not timed: its own line is enough.
     for row in found.rows.iter().filter(|row| row.state == State::Failed) {
         eprintln!("ERROR {}: {}", row.subject(), row.why);
-        good &= !infos.iter().any(|info| info.ours && info.name == row.contender);
+        good &= !contenders::named(&row.contender).is_some_and(|contender| contender.info.ours);
     }
     good
 }
@@ -89,7 +88,7 @@ pub(super) fn verified(rows: &[Row]) -> String {
 
 pub(super) fn contenders() -> String {
     let mut text = "The contenders: name, family, abilities, version, what to expect\n".to_owned();
-    for info in contenders::ALL.iter().map(|contender| contender.info()) {
+    for info in contenders::ALL.iter().map(|contender| contender.info) {
         let family = format!("{}{}", info.family, if info.ours { " (ours)" } else { "" });
         let abilities =
             info.abilities.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");

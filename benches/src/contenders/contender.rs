@@ -10,38 +10,26 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-pub trait Contender: Sync {
-    fn info(&self) -> Info;
-
-    /// Builds a filter of these keys, which are distinct, by the fastest way its API offers.
-    fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String>;
-
-    /// Its theory at this many keys, from few bits to many.
-    fn theory_points(&self, _keys: u64) -> Vec<Point> {
-        Vec::new()
-    }
-}
-
-impl fmt::Debug for dyn Contender + '_ {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.info().name)
-    }
-}
-
 pub(super) type Made<F> = Result<F, Box<dyn Error>>;
 
 type Build = dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync;
 
 /// An entry of the registry. Its facts are in `contenders.toml`.
 #[derive(Clone)]
-pub(super) struct Entry {
-    info: Info,
+pub struct Contender {
+    pub info: Info,
     build: Arc<Build>,
     theory: Arc<dyn Fn(u64) -> Vec<Point> + Send + Sync>,
 }
 
-impl Entry {
-    pub(super) fn new(
+impl fmt::Debug for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.info.name)
+    }
+}
+
+impl Contender {
+    pub(crate) fn new(
         name: &'static str,
         build: impl Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync + 'static,
     ) -> Self {
@@ -88,21 +76,17 @@ impl Entry {
     pub(super) fn twin(&self) -> Self {
         Self { info: self.info.twin(), ..self.clone() }
     }
-}
 
-impl Contender for Entry {
-    fn info(&self) -> Info {
-        self.info
-    }
-
-    fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String> {
+    /// Builds a filter of these keys, which are distinct, by the fastest way its API offers.
+    pub fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String> {
         if self.info.can(Ability::Static) && matches!(order.planned, Planned::Room(_)) {
             return Err("is static: it is made of its keys and takes no others".to_owned());
         }
         (self.build)(keys, order).map_err(|error| error.to_string())
     }
 
-    fn theory_points(&self, keys: u64) -> Vec<Point> {
+    /// Its theory at this many keys, from few bits to many.
+    pub fn theory_points(&self, keys: u64) -> Vec<Point> {
         let name = self.info.name;
         let of = |point| Point { contender: name.to_owned(), keys, ..point };
         (self.theory)(keys).into_iter().map(of).collect()

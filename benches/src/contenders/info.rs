@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// Families, each drawn in one colour. `SplitBlock` has Bloom filters with eight bits per key in a
 /// block, `Fuse` all static filters that read three random slots, `Floor` what is not a filter.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
     Classic,
@@ -18,15 +18,17 @@ pub enum Family {
     Quotient,
     Ribbon,
     Fuse,
+    #[default]
     Exact,
     Floor,
 }
 
 serde_plain::derive_display_from_serialize!(Family);
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
+    #[default]
     Filter,
     /// The same filter entered again: the difference between the two is noise.
     Twin,
@@ -57,7 +59,7 @@ pub enum Ability {
 
 serde_plain::derive_display_from_serialize!(Ability);
 
-#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Default, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Info {
     /// Its name in records, file names and `--only`.
@@ -75,15 +77,17 @@ pub struct Info {
     pub analysis: &'static str,
     #[serde(deserialize_with = "leaked")]
     pub abilities: &'static [Ability],
-    /// Whether it takes a target rate, as most do. If not, it takes part once per number of keys.
-    pub takes_rate: bool,
+    /// Whether its rate is its own: it takes none, unlike most, and takes part once per number of
+    /// keys.
+    pub fixed_rate: bool,
     /// Whether it can be asked for a number of bits per key instead of a rate.
     pub bits_budget: bool,
     /// Whether its size jumps, mostly by a factor of two, while the keys grow steadily in number.
     pub jumps: bool,
-    pub max_keys: u64,
-    /// Whether it takes a seed, as most do. Without one there is only one filter to verify.
-    pub seeded: bool,
+    /// The most keys that it is measured with, if there is a limit.
+    pub max_keys: Option<u64>,
+    /// Whether it takes no seed, unlike most: there is only one filter to verify.
+    pub seedless: bool,
     /// So slow that it takes part at one rate, with the main keys, and answers a part of a stream.
     pub slow: bool,
     /// Whether it builds with threads of its own: the memory of all threads is counted.
@@ -93,30 +97,6 @@ pub struct Info {
     /// Courses that it takes no part in, whatever its abilities.
     #[serde(deserialize_with = "leaked")]
     pub skips: &'static [Workload],
-}
-
-impl Default for Info {
-    fn default() -> Self {
-        Self {
-            name: "",
-            family: Family::Exact,
-            role: Role::Filter,
-            ours: false,
-            packages: &[],
-            import: "",
-            analysis: "",
-            abilities: &[],
-            takes_rate: true,
-            bits_budget: false,
-            jumps: false,
-            max_keys: u64::MAX,
-            seeded: true,
-            slow: false,
-            threads: false,
-            twin_of: None,
-            skips: &[],
-        }
-    }
 }
 
 /// The entries of the file. That it can be read, a test ensures.
@@ -135,7 +115,7 @@ where
 }
 
 impl Info {
-    /// The entry of this name. That there is one, a test ensures.
+    /// The entry of this name. That all contenders have one, a test ensures.
     pub(super) fn of(name: &'static str) -> Self {
         let entry = ENTRIES.iter().flatten().find(|entry| entry.name == name);
         entry.copied().unwrap_or(Self { name, ..Self::default() })

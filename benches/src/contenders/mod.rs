@@ -22,41 +22,40 @@ pub use info::{Ability, Family, Info, Role};
 pub use order::{Order, Planned};
 
 use crate::error::BenchError;
-use contender::Entry;
 use std::sync::LazyLock;
 
 /// Entered twice: what such a contender and its twin differ by is noise.
 const TWINS: [&str; 4] = ["bloom", "blocked-bloom", "cuckoo", "ribbon-bumped"];
 
 /// All contenders, in listed order. Names are distinct (tested).
-pub static ALL: LazyLock<Vec<&'static dyn Contender>> = LazyLock::new(|| {
+pub static ALL: LazyLock<Vec<&'static Contender>> = LazyLock::new(|| {
     let mut all = ours::all();
     #[cfg(feature = "peers")]
     all.extend(peers::all());
     all.extend(others::all());
-    let twins = all.iter().filter(|entry| TWINS.contains(&entry.info().name)).map(Entry::twin);
-    let twins: Vec<Entry> = twins.collect();
-    let all = all.into_iter().chain(twins);
-    all.map(|entry| -> &'static dyn Contender { Box::leak(Box::new(entry)) }).collect()
+    let twins = all.iter().filter(|one| TWINS.contains(&one.info.name)).map(Contender::twin);
+    let twins: Vec<Contender> = twins.collect();
+    all.extend(twins);
+    all.leak().iter().collect()
 });
 
-pub fn named(name: &str) -> Option<&'static dyn Contender> {
-    ALL.iter().copied().find(|contender| contender.info().name == name)
+pub fn named(name: &str) -> Option<&'static Contender> {
+    ALL.iter().copied().find(|contender| contender.info.name == name)
 }
 
 /// All contenders, or only the named ones.
-pub fn choose(only: &[String]) -> Result<Vec<&'static dyn Contender>, BenchError> {
-    let known: Vec<&str> = ALL.iter().map(|contender| contender.info().name).collect();
+pub fn choose(only: &[String]) -> Result<Vec<&'static Contender>, BenchError> {
+    let known: Vec<&str> = ALL.iter().map(|contender| contender.info.name).collect();
     if let Some(name) = only.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(BenchError::UnknownContender { name: name.clone(), known: known.join(", ") });
     }
     let chosen = |info: Info| only.is_empty() || only.iter().any(|name| name == info.name);
-    Ok(ALL.iter().copied().filter(|contender| chosen(contender.info())).collect())
+    Ok(ALL.iter().copied().filter(|contender| chosen(contender.info)).collect())
 }
 
 /// Whether a contender is ours or the first peer of its family: these take part where not all do.
 pub fn speaks_for_family(info: &Info) -> bool {
-    let mut infos = ALL.iter().map(|contender| contender.info());
+    let mut infos = ALL.iter().map(|contender| contender.info);
     let first = infos.find(|peer| !peer.ours && peer.family == info.family);
     info.ours || first.is_some_and(|first| first.name == info.name)
 }

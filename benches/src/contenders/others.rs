@@ -1,6 +1,6 @@
 //! Not compared as filters: a map from keys to values, and the floor.
 
-use super::contender::{Entry, Made};
+use super::contender::{Contender, Made};
 use super::order::Order;
 use super::probe::{exactly, probe};
 use crate::keys::BenchKey;
@@ -9,10 +9,10 @@ use amq_ribbon::RibbonMap;
 use std::convert::Infallible;
 use std::hint::black_box;
 
-pub(super) fn all() -> Vec<Entry> {
+pub(super) fn all() -> Vec<Contender> {
     vec![
-        Entry::of("ribbon-map", map::<u64>, map::<[u8]>),
-        Entry::of("hash-only", floor::<u64>, floor::<[u8]>),
+        Contender::of("ribbon-map", map::<u64>, map::<[u8]>),
+        Contender::of("hash-only", floor::<u64>, floor::<[u8]>),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! This workspace's filters, through the traits they all implement.
 
-use super::contender::{Entry, Made};
+use super::contender::{Contender, Made};
 use super::order::{GROWN, Order};
 use super::probe::{Probe, exactly, in_batches, probe};
 use super::theory::{by_rate, curve, steps};
@@ -19,7 +19,7 @@ use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpe
 use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 use std::marker::PhantomData;
 
-pub(super) fn all() -> Vec<Entry> {
+pub(super) fn all() -> Vec<Contender> {
     vec![
         filled::<BloomFilter, Merging>("bloom", goal),
         filled::<BlockedBloomFilter, Merging>("blocked-bloom", goal),
@@ -54,19 +54,19 @@ fn goal<P>(order: &Order, keys: usize) -> Made<Target<P>> {
 fn filled<F: EmptyFilter + 'static, W: 'static>(
     name: &'static str,
     target: impl Fn(&Order, usize) -> Made<Target<F::Params>> + Copy + Send + Sync + 'static,
-) -> Entry
+) -> Contender
 where
     Ours<F, W>: Probe<u64> + Probe<[u8]>,
 {
     let empty = move |order: &Order, keys| -> Made<Ours<F, W>> {
         Ok(Ours::new(F::empty(target(order, keys)?, order.seed)?, keys))
     };
-    Entry::filled(name, empty, empty).theory(curve::<F>)
+    Contender::filled(name, empty, empty).theory(curve::<F>)
 }
 
 /// A table in which each key takes one slot: it is compared with others at equal load. Its
 /// fingerprints have whole bits.
-fn table<F>(name: &'static str, slots: fn(&F) -> u64, bits: fn(&F::Params) -> u32) -> Entry
+fn table<F>(name: &'static str, slots: fn(&F) -> u64, bits: fn(&F::Params) -> u32) -> Contender
 where
     F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
 {
@@ -75,7 +75,7 @@ where
         let slots = Some(slots(&filter));
         Ok(Ours { slots, ..Ours::new(filter, keys) })
     };
-    Entry::filled(name, empty, empty).theory(move |keys| steps::<F>(keys, bits))
+    Contender::filled(name, empty, empty).theory(move |keys| steps::<F>(keys, bits))
 }
 
 /// A filter that grows in stages, from a thousandth of the keys.
@@ -83,7 +83,7 @@ fn scalable<F: OwnedStage + 'static>(
     name: &'static str,
     params: Params,
     bits_per_key: fn(f64) -> f64,
-) -> Entry {
+) -> Contender {
     let entry = filled::<ScalableFilter<F>, Merging>(name, move |order, keys| {
         let room = order.room(keys) as u64;
         let params = params(order.start(keys) as u64, room, order.fpr()?);
@@ -120,8 +120,8 @@ fn full_stages(keys: u64, params: Params, bits_per_key: fn(f64) -> f64) -> Vec<P
     })
 }
 
-fn solved<F: BuildFilter + 'static>(name: &'static str) -> Entry {
-    Entry::of(name, solve::<F, u64>, solve::<F, [u8]>).theory(curve::<F>)
+fn solved<F: BuildFilter + 'static>(name: &'static str) -> Contender {
+    Contender::of(name, solve::<F, u64>, solve::<F, [u8]>).theory(curve::<F>)
 }
 
 fn solve<F: BuildFilter, K: BenchKey + ?Sized>(

@@ -71,7 +71,7 @@ fn steps_are_those_of_full_tables() {
 fn theories_fall_with_every_bit_and_stay_above_the_bound_of_all_filters() {
     use super::{ALL, Role};
     for contender in ALL.iter() {
-        let info = contender.info();
+        let info = contender.info;
         let points = contender.theory_points(1_000_000);
         let needed = info.ours && !matches!(info.role, Role::Floor | Role::Map);
         assert!(points.len() >= if needed { 8 } else { 0 }, "{}", info.name);

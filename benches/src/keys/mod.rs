@@ -8,4 +8,4 @@ pub mod stream;
 pub use file::FileKeys;
 pub use memory::{Arena, BenchKey, Either, Keys, Store, View};
 pub use sets::{KeySet, Made, Source};
-pub use stream::{Stream, half_present, halves};
+pub use stream::{Stream, halves};

@@ -1,6 +1,6 @@
 //! A contender that is broken in exactly one way, for the tests: each check must find its fault.
 
-use crate::contenders::{Ability, Built, Contender, Family, Info, Order, dependent_hits};
+use crate::contenders::{Ability, Built, Contender, Info, dependent_hits};
 use crate::keys::{BenchKey, Keys};
 use amq_core::{KeyHash, PredictedFpr};
 use std::any::Any;
@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Fault {
     Nothing,
+    NothingButGrows,
     ForgetsAKey,
     LiesAboutItsSize,
     HasThreeTimesTheRate,
@@ -44,51 +45,7 @@ pub(super) const SLOTS: u64 = 1250;
 const FULL: usize = 1200;
 
 /// A small exact set that errs on purpose for one absent key in a hundred, plus one fault.
-#[derive(Debug)]
 pub(super) struct Broken {
-    fault: Fault,
-    ours: bool,
-    /// Filters to build yet before the fault shows.
-    sound: AtomicUsize,
-}
-
-impl Broken {
-    /// One that lives as long as a contender must.
-    pub(super) fn lasting(fault: Fault, ours: bool, sound: usize) -> &'static dyn Contender {
-        Box::leak(Box::new(Self { fault, ours, sound: sound.into() }))
-    }
-}
-
-impl Contender for Broken {
-    fn info(&self) -> Info {
-        Info {
-            name: "broken",
-            family: Family::Exact,
-            ours: self.ours,
-            abilities: &[Ability::Batch, Ability::Insert, Ability::Remove, Ability::Merge],
-            bits_budget: true,
-            jumps: true,
-            ..Info::default()
-        }
-    }
-
-    fn build(&self, keys: Keys<'_>, order: &Order) -> Result<Box<dyn Built>, String> {
-        let sound = self.sound.load(Relaxed);
-        self.sound.store(sound.saturating_sub(1), Relaxed);
-        let fault = if sound > 0 { Fault::Nothing } else { self.fault };
-        let mut held = u64::slice(keys).to_vec();
-        match fault {
-            Fault::Refuses => return Err("no".to_owned()),
-            Fault::Panics => panic!("at {}", order.seed),
-            Fault::ForgetsAKey if held.len() > 1 => drop(held.pop()),
-            _ => {}
-        }
-        held.sort_unstable();
-        Ok(Box::new(BrokenFilter { held, fault, seed: order.seed, replaced: 0 }))
-    }
-}
-
-struct BrokenFilter {
     /// Sorted.
     held: Vec<u64>,
     fault: Fault,
@@ -96,7 +53,33 @@ struct BrokenFilter {
     replaced: usize,
 }
 
-impl BrokenFilter {
+impl Broken {
+    /// A contender of such filters, of which the first, this many, are sound. It lives as long as
+    /// one must.
+    pub(super) fn lasting(fault: Fault, ours: bool, sound: usize) -> &'static Contender {
+        let left = AtomicUsize::new(sound);
+        let mut contender = Contender::new("broken", move |keys, order| {
+            let sound = left.load(Relaxed);
+            left.store(sound.saturating_sub(1), Relaxed);
+            let fault = if sound > 0 { Fault::Nothing } else { fault };
+            let mut held = u64::slice(keys).to_vec();
+            match fault {
+                Fault::Refuses => return Err("no".into()),
+                Fault::Panics => panic!("at {}", order.seed),
+                Fault::ForgetsAKey if held.len() > 1 => drop(held.pop()),
+                _ => {}
+            }
+            held.sort_unstable();
+            Ok(Box::new(Self { held, fault, seed: order.seed, replaced: 0 }))
+        });
+        let abilities: &[Ability] = match fault {
+            Fault::NothingButGrows | Fault::ErrsMoreThanAsked => &[Ability::Insert, Ability::Grow],
+            _ => &[Ability::Batch, Ability::Insert, Ability::Remove, Ability::Merge],
+        };
+        contender.info = Info { ours, abilities, bits_budget: true, jumps: true, ..contender.info };
+        Box::leak(Box::new(contender))
+    }
+
     fn is(&self, fault: Fault) -> bool {
         self.fault == fault
     }
@@ -121,7 +104,7 @@ impl BrokenFilter {
     }
 }
 
-impl Built for BrokenFilter {
+impl Built for Broken {
     fn said_bytes(&self) -> Option<u64> {
         Some(self.held.capacity() as u64 * 8 - u64::from(self.is(Fault::LiesAboutItsSize)))
     }

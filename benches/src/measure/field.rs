@@ -69,7 +69,7 @@ impl Views<'_> {
         self.field.streams.each_ref().map(|stream| stream.answers(absent))
     }
 
-    pub fn subject(&self, contender: &'static dyn Contender, cell: Cell, seed: u64) -> Subject<'_> {
+    pub fn subject(&self, contender: &'static Contender, cell: Cell, seed: u64) -> Subject<'_> {
         let bits = cell.asked_bits.map(Budget::BitsPerKey);
         Subject {
             contender,
@@ -88,7 +88,7 @@ impl Views<'_> {
 /// A contender, and what it is verified and timed with.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
-    pub contender: &'static dyn Contender,
+    pub contender: &'static Contender,
     pub cell: Cell,
     /// The rate or size asked for; `None` if it takes neither.
     pub budget: Option<Budget>,
@@ -109,7 +109,7 @@ impl<'a> Subject<'a> {
     }
 
     pub fn row(&self, workload: Workload) -> Row {
-        Row::new(self.contender.info().name, &self.cell, workload)
+        Row::new(self.contender.info.name, &self.cell, workload)
     }
 
     /// The keys of a course; none if they are no integers.

@@ -11,9 +11,10 @@ use super::verify::{Effort, Verified, octave, verify};
 use super::workers;
 use crate::contenders::{self, Ability, Contender, Family, Info, Role};
 use crate::keys::KeySet;
-use crate::progress::{Progress, nanoseconds};
+use crate::progress::{self, nanoseconds};
 use crate::record::{Cell, Options, Row, State, Workload};
 use amq_core::Budget;
+use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -27,12 +28,12 @@ const MOST_SIDE_BY_SIDE: usize = 2_000_000;
 /// The contenders that take part in no heat of a group, by reason.
 pub fn left_out(
     group: &Group,
-    contenders: &[&'static dyn Contender],
+    contenders: &[&'static Contender],
 ) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
     // An objection at the first target holds at the others too.
     let first = Heat::all(slice::from_ref(group)).next();
-    for info in contenders.iter().map(|contender| contender.info()) {
+    for info in contenders.iter().map(|contender| contender.info) {
         if let Some(reason) = first.and_then(|heat| heat.objection(&info)) {
             left_out.entry(reason).or_default().push(info.name);
         }
@@ -40,7 +41,9 @@ pub fn left_out(
     left_out
 }
 
-pub type Entrant = (&'static dyn Contender, Cell);
+pub type Entrant = (&'static Contender, Cell);
+/// What verification found of one; and the contender, if it is to be timed.
+type Entered<'v> = (Vec<Row>, Option<Box<dyn Racer + 'v>>);
 
 /// A heat's place in the comparison. Along a course, too, contenders meet over the same keys.
 #[derive(Clone, Copy, Debug)]
@@ -65,19 +68,19 @@ impl Heat<'_> {
 
     /// The contenders that take part, and their cells. One without a target rate takes part once
     /// per group.
-    pub fn entrants(&self, contenders: &[&'static dyn Contender]) -> Vec<Entrant> {
-        let entry = |contender: &&'static dyn Contender| {
-            let info = contender.info();
+    pub fn entrants(&self, contenders: &[&'static Contender]) -> Vec<Entrant> {
+        let entry = |&contender: &&'static Contender| {
+            let info = contender.info;
             let cell = self.cell(&info);
             let fits = match self.target {
                 Budget::BitsPerKey(_) => info.bits_budget,
-                target => info.takes_rate || self.group.target_of_fixed() == Some(target),
+                target => !info.fixed_rate || self.group.target_of_fixed() == Some(target),
             };
-            let asked = info.takes_rate.then_some(self.target);
+            let asked = (!info.fixed_rate).then_some(self.target);
             let takes_part = fits
                 && self.objection(&info).is_none()
-                && self.group.course.is_none_or(|track| track.takes(*contender, asked));
-            takes_part.then_some((*contender, cell))
+                && self.group.course.is_none_or(|track| track.takes(contender, asked));
+            takes_part.then_some((contender, cell))
         };
         contenders.iter().filter_map(entry).collect()
     }
@@ -86,7 +89,7 @@ impl Heat<'_> {
     /// of each group only, and only with the keys compared at all sizes, or the user's.
     fn objection(&self, info: &Info) -> Option<&'static str> {
         let Group { key_set, keys, who, .. } = self.group;
-        if info.max_keys < *keys as u64 {
+        if info.max_keys.is_some_and(|most| most < *keys as u64) {
             Some("not with so many keys")
         } else if info.slow
             && !(self.is_first() && matches!(key_set, KeySet::RandomU64 | KeySet::File(_)))
@@ -115,7 +118,7 @@ impl Heat<'_> {
         };
         match self.target {
             Budget::BitsPerKey(bits) => cell.asked_bits = Some(bits),
-            Budget::Fpr(rate) if info.takes_rate => cell.asked_fpr = Some(rate),
+            Budget::Fpr(rate) if !info.fixed_rate => cell.asked_fpr = Some(rate),
             _ => {}
         }
         cell
@@ -129,43 +132,42 @@ impl Heat<'_> {
         }
     }
 
-    pub fn title(&self) -> String {
-        format!("{}, {}", self.group.title(), words(self.target))
-    }
-
     /// Verifies the contenders. The rows of those that fail say why; the others are ready to race.
     pub fn verify<'v>(
         &self,
-        contenders: &[&'static dyn Contender],
+        contenders: &[&'static Contender],
         views: &'v Views<'_>,
         options: &Options,
-        progress: &Progress,
+        progress: &ProgressBar,
     ) -> Race<'v> {
-        let (Group { keys, course, .. }, seed, title) = (self.group, options.seed, self.title());
+        let (Group { keys, course, .. }, seed) = (self.group, options.seed);
+        let title = format!("{}, {}", self.group.title(), words(self.target));
         let ((of_verifying, of_turn), effort) = (self.costs(), options.suite.effort(*keys));
         let mut race = Race::new(self.depth.rounds(options.rounds), of_turn, seed ^ *keys as u64);
-        progress.begin(&title);
+        progress::begin(progress, &title);
         let enter = |(contender, cell): Entrant| {
-            progress.now(&format!("{title}: verifying {}", contender.info().name));
+            progress.set_message(format!("{title}: verifying {}", contender.info.name));
             let subject = views.subject(contender, cell, seed);
             let entry = match course {
                 None => self.enter(subject, &effort, views),
                 Some(track) => {
                     let row = subject.row(track.workload);
                     match Lane::checked(track, subject, &effort) {
-                        Ok(lane) => Entry { facts: Vec::new(), racer: Some(Box::new(lane)) },
-                        Err(failure) => Entry::failed(failure.mark(row, State::Failed)),
+                        Ok(lane) => (Vec::new(), Some(Box::new(lane) as Box<dyn Racer>)),
+                        Err(failure) => (vec![failure.mark(row, State::Failed)], None),
                     }
                 }
             };
-            progress.did(of_verifying);
+            progress.inc(of_verifying);
             entry
         };
         // The memory of all threads is counted as theirs.
-        let (alone, together): (Vec<_>, Vec<_>) =
-            self.entrants(contenders).into_iter().partition(|(one, _)| one.info().threads);
+        let (alone, mut together): (Vec<_>, Vec<_>) =
+            self.entrants(contenders).into_iter().partition(|(one, _)| one.info.threads);
+        // Slow ones begin, so that no other worker waits for one that came last.
+        together.sort_by_key(|(one, _)| !one.info.slow);
         let entries = workers::each(together, self.workers(), enter);
-        for Entry { facts, racer } in entries.into_iter().chain(alone.into_iter().map(enter)) {
+        for (facts, racer) in entries.into_iter().chain(alone.into_iter().map(enter)) {
             race.facts.extend(facts);
             race.contenders.extend(racer);
         }
@@ -195,8 +197,8 @@ impl Heat<'_> {
     }
 
     /// Verifies one contender, which takes part in the race if it passed and is to be timed.
-    fn enter<'v>(&self, subject: Subject<'v>, effort: &Effort, views: &Views<'_>) -> Entry<'v> {
-        let (info, timed) = (subject.contender.info(), self.depth != Depth::Facts);
+    fn enter<'v>(&self, subject: Subject<'v>, effort: &Effort, views: &Views<'_>) -> Entered<'v> {
+        let (info, timed) = (subject.contender.info, self.depth != Depth::Facts);
         let removes = info.can(Ability::Remove) && timed && self.group.keys <= MOST_TO_REMOVE;
         let outcome = verify(&subject, effort, removes).and_then(|mut verified| {
             if info.jumps && self.is_first() {
@@ -204,27 +206,27 @@ impl Heat<'_> {
             }
             Ok(verified)
         });
-        let row = subject.row(Workload::Verify);
+        let mut row = subject.row(Workload::Verify);
         let Verified { absent, answers, removal } = match outcome {
             Ok(verified) => verified,
             Err(failure) => {
-                let mut entry = Entry::failed(failure.mark(row, State::Failed));
+                let failed = failure.mark(row, State::Failed);
                 let untimed = |workload| failure.mark(subject.row(workload), State::Untimed);
-                entry.facts.extend(offered(&info).filter(|_| timed).map(untimed));
-                return entry;
+                let untimed = offered(&info).filter(|_| timed).map(untimed);
+                return ([failed].into_iter().chain(untimed).collect(), None);
             }
         };
-        let mut entry = Entry { facts: vec![row], racer: None };
-        answers.write(&mut entry.facts[0]);
+        answers.write(&mut row);
+        let mut facts = vec![row];
         if let Some(Err(failure)) = &removal {
-            entry.facts.push(failure.mark(subject.row(Workload::Remove), State::Failed));
+            facts.push(failure.mark(subject.row(Workload::Remove), State::Failed));
         }
-        if timed {
+        let racer = timed.then(|| {
             let answers = (info.role != Role::Floor).then(|| views.answers(&absent));
             let removal = removal.and_then(Result::ok);
-            entry.racer = Some(Box::new(Ready::new(subject, answers.as_ref(), removal)));
-        }
-        entry
+            Box::new(Ready::new(subject, answers.as_ref(), removal)) as Box<dyn Racer>
+        });
+        (facts, racer)
     }
 
     /// The estimated duration of a run of so many rounds.
@@ -244,18 +246,6 @@ impl Heat<'_> {
         let seeds = if keys < 5_000_000 { 2 } else { 1 };
         let verifying = nanoseconds(keys, seeds * (9 * keys / 2 + 3 * queries));
         (verifying, nanoseconds(keys, 2 * keys.max(1 << 15) + queries / 2))
-    }
-}
-
-/// What verification found of a contender; and the contender, if it is to be timed.
-struct Entry<'v> {
-    facts: Vec<Row>,
-    racer: Option<Box<dyn Racer + 'v>>,
-}
-
-impl Entry<'_> {
-    fn failed(row: Row) -> Self {
-        Self { facts: vec![row], racer: None }
     }
 }
 
@@ -279,13 +269,14 @@ mod tests {
         for group in groups {
             let left_out = left_out(&group, &ALL);
             for contender in ALL.iter() {
-                let info = contender.info();
+                let info = contender.info;
                 let mut heats = Heat::all(slice::from_ref(&group));
                 let takes_part = heats.any(|heat| !heat.entrants(&[*contender]).is_empty());
                 let named = left_out.values().flatten().any(|name| *name == info.name);
                 assert_ne!(takes_part, named, "{} in {group:?}", info.name);
             }
-            let too_many = ALL.iter().any(|one| one.info().max_keys < group.keys as u64);
+            let most = |one: &&Contender| one.info.max_keys;
+            let too_many = ALL.iter().filter_map(most).any(|most| most < group.keys as u64);
             assert_eq!(left_out.contains_key("not with so many keys"), too_many);
         }
     }

@@ -29,7 +29,7 @@ pub fn is_possible() -> bool {
 /// What a child does: builds a filter some times over, and queries it if told to. The hits, so that
 /// nothing is left out.
 pub fn child(
-    contender: &dyn Contender,
+    contender: &Contender,
     keys: usize,
     builds: usize,
     asks: bool,
@@ -39,7 +39,7 @@ pub fn child(
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let stream = Stream::new(&made, QUERIES, 50, &mut rng);
     let (present, queries) = (made.present.view(), stream.keys.view());
-    let budget = contender.info().takes_rate.then_some(Budget::Fpr(RATE));
+    let budget = (!contender.info.fixed_rate).then_some(Budget::Fpr(RATE));
     let order = Order { planned: Planned::Keys, budget, seed: 1 };
     let mut hits = 0;
     for _ in 0..builds {
@@ -74,7 +74,7 @@ pub fn count(info: &Info, keys: usize, rows: &mut [Row]) -> io::Result<()> {
     let cell = Cell {
         key_set: KeySet::RandomU64.name().to_owned(),
         keys: keys as u64,
-        asked_fpr: info.takes_rate.then_some(RATE),
+        asked_fpr: (!info.fixed_rate).then_some(RATE),
         ..Cell::default()
     };
     let (build, query) = ((twice? - once) / keys as f64, (asked? - once) / QUERIES as f64);

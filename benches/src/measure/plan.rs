@@ -8,8 +8,8 @@ use crate::cli::Request;
 use crate::contenders::{self, Contender};
 use crate::error::BenchError;
 use crate::keys::{KeySet, file};
-use crate::progress::Progress;
-use crate::record::{KeySetFacts, Options};
+use crate::record::{KeySetFacts, Options, Suite};
+use indicatif::ProgressBar;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const MOST_TOGETHER: usize = 2_000_000;
 
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Plan {
-    pub contenders: Vec<&'static dyn Contender>,
+    pub contenders: Vec<&'static Contender>,
     pub groups: Vec<Group>,
     /// None with the user's keys.
     pub courses: Vec<Group>,
@@ -39,16 +39,14 @@ impl Plan {
         let file = file.map(|file| KeySet::File(Arc::new(file)));
         let ours = keys.is_empty() && file.is_none();
         let rounds = request.rounds.unwrap_or(suite.rounds());
-        // Where instructions are wanted but the suite counts none, those of its middle size.
-        let counted = suite.counted();
-        let counted = counted.or_else(|| request.instructions.then(|| suite.middle()));
+        let counts = ours && rounds > 0 && (request.instructions || suite == Suite::Full);
         Ok(Self {
             courses: if ours { suite.courses() } else { Vec::new() },
             groups: match keys.as_slice() {
                 [] => suite.groups(file.as_ref()),
                 keys => suite.sizes(keys),
             },
-            counted: counted.filter(|_| ours && rounds > 0),
+            counted: counts.then(|| suite.middle()),
             contenders,
             options: Options {
                 suite,
@@ -75,7 +73,7 @@ impl Plan {
     pub(super) fn measure(
         &self,
         heats: &[Heat<'_>],
-        progress: &Progress,
+        progress: &ProgressBar,
     ) -> Result<(Vec<KeySetFacts>, Vec<Timed>), BenchError> {
         let groups: Vec<_> = heats.chunk_by(Heat::meets).collect();
         let fields = groups.iter().map(|heats| Field::new(heats[0].group, self.options.seed));

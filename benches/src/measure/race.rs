@@ -8,8 +8,8 @@ use super::estimate::Times;
 use super::verify::Failure;
 use crate::contenders::Built;
 use crate::keys::Keys;
-use crate::progress::Progress;
 use crate::record::Row;
+use indicatif::ProgressBar;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
@@ -85,14 +85,14 @@ impl Race<'_> {
         self.rounds * round / all < self.rounds * (round + 1) / all
     }
 
-    fn round(&mut self, progress: &Progress) {
+    fn round(&mut self, progress: &ProgressBar) {
         let contenders = self.contenders.iter_mut().map(|racer| (racer, self.cost));
         let references = self.references.iter_mut().map(|racer| (racer, 0));
         let mut order: Vec<_> = contenders.chain(references).collect();
         order.shuffle(&mut self.rng);
         for (racer, cost) in order {
             racer.turn(&mut self.rng);
-            progress.did(cost);
+            progress.inc(cost);
         }
     }
 
@@ -104,10 +104,10 @@ impl Race<'_> {
     }
 }
 
-pub fn run(races: &mut [Race<'_>], progress: &Progress) {
+pub fn run(races: &mut [Race<'_>], progress: &ProgressBar) {
     let all = races.iter().map(|race| race.rounds).max().unwrap_or(0);
     for round in 0..all {
-        progress.now(&format!("timing, round {} of {all}", round + 1));
+        progress.set_message(format!("timing, round {} of {all}", round + 1));
         for race in races.iter_mut().filter(|race| race.is_due(round, all)) {
             race.round(progress);
         }

@@ -9,10 +9,11 @@ use super::{choices, claims, heap, instructions, twins};
 use crate::cli::Request;
 use crate::contenders::{self, Role};
 use crate::error::BenchError;
-use crate::progress::Progress;
+use crate::progress;
 use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row, Run};
+use indicatif::ProgressBar;
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The numbers of keys with curves of theory: small, and many.
 const CURVES: [u64; 2] = [1_000, 1_000_000];
@@ -21,7 +22,7 @@ const CURVES: [u64; 2] = [1_000, 1_000_000];
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(crate) struct Found {
     pub rows: Vec<Row>,
-    pub skipped: Vec<String>,
+    pub skipped: Option<String>,
 }
 
 /// What has been found of each contender that takes part.
@@ -47,27 +48,25 @@ pub(crate) fn run(
         run,
         all,
         start: Instant::now(),
-        progress: Progress::new(plan.estimate()),
+        progress: progress::bar(plan.estimate()),
     };
     for heats in plan.parts() {
         going.heats(heats)?;
     }
     let skipped = going.instructions()?;
     going.finish(day)?;
-    Ok(Found {
-        rows: going.all.into_values().flat_map(|(rows, _)| rows).collect(),
-        skipped: skipped.into_iter().collect(),
-    })
+    let rows = going.all.into_values().flat_map(|(rows, _)| rows).collect();
+    Ok(Found { rows, skipped })
 }
 
 pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
-    let progress = Progress::new(plan.estimate());
+    let progress = progress::bar(plan.estimate());
     let mut found = Found::default();
     for heats in plan.parts() {
         let (_, timed) = plan.measure(&heats, &progress)?;
         found.rows.extend(timed.into_iter().map(|timed| timed.row));
     }
-    progress.finish();
+    progress.finish_and_clear();
     Ok(found)
 }
 
@@ -79,14 +78,15 @@ struct Going<'a> {
     start: Instant,
     /// The seconds that earlier parts of a resumed run took.
     before: f64,
-    progress: Progress,
+    progress: ProgressBar,
 }
 
 impl Going<'_> {
     fn heats(&mut self, heats: Vec<Heat<'_>>) -> Result<(), BenchError> {
         let plan = self.plan;
         let (open, done): (Vec<_>, Vec<_>) = heats.into_iter().partition(|heat| self.reopen(heat));
-        self.progress.skip(done.iter().map(|heat| heat.estimate(plan)).sum());
+        let before: Duration = done.iter().map(|heat| heat.estimate(plan)).sum();
+        self.progress.inc(before.as_nanos() as u64);
         let (facts, found) = plan.measure(&open, &self.progress)?;
         for facts in facts {
             let known = &mut self.run.key_set;
@@ -111,7 +111,7 @@ impl Going<'_> {
     /// with the rounds behind them.
     fn reopen(&mut self, heat: &Heat<'_>) -> bool {
         let entrants = heat.entrants(&self.plan.contenders);
-        let entrants = entrants.iter().map(|(contender, cell)| (contender.info().name, cell));
+        let entrants = entrants.iter().map(|(contender, cell)| (contender.info.name, cell));
         let is_done =
             |(name, cell): (&str, &Cell)| self.all[name].0.iter().any(|row| heat.owns(row, cell));
         if entrants.clone().all(is_done) {
@@ -134,10 +134,10 @@ impl Going<'_> {
         if !instructions::is_possible() {
             return Ok(Some("instructions: there is no valgrind to count them".to_owned()));
         }
-        self.progress.begin("counting instructions");
+        progress::begin(&self.progress, "counting instructions");
         for contender in &self.plan.contenders {
-            let info = contender.info();
-            self.progress.now(&format!("counting instructions: {}", info.name));
+            let info = contender.info;
+            self.progress.set_message(format!("counting instructions: {}", info.name));
             let Some((rows, _)) = self.all.get_mut(info.name) else {
                 continue;
             };
@@ -151,12 +151,12 @@ impl Going<'_> {
 
     /// Describes the whole and puts it in place of the day's records.
     fn finish(&mut self, day: &Records) -> Result<(), BenchError> {
-        self.progress.finish();
+        self.progress.finish_and_clear();
         if self.plan.contenders.len() == contenders::ALL.len() {
             let rows: Vec<Row> = self.all.values().flat_map(|(rows, _)| rows.clone()).collect();
             let Options { suite, seed, .. } = self.plan.options;
             // So that drawing needs no code of the filters.
-            let filters = self.plan.contenders.iter().filter(|one| one.info().role == Role::Filter);
+            let filters = self.plan.contenders.iter().filter(|one| one.info.role == Role::Filter);
             let points = filters.flat_map(|one| CURVES.map(|keys| one.theory_points(keys)));
             self.records.write_table("theory", &points.flatten().collect::<Vec<_>>())?;
             self.records.write_table("claims", &claims::settled(&rows, suite.middle(), seed))?;
@@ -189,7 +189,7 @@ fn begin(
     records: &Records,
     resume: bool,
 ) -> Result<(Run, All), BenchError> {
-    let infos = || plan.contenders.iter().map(|contender| contender.info());
+    let infos = || plan.contenders.iter().map(|contender| contender.info);
     let mut all: All = infos().map(|info| (info.name, Default::default())).collect();
     let facts = infos().map(|info| ContenderFacts::new(&info, &request.command)).collect();
     let interrupted = if resume { records.run()? } else { None };

@@ -216,11 +216,6 @@ impl Suite {
         Effort { min_seeds, max_seeds }
     }
 
-    /// The keys of the filters whose instructions are counted without being told to, if any.
-    pub fn counted(self) -> Option<usize> {
-        (self == Self::Full).then(|| self.middle())
-    }
-
     /// The number of keys at which most is measured.
     pub fn middle(self) -> usize {
         if self == Self::Smoke { 1_000 } else { 100_000 }

@@ -8,7 +8,7 @@ use super::race::{REFERENCE, REMOVER, Timed};
 use super::suite::{Depth, Group};
 use super::turn::ASKED;
 use crate::contenders::{ALL, Contender};
-use crate::progress::Progress;
+use crate::progress;
 use crate::record::State::{Failed, Measured, Refused, Skipped, Untimed};
 use crate::record::{Options, Row, Suite, Workload};
 use Workload::{Batch50, Build, Dependent50, Query0, Query50, Query100, Remove, Verify};
@@ -37,11 +37,11 @@ fn along(track: Track) -> Group {
 }
 
 /// What is found of a contender in a run of so many rounds.
-fn found(contender: &'static dyn Contender, group: Group, rounds: u64) -> Vec<Timed> {
+fn found(contender: &'static Contender, group: Group, rounds: u64) -> Vec<Timed> {
     let options = Options { suite: Suite::Smoke, rounds, seed: 1, ..Options::default() };
     let plan =
         Plan { contenders: vec![contender], groups: vec![group], options, ..Plan::default() };
-    plan.measure(&plan.parts().concat(), &Progress::new(Default::default())).unwrap().1
+    plan.measure(&plan.parts().concat(), &progress::bar(Default::default())).unwrap().1
 }
 
 fn broken(fault: Fault, group: Group) -> Vec<Row> {
@@ -92,7 +92,7 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
         on(merge, Fault::RefusesToMerge, "refused to merge: no"),
         on(merge, Fault::CannotChange, "claims to merge, but does not"),
         // Planned and built for a tenth of the keys.
-        on(growing(), Fault::ErrsMoreThanAsked, "above the target rate 1.0000e-2"),
+        on(fill::grow(1000), Fault::ErrsMoreThanAsked, "above the target rate 1.0000e-2"),
     ] {
         let rows = broken(fault, group);
         // It ends a course, and is in the last row.
@@ -104,11 +104,6 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
         let untimed = |row: &&Row| row.state == Untimed && row.ns.is_none();
         assert_eq!(rows.iter().filter(untimed).count(), if workload == Verify { 7 } else { 0 });
     }
-}
-
-/// The course of what grows, for one that does not say so.
-fn growing() -> Track {
-    Track { course: Workload::Overfill, ..fill::grow(1000) }
 }
 
 #[test]
@@ -126,7 +121,8 @@ fn a_good_contender_has_all_its_numbers() {
     assert_eq!((whole.false_negatives, whole.fpr_agrees), (Some(0), Some(true)));
     assert!(whole.fpr_low < Some(0.01) && whole.fpr_high > Some(0.01));
     assert!(whole.peak_build_bytes >= whole.held_bytes);
-    assert!(broken(Fault::Nothing, along(growing())).iter().all(|row| row.state == Measured));
+    let grown = broken(Fault::NothingButGrows, along(fill::grow(1000)));
+    assert!(grown.len() == 20 && grown.iter().all(|row| row.state == Measured));
 }
 
 #[test]
@@ -240,7 +236,7 @@ fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
     let names = |track: Track| -> Vec<&str> {
         let group = [along(track)];
         let entrants = Heat::all(&group).flat_map(|heat| heat.entrants(&ALL));
-        entrants.map(|(contender, _)| contender.info().name).collect()
+        entrants.map(|(contender, _)| contender.info.name).collect()
     };
     let (grow, over) = (names(fill::grow(1000)), names(fill::overfill(800)));
     assert!(over.contains(&"bloom") && over.contains(&"counting-bloom"));

@@ -93,7 +93,7 @@ impl<'a> Ready<'a> {
         answers: Option<&[Vec<bool>; 3]>,
         removal: Option<Answers>,
     ) -> Self {
-        let (info, queries) = (subject.contender.info(), subject.streams[0].len());
+        let (info, queries) = (subject.contender.info, subject.streams[0].len());
         let share = Share::new(info.slow, subject.present.len(), queries);
         let want = |workload| match answers {
             _ if !ASKED.contains(&workload) => Vec::new(),
@@ -111,7 +111,7 @@ impl<'a> Ready<'a> {
 
     /// A filter of ours that others are compared with: one only removes, the other does all else.
     pub fn reference(subject: Subject<'a>) -> Box<dyn Racer + 'a> {
-        let removes = subject.contender.info().name == REMOVER;
+        let removes = subject.contender.info.name == REMOVER;
         let mut ready = Self::new(subject, None, removes.then(Answers::default));
         ready.tallies.retain(|workload, _| (*workload == Remove) == removes);
         Box::new(ready)
@@ -141,7 +141,7 @@ impl<'a> Ready<'a> {
             (filter, sum) = (next, sum + ns);
         }
         let filter = filter?;
-        if contender.info().role != Role::Floor
+        if contender.info.role != Role::Floor
             && let Err(failure) = holds_sample(&*filter, present, "build")
         {
             self.fail(Build, failure);
@@ -217,7 +217,7 @@ impl Racer for Ready<'_> {
     }
 
     fn rows(&self) -> Vec<Timed> {
-        let is_floor = self.subject.contender.info().role == Role::Floor;
+        let is_floor = self.subject.contender.info.role == Role::Floor;
         let timed = |(&workload, tally): (&Workload, &Tally)| {
             let mut row = self.subject.row(workload);
             if let Some(failure) = &tally.failure {

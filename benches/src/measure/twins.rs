@@ -13,7 +13,7 @@ fn floors(differences: &[f64]) -> Option<(f64, f64)> {
 pub fn noise<'a>(rows: impl Fn(&str) -> &'a [Row]) -> (Vec<Noise>, Option<f64>, Option<f64>) {
     let mut by_workload: BTreeMap<Workload, Vec<f64>> = BTreeMap::new();
     let cell = |row: &Row| (row.cell(), row.workload, row.load);
-    let infos = contenders::ALL.iter().map(|contender| contender.info());
+    let infos = contenders::ALL.iter().map(|contender| contender.info);
     for (twin, first) in infos.filter_map(|info| Some((info.name, info.twin_of?))) {
         for row in rows(twin) {
             let other = rows(first).iter().find(|other| cell(row) == cell(other));

@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn every_contender_knows_its_version_and_what_is_not_there_is_said_to_be_unknown() {
         for contender in crate::contenders::ALL.iter() {
-            let versions = versions(contender.info().packages);
+            let versions = versions(contender.info.packages);
             let known = !versions.contains("unknown") && versions.contains(char::is_numeric);
             assert!(known, "{contender:?}: {versions}");
         }

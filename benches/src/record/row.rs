@@ -29,11 +29,6 @@ pub enum Workload {
     Overfill,
     /// Inserts into a table of slots from one load to the next, per insert; and facts at that load.
     LoadInsert,
-    /// Queries at one load, half present, in random order.
-    LoadQuery,
-    /// Removals from one load down to the next, oldest keys first, per removal; and facts about
-    /// what is left.
-    LoadRemove,
     /// Replacements in a nearly full filter, per pair of removal and insert; and facts afterwards.
     Churn,
     /// A merge of two filters of half of the keys each, per key of the other; and facts about the

@@ -197,7 +197,7 @@ impl ContenderFacts {
             import: info.import.to_owned(),
             analysis: info.analysis.to_owned(),
             abilities: info.abilities.to_vec(),
-            takes_rate: info.takes_rate,
+            takes_rate: !info.fixed_rate,
             takes_bits: info.bits_budget,
             twin_of: info.twin_of.map(str::to_owned),
             command: command.to_owned(),

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Random integers: the keys of sizes, courses and examples.
 const RANDOM: &str = "random-u64";
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Data {
     pub(super) machine: Option<Machine>,
     pub(super) run: Run,
@@ -33,7 +33,7 @@ pub(super) struct Data {
 }
 
 /// What the page says besides numbers; `texts.toml` explains it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Default, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Texts {
     pub(super) limits: Vec<String>,
@@ -68,11 +68,7 @@ impl Data {
             choices: records.table("choices")?,
             engines: records.table("engines")?,
             texts: toml::from_str(include_str!("texts.toml"))?,
-            link: None,
-            set: String::new(),
-            keys: 0,
-            rates: Vec::new(),
-            budget_keys: 0,
+            ..Self::default()
         };
         (data.set, data.keys) = data.main_keys();
         data.rates = data.main_rates();

@@ -1,7 +1,7 @@
 //! The best published crates, each in a file of its own; and the exact set.
 
 use super::built::{Built, of_type};
-use super::contender::{Entry, Made};
+use super::contender::{Contender, Made};
 use super::order::{Order, Planned};
 use super::probe::{BATCH, Probe, exactly, in_batches, probe};
 use super::theory::{curve, point, slots};
@@ -26,37 +26,38 @@ mod scalable_cuckoo;
 mod sux;
 mod xorf;
 
-pub(super) fn all() -> Vec<Entry> {
+pub(super) fn all() -> Vec<Contender> {
     vec![
-        Entry::filled("fastbloom", fastbloom::empty, fastbloom::empty).theory(curve::<BloomFilter>),
-        Entry::filled("bloomfilter", bloomfilter::empty, bloomfilter::empty)
+        Contender::filled("fastbloom", fastbloom::empty, fastbloom::empty)
             .theory(curve::<BloomFilter>),
-        Entry::filled("sbbf-rs", sbbf_rs::empty, sbbf_rs::empty)
+        Contender::filled("bloomfilter", bloomfilter::empty, bloomfilter::empty)
+            .theory(curve::<BloomFilter>),
+        Contender::filled("sbbf-rs", sbbf_rs::empty, sbbf_rs::empty)
             .theory(curve::<BlockedBloomFilter>),
-        Entry::filled("fastbloom-rs-counting", fastbloom_rs::empty, fastbloom_rs::empty)
+        Contender::filled("fastbloom-rs-counting", fastbloom_rs::empty, fastbloom_rs::empty)
             .theory(curve::<CountingBloomFilter>),
-        Entry::filled("growable-bloom", growable_bloom::sized, growable_bloom::sized),
-        Entry::filled("growable-bloom-grown", growable_bloom::grown, growable_bloom::grown),
-        Entry::filled("cuckoofilter", cuckoofilter::empty, cuckoofilter::empty)
+        Contender::filled("growable-bloom", growable_bloom::sized, growable_bloom::sized),
+        Contender::filled("growable-bloom-grown", growable_bloom::grown, growable_bloom::grown),
+        Contender::filled("cuckoofilter", cuckoofilter::empty, cuckoofilter::empty)
             .theory(cuckoofilter::full),
-        Entry::filled("scalable-cuckoo", scalable_cuckoo::empty, scalable_cuckoo::empty),
-        Entry::filled("qfilter", qfilter::empty, qfilter::empty),
-        Entry::new("qfilter-sorted", qfilter::sorted),
-        Entry::filled("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
-        Entry::filled("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
-        Entry::new("binary-fuse-8", xorf::solve::<xorf::BinaryFuse8, 8>)
+        Contender::filled("scalable-cuckoo", scalable_cuckoo::empty, scalable_cuckoo::empty),
+        Contender::filled("qfilter", qfilter::empty, qfilter::empty),
+        Contender::new("qfilter-sorted", qfilter::sorted),
+        Contender::filled("probabilistic-scalable", scalable::<u64>, scalable::<[u8]>),
+        Contender::filled("probabilistic-quotient", quotient::<u64>, quotient::<[u8]>),
+        Contender::new("binary-fuse-8", xorf::solve::<xorf::BinaryFuse8, 8>)
             .theory(|keys| slots([8], xorf::fuse(keys))),
-        Entry::new("binary-fuse-16", xorf::solve::<xorf::BinaryFuse16, 16>)
+        Contender::new("binary-fuse-16", xorf::solve::<xorf::BinaryFuse16, 16>)
             .theory(|keys| slots([16], xorf::fuse(keys))),
-        Entry::new("xor-8", xorf::solve::<xorf::Xor8, 8>)
+        Contender::new("xor-8", xorf::solve::<xorf::Xor8, 8>)
             .theory(|keys| slots([8], xorf::xor(keys))),
-        Entry::of("vfilter-8", sux::bytes::<u64>, sux::bytes::<[u8]>)
+        Contender::of("vfilter-8", sux::bytes::<u64>, sux::bytes::<[u8]>)
             .theory(|keys| slots([8], sux::factor(keys as usize))),
-        Entry::of("vfilter", sux::packed::<u64>, sux::packed::<[u8]>)
+        Contender::of("vfilter", sux::packed::<u64>, sux::packed::<[u8]>)
             .theory(|keys| slots(1..=17, sux::factor(keys as usize))),
-        Entry::new("pleat-standard", |keys, order| pleat::solve(keys, order, false)),
-        Entry::new("pleat-homogeneous", |keys, order| pleat::solve(keys, order, true)),
-        Entry::filled("std-hashset", hash_set::empty::<u64>, hash_set::empty::<Box<[u8]>>),
+        Contender::new("pleat-standard", |keys, order| pleat::solve(keys, order, false)),
+        Contender::new("pleat-homogeneous", |keys, order| pleat::solve(keys, order, true)),
+        Contender::filled("std-hashset", hash_set::empty::<u64>, hash_set::empty::<Box<[u8]>>),
     ]
 }
 

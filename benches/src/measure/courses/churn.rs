@@ -19,7 +19,6 @@ const CHECKS: usize = 10;
 pub fn churn(slots: usize) -> Track {
     let planned = (slots as f64 * FULL) as usize;
     Track {
-        course: Workload::Churn,
         workload: Workload::Churn,
         planned,
         // Enough for a table of twice the slots.

@@ -17,7 +17,6 @@ const PER_DOUBLING: i32 = 8;
 /// Growing a hundredfold: in steps of about three, then finely over two doublings.
 pub fn grow(keys: usize) -> Track {
     Track {
-        course: Workload::Grow,
         workload: Workload::Grow,
         planned: (keys / 100).max(1),
         keys,
@@ -33,7 +32,6 @@ pub fn grow(keys: usize) -> Track {
 
 pub fn overfill(keys: usize) -> Track {
     Track {
-        course: Workload::Overfill,
         workload: Workload::Overfill,
         planned: keys,
         keys: 5 * keys,

@@ -70,7 +70,7 @@ impl<'a> Lane<'a> {
         let (contender, ground) = (subject.contender, subject.ground());
         let slots = slots(contender, subject.budget, track.planned)?;
         let mut lane = Self::new(track, subject, slots)?;
-        let (info, order) = (contender.info(), lane.order);
+        let (info, order) = (contender.info, lane.order);
         let (script, stops) = (&lane.script, &mut lane.stops);
         warm_up(&lane.subject);
         for seed in effort.seeds(&info, order.seed).take(effort.min_seeds) {

@@ -16,7 +16,6 @@ const SPARE: f64 = 1.2;
 
 pub fn load(slots: usize) -> Track {
     Track {
-        course: Workload::LoadInsert,
         workload: Workload::LoadInsert,
         planned: (slots as f64 * FULL) as usize,
         keys: (slots as f64 * SPARE) as usize,

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 /// The course over filters planned for this many keys, both halves together.
 pub fn merge(keys: usize) -> Track {
     Track {
-        course: Workload::Merge,
         workload: Workload::Merge,
         planned: keys,
         keys,

@@ -32,24 +32,20 @@ const FULL: f64 = 0.95;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Track {
-    /// What it is, for contenders to say whether they take part.
-    pub course: Workload,
     pub workload: Workload,
     pub planned: usize,
     /// The keys that it needs; a contender limited to fewer takes no part.
     pub keys: usize,
-    pub script: Write,
+    /// Writes the script for a filter with this many slots, if it has any.
+    pub script: for<'a> fn(&Self, Ground<'a>, Option<u64>) -> Result<Script<'a>, Failure>,
 }
-
-/// Writes the script for a filter with this many slots, if it has any.
-pub type Write = for<'a> fn(&Track, Ground<'a>, Option<u64>) -> Result<Script<'a>, Failure>;
 
 impl Track {
     /// Whether a contender that is asked for this takes part.
-    pub fn takes(&self, contender: &dyn Contender, budget: Option<Budget>) -> bool {
+    pub fn takes(&self, contender: &Contender, budget: Option<Budget>) -> bool {
         // A failure while probing is left for the course to report.
         let has_slots = || !matches!(slots(contender, budget, 1), Ok(None));
-        contender.info().goes(self.course) && (self.course != Workload::LoadInsert || has_slots())
+        contender.info.goes(self.workload) && (self.workload != Workload::LoadInsert || has_slots())
     }
 }
 
@@ -65,7 +61,7 @@ impl Ground<'_> {
 
 /// The slots of an empty filter for `room` keys.
 fn slots(
-    contender: &dyn Contender,
+    contender: &Contender,
     budget: Option<Budget>,
     room: usize,
 ) -> Result<Option<u64>, Failure> {

@@ -14,7 +14,7 @@ const TAIL: f64 = 0.999;
 const MIN_TAIL: usize = 2_000;
 
 pub(super) struct Runner {
-    contender: &'static dyn Contender,
+    contender: &'static Contender,
     order: Order,
     pub(super) filter: Box<dyn Built>,
     /// The bytes that it holds, and its peak so far.
@@ -24,7 +24,7 @@ pub(super) struct Runner {
 impl Runner {
     /// Builds it of the first keys; with the time.
     pub(super) fn begin(
-        contender: &'static dyn Contender,
+        contender: &'static Contender,
         first: &[u64],
         order: Order,
     ) -> Result<(Self, f64), Failure> {

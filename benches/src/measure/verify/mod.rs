@@ -36,7 +36,7 @@ const FALSE_POSITIVES: f64 = 1000.0;
 impl Effort {
     /// The seeds of the most filters; a contender without a seed is the same every time.
     pub fn seeds(&self, info: &Info, base: u64) -> impl Iterator<Item = u64> + use<> {
-        let most = if info.seeded { self.max_seeds } else { 1 };
+        let most = if info.seedless { 1 } else { self.max_seeds };
         // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
         (0..most).map(move |i| base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
     }
@@ -44,7 +44,7 @@ impl Effort {
 
 /// Builds a filter; a panic is a failure like any other.
 pub fn build(
-    contender: &dyn Contender,
+    contender: &Contender,
     keys: Keys<'_>,
     order: &Order,
 ) -> Result<Box<dyn Built>, Failure> {
@@ -54,13 +54,13 @@ pub fn build(
 /// Builds a filter and counts the bytes it holds and its peak, without the harness's box: a user
 /// has the struct on the stack.
 pub fn build_counted(
-    contender: &dyn Contender,
+    contender: &Contender,
     keys: Keys<'_>,
     order: &Order,
 ) -> Result<(Box<dyn Built>, Memory), Failure> {
     let work = || build(contender, keys, order);
     let (built, Memory { held, peak }) =
-        if contender.info().threads { counted_everywhere(work) } else { counted(work) };
+        if contender.info.threads { counted_everywhere(work) } else { counted(work) };
     let filter = built?;
     let boxed = size_of_val(&*filter) as i64;
     Ok((filter, Memory { held: held - boxed, peak: peak - boxed }))
@@ -84,7 +84,7 @@ pub struct Verified {
 
 /// Runs every check; those of removal if it `removes`.
 pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<Verified, Failure> {
-    let (contender, info) = (subject.contender, subject.contender.info());
+    let (contender, info) = (subject.contender, subject.contender.info);
     let Verified { mut absent, mut answers, .. } = Verified::default();
     let mut removal = Ok(Answers::default());
     warm_up(subject);
