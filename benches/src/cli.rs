@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Compares this workspace's filters with each other and with the best other crates, and draws the
 /// report.
 ///
-/// Without a command it does everything in about four minutes: verifies every contender, measures
+/// Without a command it does everything in about three minutes: verifies every contender, measures
 /// the `quick` suite, writes the records, draws the page, and prints the table and the page's path.
 ///
 /// Exit code: 0 on success, 1 if a filter of this workspace gave a wrong answer (its cells have
@@ -101,7 +101,7 @@ pub(crate) struct Measure {
 /// What a run is asked for: the contenders and the keys.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Request {
-    /// Size of the run: smoke (seconds; its times mean nothing), quick (about four minutes), full
+    /// Size of the run: smoke (seconds; its times mean nothing), quick (about three minutes), full
     /// (much longer, several gigabytes)
     #[arg(long, value_name = "SUITE", default_value_t = Suite::Quick, value_enum)]
     pub(crate) suite: Suite,

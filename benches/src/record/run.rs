@@ -14,7 +14,7 @@ pub const SCHEMA: i64 = 2;
 pub enum Suite {
     /// A thousand keys, in seconds: does everything work? Its times mean nothing.
     Smoke,
-    /// A hundred to a million keys, in four minutes.
+    /// A hundred to a million keys, in three minutes.
     #[default]
     Quick,
     /// Up to ten million keys, and a hundred million of the compact filters: tens of minutes and
