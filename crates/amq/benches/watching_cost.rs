@@ -2,7 +2,7 @@
 //! chunks of some 2 ms, by one thread and by two.
 //!
 //! ```console
-//! $ cargo run --release -p amq --example watching_cost
+//! $ cargo bench -p amq --bench watching_cost
 //! ```
 
 use amq::monitored::Monitored;

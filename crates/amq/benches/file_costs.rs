@@ -2,8 +2,8 @@
 //! and the time from a file of a gigabyte to the first answer. Prints two tables and a list.
 //!
 //! ```console
-//! $ cargo run -p amq --release --example file_costs            # some minutes
-//! $ cargo run -p amq --release --example file_costs -- --quick # does it run?
+//! $ cargo bench -p amq --bench file_costs            # some minutes
+//! $ cargo bench -p amq --bench file_costs -- --quick # does it run?
 //! ```
 //!
 //! Every number is the best of several runs, on one thread. Run it where nothing else runs.
@@ -41,7 +41,9 @@ const FULL: Scale = Scale { keys: [1_000_000, 10_000_000], queries: 2_000_000, l
 const QUICK: Scale = Scale { keys: [1_000, 20_000], queries: 10_000, large: 1 << 24 };
 
 fn main() -> Outcome<()> {
-    let scale = match std::env::args().nth(1).as_deref() {
+    // Cargo tells a bench that it is one.
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let scale = match arguments.next().as_deref() {
         None => FULL,
         Some("--quick") => QUICK,
         Some(other) => return Err(format!("unknown argument {other}; there is --quick").into()),

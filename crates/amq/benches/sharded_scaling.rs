@@ -2,7 +2,7 @@
 //! around one filter. (No more threads than processors, or the numbers say nothing.)
 //!
 //! ```console
-//! $ cargo run -p amq --release --example sharded_scaling -- 2 4000000
+//! $ cargo bench -p amq --bench sharded_scaling -- 2 4000000
 //! ```
 
 use amq::sharded::Sharded;
@@ -11,7 +11,8 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
+    // Cargo tells a bench that it is one.
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let most: u64 = arguments.next().map_or(Ok(2), |most| most.parse())?;
     let keys: u64 = arguments.next().map_or(Ok(200_000), |keys| keys.parse())?;
     let goal = Goal::fpr(keys as usize, 0.01);
