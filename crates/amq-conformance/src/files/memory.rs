@@ -67,7 +67,7 @@ pub fn reading_takes_little_more_than_the_file<F: FileFilter>(fill: Fill<F>) -> 
             damaged[at] ^= 0x10;
         }
     }
-    forged_files(fill, |forged, what| is_bounded::<F>(forged, what))
+    forged_files(fill, &mut |forged, what| is_bounded::<F>(forged, what))
 }
 
 /// A file that claims a table of up to 2^60 bytes, its geometry and lengths all in agreement, takes
