@@ -3,7 +3,6 @@
 
 use super::courses::{Lane, Track};
 use super::field::{Subject, Views};
-use super::plan::Plan;
 use super::race::{REFERENCE, REFERENCE_RATE, REMOVER, Race, Racer};
 use super::suite::{Depth, Group, Who, words};
 use super::turn::{Ready, offered};
@@ -230,10 +229,10 @@ impl Heat<'_> {
     }
 
     /// The estimated duration of a run of so many rounds.
-    pub fn estimate(&self, plan: &Plan) -> Duration {
+    pub fn estimate(&self, contenders: &[&'static Contender], rounds: u64) -> Duration {
         let (of_verifying, of_turn) = self.costs();
-        let each = of_verifying + self.depth.rounds(plan.options.rounds) * of_turn;
-        Duration::from_nanos(each) * self.entrants(&plan.contenders).len() as u32
+        let each = of_verifying + self.depth.rounds(rounds) * of_turn;
+        Duration::from_nanos(each) * self.entrants(contenders).len() as u32
     }
 
     /// The estimated nanoseconds of one contender's verification, and of a turn.

@@ -93,7 +93,8 @@ impl Plan {
     }
 
     pub(crate) fn estimate(&self) -> Duration {
-        let heats = self.parts().into_iter().flatten().map(|heat| heat.estimate(self));
+        let heats = self.parts().into_iter().flatten();
+        let heats = heats.map(|heat| heat.estimate(&self.contenders, self.options.rounds));
         let counting = self.counted.map(|_| Duration::from_secs(3) * self.contenders.len() as u32);
         heats.chain(counting).sum()
     }

@@ -85,7 +85,8 @@ impl Going<'_> {
     fn heats(&mut self, heats: Vec<Heat<'_>>) -> Result<(), BenchError> {
         let plan = self.plan;
         let (open, done): (Vec<_>, Vec<_>) = heats.into_iter().partition(|heat| self.reopen(heat));
-        let before: Duration = done.iter().map(|heat| heat.estimate(plan)).sum();
+        let estimate = |heat: &Heat<'_>| heat.estimate(&plan.contenders, plan.options.rounds);
+        let before: Duration = done.iter().map(estimate).sum();
         self.progress.inc(before.as_nanos() as u64);
         let (facts, found) = plan.measure(&open, &self.progress)?;
         for facts in facts {

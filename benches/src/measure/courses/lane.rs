@@ -4,15 +4,14 @@
 //! A refused key is no error, but the keys accepted before must still be found. A failure is
 //! recorded at its stop and ends the course; earlier stops stay.
 
-use super::runner::Runner;
+use super::runner::{End, Runner, Stop};
 use super::script::{Act, Check, Script};
 use super::{FULL, RATE, Track, slots};
 use crate::contenders::{Order, Planned};
 use crate::keys::Keys;
-use crate::measure::estimate::Times;
 use crate::measure::field::Subject;
 use crate::measure::race::{Racer, Timed, holds_sample};
-use crate::measure::verify::{Answers, Effort, Failure, all_of, warm_up};
+use crate::measure::verify::{Effort, Failure, all_of, warm_up};
 use crate::record::{Row, State, Workload};
 use rand::rngs::Xoshiro256PlusPlus;
 
@@ -32,27 +31,6 @@ pub struct Lane<'a> {
     /// Whether single inserts are still to be timed.
     tails: bool,
     passes: usize,
-}
-
-/// What was found at the stop after a leg, and how long the leg took.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Stop {
-    /// The answers and the bytes of all seeds.
-    pub(super) answers: Answers,
-    /// Why the course ends here, if it does: of all seeds' reasons, the worst.
-    pub(super) end: Option<End>,
-    times: Times,
-    tail: Option<f64>,
-}
-
-/// Why a course ends, worst first.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum End {
-    Failed(Failure),
-    /// It refused a key, holding this many.
-    Refused(u64),
-    /// Its slots, and so its load, have changed.
-    Grew,
 }
 
 impl<'a> Lane<'a> {

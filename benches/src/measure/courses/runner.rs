@@ -1,17 +1,39 @@
 //! A filter on its way: what is done to it, whether it is checked or timed.
 
-use super::lane::{End, Stop};
 use super::script::{Act, Check, Leg, Script};
 use crate::contenders::alloc::{Memory, counted};
 use crate::contenders::{Built, Contender, Order, Planned};
 use crate::keys::Keys;
-use crate::measure::estimate::{quantile, timed};
-use crate::measure::verify::{Failure, able, all_of, build, build_counted, no_false_negative};
+use crate::measure::estimate::{Times, quantile, timed};
+use crate::measure::verify::{
+    Answers, Failure, able, all_of, build, build_counted, no_false_negative,
+};
 
 /// The share of single inserts that take less time than the recorded one.
 const TAIL: f64 = 0.999;
 /// Fewer inserts have no such tail.
 const MIN_TAIL: usize = 2_000;
+
+/// What was found at the stop after a leg, and how long the leg took.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Stop {
+    /// The answers and the bytes of all seeds.
+    pub(super) answers: Answers,
+    /// Why the course ends here, if it does: of all seeds' reasons, the worst.
+    pub(super) end: Option<End>,
+    pub(super) times: Times,
+    pub(super) tail: Option<f64>,
+}
+
+/// Why a course ends, worst first.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum End {
+    Failed(Failure),
+    /// It refused a key, holding this many.
+    Refused(u64),
+    /// Its slots, and so its load, have changed.
+    Grew,
+}
 
 pub(super) struct Runner {
     contender: &'static Contender,
