@@ -76,7 +76,7 @@ impl Plan {
         progress: &ProgressBar,
     ) -> Result<(Vec<KeySetFacts>, Vec<Timed>), BenchError> {
         let groups: Vec<_> = heats.chunk_by(Heat::meets).collect();
-        let fields = groups.iter().map(|heats| Field::new(heats[0].group, self.options.seed));
+        let fields = groups.iter().map(|heats| heats[0].group.field(self.options.seed));
         let fields: Vec<Field> = fields.collect::<Result<_, _>>()?;
         let views: Vec<Views<'_>> = fields.iter().map(Field::views).collect();
         let mut races = Vec::new();
@@ -89,7 +89,7 @@ impl Plan {
         let found = races.iter().flat_map(|race| race.rows()).collect();
         // A course has keys of its own, which the record does not describe.
         let facts = groups.iter().zip(&fields).filter(|(heats, _)| heats[0].group.course.is_none());
-        Ok((facts.map(|(heats, field)| field.facts(heats[0].group)).collect(), found))
+        Ok((facts.map(|(heats, field)| field.facts(&heats[0].group.key_set)).collect(), found))
     }
 
     pub(crate) fn estimate(&self) -> Duration {

@@ -10,7 +10,7 @@ use crate::cli::Request;
 use crate::contenders::{self, Role};
 use crate::error::BenchError;
 use crate::progress;
-use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row, Run};
+use crate::record::{Cell, Machine, Options, Records, Rounds, Row, Run};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -192,7 +192,7 @@ fn begin(
 ) -> Result<(Run, All), BenchError> {
     let infos = || plan.contenders.iter().map(|contender| contender.info);
     let mut all: All = infos().map(|info| (info.name, Default::default())).collect();
-    let facts = infos().map(|info| ContenderFacts::new(&info, &request.command)).collect();
+    let facts = infos().map(|info| info.facts(&request.command)).collect();
     let interrupted = if resume { records.run()? } else { None };
     let begins = interrupted.is_none();
     let joins = resume || !request.only.is_empty();

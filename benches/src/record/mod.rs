@@ -12,6 +12,7 @@
 //! | `choices.csv`, `engines.csv` | the advisor's answers: [`Choice`], [`EngineLine`] |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
+mod facts;
 mod machine;
 mod program;
 mod rounds;
@@ -19,15 +20,17 @@ mod row;
 mod run;
 mod store;
 mod tables;
+mod workload;
 
-pub use crate::contenders::{Ability, Family, Role};
+pub use facts::{Ability, ContenderFacts, Family, KeySetFacts, Role};
 pub use machine::Machine;
-pub use program::{OWN_REPORTS, publishable, root, today};
+pub use program::{OWN_REPORTS, publishable, root, today, versions};
 pub use rounds::{Rounds, four_digits};
-pub use row::{Cell, Row, State, Workload};
-pub use run::{ContenderFacts, KeySetFacts, Noise, Options, Run, SCHEMA, Suite};
+pub use row::{Cell, Row, State};
+pub use run::{Noise, Options, Run, SCHEMA, Suite};
 pub use store::{Records, write_atomically};
 pub use tables::{Choice, Claim, EngineLine, Point, Verdict};
+pub use workload::{CourseName, Workload};
 
 #[cfg(test)]
 mod tests;

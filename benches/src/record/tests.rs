@@ -21,7 +21,9 @@ fn what_is_written_comes_back() {
     let mut measured = row("bloom");
     (measured.ns, measured.unstable, measured.hits) = (Some(0.1 + 0.2), Some(false), Some(7));
     (measured.asked_bits, measured.reference) = (Some(8.5), Some("bloom".to_owned()));
-    let rows = [measured, row("bloom").without(State::Failed, "a, \"quoted\"\nreason")];
+    let mut on_a_course = row("bloom").without(State::Failed, "a, \"quoted\"\nreason");
+    on_a_course.workload = Workload::course("any_name");
+    let rows = [measured, on_a_course];
     records.write_table("bloom", &rows).unwrap();
     assert_eq!(records.rows("bloom").unwrap(), rows);
 
@@ -46,7 +48,7 @@ fn no_two_rows_of_a_cell_have_one_subject() {
     rows[3].asked_fpr = None;
     rows[4].asked_bits = Some(0.5);
     rows[5].load = Some(0.5);
-    rows[6].workload = Workload::Churn;
+    rows[6].workload = Workload::course("churn");
     rows[7].key_set = "words".to_owned();
     rows[8].state = State::Refused;
     let mut subjects: Vec<String> = rows.iter().map(Row::subject).collect();
@@ -63,7 +65,8 @@ fn damaged_files_are_errors_that_name_them_and_the_way_out() {
     records.write_table("bloom", &[row("bloom")]).unwrap();
     let path = records.folder().join("bloom.csv");
     let text = fs::read_to_string(&path).unwrap();
-    for damaged in [&text[..text.len() - 20], &text.replace("dependent50", "x"), "a\nb\n"] {
+    for damaged in [&text[..text.len() - 20], &text.replace("dependent50", "dependent5"), "a\nb\n"]
+    {
         fs::write(&path, damaged).unwrap();
         let told = records.rows("bloom").unwrap_err().to_string();
         assert!(told.contains("bloom.csv") && told.contains("--only"), "{told}");
