@@ -7,7 +7,6 @@
 //! | `machine.toml` | the [`Machine`] |
 //! | `run.toml` | the [`Run`]: options, code, key sets, contenders, noise |
 //! | `<contender>.csv` | a [`Row`] a cell; a file each, so that one can be measured again alone |
-//! | `<contender>.rounds.csv` | the [`Rounds`] of its timed cells: every round |
 //! | `theory.csv`, `claims.csv` | [`Point`], [`Claim`] |
 //! | `choices.csv`, `engines.csv` | the advisor's answers: [`Choice`], [`EngineLine`] |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
@@ -15,7 +14,6 @@
 mod facts;
 mod machine;
 mod program;
-mod rounds;
 mod row;
 mod run;
 mod store;
@@ -25,7 +23,6 @@ mod workload;
 pub use facts::{Ability, ContenderFacts, Family, KeySetFacts, Role};
 pub use machine::Machine;
 pub use program::{OWN_REPORTS, publishable, root, today, versions};
-pub use rounds::{Rounds, four_digits};
 pub use row::{Cell, Row, State};
 pub use run::{Noise, Options, Run, SCHEMA, Suite};
 pub use store::{Records, write_atomically};

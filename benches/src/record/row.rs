@@ -88,7 +88,7 @@ pub struct Row {
     pub(crate) operations: Option<u64>,
     /// Hits in all of them; equal to the verified number, or the cell has failed.
     pub(crate) hits: Option<u64>,
-    /// Timed passes; `<contender>.rounds.csv` has each.
+    /// Timed passes.
     pub(crate) rounds: Option<u64>,
     /// Nanoseconds per operation: the estimate that the report shows. `run.toml` says which.
     pub(crate) ns: Option<f64>,
@@ -107,6 +107,11 @@ pub struct Row {
     pub(crate) instructions: Option<f64>,
     /// Whether the interval is too wide to trust the estimate.
     pub(crate) unstable: Option<bool>,
+    /// Nanoseconds per operation in each pass, in the order in which they were timed, to four
+    /// significant digits, separated by spaces.
+    pub(crate) passes_ns: String,
+    /// The same of the reference in the same rounds.
+    pub(crate) reference_passes_ns: String,
 }
 
 impl Row {

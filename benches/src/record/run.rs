@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// The edition of the records: it changes with the meaning of a column.
-pub const SCHEMA: i64 = 2;
+pub const SCHEMA: i64 = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
