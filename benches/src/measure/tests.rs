@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::race::{REFERENCE, REMOVER, Timed};
 use super::suite::{Depth, Group};
 use super::turn::ASKED;
-use crate::contenders::{ALL, Ability, Contender, Planned};
+use crate::contenders::{ALL, Contender, Planned};
 use crate::progress;
 use crate::record::State::{Failed, Measured, Refused, Skipped, Untimed};
 use crate::record::{Options, Row, Suite, Workload};
@@ -256,16 +256,13 @@ fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
 fn a_new_course_is_its_definition_and_a_line_in_the_list() {
     let halves: Course = Course {
         name: "halves",
-        admits: |info| info.can(Ability::Insert),
-        of_slots: false,
-        is_long: false,
-        sizes: [1000; 3],
         keys: |keys| [keys, keys],
         script: |track, ground, _| {
             let stops = [track.keys / 2, track.keys].map(|stop| (stop, Check::Rate));
             let legs = Leg::inserts(ground.present, 0, stops.into_iter()).collect();
             Ok(Script { planned: Planned::Room(track.planned), slots: None, first: &[], legs })
         },
+        ..OVERFILL
     };
     let rows = found(Broken::lasting(Fault::Nothing, true, 0), along(halves.of(Suite::Smoke)), 2);
     let facts = rows.iter().map(|timed| (timed.row.keys, timed.row.ns > timed.row.fpr()));
