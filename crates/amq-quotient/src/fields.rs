@@ -16,7 +16,10 @@ pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
 /// Writes eight bytes at `at`.
 #[inline(always)]
 pub(crate) fn store(bytes: &mut [u8], at: usize, word: u64) {
-    bytes[at..][..8].copy_from_slice(&word.to_le_bytes());
+    // Not `copy_from_slice`, which stays a call in profiles that inline little.
+    if let Some(bytes) = bytes[at..][..8].first_chunk_mut() {
+        *bytes = word.to_le_bytes();
+    }
 }
 
 /// The lowest `count` bits of `new` (all from 64 on), the others of `old`.

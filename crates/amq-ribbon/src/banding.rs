@@ -25,7 +25,6 @@ use crate::memory::at_least;
 use crate::row::Row;
 use alloc::vec::Vec;
 use amq_core::BuildError;
-use core::array::from_fn;
 
 /// What became of an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -168,7 +167,9 @@ fn solve_columns<W: Row, const COLUMNS: usize>(
             let result = u64::from(result >> first);
             // An empty slot has parity zero and result zero. All columns at once: compilers use
             // vectors.
-            words = from_fn(|column| words[column].solved(row, result >> column));
+            for (column, word) in words.iter_mut().enumerate() {
+                *word = word.solved(row, result >> column);
+            }
         }
         block(at, &words);
     }

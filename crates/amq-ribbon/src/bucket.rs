@@ -21,7 +21,6 @@ use crate::memory::at_least;
 use crate::row::Row;
 use alloc::vec::Vec;
 use amq_core::{BuildError, reserve};
-use core::array::from_fn;
 
 /// Keys that take a step together.
 const EIGHT: usize = 8;
@@ -160,15 +159,15 @@ impl Equations {
     fn push<W: Row>(&mut self, end: usize, waiting: &Self, next: usize, keys: usize) {
         let mut at = 0;
         loop {
-            let copy = |stack: &mut [u64], waiting: &[u64]| {
+            let push = |stack: &mut [u64], waiting: &[u64]| {
                 let (to, from) = (end + at, next + at);
-                stack[to..to + PUSHED].copy_from_slice(&waiting[from..from + PUSHED]);
+                copy::<PUSHED>(&mut stack[to..to + PUSHED], &waiting[from..from + PUSHED]);
             };
-            copy(&mut self.low, &waiting.low);
+            push(&mut self.low, &waiting.low);
             if W::BITS > 64 {
-                copy(&mut self.high, &waiting.high);
+                push(&mut self.high, &waiting.high);
             }
-            copy(&mut self.rest, &waiting.rest);
+            push(&mut self.rest, &waiting.rest);
             at += PUSHED;
             if at >= keys {
                 return;
@@ -226,24 +225,46 @@ impl Equations {
         let rest = self.rest[eights.clone()].chunks_exact_mut(EIGHT).rev();
         if W::BITS == 64 {
             for (low, rest) in low.zip(rest) {
-                let has: [u64; EIGHT] = from_fn(|i| (low[i] & 1).wrapping_neg());
-                let lows: [u64; EIGHT] = from_fn(|i| (low[i] ^ row_low & has[i]) >> 1);
-                let rests: [u64; EIGHT] = from_fn(|i| rest[i] ^ result & has[i]);
-                low.copy_from_slice(&lows);
-                rest.copy_from_slice(&rests);
+                let has = eight(|i| (low[i] & 1).wrapping_neg());
+                let lows = eight(|i| (low[i] ^ row_low & has[i]) >> 1);
+                let rests = eight(|i| rest[i] ^ result & has[i]);
+                copy::<EIGHT>(low, &lows);
+                copy::<EIGHT>(rest, &rests);
             }
             return;
         }
         let high = self.high[eights].chunks_exact_mut(EIGHT).rev();
         for ((low, high), rest) in low.zip(high).zip(rest) {
-            let has: [u64; EIGHT] = from_fn(|i| (low[i] & 1).wrapping_neg());
-            let highs: [u64; EIGHT] = from_fn(|i| high[i] ^ row_high & has[i]);
-            let lows: [u64; EIGHT] = from_fn(|i| (low[i] ^ row_low & has[i]) >> 1 | highs[i] << 63);
-            let rests: [u64; EIGHT] = from_fn(|i| rest[i] ^ result & has[i]);
-            low.copy_from_slice(&lows);
-            high.copy_from_slice(&highs.map(|high| high >> 1));
-            rest.copy_from_slice(&rests);
+            let has = eight(|i| (low[i] & 1).wrapping_neg());
+            let highs = eight(|i| high[i] ^ row_high & has[i]);
+            let lows = eight(|i| (low[i] ^ row_low & has[i]) >> 1 | highs[i] << 63);
+            let rests = eight(|i| rest[i] ^ result & has[i]);
+            copy::<EIGHT>(low, &lows);
+            copy::<EIGHT>(high, &eight(|i| highs[i] >> 1));
+            copy::<EIGHT>(rest, &rests);
         }
+    }
+}
+
+// `array::from_fn` and `copy_from_slice`, but never calls: where a profile does not inline between
+// codegen units, those lack the processor features that are enabled around them, and a build takes
+// seven times the instructions.
+
+#[inline(always)]
+fn eight(number: impl Fn(usize) -> u64) -> [u64; EIGHT] {
+    let mut all = [0; EIGHT];
+    for (i, place) in all.iter_mut().enumerate() {
+        *place = number(i);
+    }
+    all
+}
+
+/// Copies all: both lists have this length.
+#[inline(always)]
+fn copy<const N: usize>(to: &mut [u64], from: &[u64]) {
+    debug_assert!(to.len() == N && from.len() == N);
+    if let (Some(to), Some(from)) = (to.first_chunk_mut::<N>(), from.first_chunk()) {
+        *to = *from;
     }
 }
 

@@ -159,10 +159,10 @@ unsafe fn sums_of_64(block: *const u64, after: *const u64, row: Halves) -> __m25
 unsafe fn sums_of_128(block: *const [u64; 2], after: *const [u64; 2], row: Halves) -> __m256i {
     // SAFETY: as above.
     unsafe {
-        let [low, high] = row.here.map(|half| half as i64);
-        let here = _mm256_broadcastsi128_si256(_mm_set_epi64x(high, low));
-        let [low, high] = row.next.map(|half| half as i64);
-        let next = _mm256_broadcastsi128_si256(_mm_set_epi64x(high, low));
+        let both = |[low, high]: [u64; 2]| {
+            _mm256_broadcastsi128_si256(_mm_set_epi64x(high as i64, low as i64))
+        };
+        let (here, next) = (both(row.here), both(row.next));
         // Two columns.
         let sum = |i: usize| {
             let one = _mm256_and_si256(_mm256_loadu_si256(block.add(i).cast()), here);

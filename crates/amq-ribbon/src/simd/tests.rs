@@ -2,6 +2,7 @@
 use super::x86;
 use crate::elimination::Elimination;
 use crate::layer::{Columns, Layer};
+#[cfg(target_arch = "x86_64")]
 use crate::order::by_order;
 use crate::row::Row;
 use crate::shards::Shard;
