@@ -60,6 +60,7 @@ pub trait FileFilter: Filter + PartialEq + Sized {
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError>;
 }
 
+/// (Not inlined: what reads a file is more code than most laws, and some call it many times.)
 impl<F> FileFilter for F
 where
     F: PlanFilter + PartialEq + Stored,
@@ -73,6 +74,7 @@ where
         format!("{:?}", self.params())
     }
 
+    #[inline(never)]
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
         envelope::encode(self, withhold_seed)
     }
@@ -85,10 +87,12 @@ where
         envelope::encoded_len(self)
     }
 
+    #[inline(never)]
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
         envelope::decode::<F>(bytes, seed)
     }
 
+    #[inline(never)]
     fn read(
         reader: &mut Pieces<'_>,
         seed: Option<u64>,
@@ -97,6 +101,7 @@ where
         envelope::read::<F, _>(reader, seed, max_bytes)
     }
 
+    #[inline(never)]
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError> {
         envelope::view::<F>(bytes, seed, check)
     }
@@ -115,6 +120,7 @@ fn decode<F: FileFilter>(bytes: &[u8], seed: Option<u64>) -> Result<F, DecodeErr
 }
 
 /// A filter of any number of keys, zero included.
+#[inline(never)]
 fn with_keys<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
     let goal = Goal::new(n.max(1), Budget::Fpr(fpr));
     fill(goal, seed, &present_hashes(n, seed))

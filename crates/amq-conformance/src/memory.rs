@@ -315,7 +315,8 @@ macro_rules! memory {
 
             #[test]
             fn a_plan_allocates_nothing() {
-                $crate::hold($crate::memory::a_plan_allocates_nothing::<$filter>());
+                let law = $crate::apart::<fn() -> _>($crate::memory::a_plan_allocates_nothing::<$filter>);
+                $crate::hold(law());
             }
             $crate::memory!(@$first $filter);
             $($crate::memory!(@$ability $filter);)*
@@ -353,13 +354,13 @@ macro_rules! memory {
     (@file_laws $filter:ty, $fill:path => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {
-            $crate::hold($crate::files::memory::$law::<$filter>($fill));
+            $crate::hold($crate::apart::<fn(_) -> _>($crate::files::memory::$law::<$filter>)($fill));
         }
     )*};
     (@laws $filter:ty => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {
-            $crate::hold($crate::memory::$law::<$filter>());
+            $crate::hold($crate::apart::<fn() -> _>($crate::memory::$law::<$filter>)());
         }
     )*};
 }

@@ -11,7 +11,7 @@ pub use construct::{
     parameters_out_of_range_are_refused,
 };
 pub use pointer::{
-    a_pointer_to_a_filter_answers_as_it_does, a_pointer_to_a_filter_removes_keys_as_it_does,
+    Takes, a_pointer_to_a_filter_answers_as_it_does, a_pointer_to_a_filter_removes_keys_as_it_does,
     a_pointer_to_a_filter_takes_keys_as_it_does, answers_as, removes_keys_as, takes_keys_as,
 };
 

@@ -8,6 +8,7 @@ use amq_core::envelope::HEADER;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// `Ok` if these bytes are refused in every way in that does not leave out a check.
+#[inline(never)]
 fn refused<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verdict {
     refused_whole::<F>(bytes, what)?;
     let mut stream = Pieces { bytes, size: 1000 };
@@ -18,6 +19,7 @@ fn refused<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verdict {
 }
 
 /// The same for what is to be a whole file.
+#[inline(never)]
 fn refused_whole<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verdict {
     let aligned = Aligned::new(bytes, 0);
     let accepted = [decode::<F>(bytes, None).is_ok(), F::view(aligned.get(), None, true).is_ok()];

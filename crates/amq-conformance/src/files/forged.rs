@@ -138,14 +138,14 @@ pub(super) fn forged_files<F: FileFilter>(fill: Fill<F>, each: &mut Check<'_>) -
     Ok(())
 }
 
-fn answers<F: Filter>(filter: &F, hashes: &[KeyHash]) -> Result<Vec<bool>, Violation> {
+fn answers(filter: &dyn Filter, hashes: &[KeyHash]) -> Result<Vec<bool>, Violation> {
     let mut answers = vec![false; hashes.len()];
     filter.contains_batch(hashes, &mut answers).map_err(Violation::refused("a batch"))?;
     Ok(answers)
 }
 
 /// `Ok` if the filter answers in batches as it does singly, at a rate.
-fn answers_alike<F: Filter>(filter: &F, hashes: &[KeyHash], what: &dyn Fn() -> String) -> Verdict {
+fn answers_alike(filter: &dyn Filter, hashes: &[KeyHash], what: &dyn Fn() -> String) -> Verdict {
     let batch = answers(filter, hashes)?;
     let single: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();
     ensure(batch == single, what(), "answers differently in batches", "alike")?;
