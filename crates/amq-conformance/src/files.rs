@@ -314,20 +314,29 @@ pub fn a_view_answers_as_the_filter<F: FileFilter>(fill: Fill<F>) -> Verdict {
                     // Where bytes need no alignment; once more is enough.
                     continue;
                 }
-                let mut answers = vec![false; hashes.len()];
-                view.contains_batch(&hashes, &mut answers)
-                    .map_err(Violation::refused("a batch"))?;
-                ensure(answers == wanted, "answers of a view", "others", "the filter's")?;
-                let single: Vec<bool> = hashes.iter().map(|&h| view.contains_hash(h)).collect();
-                ensure(single == wanted, "single answers of a view", "others", "the filter's")?;
-                let (ours, theirs) = (view.stats(), filter.stats());
-                same("keys of a view", ours.len, theirs.len)?;
-                same("rate of a view", ours.expected_fpr, theirs.expected_fpr)?;
-                same("seed of a view", view.seed(), filter.seed())?;
+                is_view_of(&view, &filter, &hashes, &wanted)?;
             }
         }
     }
     Ok(())
+}
+
+/// `Ok` if the view answers these hashes as wanted, and reports what the filter does.
+fn is_view_of(
+    view: &dyn Filter,
+    filter: &dyn Filter,
+    hashes: &[KeyHash],
+    wanted: &[bool],
+) -> Verdict {
+    let mut answers = vec![false; hashes.len()];
+    view.contains_batch(hashes, &mut answers).map_err(Violation::refused("a batch"))?;
+    ensure(answers == wanted, "answers of a view", "others", "the filter's")?;
+    let single: Vec<bool> = hashes.iter().map(|&h| view.contains_hash(h)).collect();
+    ensure(single == wanted, "single answers of a view", "others", "the filter's")?;
+    let (ours, theirs) = (view.stats(), filter.stats());
+    same("keys of a view", ours.len, theirs.len)?;
+    same("rate of a view", ours.expected_fpr, theirs.expected_fpr)?;
+    same("seed of a view", view.seed(), filter.seed())
 }
 
 /// The file's own numbers: header and directory take no more than stated.
