@@ -1,6 +1,7 @@
 //! Laws of goals at the edge of the possible, and beyond it.
 
 use crate::fill::{all_found, present_hashes};
+use crate::plan::{Of, Planned, Planner};
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::numeric::hash_floor;
 use amq_core::{
@@ -9,6 +10,10 @@ use amq_core::{
 
 /// A goal that no filter can meet is refused, and the text names the value.
 pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
+    impossible_goals_are_refused(&Of::<F>::NEW)
+}
+
+fn impossible_goals_are_refused(planner: &dyn Planner) -> Verdict {
     let rates = [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-300];
     let rates = rates.map(|rate| (Budget::Fpr(rate), rate));
     let bits = [0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
@@ -17,8 +22,8 @@ pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
     for (budget, value) in rates.into_iter().chain(bits).chain(bytes) {
         for items in [1, 3, 1000, 1 << 40] {
             let goal = Goal::new(items, budget);
-            let text = match F::plan(goal) {
-                Ok(plan) => {
+            let text = match planner.plan(goal) {
+                Ok(Planned { plan, .. }) => {
                     return Err(Violation::Accepted { what: format!("{goal:?}, as {plan:?}") });
                 }
                 Err(error) => error.to_string(),
@@ -38,9 +43,13 @@ pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
 /// A goal at the edge of the possible is planned or refused, without a panic and without allocating
 /// the planned memory.
 pub fn a_goal_at_the_edge_is_planned_or_refused<F: PlanFilter>() -> Verdict {
+    edges_are_planned_or_refused(&Of::<F>::NEW)
+}
+
+fn edges_are_planned_or_refused(planner: &dyn Planner) -> Verdict {
     for goal in edges() {
-        match F::plan(goal) {
-            Ok(plan) => usable(&plan, goal)?,
+        match planner.plan(goal) {
+            Ok(Planned { plan, .. }) => usable(&plan, goal)?,
             Err(error) => names_the_goal(error, goal)?,
         }
     }
@@ -50,6 +59,10 @@ pub fn a_goal_at_the_edge_is_planned_or_refused<F: PlanFilter>() -> Verdict {
 /// For any number of keys, a predicted rate lies in [0, 1], never falls as keys are added, and is
 /// at least the rate of equal 64-bit hashes; its spread is at most 0.5, as for any value in [0, 1].
 pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
+    predicted_rates_are_probabilities(&Of::<F>::NEW)
+}
+
+fn predicted_rates_are_probabilities(planner: &dyn Planner) -> Verdict {
     let items = (0..64).map(|bits| (1 << bits) - 1);
     let items: Vec<u64> = items.chain([u64::MAX - 1, u64::MAX]).collect();
     let goals = [1, 30, 100_000, 1 << 30].map(|items| {
@@ -59,10 +72,10 @@ pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
         rates.into_iter().chain(sizes)
     });
     for goal in goals.into_iter().flatten() {
-        let Ok(plan) = F::plan(goal) else { continue };
+        let Ok(Planned { plan, predicted_fpr }) = planner.plan(goal) else { continue };
         let mut below = 0.0;
         for &items in &items {
-            let PredictedFpr { mean, sd } = F::predicted_fpr(&plan.params, items);
+            let PredictedFpr { mean, sd } = predicted_fpr(items);
             // Beyond its plan a filter may refuse keys; the rate is that of the keys it holds.
             let floor = hash_floor(items.min(plan.items));
             let least = (0.999 * floor).max(below * (1.0 - 1e-6));
@@ -102,6 +115,10 @@ pub(crate) fn edges() -> impl Iterator<Item = Goal> {
 /// The way out that an error names works: the smallest size can be planned and one byte less
 /// cannot; a rate just above the lowest can, and so can a number of items in the range.
 pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
+    ways_out_are_ways_out(&Of::<F>::NEW)
+}
+
+fn ways_out_are_ways_out(planner: &dyn Planner) -> Verdict {
     let rates = [0.6, 0.01, 1e-4, 1e-6, 1e-8, 1e-10, 1e-13, 1e-16, 1e-19];
     let bits = [0.01, 0.3, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0];
     let bytes = [0, 1, 7, 8, 31, 63, 64, 100, 1000];
@@ -110,7 +127,7 @@ pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
         let budgets = budgets.chain(bits.map(Budget::BitsPerKey));
         for budget in budgets.chain(bytes.map(Budget::Bytes)) {
             let goal = Goal::new(items, budget);
-            let Err(error) = F::plan(goal) else { continue };
+            let Err(error) = planner.plan(goal) else { continue };
             let way_out = match error {
                 PlanError::Items { min, max, .. } => Goal::new(items.clamp(min, max), budget),
                 PlanError::FprUnreachable { lowest, .. } => {
@@ -120,7 +137,7 @@ pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
                 _ => continue,
             };
             let what = format!("{way_out:?}, the way out of {goal:?}: {error}");
-            match (error, F::plan(way_out)) {
+            match (error, planner.plan(way_out)) {
                 (_, Ok(_)) => {}
                 // The number of items is possible, but not within this budget.
                 (PlanError::Items { .. }, Err(error))
@@ -131,7 +148,7 @@ pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
             }
             if let PlanError::Bytes { min, .. } = error {
                 let less = Goal::new(items, Budget::Bytes(min.saturating_sub(1)));
-                if F::plan(less).is_ok() {
+                if planner.plan(less).is_ok() {
                     let what = format!("{less:?}, where {min} bytes are said to be the least");
                     return Err(Violation::Accepted { what });
                 }

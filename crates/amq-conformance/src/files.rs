@@ -60,6 +60,7 @@ pub trait FileFilter: Filter + PartialEq + Sized {
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError>;
 }
 
+/// (Not inlined: what reads a file is more code than most laws, and some call it many times.)
 impl<F> FileFilter for F
 where
     F: PlanFilter + PartialEq + Stored,
@@ -73,6 +74,7 @@ where
         format!("{:?}", self.params())
     }
 
+    #[inline(never)]
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
         envelope::encode(self, withhold_seed)
     }
@@ -85,10 +87,12 @@ where
         envelope::encoded_len(self)
     }
 
+    #[inline(never)]
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
         envelope::decode::<F>(bytes, seed)
     }
 
+    #[inline(never)]
     fn read(
         reader: &mut Pieces<'_>,
         seed: Option<u64>,
@@ -97,6 +101,7 @@ where
         envelope::read::<F, _>(reader, seed, max_bytes)
     }
 
+    #[inline(never)]
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError> {
         envelope::view::<F>(bytes, seed, check)
     }
@@ -115,6 +120,7 @@ fn decode<F: FileFilter>(bytes: &[u8], seed: Option<u64>) -> Result<F, DecodeErr
 }
 
 /// A filter of any number of keys, zero included.
+#[inline(never)]
 fn with_keys<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
     let goal = Goal::new(n.max(1), Budget::Fpr(fpr));
     fill(goal, seed, &present_hashes(n, seed))
@@ -147,20 +153,27 @@ pub fn what_was_written_is_read<F: FileFilter>(fill: Fill<F>) -> Verdict {
             "the same",
         )?;
         all_found(&back, &present_hashes(n, seed), &what)?;
-        same("seed", back.seed(), filter.seed())?;
-        same("capacity", back.capacity(), filter.capacity())?;
-        same("len", back.len(), filter.len())?;
         same("params", back.realised(), filter.realised())?;
-
-        // Into a buffer: exactly as long, too short, longer.
-        let mut buffer = vec![7; bytes.len() + 10];
-        let short = filter.encode_into(&mut buffer[..bytes.len() - 1], false);
-        same("length in a short buffer", short, None)?;
-        ensure(buffer.iter().all(|&byte| byte == 7), "a short buffer", "written to", "left alone")?;
-        same("length in a buffer", filter.encode_into(&mut buffer, false), Some(bytes.len()))?;
-        ensure(buffer[..bytes.len()] == bytes, "bytes in a buffer", "others", "the same")?;
+        same_numbers(&back, &filter)?;
+        goes_into_buffers(&bytes, &|buffer| filter.encode_into(buffer, false))?;
     }
     Ok(())
+}
+
+fn same_numbers(back: &dyn Filter, filter: &dyn Filter) -> Verdict {
+    same("seed", back.seed(), filter.seed())?;
+    same("capacity", back.capacity(), filter.capacity())?;
+    same("len", back.len(), filter.len())
+}
+
+/// `Ok` if these bytes are written into a buffer that is longer, and none into one that is too
+/// short.
+fn goes_into_buffers(bytes: &[u8], encode: &dyn Fn(&mut [u8]) -> Option<usize>) -> Verdict {
+    let mut buffer = vec![7; bytes.len() + 10];
+    same("length in a short buffer", encode(&mut buffer[..bytes.len() - 1]), None)?;
+    ensure(buffer.iter().all(|&byte| byte == 7), "a short buffer", "written to", "left alone")?;
+    same("length in a buffer", encode(&mut buffer), Some(bytes.len()))?;
+    ensure(buffer[..bytes.len()] == *bytes, "bytes in a buffer", "others", "the same")
 }
 
 /// A file that withholds its seed holds it nowhere and is refused without it; with it, it is the
@@ -221,10 +234,18 @@ pub fn a_stream_is_read_to_the_end_of_the_file<F: FileFilter>(fill: Fill<F>) -> 
         }
         same("bytes left in the stream", pieces.bytes, &[1, 2, 3][..])?;
     }
-    let bytes = encoded(&two)?;
+    cuts_and_limits_are_refused(&encoded(&two)?, &|bytes, limit| {
+        F::read(&mut Pieces { bytes, size: 50 }, None, limit).map(drop)
+    })
+}
+
+/// Reads a file in small pieces, up to a limit.
+type Reading<'a> = dyn Fn(&[u8], u64) -> Result<(), ReadError> + 'a;
+
+/// `Ok` if these bytes are read, but not if some are cut off or the limit is lower.
+fn cuts_and_limits_are_refused(bytes: &[u8], read: &Reading<'_>) -> Verdict {
     for cut in 0..bytes.len() {
-        let mut pieces = Pieces { bytes: &bytes[..cut], size: 50 };
-        match F::read(&mut pieces, None, u64::MAX) {
+        match read(&bytes[..cut], u64::MAX) {
             Err(ReadError::Decode(DecodeError::Truncated { bytes, .. })) => {
                 same("bytes of a stream cut short", bytes, cut as u64)?;
             }
@@ -236,9 +257,8 @@ pub fn a_stream_is_read_to_the_end_of_the_file<F: FileFilter>(fill: Fill<F>) -> 
         }
     }
     let length = bytes.len() as u64;
-    let within = |limit| F::read(&mut Pieces { bytes: &bytes, size: 50 }, None, limit);
-    ensure(within(length).is_ok(), "a file of the limit", "refused", "read")?;
-    match within(length - 1) {
+    ensure(read(bytes, length).is_ok(), "a file of the limit", "refused", "read")?;
+    match read(bytes, length - 1) {
         Err(ReadError::Decode(DecodeError::OverLimit { .. })) => Ok(()),
         _ => Err(Violation::Accepted { what: "a file over the limit".to_owned() }),
     }
@@ -308,20 +328,29 @@ pub fn a_view_answers_as_the_filter<F: FileFilter>(fill: Fill<F>) -> Verdict {
                     // Where bytes need no alignment; once more is enough.
                     continue;
                 }
-                let mut answers = vec![false; hashes.len()];
-                view.contains_batch(&hashes, &mut answers)
-                    .map_err(Violation::refused("a batch"))?;
-                ensure(answers == wanted, "answers of a view", "others", "the filter's")?;
-                let single: Vec<bool> = hashes.iter().map(|&h| view.contains_hash(h)).collect();
-                ensure(single == wanted, "single answers of a view", "others", "the filter's")?;
-                let (ours, theirs) = (view.stats(), filter.stats());
-                same("keys of a view", ours.len, theirs.len)?;
-                same("rate of a view", ours.expected_fpr, theirs.expected_fpr)?;
-                same("seed of a view", view.seed(), filter.seed())?;
+                is_view_of(&view, &filter, &hashes, &wanted)?;
             }
         }
     }
     Ok(())
+}
+
+/// `Ok` if the view answers these hashes as wanted, and reports what the filter does.
+fn is_view_of(
+    view: &dyn Filter,
+    filter: &dyn Filter,
+    hashes: &[KeyHash],
+    wanted: &[bool],
+) -> Verdict {
+    let mut answers = vec![false; hashes.len()];
+    view.contains_batch(hashes, &mut answers).map_err(Violation::refused("a batch"))?;
+    ensure(answers == wanted, "answers of a view", "others", "the filter's")?;
+    let single: Vec<bool> = hashes.iter().map(|&h| view.contains_hash(h)).collect();
+    ensure(single == wanted, "single answers of a view", "others", "the filter's")?;
+    let (ours, theirs) = (view.stats(), filter.stats());
+    same("keys of a view", ours.len, theirs.len)?;
+    same("rate of a view", ours.expected_fpr, theirs.expected_fpr)?;
+    same("seed of a view", view.seed(), filter.seed())
 }
 
 /// The file's own numbers: header and directory take no more than stated.

@@ -54,6 +54,7 @@ pub(crate) fn filled<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> Result<F,
 }
 
 /// A filter for `n` keys within a budget, with the first `n` present keys in it.
+#[inline(never)]
 pub(crate) fn filled_within<F>(
     fill: Fill<F>,
     n: u64,
@@ -69,8 +70,8 @@ pub(crate) fn filled_within<F>(
 const CHUNK: usize = 4096;
 
 /// How many of `hashes` are answered `true`, queried in batches.
-pub(crate) fn count_found<F: Filter>(
-    filter: &F,
+pub(crate) fn count_found(
+    filter: &dyn Filter,
     hashes: impl Iterator<Item = KeyHash>,
 ) -> Result<u64, Violation> {
     let mut hashes = hashes.peekable();
@@ -88,17 +89,21 @@ pub(crate) fn count_found<F: Filter>(
 }
 
 /// `Ok` if every hash is found, one by one.
-pub(crate) fn all_found<F: Filter + ?Sized>(
-    filter: &F,
+pub(crate) fn all_found(
+    filter: &dyn Filter,
     hashes: &[KeyHash],
     when: impl core::fmt::Display,
 ) -> Verdict {
-    match hashes.iter().position(|&hash| !filter.contains_hash(hash)) {
+    match lost(filter, hashes) {
         None => Ok(()),
         Some(i) => Err(Violation::Lost {
             what: format!("key {i} of {} ({:?}), {when}", hashes.len(), hashes[i]),
         }),
     }
+}
+
+fn lost(filter: &dyn Filter, hashes: &[KeyHash]) -> Option<usize> {
+    hashes.iter().position(|&hash| !filter.contains_hash(hash))
 }
 
 /// An empty filter with explicit parameters for `items` keys.

@@ -140,4 +140,4 @@ mod violation;
 pub use expected::Expected;
 pub use fill::{Fill, at_once, by_inserting, with_params};
 pub use golden::Golden;
-pub use violation::{Verdict, Violation, hold};
+pub use violation::{Verdict, Violation, apart, hold};

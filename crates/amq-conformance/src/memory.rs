@@ -81,9 +81,19 @@ unsafe impl GlobalAlloc for Counting {
 
 /// Runs `work` and returns what it allocated.
 pub(crate) fn counted<R>(refused: u64, work: impl FnOnce() -> R) -> (R, Account) {
-    ACCOUNT.set(Some(Account { refused, ..NEW }));
+    begin(refused);
     let result = work();
-    (result, ACCOUNT.take().unwrap_or(NEW))
+    (result, end())
+}
+
+#[inline(never)]
+fn begin(refused: u64) {
+    ACCOUNT.set(Some(Account { refused, ..NEW }));
+}
+
+#[inline(never)]
+fn end() -> Account {
+    ACCOUNT.take().unwrap_or(NEW)
 }
 
 /// Runs `work` and returns the most bytes that it held at once, given back ones not counted; an
@@ -106,7 +116,7 @@ pub(crate) fn counts() -> Verdict {
 }
 
 /// Whether an error reports a refused allocation: all such variants have this name.
-fn is_out_of_memory(error: &impl fmt::Debug) -> bool {
+fn is_out_of_memory(error: &dyn fmt::Debug) -> bool {
     format!("{error:?}").contains("OutOfMemory")
 }
 
@@ -118,26 +128,38 @@ pub fn every_refused_allocation_is_an_error<T, E: fmt::Debug>(
     mut operation: impl FnMut() -> Result<T, E>,
     mut check: impl FnMut(Option<T>) -> Verdict,
 ) -> Verdict {
-    counts()?;
-    for refused in 0.. {
+    each_refused(&mut |refused| {
         let (result, account) = counted(refused, &mut operation);
         match result {
             Ok(made) => check(Some(made))?,
             Err(error) => {
-                ensure(
-                    is_out_of_memory(&error) && refused < account.calls,
-                    format_args!("{what}, with allocation {refused} refused"),
-                    error,
-                    "an error about memory",
-                )?;
+                is_about_memory(what, refused, &account, &error)?;
                 check(None)?;
             }
         }
-        if account.calls <= refused {
+        Ok(account)
+    })
+}
+
+/// Calls `run` with the number of the allocation to refuse, until it makes no more than that.
+fn each_refused(run: &mut dyn FnMut(u64) -> Result<Account, Violation>) -> Verdict {
+    counts()?;
+    for refused in 0.. {
+        if run(refused)?.calls <= refused {
             break;
         }
     }
     Ok(())
+}
+
+/// `Ok` if the error is about the allocation that was refused.
+fn is_about_memory(what: &str, refused: u64, account: &Account, error: &dyn fmt::Debug) -> Verdict {
+    ensure(
+        is_out_of_memory(error) && refused < account.calls,
+        format_args!("{what}, with allocation {refused} refused"),
+        error,
+        "an error about memory",
+    )
 }
 
 /// Numbers of keys; the last takes several layers, shards or runs, where a filter has them.
@@ -227,25 +249,18 @@ where
         let [one, two] = [half(one), half(two)];
         let one = one.map_err(Violation::refused("half of the keys"))?;
         let two = two.map_err(Violation::refused("half of the keys"))?;
-        for refused in 0.. {
+        each_refused(&mut |refused| {
             let mut sum = one.clone();
             let (result, account) = counted(refused, || sum.merge(&two));
             match result {
                 Ok(()) => all_found(&sum, &hashes, "merged")?,
                 Err(error) => {
-                    ensure(
-                        is_out_of_memory(&error) && refused < account.calls,
-                        format_args!("a merge, with allocation {refused} refused"),
-                        error,
-                        "an error about memory",
-                    )?;
+                    is_about_memory("a merge", refused, &account, &error)?;
                     unchanged(&sum, &one, "a merge that was refused memory")?;
                 }
             }
-            if account.calls <= refused {
-                break;
-            }
-        }
+            Ok(account)
+        })?;
     }
     Ok(())
 }
@@ -315,7 +330,8 @@ macro_rules! memory {
 
             #[test]
             fn a_plan_allocates_nothing() {
-                $crate::hold($crate::memory::a_plan_allocates_nothing::<$filter>());
+                let law = $crate::apart::<fn() -> _>($crate::memory::a_plan_allocates_nothing::<$filter>);
+                $crate::hold(law());
             }
             $crate::memory!(@$first $filter);
             $($crate::memory!(@$ability $filter);)*
@@ -353,13 +369,13 @@ macro_rules! memory {
     (@file_laws $filter:ty, $fill:path => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {
-            $crate::hold($crate::files::memory::$law::<$filter>($fill));
+            $crate::hold($crate::apart::<fn(_) -> _>($crate::files::memory::$law::<$filter>)($fill));
         }
     )*};
     (@laws $filter:ty => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {
-            $crate::hold($crate::memory::$law::<$filter>());
+            $crate::hold($crate::apart::<fn() -> _>($crate::memory::$law::<$filter>)());
         }
     )*};
 }

@@ -2,7 +2,7 @@
 
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
-use amq_core::{Goal, InsertFilter, KeyHash, MergeError, MergeFilter, PlanFilter};
+use amq_core::{Filter, Goal, InsertFilter, KeyHash, MergeError, MergeFilter, PlanFilter};
 
 /// The plan: room for the keys of two filters together.
 const PLANNED: u64 = 10_000;
@@ -80,24 +80,22 @@ where
     let third = with(fill, PLANNED, 3, &present_hashes(PLANNED, 3)[7000..8000])?;
     let left = merge(&ab, &third)?;
     let right = merge(&pair.one, &merge(&pair.two, &third)?)?;
-    for hash in absent_hashes(30_000, 3).into_iter().chain(present_hashes(PLANNED, 3)) {
-        same("an answer, merged both ways", ab.contains_hash(hash), ba.contains_hash(hash))?;
-        same("an answer, grouped both ways", left.contains_hash(hash), right.contains_hash(hash))?;
-    }
-    same("len, merged both ways", ab.len(), ba.len())?;
-    same("len, grouped both ways", left.len(), right.len())?;
+    alike(&ab, &ba, "merged both ways")?;
+    alike(&left, &right, "grouped both ways")?;
 
     let empty = with(fill, PLANNED, 3, &[])?;
     let same_as_before = merge(&pair.one, &empty)?;
     unchanged(&same_as_before, &pair.one, "merging an empty filter")?;
     let filled = merge(&empty, &pair.one)?;
-    same("len of one merged into empty", filled.len(), pair.one.len())?;
-    for hash in absent_hashes(20_000, 3).into_iter().chain(present_hashes(PLANNED, 3)) {
-        same(
-            "an answer of one merged into empty",
-            filled.contains_hash(hash),
-            pair.one.contains_hash(hash),
-        )?;
+    alike(&filled, &pair.one, "merged into empty")
+}
+
+/// `Ok` if the two have the same length and answers.
+fn alike(one: &dyn Filter, other: &dyn Filter, what: &str) -> Verdict {
+    same(format_args!("len, {what}"), one.len(), other.len())?;
+    for hash in absent_hashes(30_000, 3).into_iter().chain(present_hashes(PLANNED, 3)) {
+        let answers = [one, other].map(|filter| filter.contains_hash(hash));
+        same(format_args!("an answer, {what}"), answers[0], answers[1])?;
     }
     Ok(())
 }

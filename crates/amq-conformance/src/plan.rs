@@ -3,7 +3,52 @@
 use crate::edge::{edges, names_the_goal, refused, usable};
 use crate::fill::{Fill, filled_within};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError, PlanFilter};
+use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError, PlanFilter, PredictedFpr};
+use core::fmt;
+use core::marker::PhantomData;
+
+/// How a filter is planned, whatever its type and that of its parameters: laws of plans alone are
+/// compiled once, not for each filter.
+pub(crate) trait Planner {
+    fn plan(&self, goal: Goal) -> Result<Planned<'_>, PlanError>;
+    fn items_for(&self, bytes: u64, fpr: f64) -> Result<u64, PlanError>;
+    fn fpr_for(&self, items: u64, bytes: u64) -> Result<f64, PlanError>;
+}
+
+/// A plan, and the rate it predicts for a number of keys.
+pub(crate) struct Planned<'a> {
+    pub(crate) plan: Plan<Box<dyn fmt::Debug + 'a>>,
+    pub(crate) predicted_fpr: Box<dyn Fn(u64) -> PredictedFpr + 'a>,
+}
+
+/// How filters of this type are planned.
+pub(crate) struct Of<F>(PhantomData<F>);
+
+impl<F> Of<F> {
+    pub(crate) const NEW: Self = Self(PhantomData);
+}
+
+impl<F: PlanFilter> Planner for Of<F> {
+    fn plan(&self, goal: Goal) -> Result<Planned<'_>, PlanError> {
+        let plan = F::plan(goal)?;
+        let params = plan.params;
+        let mut numbers = Plan::new(Box::new(params) as Box<dyn fmt::Debug + '_>, plan.items);
+        numbers.bytes = plan.bytes;
+        numbers.expected_fpr = plan.expected_fpr;
+        numbers.build_bytes = plan.build_bytes;
+        numbers.budget = plan.budget;
+        let predicted_fpr = Box::new(move |items| F::predicted_fpr(&params, items));
+        Ok(Planned { plan: numbers, predicted_fpr })
+    }
+
+    fn items_for(&self, bytes: u64, fpr: f64) -> Result<u64, PlanError> {
+        F::items_for(bytes, fpr)
+    }
+
+    fn fpr_for(&self, items: u64, bytes: u64) -> Result<f64, PlanError> {
+        F::fpr_for(items, bytes)
+    }
+}
 
 const RATES: [f64; 9] = [0.5, 0.1, 0.0101, 0.01, 0.0079, 0.0078, 1.0 / 256.0, 1e-3, 1e-6];
 const ITEMS: [u64; 9] = [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000, 1_000_000_000];
@@ -12,11 +57,15 @@ const ITEMS: [u64; 9] = [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000, 1_000_000_00
 /// within a size stays within it. More room never raises the rate, and a higher rate never takes
 /// more room.
 pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
+    plans_keep_to_their_budgets(&Of::<F>::NEW)
+}
+
+fn plans_keep_to_their_budgets(planner: &dyn Planner) -> Verdict {
     for items in ITEMS {
         let mut smaller = 0;
         for asked in RATES {
             let goal = Goal::new(items, Budget::Fpr(asked));
-            let Some(plan) = planned::<F>(goal)? else {
+            let Some(plan) = planned(planner, goal)? else {
                 continue;
             };
             let rate = plan.expected_fpr;
@@ -35,7 +84,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
         let mut better = 1.0;
         for bits in [1.0, 3.0, 8.0, 10.0, 12.5, 16.0, 24.0, 40.0] {
             let goal = Goal::new(items, Budget::BitsPerKey(bits));
-            let Some(plan) = planned::<F>(goal)? else {
+            let Some(plan) = planned(planner, goal)? else {
                 continue;
             };
             let held = plan.bytes as f64 * 8.0;
@@ -45,7 +94,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
         let mut better = 1.0;
         for bytes in (0..34).map(|shift| 3 << shift) {
             let goal = Goal::new(items, Budget::Bytes(bytes));
-            let Some(plan) = planned::<F>(goal)? else {
+            let Some(plan) = planned(planner, goal)? else {
                 continue;
             };
             ensure(plan.bytes <= bytes, format_args!("bytes of {goal:?}"), plan.bytes, "within")?;
@@ -55,7 +104,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
     Ok(())
 }
 
-fn not_worse<P>(plan: &Plan<P>, goal: Goal, better: &mut f64) -> Verdict {
+fn not_worse(plan: &Plan<Box<dyn fmt::Debug + '_>>, goal: Goal, better: &mut f64) -> Verdict {
     let rate = plan.expected_fpr;
     let what = format!("rate of {goal:?}");
     // Both rates are computed; equal ones may differ by rounding.
@@ -65,7 +114,10 @@ fn not_worse<P>(plan: &Plan<P>, goal: Goal, better: &mut f64) -> Verdict {
 }
 
 /// The plan for a goal, checked itself; `None` if refused, which is an error for an ordinary goal.
-fn planned<F: PlanFilter>(goal: Goal) -> Result<Option<Plan<F::Params>>, Violation> {
+fn planned(
+    planner: &dyn Planner,
+    goal: Goal,
+) -> Result<Option<Plan<Box<dyn fmt::Debug + '_>>>, Violation> {
     let ordinary = (100..=1_000_000).contains(&goal.items)
         && match goal.budget {
             Budget::Fpr(fpr) => (1e-3..=0.1).contains(&fpr),
@@ -79,8 +131,8 @@ fn planned<F: PlanFilter>(goal: Goal) -> Result<Option<Plan<F::Params>>, Violati
                 (goal.items * 5 / 4..=4 * goal.items).contains(&bytes) && goal.items > 100
             }
         };
-    let plan = match F::plan(goal) {
-        Ok(plan) => plan,
+    let Planned { plan, predicted_fpr } = match planner.plan(goal) {
+        Ok(planned) => planned,
         Err(error) if ordinary => return Err(Violation::refused(format!("{goal:?}"))(error)),
         Err(error) => {
             names_the_goal(error, goal)?;
@@ -88,7 +140,7 @@ fn planned<F: PlanFilter>(goal: Goal) -> Result<Option<Plan<F::Params>>, Violati
         }
     };
     usable(&plan, goal)?;
-    let predicted = F::predicted_fpr(&plan.params, goal.items);
+    let predicted = predicted_fpr(goal.items);
     let off = (predicted.mean - plan.expected_fpr).abs();
     ensure(
         off <= 1e-9 * plan.expected_fpr && predicted.sd >= 0.0,
@@ -105,7 +157,8 @@ pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
     for items in [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000] {
         for asked in RATES {
             let goal = Goal::new(items, Budget::Fpr(asked));
-            let Some(plan) = planned::<F>(goal)? else {
+            // Checked first; an error is one of a goal that may be refused.
+            let (Some(_), Ok(plan)) = (planned(&Of::<F>::NEW, goal)?, F::plan(goal)) else {
                 continue;
             };
             let filter = F::empty(plan, 11).map_err(refused(&plan))?;
@@ -125,7 +178,7 @@ pub fn a_filled_filter_takes_the_planned_bytes<F: PlanFilter>(fill: Fill<F>) -> 
     for items in [1000, 12_345, 100_000] {
         for budget in [Budget::Fpr(0.01), Budget::Fpr(1e-3), Budget::BitsPerKey(14.0)] {
             let goal = Goal::new(items, budget);
-            let Some(plan) = planned::<F>(goal)? else {
+            let Some(plan) = planned(&Of::<F>::NEW, goal)? else {
                 continue;
             };
             let filter = filled_within(fill, items, budget, 1)?;
@@ -156,7 +209,7 @@ pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdi
             [Budget::BitsPerKey(9.0), Budget::BitsPerKey(17.3), Budget::Bytes(2 * items + 60)]
         {
             let goal = Goal::new(items, budget);
-            if planned::<F>(goal)?.is_none() {
+            if planned(&Of::<F>::NEW, goal)?.is_none() {
                 continue;
             }
             for seed in 0..seeds {
@@ -179,8 +232,12 @@ pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdi
 /// Where the bits per key are too few for so small a filter, the error names the least number of
 /// items they suffice for. That number can be planned, and none from the refused one up to it.
 pub fn bits_too_few_name_the_least_number_of_items<F: PlanFilter>() -> Verdict {
+    too_few_bits_name_the_least_number(&Of::<F>::NEW)
+}
+
+fn too_few_bits_name_the_least_number(planner: &dyn Planner) -> Verdict {
     for bits in [10.0, 16.0, 40.0] {
-        let plan = |items: u64| F::plan(Goal::new(items, Budget::BitsPerKey(bits)));
+        let plan = |items: u64| planner.plan(Goal::new(items, Budget::BitsPerKey(bits)));
         for items in 1..=100 {
             let what = format!("{items} items in {bits} bits each");
             let least = match plan(items) {
@@ -204,11 +261,16 @@ pub fn bits_too_few_name_the_least_number_of_items<F: PlanFilter>() -> Verdict {
 /// `items_for` is the most items that fit, and `fpr_for` of that many is at most the rate it was
 /// given.
 pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
+    size_and_rate_are_inverse(&Of::<F>::NEW)
+}
+
+fn size_and_rate_are_inverse(planner: &dyn Planner) -> Verdict {
     for bytes in [1000, 54_321, 10_000_000] {
         for fpr in [0.1, 0.01, 1e-3] {
             let what = format!("items in {bytes} bytes at {fpr}");
-            let items = F::items_for(bytes, fpr).map_err(Violation::refused(&what))?;
-            let size = |items| F::plan(Goal::new(items, Budget::Fpr(fpr))).map(|plan| plan.bytes);
+            let items = planner.items_for(bytes, fpr).map_err(Violation::refused(&what))?;
+            let plan = |items| planner.plan(Goal::new(items, Budget::Fpr(fpr)));
+            let size = |items| plan(items).map(|planned| planned.plan.bytes);
             let fits = |items| size(items).is_ok_and(|size| size <= bytes);
             ensure(
                 fits(items) && !fits(items + 1),
@@ -221,7 +283,7 @@ pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
                 ),
             )?;
             let what = format!("rate of {items} items in {bytes} bytes");
-            let rate = F::fpr_for(items, bytes).map_err(Violation::refused(&what))?;
+            let rate = planner.fpr_for(items, bytes).map_err(Violation::refused(&what))?;
             ensure(rate <= fpr * (1.0 + 1e-9), what, rate, format_args!("{fpr} or less"))?;
         }
     }
@@ -234,7 +296,11 @@ const MAX_STEPS: u64 = 300_000;
 /// Plans, predictions and their inverses take a bounded number of steps: for usual goals, for the
 /// smallest filters, and at the edge of the possible.
 pub fn plans_take_a_bounded_number_of_steps<F: PlanFilter>() -> Verdict {
-    fn bounded<T>(what: impl core::fmt::Display, work: impl FnOnce() -> T) -> Result<T, Violation> {
+    steps_are_bounded(&Of::<F>::NEW)
+}
+
+fn steps_are_bounded(planner: &dyn Planner) -> Verdict {
+    fn bounded<T>(what: impl fmt::Display, work: impl FnOnce() -> T) -> Result<T, Violation> {
         let (result, steps) = amq_core::steps_of(work);
         let wanted = format_args!("at most {MAX_STEPS}");
         ensure(steps <= MAX_STEPS, format_args!("steps of {what}"), steps, wanted)?;
@@ -248,21 +314,21 @@ pub fn plans_take_a_bounded_number_of_steps<F: PlanFilter>() -> Verdict {
         sizes.chain(odd).chain(rates)
     });
     for goal in small.into_iter().flatten().chain(edges()) {
-        let plan = bounded(format_args!("the plan for {goal:?}"), || F::plan(goal));
-        let Ok(plan) = plan? else { continue };
+        let plan = bounded(format_args!("the plan for {goal:?}"), || planner.plan(goal));
+        let Ok(Planned { plan, predicted_fpr }) = plan? else { continue };
         for items in [1, goal.items, goal.items.saturating_mul(8), 1 << 30, u64::MAX] {
             let what = format!("predicted_fpr of {items} keys in {:?}", plan.params);
-            bounded(what, || F::predicted_fpr(&plan.params, items))?;
+            bounded(what, || predicted_fpr(items))?;
         }
     }
     for bytes in [1, 16, 100, 4096, 54_321, 1 << 20, 1 << 33, 1 << 50, u64::MAX] {
         for fpr in rates {
             let what = format!("items_for({bytes}, {fpr})");
-            let _ = bounded(what, || F::items_for(bytes, fpr))?;
+            let _ = bounded(what, || planner.items_for(bytes, fpr))?;
         }
         for items in [1, 100, 1 << 20, 1 << 40, u64::MAX] {
             let what = format!("fpr_for({items}, {bytes})");
-            let _ = bounded(what, || F::fpr_for(items, bytes))?;
+            let _ = bounded(what, || planner.fpr_for(items, bytes))?;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use crate::expected::Expected;
 use crate::fill::{Fill, absent, count_found, present_hashes};
 use crate::golden::Golden;
 use crate::violation::{Verdict, Violation, ensure};
-use amq_core::{BuildError, Goal, Key, PlanFilter};
+use amq_core::{BuildError, Filter, Goal, Key, PlanFilter};
 
 /// Filters per cell of the main gate.
 pub const SEEDS: u64 = 16;
@@ -207,6 +207,7 @@ pub fn gate<F: PlanFilter>(fill: Fill<F>, cell: Cell, golden: Golden) -> Verdict
 }
 
 /// A filter of the cell; or, past the planned number, the number of keys after which it refused.
+#[inline(never)]
 fn make<F>(
     fill: Fill<F>,
     cell: Cell,
@@ -227,7 +228,7 @@ fn make<F>(
     }
 }
 
-fn false_positives<F: PlanFilter>(filter: &F, queries: u64) -> Result<u64, Violation> {
+fn false_positives(filter: &dyn Filter, queries: u64) -> Result<u64, Violation> {
     let seed = filter.seed();
     count_found(filter, (0..queries).map(|i| absent(i).key_hash(seed)))
 }

@@ -59,7 +59,8 @@ macro_rules! suite {
         #[test]
         fn any_sequence_agrees_with_the_model() {
             let abilities = model::Abilities::<Subject>::empty()$(.$ability())*;
-            $crate::hold(model::any_sequence_agrees_with_the_model(abilities));
+            let law = $crate::apart::<fn(_) -> _>(model::any_sequence_agrees_with_the_model);
+            $crate::hold(law(abilities));
         }
     };
     (@model build $($ability:ident)*) => {};
@@ -199,10 +200,9 @@ macro_rules! suite {
         });
         #[test]
         fn small_filters_err_as_often_as_predicted() {
-            $crate::hold(
-                rate::small_filters_err_as_often_as_predicted::<Subject>($fill)
-                    .and_then(|counts| golden().compare(&counts)),
-            );
+            let law = rate::small_filters_err_as_often_as_predicted::<Subject>;
+            let counts = $crate::apart::<fn(_) -> _>(law)($fill);
+            $crate::hold(counts.and_then(|counts| golden().compare(&counts)));
         }
     };
 
@@ -236,10 +236,9 @@ macro_rules! suite {
         });
         #[test]
         fn small_overfull_filters_err_as_often_as_predicted() {
-            $crate::hold(
-                rate::small_overfull_filters_err_as_often_as_predicted::<Subject>($crate::by_inserting)
-                    .and_then(|counts| golden().compare(&counts)),
-            );
+            let law = rate::small_overfull_filters_err_as_often_as_predicted::<Subject>;
+            let counts = $crate::apart::<fn(_) -> _>(law)($crate::by_inserting);
+            $crate::hold(counts.and_then(|counts| golden().compare(&counts)));
         }
     };
 
@@ -257,8 +256,8 @@ macro_rules! suite {
         });
         #[test]
         fn a_build_by_a_plan_that_was_changed_follows_it_or_is_refused() {
-            let make = surface::building_by_plan::<Subject>;
-            $crate::hold(surface::a_plan_that_was_changed_is_followed_or_refused(make));
+            let law = surface::a_plan_that_was_changed_is_followed_or_refused::<Subject>;
+            $crate::hold($crate::apart::<fn(_) -> _>(law)(surface::building_by_plan));
         }
     };
 
@@ -305,20 +304,21 @@ macro_rules! suite {
     (@laws $module:ident($fill:path) => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {
-            $crate::hold($module::$law::<Subject>($fill));
+            $crate::hold($crate::apart::<fn(_) -> _>($module::$law::<Subject>)($fill));
         }
     )*};
     (@laws $module:ident => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {
-            $crate::hold($module::$law::<Subject>());
+            $crate::hold($crate::apart::<fn() -> _>($module::$law::<Subject>)());
         }
     )*};
 
     (@gates $fill:path => { $($test:ident: $cell:ident),* }) => {$(
         #[test]
         fn $test() {
-            $crate::hold(rate::gate::<Subject>($fill, rate::$cell, golden()));
+            let gate = $crate::apart::<fn(_, _, _) -> _>(rate::gate::<Subject>);
+            $crate::hold(gate($fill, rate::$cell, golden()));
         }
     )*};
 }

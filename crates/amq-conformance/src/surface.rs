@@ -11,7 +11,7 @@ pub use construct::{
     parameters_out_of_range_are_refused,
 };
 pub use pointer::{
-    a_pointer_to_a_filter_answers_as_it_does, a_pointer_to_a_filter_removes_keys_as_it_does,
+    Takes, a_pointer_to_a_filter_answers_as_it_does, a_pointer_to_a_filter_removes_keys_as_it_does,
     a_pointer_to_a_filter_takes_keys_as_it_does, answers_as, removes_keys_as, takes_keys_as,
 };
 
@@ -56,33 +56,37 @@ pub fn stats_agree_with_the_methods_and_print<F: PlanFilter>(fill: Fill<F>) -> V
             Err(_) if held == 0 => continue,
             Err(error) => return Err(Violation::refused(format!("{held} keys"))(error)),
         };
-        let stats = filter.stats();
-        let of = |field: &str| format!("{field} in the stats of a filter of {held} keys");
-        same(of("kind"), stats.kind, filter.kind())?;
-        same(of("len"), stats.len, filter.len())?;
-        same(of("capacity"), stats.capacity, filter.capacity())?;
-        same(of("load_factor"), stats.load_factor, filter.load_factor())?;
-        same(of("saturated"), stats.saturated, filter.saturated())?;
-        same(of("bytes"), stats.bytes, filter.size_in_bytes())?;
-        same(of("expected_fpr"), stats.expected_fpr, filter.expected_fpr())?;
-        let share = if held == 0 { 0.0..=0.0 } else { 1e-9..=1.0 };
-        ensure(
-            share.contains(&stats.load_factor),
-            of("load_factor"),
-            stats.load_factor,
-            format_args!("in {share:?}"),
-        )?;
-        let text = stats.to_string();
-        let begins = format!("{}: {} keys of {} planned", stats.kind, stats.len, stats.capacity);
-        let size = format!("{} bytes", stats.bytes);
-        ensure(
-            text.starts_with(&begins) && text.contains(&size) && text.lines().count() == 1,
-            of("Display"),
-            &text,
-            format_args!("one line, \"{begins}\", with \"{size}\" in it"),
-        )?;
+        stats_agree(&filter, held)?;
     }
     Ok(())
+}
+
+fn stats_agree(filter: &dyn Filter, held: u64) -> Verdict {
+    let stats = filter.stats();
+    let of = |field: &str| format!("{field} in the stats of a filter of {held} keys");
+    same(of("kind"), stats.kind, filter.kind())?;
+    same(of("len"), stats.len, filter.len())?;
+    same(of("capacity"), stats.capacity, filter.capacity())?;
+    same(of("load_factor"), stats.load_factor, filter.load_factor())?;
+    same(of("saturated"), stats.saturated, filter.saturated())?;
+    same(of("bytes"), stats.bytes, filter.size_in_bytes())?;
+    same(of("expected_fpr"), stats.expected_fpr, filter.expected_fpr())?;
+    let share = if held == 0 { 0.0..=0.0 } else { 1e-9..=1.0 };
+    ensure(
+        share.contains(&stats.load_factor),
+        of("load_factor"),
+        stats.load_factor,
+        format_args!("in {share:?}"),
+    )?;
+    let text = stats.to_string();
+    let begins = format!("{}: {} keys of {} planned", stats.kind, stats.len, stats.capacity);
+    let size = format!("{} bytes", stats.bytes);
+    ensure(
+        text.starts_with(&begins) && text.contains(&size) && text.lines().count() == 1,
+        of("Display"),
+        &text,
+        format_args!("one line, \"{begins}\", with \"{size}\" in it"),
+    )
 }
 
 /// `insert_unique` inserts a key that the filter answers `false`, and otherwise changes nothing:

@@ -15,7 +15,7 @@ use crate::order::{ByColumn, BySlot};
 use crate::order::{Order, by_order};
 use crate::row::Row;
 use crate::shards::Shard;
-use crate::store::Store;
+use crate::store::{Borrowed, Store};
 use crate::system::System;
 use crate::{Kind, solve};
 #[cfg(target_arch = "x86_64")]
@@ -36,13 +36,17 @@ mod tests;
 mod x86;
 
 /// Calls the function of [`x86`] with AVX-512, with AVX2, or its portable twin: the first that the
-/// processor can run.
+/// processor can run. Slots of several bytes have no code for AVX-512.
 macro_rules! by_vectors {
-    ($fast:ident($($argument:expr),*), $portable:expr) => {
-        dispatch!(has_avx512 => x86::$fast::<_, _, true>($($argument),*), {
-            dispatch!(has_avx2_and_bits => x86::$fast::<_, _, false>($($argument),*), $portable)
-        })
-    };
+    ($fast:ident($system:expr $(, $argument:expr)*), $portable:expr) => {{
+        if $system.slot_bytes <= 1 {
+            dispatch!(has_avx512 => x86::$fast::<_, _, true>($system $(, $argument)*), {});
+        }
+        dispatch!(
+            has_avx2_and_bits => x86::$fast::<_, _, false>($system $(, $argument)*),
+            $portable
+        )
+    }};
 }
 
 /// How a system's keys are looked up one by one. It is chosen once, when the system is put
@@ -102,9 +106,18 @@ fn contains_portable<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64
     by_order!(system.slot_bytes, O => O::agrees(system.words(), &system.window::<O>(hash)))
 }
 
-/// Answers for many keys; the slices are equally long.
+/// Answers for many keys; the slices are equally long. What is owned is borrowed for it, so that
+/// the loops are compiled once for both.
 pub(crate) fn contains_batch<K: Kind, S: Store<K::Row>>(
     system: &System<K, S>,
+    hashes: &[KeyHash],
+    answers: &mut [bool],
+) {
+    contains_each(&system.view(), hashes, answers);
+}
+
+fn contains_each<K: Kind>(
+    system: &System<K, Borrowed<'_, K::Row>>,
     hashes: &[KeyHash],
     answers: &mut [bool],
 ) {
@@ -143,9 +156,17 @@ fn value_portable<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -
     by_order!(system.slot_bytes, O => O::value(system.words(), &system.window::<O>(hash)))
 }
 
-/// The values of many keys; the slices are equally long.
+/// The values of many keys; the slices are equally long. See [`contains_batch`].
 pub(crate) fn values<K: Kind, S: Store<K::Row>>(
     system: &System<K, S>,
+    hashes: &[KeyHash],
+    values: &mut [u32],
+) {
+    values_of_each(&system.view(), hashes, values);
+}
+
+fn values_of_each<K: Kind>(
+    system: &System<K, Borrowed<'_, K::Row>>,
     hashes: &[KeyHash],
     values: &mut [u32],
 ) {

@@ -48,7 +48,15 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
             thresholds: self.store.thresholds(),
             seeds: self.store.seeds(),
         };
-        System::new(self.params, self.geometry, store)
+        System {
+            params: self.params,
+            geometry: self.geometry,
+            store,
+            vector_end: self.vector_end,
+            slot_bytes: self.slot_bytes,
+            path: self.path,
+            kind: PhantomData,
+        }
     }
 
     #[inline(always)]

@@ -110,42 +110,53 @@ pub(super) type Check<'a> = dyn FnMut(&[u8], &dyn Fn() -> String) -> Verdict + '
 pub(super) fn forged_files<F: FileFilter>(fill: Fill<F>, each: &mut Check<'_>) -> Verdict {
     for n in [1, 40] {
         let bytes = encoded(&with_keys(fill, n, 0.05, 3)?)?;
-        let payload = payload(&bytes);
-        let mut forged = bytes.clone();
-        for at in (24..168).chain(HEADER..payload).step_by(8) {
-            for value in hostile(number(&bytes, at)) {
-                set(&mut forged, at, value);
-                mend(&mut forged);
-                let what = || format!("{value:#x} at byte {at}, file of {n} keys");
-                each(&forged, &what)?;
-                if at >= HEADER + ENTRY {
-                    if let Some(fitted) = fitted::<F>(&forged, MOST) {
-                        each(&fitted, &|| format!("{}, sections to fit", what()))?;
-                    }
+        forged_from(&bytes, n, fitted::<F>, each)?;
+    }
+    Ok(())
+}
+
+/// The same for one file of `n` keys.
+fn forged_from(
+    bytes: &[u8],
+    n: u64,
+    fitted: fn(&[u8], u64) -> Option<Vec<u8>>,
+    each: &mut Check<'_>,
+) -> Verdict {
+    let payload = payload(bytes);
+    let mut forged = bytes.to_vec();
+    for at in (24..168).chain(HEADER..payload).step_by(8) {
+        for value in hostile(number(bytes, at)) {
+            set(&mut forged, at, value);
+            mend(&mut forged);
+            let what = || format!("{value:#x} at byte {at}, file of {n} keys");
+            each(&forged, &what)?;
+            if at >= HEADER + ENTRY {
+                if let Some(fitted) = fitted(&forged, MOST) {
+                    each(&fitted, &|| format!("{}, sections to fit", what()))?;
                 }
             }
-            forged.copy_from_slice(&bytes);
         }
-        for at in payload..bytes.len() {
-            for change in [1, 0x80, 0xFF] {
-                forged[at] ^= change;
-                mend(&mut forged);
-                each(&forged, &|| format!("byte {at} changed by {change:#x}, file of {n} keys"))?;
-                forged.copy_from_slice(&bytes);
-            }
+        forged.copy_from_slice(bytes);
+    }
+    for at in payload..bytes.len() {
+        for change in [1, 0x80, 0xFF] {
+            forged[at] ^= change;
+            mend(&mut forged);
+            each(&forged, &|| format!("byte {at} changed by {change:#x}, file of {n} keys"))?;
+            forged.copy_from_slice(bytes);
         }
     }
     Ok(())
 }
 
-fn answers<F: Filter>(filter: &F, hashes: &[KeyHash]) -> Result<Vec<bool>, Violation> {
+fn answers(filter: &dyn Filter, hashes: &[KeyHash]) -> Result<Vec<bool>, Violation> {
     let mut answers = vec![false; hashes.len()];
     filter.contains_batch(hashes, &mut answers).map_err(Violation::refused("a batch"))?;
     Ok(answers)
 }
 
 /// `Ok` if the filter answers in batches as it does singly, at a rate.
-fn answers_alike<F: Filter>(filter: &F, hashes: &[KeyHash], what: &dyn Fn() -> String) -> Verdict {
+fn answers_alike(filter: &dyn Filter, hashes: &[KeyHash], what: &dyn Fn() -> String) -> Verdict {
     let batch = answers(filter, hashes)?;
     let single: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();
     ensure(batch == single, what(), "answers differently in batches", "alike")?;

@@ -34,6 +34,7 @@ pub const fn most_of_a_stream(came: u64) -> u64 {
 }
 
 /// `Ok` if these bytes, whatever they are, take no more memory than they may, in every way in.
+#[inline(never)]
 fn is_bounded<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verdict {
     let came = bytes.len() as u64;
     takes_at_most(came + SLACK, what, || F::decode(bytes, None))?;

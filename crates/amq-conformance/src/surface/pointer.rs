@@ -79,28 +79,29 @@ where
     unchanged(&*boxed, &filter, "inserting through Box<F> instead")
 }
 
+/// What takes keys and can be cleared.
+pub trait Takes: InsertFilter + ClearFilter {}
+
+impl<F: InsertFilter + ClearFilter> Takes for F {}
+
 /// `Ok` if `pointer` takes keys in every way, and clears, as `filter` does. Both are empty, made
 /// alike, and have room for 1000 keys.
-pub fn takes_keys_as<F, P>(filter: &mut F, pointer: &mut P, what: &str) -> Verdict
-where
-    F: InsertFilter + ClearFilter,
-    P: InsertFilter + ClearFilter,
-{
+pub fn takes_keys_as(filter: &mut dyn Takes, pointer: &mut dyn Takes, what: &str) -> Verdict {
     for round in 0..2 {
         let news = takes_keys(filter)?;
         same(format_args!("New behind {what}"), takes_keys(pointer)?, news)?;
-        answers_as(filter, pointer, what)?;
+        answers_as(&filter, &pointer, what)?;
         if round == 0 {
             filter.clear();
             pointer.clear();
-            answers_as(filter, pointer, what)?;
+            answers_as(&filter, &pointer, what)?;
         }
     }
     Ok(())
 }
 
 /// Inserts 400 keys, some of them twice. Returns the number of new keys for each way of inserting.
-fn takes_keys<F: InsertFilter>(filter: &mut F) -> Result<[u64; 4], Violation> {
+fn takes_keys(filter: &mut dyn Takes) -> Result<[u64; 4], Violation> {
     let refused = "some of 650 keys of 1000 planned";
     let keys = (0..400).map(present).collect::<Vec<u64>>();
     let hashes = present_hashes(400, filter.seed());
@@ -118,7 +119,7 @@ fn takes_keys<F: InsertFilter>(filter: &mut F) -> Result<[u64; 4], Violation> {
     let batch = batch.map_err(Violation::refused(refused))?;
     let extended = filter.try_extend(&keys[250..]);
     let extended = extended.map_err(Violation::refused(refused))?;
-    all_found(filter, &hashes, "inserted in every way")?;
+    all_found(&filter, &hashes, "inserted in every way")?;
     Ok([singly, batch, unique, extended])
 }
 
@@ -140,11 +141,11 @@ where
 }
 
 /// `Ok` if `pointer` removes keys as `filter` does. Both hold the first 500 keys.
-pub fn removes_keys_as<F, P>(filter: &mut F, pointer: &mut P, what: &str) -> Verdict
-where
-    F: RemoveFilter,
-    P: RemoveFilter,
-{
+pub fn removes_keys_as(
+    filter: &mut dyn RemoveFilter,
+    pointer: &mut dyn RemoveFilter,
+    what: &str,
+) -> Verdict {
     for i in 0..500 {
         let key = present(2 * i);
         // Keys past the 500th are absent; those that are false positives must not be removed.
@@ -155,5 +156,5 @@ where
         let removed = pointer.remove(&key);
         same(format_args!("remove behind {what}"), removed, i < 250)?;
     }
-    answers_as(filter, pointer, what)
+    answers_as(&filter, &pointer, what)
 }

@@ -6,11 +6,18 @@ use crate::layer::{Columns, Layer};
 use crate::order::by_order;
 use crate::row::Row;
 use crate::shards::Shard;
+use crate::store::Borrowed;
 use crate::system::System;
 use crate::{BuildFilter, Bumped, Kind, Ribbon, RibbonParams, Standard, solve};
 use amq_core::KeyHash;
 use std::vec;
 use std::vec::Vec;
+
+/// A system that borrows what it holds, as batches do.
+type View<'a, K> = System<K, Borrowed<'a, <K as Kind>::Row>>;
+
+/// Answers a batch.
+type Batch<'a, A> = dyn Fn(&[KeyHash], &mut [A]) + 'a;
 
 /// Asks for present keys and absent ones: all paths agree on each. If all blocks have the same
 /// columns, and these are whole bytes, the order is by slot.
@@ -38,19 +45,24 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
         |hash| super::value(&system, hash),
     );
     assert_eq!(dispatched, portable, "{columns} columns");
-    let in_batches = |contains: fn(&System<K>, &[KeyHash], &mut [bool]),
-                      values: fn(&System<K>, &[KeyHash], &mut [u32])| {
+    let system = system.view();
+    let in_batches = |contains: &Batch<'_, bool>, values: &Batch<'_, u32>| {
         // Whole groups of keys that are prefetched together, and parts of one.
         for len in [0, 1, 31, 32, 33, 50, 64, 65, asked.len()] {
             let mut answers = Answers::none(len);
-            contains(&system, &asked[..len], &mut answers.found);
-            values(&system, &asked[..len], &mut answers.values);
+            contains(&asked[..len], &mut answers.found);
+            values(&asked[..len], &mut answers.values);
             assert_eq!(answers.found, portable.found[..len], "{columns} columns, {len} keys");
             assert_eq!(answers.values, portable.values[..len], "{columns} columns, {len} keys");
         }
     };
-    in_batches(super::contains_batch, super::values);
-    in_batches(super::contains_batch_portable, super::values_portable);
+    in_batches(&|asked, found| super::contains_batch(&system, asked, found), &|asked, values| {
+        super::values(&system, asked, values)
+    });
+    in_batches(
+        &|asked, found| super::contains_batch_portable(&system, asked, found),
+        &|asked, values| super::values_portable(&system, asked, values),
+    );
     #[cfg(target_arch = "x86_64")]
     if amq_core::cpu::has_avx2_and_bits() {
         // SAFETY: the processor has the features.
@@ -58,7 +70,7 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
         assert_eq!(avx2, portable, "{columns} columns, AVX2");
     }
     #[cfg(target_arch = "x86_64")]
-    if amq_core::cpu::has_avx512() {
+    if amq_core::cpu::has_avx512() && system.slot_bytes <= 1 {
         // SAFETY: the processor has the features.
         let avx512 = unsafe { Answers::by_vectors::<K, true>(&system, &asked, &portable) };
         assert_eq!(avx512, portable, "{columns} columns, AVX-512");
@@ -88,10 +100,10 @@ impl Answers {
     /// `portable`'s.
     ///
     /// # Safety
-    /// The processor has the features.
+    /// The processor has the features; with `AVX512` slots have at most one byte.
     #[cfg(target_arch = "x86_64")]
     unsafe fn by_vectors<K: Kind, const AVX512: bool>(
-        system: &System<K>,
+        system: &View<'_, K>,
         asked: &[KeyHash],
         portable: &Self,
     ) -> Self {
@@ -108,7 +120,7 @@ impl Answers {
             asked,
             |hash| {
                 // SAFETY: as the caller says.
-                by_order!(system.slot_bytes, O => unsafe {
+                x86::by_vector_order!(AVX512, system.slot_bytes, O => unsafe {
                     x86::contains::<K, _, O, AVX512>(system, hash)
                 })
             },

@@ -52,6 +52,23 @@ pub(super) trait Vectors: Order {
     ) -> u32;
 }
 
+/// [`by_order`], of those that differ: with AVX-512 these are slots of one byte, and columns.
+macro_rules! by_vector_order {
+    ($avx512:ident, $slot_bytes:expr, $order:ident => $answer:expr) => {
+        if !$avx512 {
+            by_order!($slot_bytes, $order => $answer)
+        } else if $slot_bytes == 1 {
+            type $order = $crate::order::BySlot<1>;
+            $answer
+        } else {
+            type $order = $crate::order::ByColumn;
+            $answer
+        }
+    };
+}
+#[cfg(test)]
+pub(super) use by_vector_order;
+
 /// # Safety
 /// The processor has the features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -123,28 +140,29 @@ pub(super) unsafe fn values<K: Kind, S: Store<K::Row>>(
 }
 
 /// # Safety
-/// The processor has the features.
+/// The processor has the features; with `AVX512` slots have one byte.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn value_by_slot<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
     hash: u64,
 ) -> u32 {
     // SAFETY: the features are those of this function.
-    by_order!(system.slot_bytes, O => unsafe {
+    by_vector_order!(AVX512, system.slot_bytes, O => unsafe {
         value_anywhere::<K, S, O, AVX512>(system, &system.window::<O>(hash))
     })
 }
 
 /// # Safety
-/// The processor has the features.
+/// The processor has the features; with `AVX512` slots have one byte.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn values_by_slot<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
     hashes: &[KeyHash],
     values: &mut [u32],
 ) {
+    let order = system.slot_bytes;
     // SAFETY: the features are those of this function.
-    by_order!(system.slot_bytes, O => system.each::<O, _>(hashes, values, |window| unsafe {
+    by_vector_order!(AVX512, order, O => system.each::<O, _>(hashes, values, |window| unsafe {
         value_anywhere::<K, S, O, AVX512>(system, window)
     }))
 }
@@ -247,15 +265,16 @@ unsafe fn contains_later<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bo
 }
 
 /// # Safety
-/// The processor has the features.
+/// The processor has the features; with `AVX512` slots have at most one byte.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn contains_batch<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
     hashes: &[KeyHash],
     answers: &mut [bool],
 ) {
+    let order = system.slot_bytes;
     // SAFETY: the features are those of this function.
-    by_order!(system.slot_bytes, O => system.each::<O, _>(hashes, answers, |window| unsafe {
+    by_vector_order!(AVX512, order, O => system.each::<O, _>(hashes, answers, |window| unsafe {
         agrees_anywhere::<K, S, O, AVX512>(system, window)
     }))
 }

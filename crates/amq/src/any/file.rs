@@ -84,12 +84,12 @@ impl AnyFilter {
     /// Loads the filter in a file, which must hold nothing else. Reads header and directory, then
     /// the table into its place: the file's bytes are never held beside the filter.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ReadError> {
-        envelope::load_as(path.as_ref(), None, Self::streamed)
+        Self::loaded(path.as_ref(), None)
     }
 
     /// The same for a file that withholds its seed, which must be this one.
     pub fn load_with_seed(path: impl AsRef<Path>, seed: u64) -> Result<Self, ReadError> {
-        envelope::load_as(path.as_ref(), Some(seed), Self::streamed)
+        Self::loaded(path.as_ref(), Some(seed))
     }
 
     /// Reads one filter, and no byte more.
@@ -100,6 +100,28 @@ impl AnyFilter {
     /// The same, unless the file is larger than `max_bytes`. Memory is taken as the bytes come, not
     /// as the file claims.
     pub fn read_from_within(mut reader: impl io::Read, max_bytes: u64) -> Result<Self, ReadError> {
+        Self::read(&mut reader, max_bytes)
+    }
+
+    /// Writes the filter as a file.
+    pub fn write_to(&self, mut writer: impl io::Write) -> io::Result<()> {
+        self.write(&mut writer)
+    }
+
+    /// Saves the filter as the file at `path`, whole or not at all: it is written beside it,
+    /// synced, and renamed. A folder, device, FIFO or link is refused.
+    pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        self.saved(path.as_ref())
+    }
+
+    // What follows is the code of all kinds, and not generic: it is compiled here once, and not for
+    // each type of path, reader and writer.
+
+    fn loaded(path: &Path, seed: Option<u64>) -> Result<Self, ReadError> {
+        envelope::load_as(path, seed, Self::streamed)
+    }
+
+    fn read(mut reader: &mut dyn io::Read, max_bytes: u64) -> Result<Self, ReadError> {
         Ok(envelope::read_as(&mut reader, None, max_bytes, Self::streamed)?.0)
     }
 
@@ -110,14 +132,11 @@ impl AnyFilter {
         kinds!(restored opened, source)
     }
 
-    /// Writes the filter as a file.
-    pub fn write_to(&self, writer: impl io::Write) -> io::Result<()> {
+    fn write(&self, writer: &mut dyn io::Write) -> io::Result<()> {
         kinds!(each self, filter => filter.write_to(writer))
     }
 
-    /// Saves the filter as the file at `path`, whole or not at all: it is written beside it,
-    /// synced, and renamed. A folder, device, FIFO or link is refused.
-    pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
+    fn saved(&self, path: &Path) -> io::Result<()> {
         kinds!(each self, filter => filter.save(path))
     }
 }
