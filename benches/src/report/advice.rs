@@ -16,12 +16,12 @@ pub(super) fn chooser(data: &Data) -> Found {
         packed["answers"].as_object()?.len(),
         refused().count()
     );
-    let refused = Text::list(refused().collect::<BTreeSet<_>>());
+    let refused = Block::list(refused().collect::<BTreeSet<_>>());
     let script = Block::Chooser(packed.to_string());
     let without = Text::from("The command ").code("amq choose");
     let without =
         without.plain(" answers the same; the first table has the commonest needs. None:");
-    Some((found, vec![script, Block::Text(without), Block::Text(refused)]))
+    Some((found, vec![script, Block::Text(without), refused]))
 }
 
 /// What the words of an ask mean.
