@@ -63,11 +63,11 @@ impl Block {
 
     /// A part as text, with its images in a folder; empty for what only a page can show.
     pub(super) fn text(&self, folder: &str) -> Text {
-        let paragraph = |text: Text| text.within(Tag::Paragraph);
+        let paragraph = |text: Text| text.block(Tag::Paragraph);
         match self {
             Self::Text(text) => paragraph(text.clone()),
             Self::List(points) => {
-                let points = points.iter().map(|point| point.clone().within(Tag::Item));
+                let points = points.iter().map(|point| point.clone().block(Tag::Item));
                 points.collect::<Text>().within(Tag::List(None))
             }
             Self::Note(text) => {

@@ -3,7 +3,6 @@
 
 use super::doc::{Answer, Block, Document, Section};
 use super::plot::{Names, Plot};
-use super::text::Text;
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pulldown_cmark::{Event, Tag, TagEnd};
@@ -43,7 +42,7 @@ pub(super) fn page(document: &Document) -> Result<String> {
 }
 
 /// Text as HTML, where the first cell of each row is its head.
-fn markup(text: Text) -> Markup {
+pub(super) fn markup(text: impl IntoIterator<Item = Event<'static>>) -> Markup {
     let mut is_first = false;
     let events = text.into_iter().map(|event| match event {
         Event::Start(Tag::TableRow) => {

@@ -44,7 +44,7 @@ fn heading(level: HeadingLevel, title: &str) -> Text {
     Text::from(title).within(Tag::Heading { level, id, classes, attrs })
 }
 
-fn markdown(text: Text) -> Result<String> {
+pub(super) fn markdown(text: Text) -> Result<String> {
     let style = Style { newlines_after_htmlblock: 2, list_token: '-', ..Style::default() };
     let mut out = String::new();
     cmark_with_options(text, &mut out, Options::ENABLE_TABLES, style)?;

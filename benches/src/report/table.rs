@@ -1,7 +1,7 @@
 //! A table as data, made column by column.
 
 use super::text::Text;
-use pulldown_cmark::{Alignment, Event, Tag};
+use pulldown_cmark::{Alignment, Tag};
 
 #[derive(Debug)]
 pub(super) struct Table {
@@ -25,18 +25,13 @@ impl Table {
     }
 
     pub(super) fn text(&self) -> Text {
+        let cell = |text: &Text| text.clone().block(Tag::TableCell);
         let row = |cells: &Vec<Text>| cells.iter().map(cell).collect::<Text>();
         let rows = self.rows.iter().map(|cells| row(cells).within(Tag::TableRow));
         let head = row(&self.head).within(Tag::TableHead);
         let table = std::iter::once(head).chain(rows).collect::<Text>();
         table.within(Tag::Table(vec![Alignment::None; self.head.len()]))
     }
-}
-
-fn cell(text: &Text) -> Text {
-    // In Markdown a backslash right before a cell's end would take the end for a word.
-    let end = text.ends_with('\\').then(|| Event::InlineHtml("<!---->".into()));
-    text.clone().and(end).within(Tag::TableCell)
 }
 
 impl<'a, T> Columns<'a, T> {

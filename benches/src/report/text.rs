@@ -1,6 +1,6 @@
 //! Text with marks: the events of a Markdown parser, which libraries write as HTML and as Markdown.
 
-use pulldown_cmark::{Event, LinkType, Tag};
+use pulldown_cmark::{CowStr, Event, LinkType, Tag};
 
 /// Whatever words come in stay words: only these functions mark them up.
 #[derive(Clone, Default, Debug)]
@@ -8,34 +8,35 @@ pub(super) struct Text(Vec<Event<'static>>);
 
 impl Text {
     pub(super) fn plain(self, text: impl AsRef<str>) -> Self {
-        let text = text.as_ref();
-        self.and((!text.is_empty()).then(|| Event::Text(text.to_owned().into())))
+        match one_line(text.as_ref()) {
+            text if text.is_empty() => self,
+            text => self.and([Event::Text(text.into())]),
+        }
     }
 
+    /// Without spaces at its ends, where Markdown has no marks.
     pub(super) fn strong(self, text: impl AsRef<str>) -> Self {
-        // Markdown has no marks that end beside a space, nor around nothing.
         match text.as_ref().trim() {
             "" => self,
             text => self.and(Self::from(text).within(Tag::Strong)),
         }
     }
 
-    /// Code, on one line.
     pub(super) fn code(self, text: &str) -> Self {
-        match text.replace(['\n', '\r'], " ").trim() {
+        match one_line(text).trim() {
             "" => self,
             text => self.and([Event::Code(text.to_owned().into())]),
         }
     }
 
     pub(super) fn link(self, text: &str, to: &str) -> Self {
-        let (link_type, dest_url) = (LinkType::Inline, to.to_owned().into());
+        let (link_type, dest_url) = (LinkType::Inline, address(to));
         let (title, id) = ("".into(), "".into());
         self.and(Self::from(text).within(Tag::Link { link_type, dest_url, title, id }))
     }
 
     pub(super) fn image(alt: &str, to: &str) -> Self {
-        let (link_type, dest_url) = (LinkType::Inline, to.to_owned().into());
+        let (link_type, dest_url) = (LinkType::Inline, address(to));
         let (title, id) = ("".into(), "".into());
         Self::from(alt).within(Tag::Image { link_type, dest_url, title, id })
     }
@@ -45,21 +46,35 @@ impl Text {
         self
     }
 
-    /// The same as a paragraph, a cell or whatever else the tag says.
-    pub(super) fn within(mut self, tag: Tag<'static>) -> Self {
-        self.0.push(Event::End(tag.to_end()));
-        self.0.insert(0, Event::Start(tag));
-        self
+    pub(super) fn within(self, tag: Tag<'static>) -> Self {
+        let end = Event::End(tag.to_end());
+        Self(vec![Event::Start(tag)]).and(self).and([end])
+    }
+
+    /// The same as a paragraph, a point of a list or a table's cell.
+    pub(super) fn block(mut self, tag: Tag<'static>) -> Self {
+        if let Some(Event::Text(last)) = self.0.pop_if(|last| matches!(last, Event::Text(_))) {
+            // In Markdown spaces end no block, and a backslash would join a cell to the next.
+            let last = last.trim_end();
+            let end = last.ends_with('\\').then(|| Event::InlineHtml("<!---->".into()));
+            self = self.plain(last).and(end);
+        }
+        self.within(tag)
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
 
-    /// Whether it ends with such a letter that is no code.
-    pub(super) fn ends_with(&self, letter: char) -> bool {
-        matches!(self.0.last(), Some(Event::Text(text)) if text.ends_with(letter))
-    }
+/// Within a block of Markdown a new line is a space.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+/// An address, without what would end a cell of Markdown.
+fn address(to: &str) -> CowStr<'static> {
+    to.replace('|', "%7C").into()
 }
 
 impl<S: AsRef<str>> From<S> for Text {
