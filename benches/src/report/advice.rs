@@ -21,7 +21,7 @@ pub(super) fn chooser(data: &Data) -> Found {
     let without = Text::from("The command ").code("amq choose");
     let without =
         without.plain(" answers the same; the first table has the commonest needs. None:");
-    Some((found, vec![script, Block::Text(without), refused]))
+    Some((found, vec![script, Block::text(without), refused]))
 }
 
 /// What the words of an ask mean.
@@ -127,7 +127,7 @@ pub(super) fn worked(data: &Data) -> Found {
             .plain(" ")
             .code(&best.import)
             .plain(format!(" {}", best.reason));
-        blocks.push(Block::Text(text));
+        blocks.push(Block::text(text));
     }
     let (count, all, first) = (blocks.len(), data.texts.example.len(), first?);
     Some((format!("{count} of {all} examples with their arithmetic; {first}."), blocks))

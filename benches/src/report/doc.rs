@@ -29,10 +29,8 @@ pub(super) type Found = Option<(String, Vec<Block>)>;
 /// A part of the page.
 #[derive(Debug)]
 pub(super) enum Block {
+    /// A paragraph, a list or a note.
     Text(Text),
-    List(Vec<Text>),
-    /// What to know before reading on.
-    Note(Text),
     /// The answers: a table, or cards on a phone.
     Answers(Vec<Answer>),
     /// Tables with one head, under one caption, which may be empty.
@@ -57,23 +55,26 @@ pub(super) struct Answer {
 }
 
 impl Block {
-    pub(super) fn list(points: impl IntoIterator<Item = impl Into<Text>>) -> Self {
-        Self::List(points.into_iter().map(Into::into).collect())
+    pub(super) fn text(text: impl Into<Text>) -> Self {
+        Self::Text(text.into().block(Tag::Paragraph))
     }
 
-    /// A part as text, with its images in a folder; empty for what only a page can show.
-    pub(super) fn text(&self, folder: &str) -> Text {
+    pub(super) fn list(points: impl IntoIterator<Item = impl Into<Text>>) -> Self {
+        let points = points.into_iter().map(|point| point.into().block(Tag::Item));
+        Self::Text(points.collect::<Text>().within(Tag::List(None)))
+    }
+
+    /// What to know before reading on.
+    pub(super) fn note(text: &str) -> Self {
+        let text = Text::default().strong("Note:").plain(format!(" {text}"));
+        Self::Text(text.block(Tag::Paragraph).within(Tag::BlockQuote(None)))
+    }
+
+    /// A part as text, with its pictures in a folder; empty for what only a page can show.
+    pub(super) fn written(&self, folder: &str) -> Text {
         let paragraph = |text: Text| text.block(Tag::Paragraph);
         match self {
-            Self::Text(text) => paragraph(text.clone()),
-            Self::List(points) => {
-                let points = points.iter().map(|point| point.clone().block(Tag::Item));
-                points.collect::<Text>().within(Tag::List(None))
-            }
-            Self::Note(text) => {
-                let note = Text::default().strong("Note:").plain(" ").and(text.clone());
-                paragraph(note).within(Tag::BlockQuote(None))
-            }
+            Self::Text(text) => text.clone(),
             Self::Answers(answers) => {
                 let table = Table::of(answers)
                     .word("you need", |of| &of.need)
@@ -85,7 +86,7 @@ impl Block {
                 table.table().text()
             }
             Self::Tables(caption, tables) => {
-                let caption = Some(caption.clone()).filter(|caption| !caption.is_empty());
+                let caption = Some(caption.clone()).filter(|caption| !caption.0.is_empty());
                 caption.map(paragraph).into_iter().chain(tables.iter().map(Table::text)).collect()
             }
             Self::Figures(plots) => {
@@ -106,12 +107,13 @@ impl<T> Columns<'_, T> {
 impl Answer {
     /// What to take, each with the line that imports it.
     pub(super) fn picks(&self) -> Text {
-        let pick = |(index, (name, import)): (usize, &(String, String))| {
-            let tie = [Event::InlineHtml("<br>".into()), Event::Text("= ".into())];
-            let pick = Text::default().and(tie.into_iter().filter(|_| index > 0)).strong(name);
-            if import.is_empty() { pick } else { pick.plain(" ").code(import) }
+        let tie = || [Event::InlineHtml("<br>".into()), Event::Text("= ".into())];
+        let pick = |text: Text, (name, import): &(String, String)| {
+            let between = (!text.0.is_empty()).then(tie).into_iter().flatten();
+            let text = text.and(between).strong(name);
+            if import.is_empty() { text } else { text.plain(" ").code(import) }
         };
-        self.choose.iter().enumerate().map(pick).collect()
+        self.choose.iter().fold(Text::default(), pick)
     }
 }
 

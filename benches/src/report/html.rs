@@ -3,6 +3,7 @@
 
 use super::doc::{Answer, Block, Document, Section};
 use super::plot::{Names, Plot};
+use super::text::Text;
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pulldown_cmark::{Event, Tag, TagEnd};
@@ -42,9 +43,9 @@ pub(super) fn page(document: &Document) -> Result<String> {
 }
 
 /// Text as HTML, where the first cell of each row is its head.
-pub(super) fn markup(text: impl IntoIterator<Item = Event<'static>>) -> Markup {
+pub(super) fn markup(text: Text) -> Markup {
     let mut is_first = false;
-    let events = text.into_iter().map(|event| match event {
+    let events = text.0.into_iter().map(|event| match event {
         Event::Start(Tag::TableRow) => {
             is_first = true;
             event
@@ -62,9 +63,9 @@ pub(super) fn markup(text: impl IntoIterator<Item = Event<'static>>) -> Markup {
 }
 
 fn block(block: &Block) -> Result<Markup> {
-    let text = || markup(block.text(""));
+    let text = || markup(block.written(""));
     Ok(match block {
-        Block::Text(_) | Block::List(_) | Block::Note(_) => text(),
+        Block::Text(_) => text(),
         Block::Answers(answers) => html! {
             div.answers { (text()) }
             div.cards { @for answer in answers { (card(answer)) } }

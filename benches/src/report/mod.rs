@@ -83,8 +83,8 @@ fn document(data: &Data) -> Document {
     let lead = format!(
         "{count} filters and sets over the same keys, each verified before it was timed. {place}."
     );
-    let notes = about::warnings(data).into_iter().map(|text| Block::Note(Text::from(text)));
-    let lead = std::iter::once(Block::Text(Text::from(lead))).chain(notes).collect();
+    let notes = about::warnings(data).into_iter().map(|text| Block::note(&text));
+    let lead = std::iter::once(Block::text(lead)).chain(notes).collect();
     let first = vec![
         ("Which filter?", answer::blocks(data)),
         ("Time against space, rate against space", vec![front::plots(data)]),
@@ -101,7 +101,7 @@ fn sections(data: &Data) -> Vec<Section> {
     let of = |anchor, title, found: Found| {
         let (finding, blocks) = found.unwrap_or_else(|| {
             let none = "Not in these records.";
-            (none.to_owned(), vec![Block::Text(Text::from(none))])
+            (none.to_owned(), vec![Block::text(none)])
         });
         Section { anchor, title, finding, blocks }
     };

@@ -25,12 +25,13 @@ impl Table {
     }
 
     pub(super) fn text(&self) -> Text {
-        let cell = |text: &Text| text.clone().block(Tag::TableCell);
-        let row = |cells: &Vec<Text>| cells.iter().map(cell).collect::<Text>();
-        let rows = self.rows.iter().map(|cells| row(cells).within(Tag::TableRow));
-        let head = row(&self.head).within(Tag::TableHead);
-        let table = std::iter::once(head).chain(rows).collect::<Text>();
-        table.within(Tag::Table(vec![Alignment::None; self.head.len()]))
+        let row = |cells: &Vec<Text>, tag| {
+            let cells = cells.iter().map(|cell| cell.clone().block(Tag::TableCell));
+            cells.collect::<Text>().within(tag)
+        };
+        let rows = self.rows.iter().map(|cells| row(cells, Tag::TableRow));
+        let all = [row(&self.head, Tag::TableHead)].into_iter().chain(rows);
+        all.collect::<Text>().within(Tag::Table(vec![Alignment::None; self.head.len()]))
     }
 }
 

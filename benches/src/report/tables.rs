@@ -55,7 +55,7 @@ pub(super) fn numbers(data: &Data) -> Found {
     let mut blocks = vec![table(data, &all)];
     if !failed.is_empty() {
         let title = Text::from("Cells without numbers:");
-        blocks.extend([Block::Text(title), Block::list(failed)]);
+        blocks.extend([Block::text(title), Block::list(failed)]);
     }
     (count > 0).then_some((found, blocks))
 }

@@ -4,40 +4,36 @@ use pulldown_cmark::{CowStr, Event, LinkType, Tag};
 
 /// Whatever words come in stay words: only these functions mark them up.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Text(Vec<Event<'static>>);
+pub(super) struct Text(pub(super) Vec<Event<'static>>);
 
 impl Text {
     pub(super) fn plain(self, text: impl AsRef<str>) -> Self {
-        match one_line(text.as_ref()) {
-            text if text.is_empty() => self,
-            text => self.and([Event::Text(text.into())]),
-        }
+        self.words(Event::Text, text.as_ref())
+    }
+
+    pub(super) fn code(self, text: &str) -> Self {
+        self.words(Event::Code, text.trim())
+    }
+
+    /// In a block of Markdown a new line is a space, and nothing has no marks.
+    fn words(self, kind: fn(CowStr<'static>) -> Event<'static>, text: &str) -> Self {
+        let line = text.replace(['\n', '\r'], " ");
+        self.and((!line.is_empty()).then(|| kind(line.into())))
     }
 
     /// Without spaces at its ends, where Markdown has no marks.
     pub(super) fn strong(self, text: impl AsRef<str>) -> Self {
-        match text.as_ref().trim() {
-            "" => self,
-            text => self.and(Self::from(text).within(Tag::Strong)),
-        }
-    }
-
-    pub(super) fn code(self, text: &str) -> Self {
-        match one_line(text).trim() {
-            "" => self,
-            text => self.and([Event::Code(text.to_owned().into())]),
-        }
+        let text = Self::from(text.as_ref().trim());
+        if text.0.is_empty() { self } else { self.and(text.within(Tag::Strong).0) }
     }
 
     pub(super) fn link(self, text: &str, to: &str) -> Self {
-        let (link_type, dest_url) = (LinkType::Inline, address(to));
-        let (title, id) = ("".into(), "".into());
-        self.and(Self::from(text).within(Tag::Link { link_type, dest_url, title, id }))
+        let (link_type, dest_url, title, id) = address(to);
+        self.and(Self::from(text).within(Tag::Link { link_type, dest_url, title, id }).0)
     }
 
     pub(super) fn image(alt: &str, to: &str) -> Self {
-        let (link_type, dest_url) = (LinkType::Inline, address(to));
-        let (title, id) = ("".into(), "".into());
+        let (link_type, dest_url, title, id) = address(to);
         Self::from(alt).within(Tag::Image { link_type, dest_url, title, id })
     }
 
@@ -46,35 +42,26 @@ impl Text {
         self
     }
 
-    pub(super) fn within(self, tag: Tag<'static>) -> Self {
-        let end = Event::End(tag.to_end());
-        Self(vec![Event::Start(tag)]).and(self).and([end])
+    pub(super) fn within(mut self, tag: Tag<'static>) -> Self {
+        self.0.push(Event::End(tag.to_end()));
+        self.0.insert(0, Event::Start(tag));
+        self
     }
 
-    /// The same as a paragraph, a point of a list or a table's cell.
+    /// The same as a paragraph, a point of a list or a cell of a table.
     pub(super) fn block(mut self, tag: Tag<'static>) -> Self {
         if let Some(Event::Text(last)) = self.0.pop_if(|last| matches!(last, Event::Text(_))) {
             // In Markdown spaces end no block, and a backslash would join a cell to the next.
-            let last = last.trim_end();
-            let end = last.ends_with('\\').then(|| Event::InlineHtml("<!---->".into()));
-            self = self.plain(last).and(end);
+            let end = last.trim_end().ends_with('\\').then(|| Event::InlineHtml("<!---->".into()));
+            self = self.plain(last.trim_end()).and(end);
         }
         self.within(tag)
     }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
-/// Within a block of Markdown a new line is a space.
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
-}
-
-/// An address, without what would end a cell of Markdown.
-fn address(to: &str) -> CowStr<'static> {
-    to.replace('|', "%7C").into()
+/// In a cell of Markdown a bar would end an address.
+fn address(to: &str) -> (LinkType, CowStr<'static>, CowStr<'static>, CowStr<'static>) {
+    (LinkType::Inline, to.replace('|', "%7C").into(), "".into(), "".into())
 }
 
 impl<S: AsRef<str>> From<S> for Text {
@@ -83,17 +70,8 @@ impl<S: AsRef<str>> From<S> for Text {
     }
 }
 
-impl IntoIterator for Text {
-    type Item = Event<'static>;
-    type IntoIter = std::vec::IntoIter<Self::Item>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
 impl FromIterator<Self> for Text {
     fn from_iter<I: IntoIterator<Item = Self>>(parts: I) -> Self {
-        Self(parts.into_iter().flatten().collect())
+        Self(parts.into_iter().flat_map(|part| part.0).collect())
     }
 }
