@@ -91,8 +91,9 @@ pub(super) fn table<const COLUMNS: usize>(
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).add_rows(rows);
     for index in numbers {
-        let column = table.column_mut(index);
-        column.map(|column| column.set_cell_alignment(CellAlignment::Right));
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }

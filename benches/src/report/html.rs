@@ -1,4 +1,4 @@
-//! The document as one page that needs no network and no script: its text as a library writes it, and
+//! The document as a page that needs no network and no script: its text, written by a library, and
 //! what Markdown has no words for.
 
 use super::doc::{Answer, Block, Document, Section};
