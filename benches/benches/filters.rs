@@ -1,7 +1,6 @@
-//! Did my edit make it faster? Inserts of a million random keys into an empty Bloom filter, one by
-//! one and as a batch; and queries one by one (`contains`) or in batches (`batch`), a stream of
-//! 2^20 with 0, 50 or 100 % present keys: Bloom filters of a million keys, and ribbon filters of a
-//! million and of ten beside xorf's binary fuse filter. The latter alone:
+//! Did my edit make it faster? Builds of Bloom and ribbon filters of a million random keys, the
+//! latter also of ten, beside xorf's binary fuse filter; and queries one by one (`contains`) or in
+//! batches (`batch`): a stream of 2^20 with 0, 50 or 100 % present keys. Static filters alone:
 //!
 //! ```console
 //! $ cargo bench -p amq-bench -- 'ribbon|fuse'
@@ -11,45 +10,15 @@
 #![allow(clippy::expect_used)]
 
 use amq_bench::contenders::{Built, Order, Planned, choose};
-use amq_bench::keys::{KeySet, Keys, Made, Store, Stream};
-use amq_bloom::{AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
-use amq_core::{Budget, EmptyFilter, FilterExt, Goal};
-use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use amq_bench::keys::{KeySet, Keys, Stream};
+use amq_core::Budget;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
-use std::hint::black_box;
 
 const QUERIES: usize = 1 << 20;
 
 const MILLION: usize = 1_000_000;
-
-fn made(keys: usize) -> Made {
-    KeySet::RandomU64.make(keys, QUERIES, 1).expect("random keys are distinct")
-}
-
-fn insert(criterion: &mut Criterion) {
-    let made = made(MILLION);
-    inserts::<BloomFilter>(criterion, "bloom", &made.present);
-    inserts::<BlockedBloomFilter>(criterion, "blocked-bloom", &made.present);
-    inserts::<AtomicBloomFilter>(criterion, "atomic-bloom", &made.present);
-}
-
-fn inserts<F: EmptyFilter>(criterion: &mut Criterion, name: &str, keys: &Store) {
-    let Store::U64(keys) = keys else { return };
-    let mut group = criterion.benchmark_group(format!("insert/{name}"));
-    group.throughput(Throughput::Elements(MILLION as u64));
-    let empty = || F::empty(Goal::fpr(MILLION, 0.01), 1).expect("a million keys at 1 %");
-    // These variants never refuse.
-    let one_by_one = |filter: &mut F| keys.iter().all(|key| black_box(filter.insert(key)).is_ok());
-    group.bench_function("one by one", |bencher| {
-        bencher.iter_batched_ref(empty, one_by_one, BatchSize::LargeInput);
-    });
-    group.bench_function("batch", |bencher| {
-        let batch = |filter: &mut F| filter.insert_keys(keys).is_ok();
-        bencher.iter_batched_ref(empty, batch, BatchSize::LargeInput);
-    });
-    group.finish();
-}
 
 /// One by one or in batches; `None` is a filter without that interface.
 type Count = fn(&dyn Built, Keys<'_>) -> Option<u64>;
@@ -73,22 +42,27 @@ const STATIC: &[(&str, f64)] = &[
     ("ribbon-bumped", 0.01),
 ];
 
-fn queries(criterion: &mut Criterion) {
+fn filters(criterion: &mut Criterion) {
     for (keys, variants) in [(MILLION, [BLOOM, STATIC].concat()), (10 * MILLION, STATIC.to_vec())] {
-        let made = made(keys);
+        let made = KeySet::RandomU64.make(keys, QUERIES, 1).expect("random keys are distinct");
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let streams = [("absent", 0), ("half", 50), ("present", 100)]
             .map(|(name, share)| (name, Stream::new(&made, QUERIES, share, &mut rng)));
         for (name, rate) in variants {
             let order = Order { planned: Planned::Keys, budget: Some(Budget::Fpr(rate)), seed: 1 };
             let contender = choose(&[name.to_owned()]).expect("a contender of this name")[0];
-            let filter = contender.build(made.present.view().keys(), &order).expect(name);
+            let build = || contender.build(made.present.view().keys(), &order).expect(name);
+            let what = format!("{name}, {rate:.1e}, {}M", keys / MILLION);
+            let mut group = criterion.benchmark_group("build");
+            group.throughput(Throughput::Elements(keys as u64));
+            group.sample_size(10).bench_function(&what, |bencher| bencher.iter(build));
+            group.finish();
+            let filter = build();
             for (way, count) in WAYS {
                 if count(&*filter, Keys::U64(&[])).is_none() {
                     continue;
                 }
-                let group = format!("{way}/{name}, {rate:.1e}, {}M", keys / MILLION);
-                let mut group = criterion.benchmark_group(group);
+                let mut group = criterion.benchmark_group(format!("{way}/{what}"));
                 group.throughput(Throughput::Elements(QUERIES as u64));
                 for (name, stream) in &streams {
                     let queries = stream.keys.view();
@@ -101,5 +75,5 @@ fn queries(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, insert, queries);
+criterion_group!(benches, filters);
 criterion_main!(benches);

@@ -99,7 +99,7 @@ pub(crate) struct Measure {
 }
 
 /// What a run is asked for: the contenders and the keys.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Debug)]
 pub(crate) struct Request {
     /// Size of the run: smoke (seconds; its times mean nothing), quick (about three minutes), full
     /// (much longer, several gigabytes)
@@ -126,12 +126,6 @@ pub(crate) struct Request {
     /// Seed of keys, filters, query streams and the order within rounds
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Timed rounds, if not the suite's.
-    #[arg(skip)]
-    pub(crate) rounds: Option<u64>,
-    /// Whether to count instructions, whatever the suite.
-    #[arg(skip)]
-    pub(crate) instructions: bool,
     /// The command line, fit to publish.
     #[arg(skip = publishable(env::args().skip(1)))]
     pub(crate) command: String,

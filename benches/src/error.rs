@@ -1,6 +1,5 @@
 //! Errors around a measurement. A failure *in* a measurement becomes an error row instead.
 
-use crate::record::SCHEMA;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -33,10 +32,10 @@ pub enum BenchError {
     )]
     Damaged(PathBuf, String),
     #[error(
-        "{0} is of edition {1} of the records, and this program reads edition {SCHEMA}: measure \
+        "{0} is of edition {1} of the records, and this program reads edition {2}: measure \
          again, or use the harness of the commit that the file names"
     )]
-    OtherSchema(PathBuf, i64),
+    OtherSchema(PathBuf, i64, i64),
     #[error(
         "the records in {0} were measured with {option} = {before}, and now it is {now}: such \
          numbers are not comparable. Use the same options, name another folder with --records, or \

@@ -46,9 +46,8 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
 
 /// The records, and whether our own filters are right.
 fn measure(options: &Measure) -> Result<(Records, bool)> {
-    let (rounds, instructions) = (options.rounds, options.instructions);
-    let request = Request { rounds, instructions, ..options.request.clone() };
-    let plan = Plan::new(&request)?;
+    let request = &options.request;
+    let plan = Plan::new(request, options.rounds, options.instructions)?;
     let folder = options.records.clone();
     let folder = folder.unwrap_or_else(|| reports(plan.options.has_own_keys()).join("records"));
     let machine = Machine::this().name;
@@ -59,14 +58,14 @@ fn measure(options: &Measure) -> Result<(Records, bool)> {
         Records::of_day(&folder, &machine, &today())
     };
     say::what_comes(&plan);
-    let found = measure::run(&request, &plan, &records, options.resume)?;
+    let found = measure::run(request, &plan, &records, options.resume)?;
     let good = say::failures(&found);
     println!("Records: {}", short(records.folder()));
     Ok((records, good))
 }
 
 fn verify(request: &Request) -> Result<bool> {
-    let plan = Plan::new(&Request { rounds: Some(0), ..request.clone() })?;
+    let plan = Plan::new(request, Some(0), false)?;
     say::what_is_left_out(&plan);
     let found = measure::verify_only(&plan)?;
     stdout().write_all(say::verified(&found.rows).as_bytes())?;

@@ -3,7 +3,7 @@
 use crate::contenders;
 use crate::keys::KeySet;
 use crate::measure::{Found, Plan, heat, suite};
-use crate::record::{ContenderFacts, Row, State, Suite};
+use crate::record::{Row, State, Suite};
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::HumanDuration;
@@ -104,7 +104,7 @@ pub(super) fn contenders() -> String {
         let family = format!("{}{}", info.family, if info.ours { " (ours)" } else { "" });
         let abilities =
             info.abilities.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        let version = ContenderFacts::new(&info, "").version;
+        let version = info.facts("").version;
         let _ = writeln!(text, "\n{:<24}{family}; {abilities}; {version}", info.name);
         let _ = writeln!(text, "    {}", info.analysis);
     }

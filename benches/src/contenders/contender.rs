@@ -1,11 +1,11 @@
 //! A contender: its facts, how its filter is made of keys, and its theory.
 
 use super::built::{Built, of_type};
-use super::info::{Ability, Info};
+use super::info::Info;
 use super::order::{Order, Planned};
 use super::probe::Probe;
 use crate::keys::Keys;
-use crate::record::Point;
+use crate::record::{Ability, Point};
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;

@@ -1,63 +1,9 @@
 //! What a contender says of itself: its entry in `contenders.toml`.
 
-use crate::record::Workload;
-use serde::{Deserialize, Deserializer, Serialize};
+use crate::record::{Ability, ContenderFacts, Family, Role, versions};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-
-/// Families, each drawn in one colour. `SplitBlock` has Bloom filters with eight bits per key in a
-/// block, `Fuse` all static filters that read three random slots, `Floor` what is not a filter.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Family {
-    Classic,
-    SplitBlock,
-    Counting,
-    Scalable,
-    Cuckoo,
-    Quotient,
-    Ribbon,
-    Fuse,
-    #[default]
-    Exact,
-    Floor,
-}
-
-serde_plain::derive_display_from_serialize!(Family);
-
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    #[default]
-    Filter,
-    /// The same filter entered again: the difference between the two is noise.
-    Twin,
-    /// A map from keys to values: its rate is how often an absent key has the value expected.
-    Map,
-    /// A baseline to subtract: it hashes the keys and answers nothing.
-    Floor,
-}
-
-/// What a filter can do besides answering queries.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ability {
-    Insert,
-    /// Through a shared reference, from several threads.
-    ConcurrentInsert,
-    Remove,
-    Count,
-    Merge,
-    /// Beyond the number of keys it was planned for.
-    Grow,
-    /// Answers many keys in one call, faster than one by one.
-    Batch,
-    Values,
-    /// Is built from all keys at once and never changes.
-    Static,
-}
-
-serde_plain::derive_display_from_serialize!(Ability);
 
 #[derive(Clone, Copy, PartialEq, Default, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -94,9 +40,9 @@ pub struct Info {
     pub threads: bool,
     /// The contender that it repeats, for a twin.
     pub twin_of: Option<&'static str>,
-    /// Courses that it takes no part in, whatever its abilities.
+    /// The names of courses that it takes no part in, whatever its abilities.
     #[serde(deserialize_with = "leaked")]
-    pub skips: &'static [Workload],
+    pub skips: &'static [&'static str],
 }
 
 /// The entries of the file. That it can be read, a test ensures.
@@ -140,17 +86,22 @@ impl Info {
         self.abilities.contains(&ability)
     }
 
-    /// Whether it takes part in this course, as far as its abilities tell. (The one over loads also
-    /// needs [slots](super::Built::slots).)
-    pub fn goes(&self, course: Workload) -> bool {
-        let fits = match course {
-            Workload::Grow => self.can(Ability::Grow),
-            Workload::Overfill => self.can(Ability::Insert) && !self.can(Ability::Grow),
-            Workload::LoadInsert => self.can(Ability::Insert),
-            Workload::Churn => self.can(Ability::Insert) && self.can(Ability::Remove),
-            Workload::Merge => self.can(Ability::Insert) && self.can(Ability::Merge),
-            _ => false,
-        };
-        fits && !self.skips.contains(&course) && matches!(self.role, Role::Filter | Role::Twin)
+    /// The same for readers of the records; with the command that measures it.
+    pub fn facts(&self, command: &str) -> ContenderFacts {
+        ContenderFacts {
+            name: self.name.to_owned(),
+            family: self.family,
+            role: self.role,
+            ours: self.ours,
+            crate_name: self.crate_name().to_owned(),
+            version: versions(self.packages),
+            import: self.import.to_owned(),
+            analysis: self.analysis.to_owned(),
+            abilities: self.abilities.to_vec(),
+            takes_rate: !self.fixed_rate,
+            takes_bits: self.bits_budget,
+            twin_of: self.twin_of.map(str::to_owned),
+            command: command.to_owned(),
+        }
     }
 }

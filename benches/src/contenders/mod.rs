@@ -16,9 +16,10 @@ mod peers;
 mod probe;
 mod theory;
 
+pub use crate::record::{Ability, Family, Role};
 pub use built::{Built, dependent_hits, dependent_queries};
 pub use contender::Contender;
-pub use info::{Ability, Family, Info, Role};
+pub use info::Info;
 pub use order::{Order, Planned};
 
 use crate::error::BenchError;

@@ -1,7 +1,8 @@
 //! Asks the advisor what the page's chooser offers, and what the worked examples need, so that
 //! page, command and library answer alike.
 
-use crate::record::{Choice, EngineLine, four_digits};
+use super::estimate::four_digits;
+use crate::record::{Choice, EngineLine};
 use amq::FilterKind;
 use amq::choose::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
 use amq::engines::Engine;

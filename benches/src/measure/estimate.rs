@@ -44,6 +44,7 @@ impl Times {
         row.rounds = Some(self.ns.len() as u64);
         (row.ns, row.ns_min, row.ns_median) = (Some(ns), Some(ns), Some(median));
         row.unstable = Some(high > (1.0 + UNSTABLE) * ns);
+        row.passes_ns = listed(&self.ns);
     }
 
     /// Writes the ratio to a reference's times; nothing if one of the two has none.
@@ -53,6 +54,7 @@ impl Times {
             row.reference = Some(name.to_owned());
             (row.ratio, row.ratio_low) = (Some(ns / level), Some(ns / level));
             row.ratio_high = Some(high / level);
+            row.reference_passes_ns = listed(&reference.ns);
         }
     }
 }
@@ -72,6 +74,16 @@ pub fn quantile(numbers: &[f64], share: f64) -> Option<f64> {
     sorted.sort_unstable_by(f64::total_cmp);
     let place = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(place.saturating_sub(1)).copied()
+}
+
+fn listed(numbers: &[f64]) -> String {
+    let numbers = numbers.iter().map(|&number| four_digits(number).to_string());
+    numbers.collect::<Vec<_>>().join(" ")
+}
+
+/// The nearest number of four significant digits.
+pub fn four_digits(number: f64) -> f64 {
+    format!("{number:.3e}").parse().unwrap_or(number)
 }
 
 #[cfg(test)]
@@ -100,6 +112,8 @@ mod tests {
         assert_eq!((row.rounds, row.operations), (Some(24), Some(48)));
         assert_eq!((row.ns, row.ns_min, row.ratio), (Some(30.0), Some(30.0), Some(3.0)));
         assert_eq!((row.ratio_low, row.ratio_high), (Some(3.0), Some(3.0)));
+        assert!(row.passes_ns.starts_with("30 30.03 30.06 30 30.03 601.2 30 30.03 45.09 45 "));
+        assert_eq!(row.reference_passes_ns, "15 10 12");
         assert_eq!((row.unstable, row.reference.as_deref()), (Some(false), Some("bloom")));
     }
 

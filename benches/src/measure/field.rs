@@ -1,9 +1,7 @@
 //! The keys that the contenders of a group meet over.
 
-use super::suite::Group;
 use crate::contenders::{Contender, Order, Planned};
-use crate::error::BenchError;
-use crate::keys::{BenchKey, Keys, Made, Store, Stream, View, halves};
+use crate::keys::{BenchKey, KeySet, Keys, Made, Store, Stream, View, halves};
 use crate::record::{Cell, KeySetFacts, Row, Workload};
 use amq_core::Budget;
 use rand::SeedableRng;
@@ -19,21 +17,18 @@ pub struct Field {
 }
 
 impl Field {
-    /// Makes keys and streams, the same for the same seed.
-    pub fn new(group: &Group, seed: u64) -> Result<Self, BenchError> {
-        let made = group.key_set.make(group.keys, group.queries, seed)?;
+    /// Streams of so many of these keys, the same for the same seed.
+    pub fn new(made: Made, asked: usize, seed: u64) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
-        // Along a course other things are done to filters.
-        let asked = if group.course.is_some() { 0 } else { group.queries };
         let streams = [0, 50, 100].map(|share| Stream::new(&made, asked, share, &mut rng));
         let (gone, kept) = halves(&made.present, &mut rng);
-        Ok(Self { made, streams, gone, kept })
+        Self { made, streams, gone, kept }
     }
 
-    pub fn facts(&self, group: &Group) -> KeySetFacts {
+    pub fn facts(&self, key_set: &KeySet) -> KeySetFacts {
         KeySetFacts {
-            name: group.key_set.name().to_owned(),
-            about: group.key_set.described().1.to_owned(),
+            name: key_set.name().to_owned(),
+            about: key_set.described().1.to_owned(),
             present: self.made.present.len() as u64,
             absent: self.made.absent.len() as u64,
             queries: self.streams[0].keys.len() as u64,
@@ -130,8 +125,7 @@ pub struct Ground<'a> {
 mod tests {
     use super::*;
     use crate::contenders::alloc::counted;
-    use crate::keys::{Arena, FileKeys, KeySet, Source};
-    use crate::record::Suite;
+    use crate::keys::{Arena, FileKeys, Source};
     use std::sync::Arc;
 
     /// A thousand short keys, and a long one that is queried over and over.
@@ -142,9 +136,10 @@ mod tests {
         (0..1000u64).for_each(|key| keys.push(&key.to_le_bytes()));
         let (name, source) = ("keys".to_owned(), Source::default());
         let file = KeySet::File(Arc::new(FileKeys { name, keys, source, digest: 0 }));
-        let group = Suite::Smoke.groups(Some(&file)).remove(0);
-        let (field, memory) = counted(|| Field::new(&group, 1).unwrap());
-        let most = 8 * long.len() + 500 * group.queries;
+        let (keys, queries) = (500, 1 << 14);
+        let made = || file.make(keys, queries, 1).unwrap();
+        let (field, memory) = counted(|| Field::new(made(), queries, 1));
+        let most = 8 * long.len() + 500 * queries;
         assert!(memory.peak <= most as i64, "{} > {most}", memory.peak);
         let views = field.views();
         let [none, half, all] = views.streams.each_ref().map(|keys| match keys.keys() {

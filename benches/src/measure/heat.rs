@@ -126,7 +126,9 @@ impl Heat<'_> {
     /// Whether a row belongs to the entrant of this cell. On a course the keys change.
     pub fn owns(&self, row: &Row, cell: &Cell) -> bool {
         match self.group.course {
-            Some(track) => (row.planned_keys, row.workload) == (cell.planned_keys, track.workload),
+            Some(track) => {
+                row.planned_keys == cell.planned_keys && row.workload == track.workload()
+            }
             None => row.is_of(cell),
         }
     }
@@ -150,7 +152,7 @@ impl Heat<'_> {
             let entry = match course {
                 None => self.enter(subject, &effort, views),
                 Some(track) => {
-                    let row = subject.row(track.workload);
+                    let row = subject.row(track.workload());
                     match Lane::checked(track, subject, &effort) {
                         Ok(lane) => (Vec::new(), Some(Box::new(lane) as Box<dyn Racer>)),
                         Err(failure) => (vec![failure.mark(row, State::Failed)], None),

@@ -29,8 +29,13 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Resolves the request; reads the key file.
-    pub(crate) fn new(request: &Request) -> Result<Self, BenchError> {
+    /// Resolves the request; reads the key file. Without `rounds` they are the suite's;
+    /// instructions are `counted` in the full suite anyway.
+    pub(crate) fn new(
+        request: &Request,
+        rounds: Option<u64>,
+        counted: bool,
+    ) -> Result<Self, BenchError> {
         let Request { suite, seed, ref only, ref keys, ref keys_file, .. } = *request;
         let contenders = contenders::choose(only)?;
         let file = keys_file.as_ref().map(|path| file::read(path)).transpose()?;
@@ -38,8 +43,8 @@ impl Plan {
         let (file_name, digest) = facts.unzip();
         let file = file.map(|file| KeySet::File(Arc::new(file)));
         let ours = keys.is_empty() && file.is_none();
-        let rounds = request.rounds.unwrap_or(suite.rounds());
-        let counts = ours && rounds > 0 && (request.instructions || suite == Suite::Full);
+        let rounds = rounds.unwrap_or(suite.rounds());
+        let counts = ours && rounds > 0 && (counted || suite == Suite::Full);
         Ok(Self {
             courses: if ours { suite.courses() } else { Vec::new() },
             groups: match keys.as_slice() {
@@ -76,7 +81,7 @@ impl Plan {
         progress: &ProgressBar,
     ) -> Result<(Vec<KeySetFacts>, Vec<Timed>), BenchError> {
         let groups: Vec<_> = heats.chunk_by(Heat::meets).collect();
-        let fields = groups.iter().map(|heats| Field::new(heats[0].group, self.options.seed));
+        let fields = groups.iter().map(|heats| heats[0].group.field(self.options.seed));
         let fields: Vec<Field> = fields.collect::<Result<_, _>>()?;
         let views: Vec<Views<'_>> = fields.iter().map(Field::views).collect();
         let mut races = Vec::new();
@@ -89,7 +94,7 @@ impl Plan {
         let found = races.iter().flat_map(|race| race.rows()).collect();
         // A course has keys of its own, which the record does not describe.
         let facts = groups.iter().zip(&fields).filter(|(heats, _)| heats[0].group.course.is_none());
-        Ok((facts.map(|(heats, field)| field.facts(heats[0].group)).collect(), found))
+        Ok((facts.map(|(heats, field)| field.facts(&heats[0].group.key_set)).collect(), found))
     }
 
     pub(crate) fn estimate(&self) -> Duration {

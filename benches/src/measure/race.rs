@@ -40,14 +40,13 @@ pub struct Timed {
     /// The leg of a course that it is about; 0 in heats.
     pub leg: usize,
     pub times: Times,
-    pub reference: Vec<f64>,
 }
 
 impl Timed {
     /// A row with these times written into it, if there are any.
     pub fn new(mut row: Row, leg: usize, times: Times) -> Self {
         times.write(&mut row);
-        Self { row, leg, times, reference: Vec::new() }
+        Self { row, leg, times }
     }
 
     /// The same, compared with the reference that was timed doing the same.
@@ -55,7 +54,6 @@ impl Timed {
         let mark = |timed: &Self| (timed.row.workload, timed.leg);
         if let Some(beside) = references.iter().find(|one| mark(one) == mark(&self)) {
             self.times.compare(&beside.row.contender, &beside.times, &mut self.row);
-            self.reference.clone_from(&beside.times.ns);
         }
         self
     }

@@ -10,7 +10,7 @@ use crate::cli::Request;
 use crate::contenders::{self, Role};
 use crate::error::BenchError;
 use crate::progress;
-use crate::record::{Cell, ContenderFacts, Machine, Options, Records, Rounds, Row, Run};
+use crate::record::{Cell, Machine, Options, Records, Row, Run};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub(crate) struct Found {
 }
 
 /// What has been found of each contender that takes part.
-type All = BTreeMap<&'static str, (Vec<Row>, Vec<Rounds>)>;
+type All = BTreeMap<&'static str, Vec<Row>>;
 
 /// Runs, and returns the day's records of everything that took part. The day's records change only
 /// once all is measured.
@@ -55,7 +55,7 @@ pub(crate) fn run(
     }
     let skipped = going.instructions()?;
     going.finish(day)?;
-    let rows = going.all.into_values().flat_map(|(rows, _)| rows).collect();
+    let rows = going.all.into_values().flatten().collect();
     Ok(Found { rows, skipped })
 }
 
@@ -94,34 +94,29 @@ impl Going<'_> {
             known.retain(|old| (&old.name, old.present) != (&facts.name, facts.present));
             known.push(facts);
         }
-        for Timed { row, times, reference, .. } in found {
-            if let Some((rows, rounds)) = self.all.get_mut(row.contender.as_str()) {
-                let of = Rounds::of(&row, &times.ns, &reference);
-                rounds.extend(Some(of).filter(|rounds| !rounds.ns.is_empty()));
+        for Timed { row, .. } in found {
+            if let Some(rows) = self.all.get_mut(row.contender.as_str()) {
                 rows.push(row);
             }
         }
-        for (name, (rows, rounds)) in self.all.iter().filter(|(_, (rows, _))| !rows.is_empty()) {
+        for (name, rows) in self.all.iter().filter(|(_, rows)| !rows.is_empty()) {
             self.records.write_table(name, rows)?;
-            self.records.write_table(&format!("{name}.rounds"), rounds)?;
         }
         self.save_run()
     }
 
-    /// Whether any contender of a heat has no row yet. Then the rows of all of them are dropped,
-    /// with the rounds behind them.
+    /// Whether any contender of a heat has no row yet. Then the rows of all of them are dropped.
     fn reopen(&mut self, heat: &Heat<'_>) -> bool {
         let entrants = heat.entrants(&self.plan.contenders);
         let entrants = entrants.iter().map(|(contender, cell)| (contender.info.name, cell));
         let is_done =
-            |(name, cell): (&str, &Cell)| self.all[name].0.iter().any(|row| heat.owns(row, cell));
+            |(name, cell): (&str, &Cell)| self.all[name].iter().any(|row| heat.owns(row, cell));
         if entrants.clone().all(is_done) {
             return false;
         }
         for (name, cell) in entrants {
-            if let Some((rows, rounds)) = self.all.get_mut(name) {
-                let old: Vec<Row> = rows.extract_if(.., |row| heat.owns(row, cell)).collect();
-                rounds.retain(|rounds| !old.iter().any(|row| rounds.is_of(row)));
+            if let Some(rows) = self.all.get_mut(name) {
+                rows.retain(|row| !heat.owns(row, cell));
             }
         }
         true
@@ -139,7 +134,7 @@ impl Going<'_> {
         for contender in &self.plan.contenders {
             let info = contender.info;
             self.progress.set_message(format!("counting instructions: {}", info.name));
-            let Some((rows, _)) = self.all.get_mut(info.name) else {
+            let Some(rows) = self.all.get_mut(info.name) else {
                 continue;
             };
             if let Err(error) = instructions::count(&info, keys, rows) {
@@ -154,7 +149,7 @@ impl Going<'_> {
     fn finish(&mut self, day: &Records) -> Result<(), BenchError> {
         self.progress.finish_and_clear();
         if self.plan.contenders.len() == contenders::ALL.len() {
-            let rows: Vec<Row> = self.all.values().flat_map(|(rows, _)| rows.clone()).collect();
+            let rows: Vec<Row> = self.all.values().flatten().cloned().collect();
             let Options { suite, seed, .. } = self.plan.options;
             // So that drawing needs no code of the filters.
             let filters = self.plan.contenders.iter().filter(|one| one.info.role == Role::Filter);
@@ -165,7 +160,7 @@ impl Going<'_> {
             self.records.write_table("engines", &choices::engines())?;
         }
         let all = &self.all;
-        let rows = |name: &str| all.get(name).map_or(&[][..], |(rows, _)| rows);
+        let rows = |name: &str| all.get(name).map_or(&[][..], Vec::as_slice);
         let (noise, median, floor) = twins::noise(rows);
         if floor.is_some() {
             (self.run.noise_median, self.run.noise_floor) = (median, floor);
@@ -192,7 +187,7 @@ fn begin(
 ) -> Result<(Run, All), BenchError> {
     let infos = || plan.contenders.iter().map(|contender| contender.info);
     let mut all: All = infos().map(|info| (info.name, Default::default())).collect();
-    let facts = infos().map(|info| ContenderFacts::new(&info, &request.command)).collect();
+    let facts = infos().map(|info| info.facts(&request.command)).collect();
     let interrupted = if resume { records.run()? } else { None };
     let begins = interrupted.is_none();
     let joins = resume || !request.only.is_empty();
@@ -218,7 +213,7 @@ fn begin(
     }
     if resume {
         for (name, found) in &mut all {
-            *found = (records.rows(name)?, records.table(&format!("{name}.rounds"))?);
+            *found = records.rows(name)?;
         }
     }
     run.take_in(facts, !resume);

@@ -1,7 +1,9 @@
 //! What is measured: the cells of each suite, and how thoroughly.
 
-use super::courses::{self, Track, churn, fill, load, merge};
+use super::courses::{self, Course, Track};
+use super::field::Field;
 use super::verify::Effort;
+use crate::error::BenchError;
 use crate::keys::KeySet;
 use crate::record::Suite;
 use amq_core::Budget;
@@ -82,11 +84,18 @@ fn targets([first, others, budgets]: [Option<Depth>; 3]) -> Vec<(Budget, Depth)>
 impl Group {
     pub fn title(&self) -> String {
         match self.course {
-            Some(Track { workload, planned, .. }) => {
-                format!("{workload}, planned for {planned} keys")
+            Some(Track { course, planned, .. }) => {
+                format!("{}, planned for {planned} keys", course.name)
             }
             None => format!("{}, {} keys", self.key_set.name(), self.keys),
         }
+    }
+
+    /// Its keys, the same for the same seed.
+    pub fn field(&self, seed: u64) -> Result<Field, BenchError> {
+        let made = self.key_set.make(self.keys, self.queries, seed)?;
+        // Along a course other things are done to filters.
+        Ok(Field::new(made, if self.course.is_some() { 0 } else { self.queries }, seed))
     }
 
     /// The target beside which contenders without a target take part: 1/256 if the group has it,
@@ -170,20 +179,15 @@ impl Suite {
 
     /// The courses, each at one size, over random integers at one rate.
     pub fn courses(self) -> Vec<Group> {
-        let (keys, slots, churned, short, long) = match self {
-            Self::Smoke => (1_000, 1 << 13, 1 << 10, Whole, Half),
-            Self::Quick => (100_000, 1 << 20, 1 << 17, Whole, Half),
-            // Tables of a few megabytes: out of the caches, and still churned in minutes.
-            Self::Full => (1_000_000, 1 << 22, 1 << 18, Most(3), Most(3)),
+        let group = |course: Course| {
+            let depth = match self {
+                Self::Full => Most(3),
+                _ if course.is_long => Half,
+                _ => Whole,
+            };
+            self.along(course.of(self), depth)
         };
-        let tracks = [
-            (fill::grow(keys), short),
-            (fill::overfill(keys), short),
-            (load::load(slots), long),
-            (churn::churn(churned), long),
-            (merge::merge(keys), short),
-        ];
-        tracks.map(|(track, depth)| self.along(track, depth)).into()
+        courses::ALL.map(group).into()
     }
 
     pub(super) fn along(self, track: Track, depth: Depth) -> Group {

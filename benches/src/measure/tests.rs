@@ -1,13 +1,17 @@
 //! Each wrong answer must be found wherever it shows, and told from what is allowed.
 
 use super::broken::{Broken, Fault};
-use super::courses::{Track, churn, fill, load, merge};
+use super::courses::churn::CHURN;
+use super::courses::fill::{GROW, OVERFILL};
+use super::courses::load::LOAD;
+use super::courses::merge::MERGE;
+use super::courses::{self, Check, Course, Leg, Script, Track};
 use super::heat::Heat;
 use super::plan::Plan;
 use super::race::{REFERENCE, REMOVER, Timed};
 use super::suite::{Depth, Group};
 use super::turn::ASKED;
-use crate::contenders::{ALL, Contender};
+use crate::contenders::{ALL, Contender, Planned};
 use crate::progress;
 use crate::record::State::{Failed, Measured, Refused, Skipped, Untimed};
 use crate::record::{Options, Row, Suite, Workload};
@@ -57,9 +61,9 @@ fn row(rows: &[Row], workload: Workload) -> &Row {
 fn each_wrong_answer_is_a_failed_row_without_numbers() {
     let removal = |fault, text| (plain(), Remove, fault, text);
     let verify = |fault, text| (plain(), Verify, fault, text);
-    let on = |track: Track, fault, text| (along(track), track.workload, fault, text);
-    let (overfill, load) = (fill::overfill(800), load::load(1250));
-    let (churn, merge) = (churn::churn(1250), merge::merge(1000));
+    let on = |track: Track, fault, text| (along(track), track.workload(), fault, text);
+    let (overfill, load) = (OVERFILL.track(800), LOAD.track(1250));
+    let (churn, merge) = (CHURN.track(1250), MERGE.track(1000));
     for (group, workload, fault, text) in [
         verify(Fault::ForgetsAKey, "1 false negatives among its 1000 keys"),
         verify(Fault::LiesAboutItsSize, "reports 7999 bytes but holds 8000"),
@@ -92,7 +96,7 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
         on(merge, Fault::RefusesToMerge, "refused to merge: no"),
         on(merge, Fault::CannotChange, "claims to merge, but does not"),
         // Planned and built for a tenth of the keys.
-        on(fill::grow(1000), Fault::ErrsMoreThanAsked, "above the target rate 1.0000e-2"),
+        on(GROW.track(1000), Fault::ErrsMoreThanAsked, "above the target rate 1.0000e-2"),
     ] {
         let rows = broken(fault, group);
         // It ends a course, and is in the last row.
@@ -121,7 +125,7 @@ fn a_good_contender_has_all_its_numbers() {
     assert_eq!((whole.false_negatives, whole.fpr_agrees), (Some(0), Some(true)));
     assert!(whole.fpr_low < Some(0.01) && whole.fpr_high > Some(0.01));
     assert!(whole.peak_build_bytes >= whole.held_bytes);
-    let grown = broken(Fault::NothingButGrows, along(fill::grow(1000)));
+    let grown = broken(Fault::NothingButGrows, along(GROW.track(1000)));
     assert!(grown.len() == 20 && grown.iter().all(|row| row.state == Measured));
 }
 
@@ -151,13 +155,14 @@ fn where_there_is_no_filter_of_a_budget_that_is_no_failure() {
 fn every_workload_is_timed_beside_its_reference_and_without_rounds_none_is() {
     let sound = |group, rounds| found(Broken::lasting(Fault::Nothing, true, 0), group, rounds);
     assert_eq!(sound(plain(), 0).len(), 1);
-    for Timed { row, times, reference, .. } in sound(plain(), 3).into_iter().skip(1) {
+    let passes = |text: &str| text.split_whitespace().count();
+    for Timed { row, .. } in sound(plain(), 3).into_iter().skip(1) {
         assert_eq!(row.state, Measured, "{}", row.why);
         let asked = ASKED.contains(&row.workload);
         // A turn builds four times nine filters.
-        let passes = if asked { 6 } else { 12 };
-        assert_eq!([times.ns.len(), reference.len()], [passes; 2]);
-        assert_eq!(row.rounds, Some(passes as u64));
+        let all = if asked { 6 } else { 12 };
+        assert_eq!([&row.passes_ns, &row.reference_passes_ns].map(|text| passes(text)), [all; 2]);
+        assert_eq!(row.rounds, Some(all as u64));
         let reference = if row.workload == Remove { REMOVER } else { REFERENCE };
         assert_eq!(row.reference.as_deref(), Some(reference));
         assert_eq!(row.hits.is_some(), asked);
@@ -172,17 +177,19 @@ fn every_workload_is_timed_beside_its_reference_and_without_rounds_none_is() {
         assert!(row.workload != Query100 || row.hits == row.operations);
     }
     for rounds in [0, 2] {
-        let rows = sound(along(load::load(1250)), rounds);
+        let rows = sound(along(LOAD.track(1250)), rounds);
         assert_eq!(rows.len(), 10);
-        for Timed { row, times, reference, .. } in rows {
+        for Timed { row, .. } in rows {
             assert_eq!(row.state, Measured, "{}", row.why);
             // Of so few keys a turn has four passes.
             assert_eq!(row.rounds.unwrap_or(0), 4 * rounds);
-            assert_eq!([times.ns.len(), reference.len()], [4 * rounds as usize; 2]);
+            let all = 4 * rounds as usize;
+            assert_eq!(passes(&row.passes_ns), all);
+            assert_eq!(passes(&row.reference_passes_ns), all);
             assert_eq!(row.reference.as_deref(), (rounds > 0).then_some(REMOVER));
         }
     }
-    let rows = sound(along(churn::churn(1250)), 2);
+    let rows = sound(along(CHURN.track(1250)), 2);
     assert_eq!(rows.len(), 1, "the parts share a row");
     assert_eq!(rows[0].row.operations, Some(8 * 5 * 1187));
     assert_eq!((rows[0].row.keys, rows[0].row.load), (1125, Some(0.9)));
@@ -206,7 +213,7 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
     }
     // On a course, one to look at its slots, one to warm up, four to verify, and two passes.
     let drops = Broken::lasting(Fault::DropsFurtherKeys, true, 8);
-    let [Timed { row, times, .. }] = &found(drops, along(fill::overfill(800)), 1)[..] else {
+    let [Timed { row, times, .. }] = &found(drops, along(OVERFILL.track(800)), 1)[..] else {
         panic!("one row tells of the failure");
     };
     assert!(row.why.contains("after a timed course it finds"), "{row:?}");
@@ -215,20 +222,20 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
 
 #[test]
 fn a_refusal_is_no_failure_and_says_how_many_keys_were_held() {
-    let rows = broken(Fault::RefusesFurtherKeys, along(fill::overfill(800)));
+    let rows = broken(Fault::RefusesFurtherKeys, along(OVERFILL.track(800)));
     let states: Vec<_> = rows.iter().map(|row| (row.keys, row.state, row.refused_at)).collect();
     let refused = (1600, Refused, Some(1200));
     assert_eq!(states, [(800, Measured, None), (1200, Measured, None), refused]);
     assert!(rows[1].ns.is_some() && rows[2].ns.is_none());
     // Past the last stop, at load 0.95, the course goes on until a key is refused.
-    let rows = broken(Fault::RefusesFurtherKeys, along(load::load(1250)));
+    let rows = broken(Fault::RefusesFurtherKeys, along(LOAD.track(1250)));
     let last = &rows[10];
     assert_eq!((last.state, last.refused_at, last.load), (Refused, Some(1200), Some(0.96)));
     // A table is compared by load only while its slots stay.
-    let rows = broken(Fault::GrowsWhenHalfFull, along(load::load(1250)));
+    let rows = broken(Fault::GrowsWhenHalfFull, along(LOAD.track(1250)));
     let loads: Vec<f64> = rows.iter().filter_map(|row| row.load).collect();
     assert_eq!(loads, [0.1, 0.2, 0.3, 0.4, 0.5]);
-    assert!(broken(Fault::HasNoSlots, along(load::load(1250))).is_empty());
+    assert!(broken(Fault::HasNoSlots, along(LOAD.track(1250))).is_empty());
 }
 
 #[test]
@@ -238,8 +245,31 @@ fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
         let entrants = Heat::all(&group).flat_map(|heat| heat.entrants(&ALL));
         entrants.map(|(contender, _)| contender.info.name).collect()
     };
-    let (grow, over) = (names(fill::grow(1000)), names(fill::overfill(800)));
+    let (grow, over) = (names(GROW.track(1000)), names(OVERFILL.track(800)));
     assert!(over.contains(&"bloom") && over.contains(&"counting-bloom"));
     assert!(!over.contains(&"ribbon-bumped") && !over.contains(&"hash-only"));
     assert!(!grow.is_empty() && grow.iter().all(|name| !over.contains(name)));
+}
+
+/// Besides its definition a course needs no code, neither here nor in the report.
+#[test]
+fn a_new_course_is_its_definition_and_a_line_in_the_list() {
+    let halves: Course = Course {
+        name: "halves",
+        keys: |keys| [keys, keys],
+        script: |track, ground, _| {
+            let stops = [track.keys / 2, track.keys].map(|stop| (stop, Check::Rate));
+            let legs = Leg::inserts(ground.present, 0, stops.into_iter()).collect();
+            Ok(Script { planned: Planned::Room(track.planned), slots: None, first: &[], legs })
+        },
+        ..OVERFILL
+    };
+    let rows = found(Broken::lasting(Fault::Nothing, true, 0), along(halves.of(Suite::Smoke)), 2);
+    let facts = rows.iter().map(|timed| (timed.row.keys, timed.row.ns > timed.row.fpr()));
+    assert_eq!(facts.collect::<Vec<_>>(), [(500, true), (1000, true)]);
+    assert!(rows.iter().all(|timed| timed.row.workload.to_string() == "halves"));
+
+    let names = courses::ALL.map(|course| course.name);
+    let skips: Vec<_> = ALL.iter().flat_map(|contender| contender.info.skips).collect();
+    assert!(!skips.is_empty() && skips.into_iter().all(|name| names.contains(name)));
 }

@@ -7,27 +7,27 @@
 //! | `machine.toml` | the [`Machine`] |
 //! | `run.toml` | the [`Run`]: options, code, key sets, contenders, noise |
 //! | `<contender>.csv` | a [`Row`] a cell; a file each, so that one can be measured again alone |
-//! | `<contender>.rounds.csv` | the [`Rounds`] of its timed cells: every round |
 //! | `theory.csv`, `claims.csv` | [`Point`], [`Claim`] |
 //! | `choices.csv`, `engines.csv` | the advisor's answers: [`Choice`], [`EngineLine`] |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
+mod facts;
 mod machine;
 mod program;
-mod rounds;
 mod row;
 mod run;
 mod store;
 mod tables;
+mod workload;
 
-pub use crate::contenders::{Ability, Family, Role};
+pub use facts::{Ability, ContenderFacts, Family, KeySetFacts, Role};
 pub use machine::Machine;
-pub use program::{OWN_REPORTS, publishable, root, today};
-pub use rounds::{Rounds, four_digits};
-pub use row::{Cell, Row, State, Workload};
-pub use run::{ContenderFacts, KeySetFacts, Noise, Options, Run, SCHEMA, Suite};
+pub use program::{OWN_REPORTS, publishable, root, today, versions};
+pub use row::{Cell, Row, State};
+pub use run::{Noise, Options, Run, SCHEMA, Suite};
 pub use store::{Records, write_atomically};
 pub use tables::{Choice, Claim, EngineLine, Point, Verdict};
+pub use workload::{CourseName, Workload};
 
 #[cfg(test)]
 mod tests;

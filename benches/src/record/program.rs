@@ -22,7 +22,7 @@ pub(super) fn lock_digest() -> String {
 
 /// Packages as the lock file has them: `fastbloom 0.17.0, foldhash 0.2.0`. The package `std` is the
 /// compiler.
-pub(super) fn versions(packages: &[&str]) -> String {
+pub fn versions(packages: &[&str]) -> String {
     let lock: Table = LOCK_FILE.parse().unwrap_or_default();
     let all = lock.get("package").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let of = |&name: &&str| {

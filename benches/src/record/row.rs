@@ -1,42 +1,7 @@
 //! One cell of the comparison.
 
+use crate::record::Workload;
 use serde::{Deserialize, Serialize};
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Workload {
-    /// Facts, not times: space, false negatives, false positives, theory's prediction.
-    #[default]
-    Verify,
-    /// From an empty filter (or nothing) to one that holds all keys, per key.
-    Build,
-    /// Queries for absent keys, one after another, counting hits (throughput).
-    Query0,
-    /// The same, half present, in random order.
-    Query50,
-    /// The same, all present.
-    Query100,
-    /// The batch interface, half present.
-    Batch50,
-    /// Half present, each key depending on the answer before (latency).
-    Dependent50,
-    /// Removals of half of a full filter's keys, per removal; and facts about what is left.
-    Remove,
-    /// A growing filter, begun with a hundredth of the keys: facts and inserts at rising numbers of
-    /// keys.
-    Grow,
-    /// A filter of fixed size, given several times its planned keys: the same.
-    Overfill,
-    /// Inserts into a table of slots from one load to the next, per insert; and facts at that load.
-    LoadInsert,
-    /// Replacements in a nearly full filter, per pair of removal and insert; and facts afterwards.
-    Churn,
-    /// A merge of two filters of half of the keys each, per key of the other; and facts about the
-    /// whole.
-    Merge,
-}
-
-serde_plain::derive_display_from_serialize!(Workload);
 
 /// Whether a cell has numbers, or why not.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
@@ -123,7 +88,7 @@ pub struct Row {
     pub(crate) operations: Option<u64>,
     /// Hits in all of them; equal to the verified number, or the cell has failed.
     pub(crate) hits: Option<u64>,
-    /// Timed passes; `<contender>.rounds.csv` has each.
+    /// Timed passes.
     pub(crate) rounds: Option<u64>,
     /// Nanoseconds per operation: the estimate that the report shows. `run.toml` says which.
     pub(crate) ns: Option<f64>,
@@ -142,6 +107,11 @@ pub struct Row {
     pub(crate) instructions: Option<f64>,
     /// Whether the interval is too wide to trust the estimate.
     pub(crate) unstable: Option<bool>,
+    /// Nanoseconds per operation in each pass, in the order in which they were timed, to four
+    /// significant digits, separated by spaces.
+    pub(crate) passes_ns: String,
+    /// The same of the reference in the same rounds.
+    pub(crate) reference_passes_ns: String,
 }
 
 impl Row {

@@ -1,13 +1,11 @@
 //! `run.toml`: what was run, with which options and code, and the noise.
 
-use crate::contenders::{Ability, Family, Info, Role};
-use crate::keys::Source;
-use crate::record::{OWN_REPORTS, Workload, program, today};
+use crate::record::{ContenderFacts, KeySetFacts, OWN_REPORTS, Workload, program, today};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// The edition of the records: it changes with the meaning of a column.
-pub const SCHEMA: i64 = 2;
+pub const SCHEMA: i64 = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -151,56 +149,5 @@ impl Options {
         let name = names.find(|&name| before.get(name) != now.get(name))?;
         let text = |value: Option<&toml::Value>| value.map_or("none".to_owned(), |v| v.to_string());
         Some([name.clone(), text(before.get(name)), text(now.get(name))])
-    }
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct KeySetFacts {
-    pub(crate) name: String,
-    /// What they are and how they were split.
-    pub(crate) about: String,
-    pub(crate) present: u64,
-    pub(crate) absent: u64,
-    pub(crate) queries: u64,
-    pub(crate) source: Source,
-}
-
-/// A contender's description, for readers of the records without the code; for the fields see
-/// [`Info`].
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct ContenderFacts {
-    pub(crate) name: String,
-    pub(crate) family: Family,
-    pub(crate) role: Role,
-    pub(crate) ours: bool,
-    pub(crate) crate_name: String,
-    pub(crate) version: String,
-    pub(crate) import: String,
-    pub(crate) analysis: String,
-    pub(crate) abilities: Vec<Ability>,
-    pub(crate) takes_rate: bool,
-    pub(crate) takes_bits: bool,
-    pub(crate) twin_of: Option<String>,
-    /// The command that measured it; differs from the run's if it was measured again alone.
-    pub(crate) command: String,
-}
-
-impl ContenderFacts {
-    pub fn new(info: &Info, command: &str) -> Self {
-        Self {
-            name: info.name.to_owned(),
-            family: info.family,
-            role: info.role,
-            ours: info.ours,
-            crate_name: info.crate_name().to_owned(),
-            version: program::versions(info.packages),
-            import: info.import.to_owned(),
-            analysis: info.analysis.to_owned(),
-            abilities: info.abilities.to_vec(),
-            takes_rate: !info.fixed_rate,
-            takes_bits: info.bits_budget,
-            twin_of: info.twin_of.map(str::to_owned),
-            command: command.to_owned(),
-        }
     }
 }

@@ -95,7 +95,7 @@ impl Records {
         let schema = |run: toml::Table| run.get("schema").map_or(Some(1), toml::Value::as_integer);
         match any.and_then(schema) {
             Some(found) if found != SCHEMA => {
-                Err(BenchError::OtherSchema(self.folder.join(RUN), found))
+                Err(BenchError::OtherSchema(self.folder.join(RUN), found, SCHEMA))
             }
             _ => self.description(RUN),
         }

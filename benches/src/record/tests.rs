@@ -21,16 +21,12 @@ fn what_is_written_comes_back() {
     let mut measured = row("bloom");
     (measured.ns, measured.unstable, measured.hits) = (Some(0.1 + 0.2), Some(false), Some(7));
     (measured.asked_bits, measured.reference) = (Some(8.5), Some("bloom".to_owned()));
-    let rows = [measured, row("bloom").without(State::Failed, "a, \"quoted\"\nreason")];
+    measured.passes_ns = "12.35 0.1 1000000000".to_owned();
+    let mut on_a_course = row("bloom").without(State::Failed, "a, \"quoted\"\nreason");
+    on_a_course.workload = Workload::course("any_name");
+    let rows = [measured, on_a_course];
     records.write_table("bloom", &rows).unwrap();
     assert_eq!(records.rows("bloom").unwrap(), rows);
-
-    let times = [12.345_67, 0.1, 1e9];
-    let rounds = [Rounds::of(&rows[0], &times, &[]), Rounds::of(&rows[1], &[1.0], &[2.0])];
-    assert_eq!(rounds[0].ns, "12.35 0.1 1000000000");
-    assert_eq!([0, 1].map(|row| rounds[0].is_of(&rows[row])), [true, false]);
-    records.write_table("bloom.rounds", &rounds).unwrap();
-    assert_eq!(records.table::<Rounds>("bloom.rounds").unwrap(), rounds);
 
     let (run, machine) = (run(), Machine::this());
     records.write_run(&run).unwrap();
@@ -46,7 +42,7 @@ fn no_two_rows_of_a_cell_have_one_subject() {
     rows[3].asked_fpr = None;
     rows[4].asked_bits = Some(0.5);
     rows[5].load = Some(0.5);
-    rows[6].workload = Workload::Churn;
+    rows[6].workload = Workload::course("churn");
     rows[7].key_set = "words".to_owned();
     rows[8].state = State::Refused;
     let mut subjects: Vec<String> = rows.iter().map(Row::subject).collect();
@@ -63,15 +59,16 @@ fn damaged_files_are_errors_that_name_them_and_the_way_out() {
     records.write_table("bloom", &[row("bloom")]).unwrap();
     let path = records.folder().join("bloom.csv");
     let text = fs::read_to_string(&path).unwrap();
-    for damaged in [&text[..text.len() - 20], &text.replace("dependent50", "x"), "a\nb\n"] {
+    for damaged in [&text[..text.len() - 20], &text.replace("dependent50", "dependent5"), "a\nb\n"]
+    {
         fs::write(&path, damaged).unwrap();
         let told = records.rows("bloom").unwrap_err().to_string();
         assert!(told.contains("bloom.csv") && told.contains("--only"), "{told}");
     }
     for (text, why) in [
-        ("schema = 2\ndate = 7", "measure again"),
+        ("schema = 3\ndate = 7", "measure again"),
         ("date = \"2000-01-01\"", "edition 1 "),
-        ("schema = 3", "edition 3 "),
+        ("schema = 4", "edition 4 "),
     ] {
         fs::write(records.folder().join("run.toml"), text).unwrap();
         let told = records.run().unwrap_err().to_string();

@@ -112,7 +112,7 @@ fn cost(data: &Data, entry: &Entry<'_>, note: &str) -> String {
         let peak = peak.map_or_else(String::new, |(peak, _)| format!(" in {peak:.0} bits a key"));
         format!("build {} ns{peak}", two(ns))
     });
-    let grown = data.entry(entry.name(), Of::Course(Workload::Grow));
+    let grown = data.entry(entry.name(), Of::Course("grow"));
     let later = if entry.can(Ability::Static) || !entry.can(Ability::Insert) {
         Some("static".to_owned())
     } else if let Some((_, low, high)) = grown.and_then(|grown| grown.growth()) {
@@ -125,7 +125,7 @@ fn cost(data: &Data, entry: &Entry<'_>, note: &str) -> String {
 
 /// What becomes of keys beyond the plan.
 fn beyond_plan(data: &Data, name: &str) -> Option<String> {
-    let rows = data.entry(name, Of::Course(Workload::Overfill))?.rows;
+    let rows = data.entry(name, Of::Course("overfill"))?.rows;
     if let Some(row) = rows.iter().find(|row| row.state == State::Refused) {
         let share = row.refused_at? as f64 / row.planned_keys?.max(1) as f64;
         return Some(format!("full at {share:.2} × its plan"));

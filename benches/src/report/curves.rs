@@ -113,7 +113,7 @@ fn over(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Ve
 }
 
 pub(super) fn load(data: &Data) -> Found {
-    let inserts = data.entries(Of::Course(Workload::LoadInsert));
+    let inserts = data.entries(Of::Course("load_insert"));
     let by_load = |slug, what: &str, y, ns: fn(&Row) -> Option<f64>| {
         let all = over(&inserts, |row| row.load.zip(ns(row)));
         let [_, steep] = rises(&all)?;
@@ -129,7 +129,7 @@ pub(super) fn load(data: &Data) -> Found {
 }
 
 pub(super) fn grow(data: &Data) -> Found {
-    let mut entries = data.entries(Of::Course(Workload::Grow));
+    let mut entries = data.entries(Of::Course("grow"));
     let bits = over(&entries, |row| Some((row.keys as f64, row.bits_per_key()?)));
     let ns = over(&entries, |row| Some((row.keys as f64, row.ns?)));
     entries.retain(|entry| entry.keeps(data.rate()));
@@ -155,7 +155,7 @@ pub(super) fn grow(data: &Data) -> Found {
 }
 
 pub(super) fn overfill(data: &Data) -> Found {
-    let entries = data.entries(Of::Course(Workload::Overfill));
+    let entries = data.entries(Of::Course("overfill"));
     let share = |row: &Row| Some(row.keys as f64 / row.planned_keys? as f64);
     let all = over(&entries, |row| share(row).zip(row.fpr().filter(|fpr| *fpr > 0.0)));
     let refuses = who(&entries, |row| row.state == State::Refused);
@@ -177,11 +177,8 @@ pub(super) fn who(entries: &[Entry<'_>], is_such: impl Fn(&Row) -> bool) -> Opti
 }
 
 /// The times of a workload, and what is left of the filters.
-pub(super) fn timed(data: &Data, workload: Workload, what: &str) -> Found {
-    let entries = match workload {
-        Workload::Remove => data.entries(data.main()),
-        course => data.entries(Of::Course(course)),
-    };
+pub(super) fn timed(data: &Data, of: Of<'_>, workload: Workload, what: &str) -> Found {
+    let entries = data.entries(of);
     let keys = keys(entries.first()?.keys());
     let failed = who(&entries, |row| row.workload == workload && row.state == State::Failed);
     let all = ranked(entries, |entry| entry.ns(workload));

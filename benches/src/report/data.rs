@@ -51,7 +51,7 @@ pub(super) enum Of<'a> {
     Rate(&'a str, u64, f64),
     /// Of a memory budget in bits per key, with the page's keys.
     Bits(f64),
-    Course(Workload),
+    Course(&'static str),
 }
 
 impl Data {
@@ -151,7 +151,7 @@ impl Data {
 
     fn is_of(&self, row: &Row, of: Of<'_>) -> bool {
         let (set, keys, is_asked) = match of {
-            Of::Course(workload) => return row.workload == workload,
+            Of::Course(name) => return row.workload == Workload::Course(CourseName(name)),
             Of::Bits(bits) => (self.set.as_str(), self.budget_keys, row.asked_bits == Some(bits)),
             Of::Rate(set, keys, rate) => {
                 let is_asked = row.asked_fpr.is_none_or(|asked| asked == rate);
@@ -159,6 +159,15 @@ impl Data {
             }
         };
         is_asked && is_plain(row) && (row.key_set.as_str(), row.keys) == (set, keys)
+    }
+
+    /// The names of all courses.
+    pub(super) fn courses(&self) -> BTreeSet<&'static str> {
+        let name = |row: &Row| match row.workload {
+            Workload::Course(CourseName(name)) => Some(name),
+            _ => None,
+        };
+        self.all().filter_map(name).collect()
     }
 
     /// The numbers of keys of a set, rising.

@@ -96,8 +96,8 @@ fn document(data: &Data) -> Document {
 
 /// The folded sections: a name in links, a title, and what is found.
 fn sections(data: &Data) -> Vec<Section> {
-    use Workload::{Churn, Merge, Remove};
-    let timed = |workload, what| curves::timed(data, workload, what);
+    let course = |name, what| curves::timed(data, Of::Course(name), Workload::course(name), what);
+    let removal = curves::timed(data, data.main(), Workload::Remove, "taking a key out");
     let of = |anchor, title, found: Found| {
         let (finding, blocks) = found.unwrap_or_else(|| {
             let none = "Not in these records.";
@@ -105,7 +105,7 @@ fn sections(data: &Data) -> Vec<Section> {
         });
         Section { anchor, title, finding, blocks }
     };
-    vec![
+    let mut all = vec![
         of("chooser", "Choose by your own numbers", advice::chooser(data)),
         of("sizes", "Fewer keys, or more", needs::sizes(data)),
         of("worked", "Worked choices", advice::worked(data)),
@@ -113,12 +113,12 @@ fn sections(data: &Data) -> Vec<Section> {
         of("query", "Query time against size", curves::query(data)),
         of("build", "Build time and peak memory", curves::build(data)),
         of("share", "Present and absent keys", curves::share(data)),
-        of("load", "Inserting into a fuller and fuller table", curves::load(data)),
-        of("growth", "Growing a hundredfold", curves::grow(data)),
+        of("load_insert", "Inserting into a fuller and fuller table", curves::load(data)),
+        of("grow", "Growing a hundredfold", curves::grow(data)),
         of("overfill", "Past the plan", curves::overfill(data)),
-        of("churn", "Replacing keys in a nearly full filter", timed(Churn, "replacing a key")),
-        of("merge", "Merging", timed(Merge, "taking in a key of the other")),
-        of("removal", "Removing", timed(Remove, "taking a key out")),
+        of("churn", "Replacing keys in a nearly full filter", course("churn", "replacing a key")),
+        of("merge", "Merging", course("merge", "taking in a key of the other")),
+        of("removal", "Removing", removal),
         of("verdict", "Measured rates over theory's", theory::verdict(data)),
         of("crossover", "Which filter at which cost", theory::crossover(data)),
         of("abilities", "Who can do what", tables::abilities(data)),
@@ -128,5 +128,10 @@ fn sections(data: &Data) -> Vec<Section> {
         of("machine", "Measured on", about::machine(data)),
         of("noise", "How much is noise", about::noise(data)),
         of("limits", "Limits and bias", about::limits(data)),
-    ]
+    ];
+    // A course has the section of its name; one without needs no more than its times.
+    let mut others = data.courses();
+    others.retain(|name| all.iter().all(|section| section.anchor != *name));
+    all.extend(others.into_iter().map(|name| of(name, name, course(name, "an operation"))));
+    all
 }

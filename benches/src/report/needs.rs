@@ -42,7 +42,7 @@ pub(super) struct Need {
 impl Need {
     /// Whether the records answer it with each number of keys.
     fn is_of_any_size(&self) -> bool {
-        let is_course = matches!(self.by, None | Some(By::Growth | By::Time(Workload::Churn)));
+        let is_course = matches!(self.by, None | Some(By::Growth | By::Time(Workload::Course(_))));
         !is_course && self.rate.is_none() && self.bits.is_none()
     }
 
@@ -50,7 +50,7 @@ impl Need {
     fn candidates<'a>(&self, data: &'a Data, keys: u64) -> Vec<Entry<'a>> {
         let rate = self.rate.unwrap_or_else(|| data.rate());
         let mut all = match (self.by, self.bits) {
-            (Some(By::Growth), _) => data.entries(Of::Course(Workload::Grow)),
+            (Some(By::Growth), _) => data.entries(Of::Course("grow")),
             (_, Some(bits)) => data.entries(Of::Bits(bits)),
             // Else those of a fixed rate would be alone.
             _ if self.rate.is_some_and(|rate| !data.rates.contains(&rate)) => Vec::new(),
@@ -78,9 +78,8 @@ impl Need {
             By::Time(Workload::Batch50) if !entry.can(Ability::Batch) => {
                 entry.ns(Workload::Query50)
             }
-            By::Time(Workload::Churn) => {
-                let course = Of::Course(Workload::Churn);
-                data.entry(entry.name(), course)?.ns(Workload::Churn)
+            By::Time(course @ Workload::Course(CourseName(name))) => {
+                data.entry(entry.name(), Of::Course(name))?.ns(course)
             }
             By::Time(workload) => entry.ns(workload),
         }

@@ -22,7 +22,7 @@ type Can = &'static [Ability];
 /// A contender with a filter of so many bits a key, and so many nanoseconds in all workloads.
 fn contender(name: &'static str, family: Family, can: Can, bits: u64, ns: f64) -> Contender {
     let info = Info { name, family, abilities: can, packages: &["std"], ..Info::default() };
-    let mut facts = ContenderFacts::new(&info, "measure");
+    let mut facts = info.facts("measure");
     facts.import = format!("use kit::{{{name}, Hash}};");
     facts.ours = name.starts_with("my");
     (facts, rows(name, KEYS, bits, ns))
@@ -55,7 +55,7 @@ fn grown(name: &'static str, bits: [u64; 4], false_positives: u64) -> Contender 
     let mut all = contender(name, Family::Scalable, &[Insert, Grow], 30, 30.0);
     all.1.extend([10_000, 20_000, 40_000, 80_000].into_iter().zip(bits).map(|(keys, bits)| Row {
         planned_keys: Some(80_000),
-        workload: Workload::Grow,
+        workload: Workload::course("grow"),
         false_positives: Some(false_positives),
         fpr_agrees: None,
         ..rows(name, keys, bits, 0.0).swap_remove(0)
@@ -68,6 +68,9 @@ fn grown(name: &'static str, bits: [u64; 4], false_positives: u64) -> Contender 
 fn all() -> Vec<Contender> {
     let mut fast = contender("myFast", Family::SplitBlock, &[Insert], 11, 5.0);
     fast.1[2].instructions = Some(77.0);
+    // A course that the report knows nothing of.
+    let workload = Workload::course("any_name");
+    fast.1.push(Row { workload, planned_keys: Some(KEYS), ..fast.1[2].clone() });
     let skipped = Row { asked_bits: Some(2.0), asked_fpr: None, ..fast.1[0].clone() };
     fast.1.push(skipped.without(State::Skipped, "too few bytes"));
     let mut quick = contender("Quick", Family::SplitBlock, &[Insert], 12, 4.9);
@@ -230,6 +233,7 @@ fn the_page_needs_no_network_keeps_its_limits_and_says_what_the_records_say() {
         "2 bits a key, 1 million keys: no such myFast",
         "instr., built: instructions per query and per key built, 1 million keys.",
         ">77</td>",
+        "<b>any_name</b> <span>With 1 million keys, an operation takes 5.0 ns in myFast",
     ] {
         assert!(page.contains(part), "{part}");
     }

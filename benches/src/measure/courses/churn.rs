@@ -1,9 +1,9 @@
 //! Churn: one key out, another in, many times over in a nearly full filter, checked against an
 //! exact model.
 
-use super::{Act, Check, FULL, Leg, Script, Track};
-use crate::contenders::Planned;
-use crate::record::Workload;
+use super::course::{Course, FULL};
+use super::script::{Act, Check, Leg, Script};
+use crate::contenders::{Ability, Planned};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::borrow::Cow;
@@ -16,26 +16,29 @@ const PAIRS: usize = 5;
 /// How often the filter is compared with the model.
 const CHECKS: usize = 10;
 
-pub fn churn(slots: usize) -> Track {
-    let planned = (slots as f64 * FULL) as usize;
-    Track {
-        workload: Workload::Churn,
-        planned,
+pub const CHURN: Course = Course {
+    name: "churn",
+    admits: |info| info.can(Ability::Insert) && info.can(Ability::Remove),
+    of_slots: false,
+    is_long: true,
+    sizes: [1 << 10, 1 << 17, 1 << 18],
+    keys: |slots| {
+        let planned = (slots as f64 * FULL) as usize;
         // Enough for a table of twice the slots.
-        keys: (PAIRS + 2) * planned,
-        script: |track, ground, slots| {
-            let places = slots.unwrap_or(track.planned as u64);
-            let (held, pairs) = ((places as f64 * LOAD) as usize, PAIRS * track.planned);
-            ground.suffices(held + pairs, places)?;
-            let (first, others) = ground.present.split_at(held);
-            let mut legs = replacements(first, &others[..pairs], ground.seed);
-            if let Some(last) = legs.last_mut() {
-                last.check = Check::Rate;
-            }
-            Ok(Script { planned: Planned::Room(track.planned), slots, first, legs })
-        },
-    }
-}
+        [planned, (PAIRS + 2) * planned]
+    },
+    script: |track, ground, slots| {
+        let places = slots.unwrap_or(track.planned as u64);
+        let (held, pairs) = ((places as f64 * LOAD) as usize, PAIRS * track.planned);
+        ground.suffices(held + pairs, places)?;
+        let (first, others) = ground.present.split_at(held);
+        let mut legs = replacements(first, &others[..pairs], ground.seed);
+        if let Some(last) = legs.last_mut() {
+            last.check = Check::Rate;
+        }
+        Ok(Script { planned: Planned::Room(track.planned), slots, first, legs })
+    },
+};
 
 /// The replacements in parts: each removed key is chosen at random among those present at its time.
 fn replacements<'a>(first: &[u64], new: &'a [u64], seed: u64) -> Vec<Leg<'a>> {

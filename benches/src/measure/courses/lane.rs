@@ -4,9 +4,9 @@
 //! A refused key is no error, but the keys accepted before must still be found. A failure is
 //! recorded at its stop and ends the course; earlier stops stay.
 
+use super::course::{FULL, RATE, Track, slots};
 use super::runner::{End, Runner, Stop};
 use super::script::{Act, Check, Script};
-use super::{FULL, RATE, Track, slots};
 use crate::contenders::{Order, Planned};
 use crate::keys::Keys;
 use crate::measure::field::Subject;
@@ -35,7 +35,8 @@ pub struct Lane<'a> {
 
 impl<'a> Lane<'a> {
     fn new(track: &Track, subject: Subject<'a>, slots: Option<u64>) -> Result<Self, Failure> {
-        let (workload, script) = (track.workload, (track.script)(track, subject.ground(), slots)?);
+        let script = (track.course.script)(track, subject.ground(), slots)?;
+        let workload = track.workload();
         let order = Order { planned: script.planned, ..subject.order(subject.seed) };
         let stops = vec![Stop::default(); script.legs.len()];
         let tails = script.legs.iter().any(|leg| matches!(leg.act, Act::Insert(_)));
@@ -64,7 +65,7 @@ impl<'a> Lane<'a> {
         }
         for (leg, stop) in script.legs.iter().zip(stops).filter(|(_, stop)| stop.end.is_none()) {
             let mut judged = stop.answers.judge(info.ours);
-            if lane.workload == Workload::Grow && info.ours {
+            if leg.check == Check::Target && info.ours {
                 judged = judged.and_then(|()| stop.answers.not_above(RATE, leg.holds.len()));
             }
             stop.end = judged.err().map(End::Failed);
@@ -145,7 +146,7 @@ impl Racer for Lane<'_> {
                     Row { refused_at: Some(*held), ..row.without(State::Refused, "") }
                 }
                 Some(End::Grew) => break,
-                None if leg.check != Check::Rate => continue,
+                None if leg.check < Check::Rate => continue,
                 None => {
                     stop.answers.write(&mut row);
                     Row { ns_p99_9: stop.tail, ..row }

@@ -1,23 +1,24 @@
 //! Merging: a filter of half of the keys merges one of the other half, and must then be a filter of
 //! all.
 
-use super::{Act, Check, Leg, Script, Track};
-use crate::contenders::Planned;
-use crate::record::Workload;
+use super::course::Course;
+use super::script::{Act, Check, Leg, Script};
+use crate::contenders::{Ability, Planned};
 use std::borrow::Cow;
 
-/// The course over filters planned for this many keys, both halves together.
-pub fn merge(keys: usize) -> Track {
-    Track {
-        workload: Workload::Merge,
-        planned: keys,
-        keys,
-        script: |track, ground, _| {
-            let all = &ground.present[..track.keys];
-            let (first, other) = all.split_at(track.keys / 2);
-            let (act, holds) = (Act::Merge(other), Cow::Borrowed(all));
-            let legs = vec![Leg { act, holds, check: Check::Rate }];
-            Ok(Script { planned: Planned::Room(track.planned), slots: None, first, legs })
-        },
-    }
-}
+/// Filters planned for both halves together.
+pub const MERGE: Course = Course {
+    name: "merge",
+    admits: |info| info.can(Ability::Insert) && info.can(Ability::Merge),
+    of_slots: false,
+    is_long: false,
+    sizes: [1_000, 100_000, 1_000_000],
+    keys: |keys| [keys, keys],
+    script: |track, ground, _| {
+        let all = &ground.present[..track.keys];
+        let (first, other) = all.split_at(track.keys / 2);
+        let (act, holds) = (Act::Merge(other), Cow::Borrowed(all));
+        let legs = vec![Leg { act, holds, check: Check::Rate }];
+        Ok(Script { planned: Planned::Room(track.planned), slots: None, first, legs })
+    },
+};

@@ -118,7 +118,7 @@ impl Runner {
         match leg.check {
             Check::Passage => {}
             Check::Part => no_false_negative(filter, holds, seed)?,
-            Check::Rate => stop.answers.take(filter, holds, absent, seed)?,
+            Check::Rate | Check::Target => stop.answers.take(filter, holds, absent, seed)?,
         }
         Ok(None)
     }

@@ -49,16 +49,18 @@ pub enum Act<'a> {
     Merge(&'a [u64]),
 }
 
-/// What is checked at a stop.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What is checked at a stop, from little to all.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 pub enum Check {
     /// That it can be reached. It has no row, unless a key is refused, and nothing is timed from
     /// here on.
     Passage,
     /// That all keys are found. Its time belongs to the next row.
     Part,
-    /// And that the rate is the formula's; nor may that of what grows be above its target.
+    /// And that the rate is the formula's.
     Rate,
+    /// And not above the target.
+    Target,
 }
 
 impl Act<'_> {

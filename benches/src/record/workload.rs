@@ -1,0 +1,59 @@
+//! What is done to filters while their time is taken.
+
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Workload {
+    /// Facts, not times: space, false negatives, false positives, theory's prediction.
+    #[default]
+    Verify,
+    /// From an empty filter (or nothing) to one that holds all keys, per key.
+    Build,
+    /// Queries for absent keys, one after another, counting hits (throughput).
+    Query0,
+    /// The same, half present, in random order.
+    Query50,
+    /// The same, all present.
+    Query100,
+    /// The batch interface, half present.
+    Batch50,
+    /// Half present, each key depending on the answer before (latency).
+    Dependent50,
+    /// Removals of half of a full filter's keys, per removal; and facts about what is left.
+    Remove,
+    /// From step to step of a course, per operation; and facts about the filter then.
+    #[serde(untagged)]
+    Course(CourseName),
+}
+
+serde_plain::derive_display_from_serialize!(Workload);
+
+/// The name of a course, in small letters. Any: a record may outlive the course.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct CourseName(pub(crate) &'static str);
+
+impl Workload {
+    pub const fn course(name: &'static str) -> Self {
+        Self::Course(CourseName(name))
+    }
+}
+
+impl<'de> Deserialize<'de> for CourseName {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        static KNOWN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+        let name = String::deserialize(from)?;
+        let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+        if name.is_empty() || !name.bytes().all(is_letter) {
+            let error = format!("{name:?} is no workload, nor the name of a course");
+            return Err(de::Error::custom(error));
+        }
+        // Few names, each in many rows: each is kept once.
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = known.get(name.as_str()).copied().unwrap_or_else(|| name.leak());
+        known.insert(name);
+        Ok(Self(name))
+    }
+}
