@@ -3,6 +3,7 @@
 use super::say;
 use crate::error::BenchError;
 use crate::record::{Records, Row, Run};
+use comfy_table::CellAlignment::{Left, Right};
 use std::collections::BTreeMap;
 
 /// Peaks of memory depend on the timing of threads, instructions on the seeds of hash maps, by up
@@ -54,7 +55,7 @@ pub(super) fn diff(old: &Side, new: &Side) -> (String, bool) {
     }
     text += &format!("Rows in both: {both}; moved: {}.\n", lines.len());
     let moved = !lines.is_empty();
-    (text + &say::table(lines.into_iter(), [0, 2, 3]), moved)
+    (text + &say::table(lines.into_iter(), [Right, Left, Right, Right, Left]), moved)
 }
 
 /// The rows of one record that the other lacks: a line for each contender.

@@ -5,7 +5,8 @@ use crate::keys::KeySet;
 use crate::measure::{Found, Plan, heat, suite};
 use crate::record::{Row, State, Suite};
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::CellAlignment::{self, Left, Right};
+use comfy_table::{Table, presets};
 use indicatif::HumanDuration;
 use std::fmt::Write;
 
@@ -80,20 +81,18 @@ pub(super) fn verified(rows: &[Row]) -> String {
         let [measured, predicted] = [row.fpr(), row.predicted_fpr].map(rate);
         [held, peak, measured, predicted, format!("{}: {verdict}", row.subject())]
     };
-    table([head].into_iter().chain(rows.iter().map(line)), [0, 1, 2, 3])
+    table([head].into_iter().chain(rows.iter().map(line)), [Right, Right, Right, Right, Left])
 }
 
-/// A line a row; these columns hold numbers.
+/// A line a row, with columns at their left or their right ends below each other.
 pub(super) fn table<const COLUMNS: usize>(
     rows: impl Iterator<Item = [String; COLUMNS]>,
-    numbers: impl IntoIterator<Item = usize>,
+    ends: [CellAlignment; COLUMNS],
 ) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).add_rows(rows);
-    for index in numbers {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    for (column, end) in table.column_iter_mut().zip(ends) {
+        column.set_cell_alignment(end);
     }
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
@@ -116,7 +115,7 @@ pub(super) fn contenders() -> String {
             let targets = targets.collect::<Vec<_>>().join(", ");
             [group.key_set.name().to_owned(), group.keys.to_string(), targets]
         });
-        text += &table(groups, [1]);
+        text += &table(groups, [Left, Right, Left]);
         for course in suite.courses() {
             let _ = writeln!(text, " {}", course.title());
         }

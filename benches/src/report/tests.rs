@@ -120,15 +120,6 @@ fn answers(records: &Records) -> Vec<Answer> {
     }
 }
 
-/// Text without its marks.
-fn words<'a>(text: impl IntoIterator<Item = Event<'a>>) -> String {
-    let word = |event| match event {
-        Event::Text(word) | Event::Code(word) => Some(word.into_string()),
-        _ => None,
-    };
-    text.into_iter().filter_map(word).collect()
-}
-
 /// Wherever a document can hold words.
 fn everywhere(word: &str) -> Text {
     let text = Text::from(word).plain(" ").strong(word).plain(" ").code(word).link(word, word);
@@ -157,10 +148,10 @@ fn hostile_words_stay_words() {
     for word in short.chain(long.map(str::to_owned)).filter(|word| !word.trim().is_empty()) {
         let text = everywhere(&word);
         let markdown = readme::markdown(&text).unwrap_or_else(|error| panic!("{word:?} {error}"));
-        let back = || Parser::new_ext(&markdown, Extensions::ENABLE_TABLES).map(Event::into_static);
-        assert_eq!(words(back()), words(text.0.clone()), "{word:?} {markdown}");
+        let back = Parser::new_ext(&markdown, Extensions::ENABLE_TABLES).map(Event::into_static);
         let page = html::markup(text).into_string();
-        assert_eq!(html::markup(Text(back().collect())).into_string(), page, "{word:?} {markdown}");
+        let again = html::markup(Text(back.collect())).into_string();
+        assert_eq!(again, page, "{word:?} {markdown}");
         assert_eq!(tags(&page), harmless, "{word:?} {page}");
     }
 }
@@ -182,7 +173,8 @@ fn the_least_wins_ties_go_to_the_smaller_and_what_varies_is_judged_by_its_mean()
         assert_eq!((found, answer.figure.as_str()), (names, figure), "{need}");
         let import = |name| format!("use kit::{{{name}, Hash}};");
         assert!(answer.choose.iter().all(|(name, line)| *line == import(name)));
-        let rest = format!("{}; {}", words(answer.runner_up.0.clone()), answer.cost);
+        let rest = format!("{}; {}", html::markup(answer.runner_up.clone()).0, answer.cost);
+        let rest = rest.replace("<strong>", "").replace("</strong>", "");
         assert!(rest.contains(else_or_cost), "{need}: {rest}");
     }
 }
