@@ -83,7 +83,7 @@ impl Block {
                     .word("why", |of| &of.why)
                     .word("its cost", |of| &of.cost)
                     .word("runner-up", |of| of.runner_up.clone());
-                table.table().text()
+                table.table.text()
             }
             Self::Tables(caption, tables) => {
                 let caption = Some(caption.clone()).filter(|caption| !caption.0.is_empty());
@@ -100,7 +100,7 @@ impl Block {
 
 impl<T> Columns<'_, T> {
     pub(super) fn block(self, caption: impl Into<Text>) -> Block {
-        Block::Tables(caption.into(), vec![self.table()])
+        Block::Tables(caption.into(), vec![self.table])
     }
 }
 

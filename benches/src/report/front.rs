@@ -152,7 +152,7 @@ pub(super) fn ratios(data: &Data) -> Block {
                 table = table.number(head, |of| Some(format!("{:.0}", count(of)?)));
             }
         }
-        table.table()
+        table.table
     };
     let mut tables = Vec::from(LOOKS.map(table));
     tables.retain(|table| !table.rows.is_empty());

@@ -2,7 +2,7 @@
 
 use super::doc::{Block, Document, Section};
 use super::text::Text;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use pulldown_cmark::{Event, HeadingLevel, Options, Tag};
 use pulldown_cmark_to_cmark::{Options as Style, cmark_with_options};
 
@@ -38,6 +38,7 @@ fn heading(level: HeadingLevel, title: &str) -> Text {
 pub(super) fn markdown(text: &Text) -> Result<String> {
     let style = Style { newlines_after_htmlblock: 2, list_token: '-', ..Style::default() };
     let mut out = String::new();
-    cmark_with_options(&text.0, &mut out, Options::ENABLE_TABLES, style)?;
+    let written = cmark_with_options(&text.0, &mut out, Options::ENABLE_TABLES, style);
+    written.context("README.md has words that Markdown cannot hold")?;
     Ok(out + "\n")
 }

@@ -15,7 +15,7 @@ pub(super) struct Table {
 #[derive(Debug)]
 pub(super) struct Columns<'a, T> {
     of: &'a [T],
-    table: Table,
+    pub(super) table: Table,
 }
 
 impl Table {
@@ -52,9 +52,5 @@ impl<'a, T> Columns<'a, T> {
             row.push(cell(of).map_or_else(|| Text::from("-"), C::into));
         }
         self
-    }
-
-    pub(super) fn table(self) -> Table {
-        self.table
     }
 }
