@@ -122,7 +122,7 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
     let about = text(&records, "run.toml");
     assert!(about.contains("complete = true") && about.contains("noise_floor = 0."), "{about}");
     for contender in contenders::ALL.iter() {
-        let name = contender.info.name;
+        let name = &contender.info.name;
         let rows = lines(&records, name);
         assert!(rows.iter().any(|row| row["workload"] == "query50"), "{name}");
         assert!(about.contains(&format!("name = \"{name}\"")));

@@ -103,7 +103,7 @@ pub(super) fn contenders() -> String {
         let family = format!("{}{}", info.family, if info.ours { " (ours)" } else { "" });
         let abilities =
             info.abilities.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        let version = info.facts("").version;
+        let version = info.measured_by("").version;
         let _ = writeln!(text, "\n{:<24}{family}; {abilities}; {version}", info.name);
         let _ = writeln!(text, "    {}", info.analysis);
     }

@@ -1,11 +1,11 @@
 //! A contender: its facts, how its filter is made of keys, and its theory.
 
 use super::built::{Built, of_type};
-use super::info::Info;
+use super::info::{entry, twin};
 use super::order::{Order, Planned};
 use super::probe::Probe;
 use crate::keys::Keys;
-use crate::record::{Ability, Point};
+use crate::record::{Ability, Info, Point};
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ type Build = dyn Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync;
 /// An entry of the registry. Its facts are in `contenders.toml`.
 #[derive(Clone)]
 pub struct Contender {
-    pub info: Info,
+    pub info: &'static Info,
     build: Arc<Build>,
     theory: Arc<dyn Fn(u64) -> Vec<Point> + Send + Sync>,
 }
 
 impl fmt::Debug for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.info.name)
+        f.write_str(&self.info.name)
     }
 }
 
@@ -33,7 +33,7 @@ impl Contender {
         name: &'static str,
         build: impl Fn(Keys<'_>, &Order) -> Made<Box<dyn Built>> + Send + Sync + 'static,
     ) -> Self {
-        Self { info: Info::of(name), build: Arc::new(build), theory: Arc::new(|_| Vec::new()) }
+        Self { info: entry(name), build: Arc::new(build), theory: Arc::new(|_| Vec::new()) }
     }
 
     /// One whose filter has a type, or a way of being made, for each type of key.
@@ -74,7 +74,7 @@ impl Contender {
     }
 
     pub(super) fn twin(&self) -> Self {
-        Self { info: self.info.twin(), ..self.clone() }
+        Self { info: twin(self.info), ..self.clone() }
     }
 
     /// Builds a filter of these keys, which are distinct, by the fastest way its API offers.
@@ -87,8 +87,7 @@ impl Contender {
 
     /// Its theory at this many keys, from few bits to many.
     pub fn theory_points(&self, keys: u64) -> Vec<Point> {
-        let name = self.info.name;
-        let of = |point| Point { contender: name.to_owned(), keys, ..point };
+        let of = |point| Point { contender: self.info.name.clone(), keys, ..point };
         (self.theory)(keys).into_iter().map(of).collect()
     }
 }

@@ -16,10 +16,9 @@ mod peers;
 mod probe;
 mod theory;
 
-pub use crate::record::{Ability, Family, Role};
+pub use crate::record::{Ability, Family, Info, Role};
 pub use built::{Built, dependent_hits, dependent_queries};
 pub use contender::Contender;
-pub use info::Info;
 pub use order::{Order, Planned};
 
 use crate::error::BenchError;
@@ -34,7 +33,8 @@ pub static ALL: LazyLock<Vec<&'static Contender>> = LazyLock::new(|| {
     #[cfg(feature = "peers")]
     all.extend(peers::all());
     all.extend(others::all());
-    let twins = all.iter().filter(|one| TWINS.contains(&one.info.name)).map(Contender::twin);
+    let twins =
+        all.iter().filter(|one| TWINS.contains(&one.info.name.as_str())).map(Contender::twin);
     let twins: Vec<Contender> = twins.collect();
     all.extend(twins);
     all.leak().iter().collect()
@@ -46,12 +46,12 @@ pub fn named(name: &str) -> Option<&'static Contender> {
 
 /// All contenders, or only the named ones.
 pub fn choose(only: &[String]) -> Result<Vec<&'static Contender>, BenchError> {
-    let known: Vec<&str> = ALL.iter().map(|contender| contender.info.name).collect();
+    let known: Vec<&str> = ALL.iter().map(|contender| contender.info.name.as_str()).collect();
     if let Some(name) = only.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(BenchError::UnknownContender { name: name.clone(), known: known.join(", ") });
     }
-    let chosen = |info: Info| only.is_empty() || only.iter().any(|name| name == info.name);
-    Ok(ALL.iter().copied().filter(|contender| chosen(contender.info)).collect())
+    let chosen = |one: &&Contender| only.is_empty() || only.contains(&one.info.name);
+    Ok(ALL.iter().copied().filter(chosen).collect())
 }
 
 /// Whether a contender is ours or the first peer of its family: these take part where not all do.

@@ -3,7 +3,7 @@ use crate::keys::Keys;
 use amq_core::Budget;
 use std::collections::HashSet;
 
-fn infos() -> impl Iterator<Item = Info> {
+fn infos() -> impl Iterator<Item = &'static Info> {
     ALL.iter().map(|contender| contender.info)
 }
 
@@ -13,17 +13,17 @@ fn order(info: &Info, planned: Planned) -> Order {
 
 #[test]
 fn the_file_of_facts_is_about_all_contenders_in_listed_order() {
-    let mut facts = info::ENTRIES.clone().unwrap();
+    let mut facts: Vec<&Info> = info::ENTRIES.as_ref().unwrap().iter().collect();
     facts.retain(|info| info.ours || cfg!(feature = "peers"));
-    let (twins, made): (Vec<Info>, Vec<Info>) = infos().partition(|i| i.role == Role::Twin);
+    let (twins, made): (Vec<&Info>, Vec<&Info>) = infos().partition(|i| i.role == Role::Twin);
     assert_eq!(facts, made);
-    let names: HashSet<&str> = infos().map(|info| info.name).collect();
+    let names: HashSet<&str> = infos().map(|info| info.name.as_str()).collect();
     let families: HashSet<Family> = twins.iter().map(|info| info.family).collect();
     assert_eq!((names.len(), twins.len(), families.len()), (ALL.len(), TWINS.len(), TWINS.len()));
     for info in infos() {
         let fit = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         assert!(info.name.bytes().all(fit), "{info:?}");
-        let module = format!("use {}::", info.crate_name().replace('-', "_"));
+        let module = format!("use {}::", info.packages[0].replace('-', "_"));
         let its_own = info.role == Role::Floor || info.import.starts_with(&module);
         assert!(its_own && info.import.ends_with(';'), "{info:?}");
     }
@@ -32,7 +32,7 @@ fn the_file_of_facts_is_about_all_contenders_in_listed_order() {
 #[test]
 fn ours_and_one_peer_of_each_family_speak_for_it() {
     let peers: HashSet<Family> = infos().filter(|i| !i.ours).map(|i| i.family).collect();
-    let speaking: Vec<Info> = infos().filter(speaks_for_family).collect();
+    let speaking: Vec<&Info> = infos().filter(|info| speaks_for_family(info)).collect();
     assert!(infos().filter(|info| info.ours).all(|info| speaking.contains(&info)));
     assert_eq!(speaking.iter().filter(|info| !info.ours).count(), peers.len());
 }
@@ -50,14 +50,14 @@ fn everyone_can_do_exactly_what_it_claims() {
         if info.role == Role::Floor {
             continue;
         }
-        let mut filter = contender.build(keys, &order(&info, Planned::Keys)).unwrap();
+        let mut filter = contender.build(keys, &order(info, Planned::Keys)).unwrap();
         assert_eq!(filter.count_hits(keys), 2000, "{contender:?}");
         let batch = filter.count_hits_batch(keys);
         assert_eq!(batch, info.can(Ability::Batch).then_some(2000), "{contender:?}");
         let hits = filter.dependent(mixed);
         assert_eq!(hits, dependent_hits(&filter.answers(mixed)), "{contender:?}");
         assert!((600..1600).contains(&hits), "{contender:?}: {hits}");
-        let roomy = contender.build(keys, &order(&info, Planned::Room(4000)));
+        let roomy = contender.build(keys, &order(info, Planned::Room(4000)));
         assert_eq!(roomy.is_err(), info.can(Ability::Static), "{contender:?}");
         let mut times = [0; 10];
         let inserted = match roomy {
@@ -68,7 +68,7 @@ fn everyone_can_do_exactly_what_it_claims() {
         assert_eq!(times.iter().all(|&time| time > 0), inserted.is_some());
         let removed = filter.remove(keys.first(5));
         assert_eq!(removed, info.can(Ability::Remove).then_some(5), "{contender:?}");
-        let sized = Order { budget: Some(Budget::BitsPerKey(8.0)), ..order(&info, Planned::Keys) };
+        let sized = Order { budget: Some(Budget::BitsPerKey(8.0)), ..order(info, Planned::Keys) };
         let made = contender.build(keys, &sized);
         if info.bits_budget {
             let said = made.unwrap().said_bytes().unwrap_or(0);
@@ -92,7 +92,7 @@ fn sizes_jump_within_an_octave_where_the_entry_says_so() {
         if info.threads || matches!(info.role, Role::Floor | Role::Twin) {
             continue;
         }
-        let planned = order(&info, Planned::Octave(BASE));
+        let planned = order(info, Planned::Octave(BASE));
         let (mut least, mut most) = (f64::INFINITY, 0.0f64);
         for eighths in 8..16 {
             let keys = Keys::U64(&keys[..BASE / 8 * eighths]);

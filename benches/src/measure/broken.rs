@@ -76,7 +76,9 @@ impl Broken {
             Fault::NothingButGrows | Fault::ErrsMoreThanAsked => &[Ability::Insert, Ability::Grow],
             _ => &[Ability::Batch, Ability::Insert, Ability::Remove, Ability::Merge],
         };
-        contender.info = Info { ours, abilities, bits_budget: true, jumps: true, ..contender.info };
+        let (abilities, info) = (abilities.to_vec(), contender.info.clone());
+        let info = Info { ours, abilities, bits_budget: true, jumps: true, ..info };
+        contender.info = Box::leak(Box::new(info));
         Box::leak(Box::new(contender))
     }
 

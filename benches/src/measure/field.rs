@@ -104,7 +104,7 @@ impl<'a> Subject<'a> {
     }
 
     pub fn row(&self, workload: Workload) -> Row {
-        Row::new(self.contender.info.name, &self.cell, workload)
+        Row::new(&self.contender.info.name, &self.cell, workload)
     }
 
     /// The keys of a course; none if they are no integers.

@@ -33,8 +33,8 @@ pub fn left_out(
     // An objection at the first target holds at the others too.
     let first = Heat::all(slice::from_ref(group)).next();
     for info in contenders.iter().map(|contender| contender.info) {
-        if let Some(reason) = first.and_then(|heat| heat.objection(&info)) {
-            left_out.entry(reason).or_default().push(info.name);
+        if let Some(reason) = first.and_then(|heat| heat.objection(info)) {
+            left_out.entry(reason).or_default().push(info.name.as_str());
         }
     }
     left_out
@@ -70,14 +70,14 @@ impl Heat<'_> {
     pub fn entrants(&self, contenders: &[&'static Contender]) -> Vec<Entrant> {
         let entry = |&contender: &&'static Contender| {
             let info = contender.info;
-            let cell = self.cell(&info);
+            let cell = self.cell(info);
             let fits = match self.target {
                 Budget::BitsPerKey(_) => info.bits_budget,
                 target => !info.fixed_rate || self.group.target_of_fixed() == Some(target),
             };
             let asked = (!info.fixed_rate).then_some(self.target);
             let takes_part = fits
-                && self.objection(&info).is_none()
+                && self.objection(info).is_none()
                 && self.group.course.is_none_or(|track| track.takes(contender, asked));
             takes_part.then_some((contender, cell))
         };
@@ -213,7 +213,7 @@ impl Heat<'_> {
             Err(failure) => {
                 let failed = failure.mark(row, State::Failed);
                 let untimed = |workload| failure.mark(subject.row(workload), State::Untimed);
-                let untimed = offered(&info).filter(|_| timed).map(untimed);
+                let untimed = offered(info).filter(|_| timed).map(untimed);
                 return ([failed].into_iter().chain(untimed).collect(), None);
             }
         };

@@ -57,7 +57,7 @@ pub fn count(info: &Info, keys: usize, rows: &mut [Row]) -> io::Result<()> {
         Command::new("valgrind")
             .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
             .arg(env::current_exe()?)
-            .args([COMMAND, info.name, &keys.to_string(), &builds.to_string()])
+            .args([COMMAND, &info.name, &keys.to_string(), &builds.to_string()])
             .args(asks.then_some("--asks"))
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -108,7 +108,7 @@ impl Going<'_> {
     /// Whether any contender of a heat has no row yet. Then the rows of all of them are dropped.
     fn reopen(&mut self, heat: &Heat<'_>) -> bool {
         let entrants = heat.entrants(&self.plan.contenders);
-        let entrants = entrants.iter().map(|(contender, cell)| (contender.info.name, cell));
+        let entrants = entrants.iter().map(|(one, cell)| (one.info.name.as_str(), cell));
         let is_done =
             |(name, cell): (&str, &Cell)| self.all[name].iter().any(|row| heat.owns(row, cell));
         if entrants.clone().all(is_done) {
@@ -134,13 +134,13 @@ impl Going<'_> {
         for contender in &self.plan.contenders {
             let info = contender.info;
             self.progress.set_message(format!("counting instructions: {}", info.name));
-            let Some(rows) = self.all.get_mut(info.name) else {
+            let Some(rows) = self.all.get_mut(info.name.as_str()) else {
                 continue;
             };
-            if let Err(error) = instructions::count(&info, keys, rows) {
+            if let Err(error) = instructions::count(info, keys, rows) {
                 return Ok(Some(format!("instructions, at {}: {error}", info.name)));
             }
-            self.records.write_table(info.name, rows)?;
+            self.records.write_table(&info.name, rows)?;
         }
         Ok(None)
     }
@@ -186,8 +186,8 @@ fn begin(
     resume: bool,
 ) -> Result<(Run, All), BenchError> {
     let infos = || plan.contenders.iter().map(|contender| contender.info);
-    let mut all: All = infos().map(|info| (info.name, Default::default())).collect();
-    let facts = infos().map(|info| info.facts(&request.command)).collect();
+    let mut all: All = infos().map(|info| (info.name.as_str(), Vec::new())).collect();
+    let facts = infos().map(|info| info.measured_by(&request.command)).collect();
     let interrupted = if resume { records.run()? } else { None };
     let begins = interrupted.is_none();
     let joins = resume || !request.only.is_empty();

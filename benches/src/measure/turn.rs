@@ -103,7 +103,7 @@ impl<'a> Ready<'a> {
             }
             None => vec![None; queries / share.chunk],
         };
-        let all = offered(&info).filter(|&workload| workload != Remove || removal.is_some());
+        let all = offered(info).filter(|&workload| workload != Remove || removal.is_some());
         let tally = |workload| (workload, Tally { want: want(workload), ..Tally::default() });
         let tallies = all.map(tally).collect();
         Self { subject, share, removal, tallies }

@@ -14,7 +14,7 @@ pub fn noise<'a>(rows: impl Fn(&str) -> &'a [Row]) -> (Vec<Noise>, Option<f64>, 
     let mut by_workload: BTreeMap<Workload, Vec<f64>> = BTreeMap::new();
     let cell = |row: &Row| (row.cell(), row.workload, row.load);
     let infos = contenders::ALL.iter().map(|contender| contender.info);
-    for (twin, first) in infos.filter_map(|info| Some((info.name, info.twin_of?))) {
+    for (twin, first) in infos.filter_map(|info| Some((&info.name, info.twin_of.as_ref()?))) {
         for row in rows(twin) {
             let other = rows(first).iter().find(|other| cell(row) == cell(other));
             if let (Some(a), Some(b)) = (row.ns, other.and_then(|other| other.ns)) {

@@ -1,6 +1,7 @@
 //! The contenders and key sets of a run, and the words for what they are.
 
 use crate::keys::Source;
+use crate::record::program::versions;
 use serde::{Deserialize, Serialize};
 
 /// Families, each drawn in one colour. `SplitBlock` has Bloom filters with eight bits per key in a
@@ -68,22 +69,56 @@ pub struct KeySetFacts {
     pub(crate) source: Source,
 }
 
-/// A contender's description, for readers of the records without the code; for the fields see
-/// [`Info`](crate::contenders::Info).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct ContenderFacts {
-    pub(crate) name: String,
-    pub(crate) family: Family,
-    pub(crate) role: Role,
-    pub(crate) ours: bool,
-    pub(crate) crate_name: String,
-    pub(crate) version: String,
-    pub(crate) import: String,
-    pub(crate) analysis: String,
-    pub(crate) abilities: Vec<Ability>,
-    pub(crate) takes_rate: bool,
-    pub(crate) takes_bits: bool,
-    pub(crate) twin_of: Option<String>,
-    /// The command that measured it; differs from the run's if it was measured again alone.
-    pub(crate) command: String,
+/// A contender's description: its entry in `contenders.toml`, and in records.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Info {
+    /// Its name in records, file names and `--only`.
+    pub name: String,
+    pub family: Family,
+    pub role: Role,
+    pub ours: bool,
+    /// Its packages, its own first. `std` is the compiler's.
+    pub packages: Vec<String>,
+    /// Their versions, in records.
+    pub version: String,
+    /// The line with which a user imports it.
+    pub import: String,
+    /// What to expect of it and why, in a few sentences.
+    pub analysis: String,
+    pub abilities: Vec<Ability>,
+    /// Whether its rate is its own: it takes none, unlike most, and takes part once per number of
+    /// keys.
+    pub fixed_rate: bool,
+    /// Whether it can be asked for a number of bits per key instead of a rate.
+    pub bits_budget: bool,
+    /// Whether its size jumps, mostly by a factor of two, while the keys grow steadily in number.
+    pub jumps: bool,
+    /// The most keys that it is measured with, if there is a limit.
+    pub max_keys: Option<u64>,
+    /// Whether it takes no seed, unlike most: there is only one filter to verify.
+    pub seedless: bool,
+    /// So slow that it takes part at one rate, with the main keys, and answers a part of a stream.
+    pub slow: bool,
+    /// Whether it builds with threads of its own: the memory of all threads is counted.
+    pub threads: bool,
+    /// The contender that it repeats, for a twin.
+    pub twin_of: Option<String>,
+    /// The names of courses that it takes no part in, whatever its abilities.
+    pub skips: Vec<String>,
+    /// The command that measured it, in records; differs from the run's if it was measured again
+    /// alone.
+    pub command: String,
+}
+
+impl Info {
+    pub fn can(&self, ability: Ability) -> bool {
+        self.abilities.contains(&ability)
+    }
+
+    /// The same in a record.
+    pub fn measured_by(&self, command: &str) -> Self {
+        let (version, command) = (versions(&self.packages), command.to_owned());
+        Self { version, command, ..self.clone() }
+    }
 }

@@ -20,9 +20,9 @@ mod store;
 mod tables;
 mod workload;
 
-pub use facts::{Ability, ContenderFacts, Family, KeySetFacts, Role};
+pub use facts::{Ability, Family, Info, KeySetFacts, Role};
 pub use machine::Machine;
-pub use program::{OWN_REPORTS, publishable, root, today, versions};
+pub use program::{OWN_REPORTS, publishable, root, today};
 pub use row::{Cell, Row, State};
 pub use run::{Noise, Options, Run, SCHEMA, Suite};
 pub use store::{Records, write_atomically};

@@ -22,11 +22,11 @@ pub(super) fn lock_digest() -> String {
 
 /// Packages as the lock file has them: `fastbloom 0.17.0, foldhash 0.2.0`. The package `std` is the
 /// compiler.
-pub fn versions(packages: &[&str]) -> String {
+pub(super) fn versions(packages: &[String]) -> String {
     let lock: Table = LOCK_FILE.parse().unwrap_or_default();
     let all = lock.get("package").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let of = |&name: &&str| {
-        let of_name = all.iter().filter(|package| package["name"].as_str() == Some(name));
+    let of = |name: &String| {
+        let of_name = all.iter().filter(|package| package["name"].as_str() == Some(name.as_str()));
         let versions: Vec<&str> = of_name.filter_map(|of| of["version"].as_str()).collect();
         match versions.as_slice() {
             [] if name == "std" => env!("AMQ_RUSTC").to_owned(),
@@ -92,10 +92,10 @@ mod tests {
     #[test]
     fn every_contender_knows_its_version_and_what_is_not_there_is_said_to_be_unknown() {
         for contender in crate::contenders::ALL.iter() {
-            let versions = versions(contender.info.packages);
+            let versions = versions(&contender.info.packages);
             let known = !versions.contains("unknown") && versions.contains(char::is_numeric);
             assert!(known, "{contender:?}: {versions}");
         }
-        assert_eq!(versions(&["no-such-one"]), "no-such-one (unknown version)");
+        assert_eq!(versions(&["no-such-one".to_owned()]), "no-such-one (unknown version)");
     }
 }

@@ -1,6 +1,6 @@
 //! `run.toml`: what was run, with which options and code, and the noise.
 
-use crate::record::{ContenderFacts, KeySetFacts, OWN_REPORTS, Workload, program, today};
+use crate::record::{Info, KeySetFacts, OWN_REPORTS, Workload, program, today};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ pub struct Run {
     #[serde(default)]
     pub(crate) key_set: Vec<KeySetFacts>,
     #[serde(default)]
-    pub(crate) contender: Vec<ContenderFacts>,
+    pub(crate) contender: Vec<Info>,
 }
 
 /// How far, in one workload, the same filter entered twice differs from itself.
@@ -66,7 +66,7 @@ pub struct Noise {
 
 impl Run {
     /// A run that begins today, with nothing measured yet.
-    pub fn new(command: &str, options: Options, contender: Vec<ContenderFacts>) -> Self {
+    pub fn new(command: &str, options: Options, contender: Vec<Info>) -> Self {
         let folder = options.has_own_keys().then(|| format!(" --records {OWN_REPORTS}/records"));
         Self {
             schema: SCHEMA,
@@ -80,7 +80,7 @@ impl Run {
     }
 
     /// Adds contenders; `replace` says whether to replace the entries of those that it has.
-    pub fn take_in(&mut self, contenders: Vec<ContenderFacts>, replace: bool) {
+    pub fn take_in(&mut self, contenders: Vec<Info>, replace: bool) {
         for facts in contenders {
             match self.contender.iter_mut().find(|old| old.name == facts.name) {
                 None => self.contender.push(facts),

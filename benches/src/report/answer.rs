@@ -56,7 +56,7 @@ fn measured(data: &Data, need: &Need) -> Option<Answer> {
         [one] => why += &format!("; {} ties, too", one.0.name()),
         more => why += &format!("; {} more tie", more.len()),
     }
-    let pick = |facts: &ContenderFacts| (type_name(data, facts), facts.import.clone());
+    let pick = |facts: &Info| (type_name(data, facts), facts.import.clone());
     Some(Answer {
         need: need.need.clone(),
         choose: best.iter().take(SHOWN).map(|(entry, _)| pick(entry.facts)).collect(),
@@ -137,7 +137,7 @@ fn beyond_plan(data: &Data, name: &str) -> Option<String> {
 
 /// A contender's type; with its name in the records, where several contenders have the type or it
 /// is another crate's.
-fn type_name(data: &Data, facts: &ContenderFacts) -> String {
+fn type_name(data: &Data, facts: &Info) -> String {
     let name = type_of(&facts.import);
     let is_shared = data.filters().filter(|other| type_of(&other.import) == name).count() > 1;
     match name {

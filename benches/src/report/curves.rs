@@ -18,7 +18,7 @@ pub(super) fn build(data: &Data) -> Found {
 }
 
 /// One contender a family: ours where there is one.
-fn chosen(data: &Data) -> impl Iterator<Item = &ContenderFacts> {
+fn chosen(data: &Data) -> impl Iterator<Item = &Info> {
     let families = LOOKS.into_iter().map(|look| look.family).filter(|of| *of != Family::Exact);
     families.filter_map(|family| {
         let of = data.filters().filter(move |facts| facts.family == family);
@@ -49,7 +49,7 @@ fn rises(all: &[Series]) -> Option<[&Series; 2]> {
 /// A plot over the numbers of keys, and who rises least and most.
 fn by_size(data: &Data, slug: &'static str, y: &str, number: Number) -> Option<Plot> {
     let sizes = data.sizes(&data.set);
-    let mark = |facts: &ContenderFacts, size: u64| {
+    let mark = |facts: &Info, size: u64| {
         let entry = data.entry(&facts.name, data.with(size))?;
         let (x, y) = (size as f64, number(&entry));
         (y.is_some() || entry.failure().is_some()).then_some(Mark { x, y, bar: None })
@@ -74,7 +74,7 @@ fn by_size(data: &Data, slug: &'static str, y: &str, number: Number) -> Option<P
 
 pub(super) fn share(data: &Data) -> Found {
     let shares = [(0.0, Workload::Query0), (50.0, Workload::Query50), (100.0, Workload::Query100)];
-    let marks = |facts: &ContenderFacts| {
+    let marks = |facts: &Info| {
         let entry = data.entry(&facts.name, data.main());
         let mark = |(share, workload)| Some(Mark::at(share, entry.as_ref()?.ns(workload)?));
         shares.into_iter().filter_map(mark).collect()

@@ -121,12 +121,12 @@ impl Data {
         self.all().filter(|row| row.workload == Workload::Verify && is_plain(row))
     }
 
-    pub(super) fn filters(&self) -> impl Iterator<Item = &ContenderFacts> {
+    pub(super) fn filters(&self) -> impl Iterator<Item = &Info> {
         self.compared().filter(|facts| facts.role == Role::Filter)
     }
 
     /// Filters, exact sets and maps.
-    pub(super) fn compared(&self) -> impl Iterator<Item = &ContenderFacts> {
+    pub(super) fn compared(&self) -> impl Iterator<Item = &Info> {
         self.run.contender.iter().filter(|facts| is_compared(facts))
     }
 
@@ -140,7 +140,7 @@ impl Data {
         self.select(of, |facts| facts.name == name).pop()
     }
 
-    fn select(&self, of: Of<'_>, who: impl Fn(&ContenderFacts) -> bool) -> Vec<Entry<'_>> {
+    fn select(&self, of: Of<'_>, who: impl Fn(&Info) -> bool) -> Vec<Entry<'_>> {
         let all = self.run.contender.iter().zip(&self.rows).filter(|(facts, _)| who(facts));
         let all = all.map(|(facts, rows)| Entry {
             facts,
@@ -228,7 +228,7 @@ fn nearest(to: u64, all: impl Iterator<Item = u64>) -> Option<u64> {
     all.min_by(|a, b| far(*a).total_cmp(&far(*b)))
 }
 
-fn is_compared(facts: &ContenderFacts) -> bool {
+fn is_compared(facts: &Info) -> bool {
     matches!(facts.role, Role::Filter | Role::Map)
 }
 

@@ -1,7 +1,7 @@
 //! A contender in one cell, and what follows from its rows.
 
 use super::text::Text;
-use crate::record::{Ability, ContenderFacts, Family, Role, Row, State, Workload};
+use crate::record::{Ability, Family, Info, Role, Row, State, Workload};
 
 /// A measured rate may be this much above the one asked for: the noise of a thousand false
 /// positives, and of sizes in whole bits.
@@ -9,7 +9,7 @@ const OVER: f64 = 1.02;
 
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
-    pub(super) facts: &'a ContenderFacts,
+    pub(super) facts: &'a Info,
     pub(super) rows: Vec<&'a Row>,
 }
 

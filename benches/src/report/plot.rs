@@ -3,7 +3,7 @@
 use super::look::Look;
 use super::number::tick;
 use super::text::Text;
-use crate::record::{ContenderFacts, Family};
+use crate::record::{Family, Info};
 
 #[derive(Clone, Debug)]
 pub(super) struct Plot {
@@ -79,7 +79,7 @@ impl Series {
         Self { name, look, is_hollow: false, line: Vec::new(), marks, alike: Vec::new() }
     }
 
-    pub(super) fn of(facts: &ContenderFacts, marks: Vec<Mark>) -> Self {
+    pub(super) fn of(facts: &Info, marks: Vec<Mark>) -> Self {
         Self { is_hollow: !facts.ours, ..Self::new(&facts.name, facts.family, marks) }
     }
 

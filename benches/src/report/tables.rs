@@ -4,13 +4,13 @@ use super::curves::who;
 use super::prelude::*;
 
 pub(super) fn abilities(data: &Data) -> Found {
-    let all: Vec<&ContenderFacts> = data.compared().collect();
+    let all: Vec<&Info> = data.compared().collect();
     let most = all.iter().rev().max_by_key(|facts| facts.abilities.len())?;
     let (name, count, of) = (&most.name, most.abilities.len(), data.texts.abilities.len());
     let mut table = Table::of(&all).word("contender", |facts| &facts.name);
     table = table.word("version", |facts| &facts.version);
     for (head, ability) in &data.texts.abilities {
-        let can = |facts: &ContenderFacts| facts.abilities.contains(ability);
+        let can = |facts: &Info| facts.abilities.contains(ability);
         table = table.word(head, |facts| if can(facts) { "yes" } else { "" });
     }
     Some((format!("{name} can do most: {count} of {of}."), vec![table.block("")]))
@@ -36,11 +36,11 @@ pub(super) fn numbers(data: &Data) -> Found {
         };
         // A filter of a fixed rate stands once, with the main one.
         let mut entries = data.entries(Of::Rate(&data.set, size, rate));
-        entries.retain(|entry| rate == main || entry.facts.takes_rate);
+        entries.retain(|entry| rate == main || !entry.facts.fixed_rate);
         for entry in entries {
             let (name, of) = (entry.name(), asked(rate) + &with);
             failed.extend(entry.failure().map(|why| format!("{name} at {of}: {why}")));
-            let of = if entry.facts.takes_rate { of } else { format!("fixed{with}") };
+            let of = if entry.facts.fixed_rate { format!("fixed{with}") } else { of };
             all.push((entry, of));
         }
     }

@@ -3,7 +3,6 @@
 use super::doc::Answer;
 use super::prelude::*;
 use super::{answer, html, readme, render};
-use crate::contenders::Info;
 use crate::measure::choices;
 use Ability::{Grow, Insert, Remove, Static, Values};
 use pulldown_cmark::{Event, Options as Extensions, Parser};
@@ -15,16 +14,20 @@ const KEYS: u64 = 1_000_000;
 /// A key file's name that is not to become a part of the page.
 const SET: &str = "<img src=x onerror=alert(1)>|`a`](b)";
 
-type Contender = (ContenderFacts, Vec<Row>);
+type Contender = (Info, Vec<Row>);
 
 type Can = &'static [Ability];
 
 /// A contender with a filter of so many bits a key, and so many nanoseconds in all workloads.
 fn contender(name: &'static str, family: Family, can: Can, bits: u64, ns: f64) -> Contender {
-    let info = Info { name, family, abilities: can, packages: &["std"], ..Info::default() };
-    let mut facts = info.facts("measure");
-    facts.import = format!("use kit::{{{name}, Hash}};");
-    facts.ours = name.starts_with("my");
+    let facts = Info {
+        name: name.to_owned(),
+        family,
+        ours: name.starts_with("my"),
+        import: format!("use kit::{{{name}, Hash}};"),
+        abilities: can.to_vec(),
+        ..Info::default()
+    };
     (facts, rows(name, KEYS, bits, ns))
 }
 
@@ -81,7 +84,7 @@ fn all() -> Vec<Contender> {
     jumps.1[0].held_bytes_octave_low = Some(10 * KEYS / 8);
     jumps.1[0].held_bytes_octave_high = Some(20 * KEYS / 8);
     let mut map = contender("Map", Family::Ribbon, &[Static, Values], 8, 12.0);
-    (map.0.role, map.0.takes_rate) = (Role::Map, false);
+    (map.0.role, map.0.fixed_rate) = (Role::Map, true);
     // Where growth stopped, Steady is larger; over the cycle it is smaller. Lax breaks its rate.
     let steady = grown("Steady", [99, 16, 16, 16], 900);
     let lucky = grown("Lucky", [9, 30, 30, 12], 900);

@@ -21,13 +21,13 @@ pub(super) fn verdict(data: &Data) -> Found {
         let (low, high) = mark.bar.unwrap_or_default();
         (mark.x - 1.0).abs() / (high - low).max(1e-9)
     };
-    let worst = |facts: &ContenderFacts| {
+    let worst = |facts: &Info| {
         let is_of = |row: &&Row| row.contender == facts.name && row.workload == Workload::Verify;
         let cells = data.all().filter(is_of).filter_map(over);
         cells.max_by(|a, b| far(a).total_cmp(&far(b)))
     };
     let all = data.filters().filter_map(|facts| Some((facts, worst(facts)?)));
-    let mut all: Vec<(&ContenderFacts, Mark)> = all.collect();
+    let mut all: Vec<(&Info, Mark)> = all.collect();
     // The y axis counts upwards.
     all.reverse();
     let ratio = |mark: &Mark| mark.x.ln().abs();
@@ -64,7 +64,7 @@ const BITS: (f64, f64) = (3.0, 20.0);
 /// A filter with so many bits at most: its rate, and what an absent key costs before it is wrong.
 #[derive(Clone, Copy)]
 struct Offer<'a> {
-    facts: &'a ContenderFacts,
+    facts: &'a Info,
     fpr: f64,
     ns: f64,
 }

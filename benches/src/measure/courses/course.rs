@@ -53,7 +53,7 @@ impl Course {
 
     fn takes(&self, info: &Info) -> bool {
         let is_filter = matches!(info.role, Role::Filter | Role::Twin);
-        is_filter && (self.admits)(info) && !info.skips.contains(&self.name)
+        is_filter && (self.admits)(info) && !info.skips.iter().any(|name| name == self.name)
     }
 }
 
@@ -66,7 +66,7 @@ impl Track {
     pub fn takes(&self, contender: &Contender, budget: Option<Budget>) -> bool {
         // A failure while probing is left for the course to report.
         let has_slots = || !matches!(slots(contender, budget, 1), Ok(None));
-        self.course.takes(&contender.info) && (!self.course.of_slots || has_slots())
+        self.course.takes(contender.info) && (!self.course.of_slots || has_slots())
     }
 }
 

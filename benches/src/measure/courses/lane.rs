@@ -52,7 +52,7 @@ impl<'a> Lane<'a> {
         let (info, order) = (contender.info, lane.order);
         let (script, stops) = (&lane.script, &mut lane.stops);
         warm_up(&lane.subject);
-        for seed in effort.seeds(&info, order.seed).take(effort.min_seeds) {
+        for seed in effort.seeds(info, order.seed).take(effort.min_seeds) {
             let (mut runner, _) = Runner::begin(contender, script.first, Order { seed, ..order })?;
             for (leg, stop) in script.legs.iter().zip(&mut *stops) {
                 let end = runner.go(script, leg, ground.absent, stop);

@@ -88,7 +88,7 @@ pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<V
     let Verified { mut absent, mut answers, .. } = Verified::default();
     let mut removal = Ok(Answers::default());
     warm_up(subject);
-    for (filters, seed) in effort.seeds(&info, subject.seed).enumerate() {
+    for (filters, seed) in effort.seeds(info, subject.seed).enumerate() {
         let is_one_more = filters >= effort.min_seeds;
         if is_one_more && answers.expected() >= FALSE_POSITIVES {
             break;
