@@ -1,7 +1,9 @@
 //! `diff`: which rows of two records differ by more than noise.
 
+use super::say;
 use crate::error::BenchError;
 use crate::record::{Records, Row, Run};
+use comfy_table::CellAlignment::{Left, Right};
 use std::collections::BTreeMap;
 
 /// Peaks of memory depend on the timing of threads, instructions on the seeds of hash maps, by up
@@ -48,11 +50,12 @@ pub(super) fn diff(old: &Side, new: &Side) -> (String, bool) {
         both += 1;
         let [floor, other] = [old, new].map(|side| side.run.floor(now.workload).unwrap_or(0.0));
         for [what, before, now, change] in moved(before, now, floor.max(other)) {
-            lines.push(format!("{change:>10}  {what:<12} {before:>12} {now:>12}  {subject}\n"));
+            lines.push([change, what, before, now, subject.clone()]);
         }
     }
-    text += &format!("Rows in both: {both}; moved: {}.\n{}", lines.len(), lines.concat());
-    (text, !lines.is_empty())
+    text += &format!("Rows in both: {both}; moved: {}.\n", lines.len());
+    let moved = !lines.is_empty();
+    (text + &say::table(lines.into_iter(), [Right, Left, Right, Right, Left]), moved)
 }
 
 /// The rows of one record that the other lacks: a line for each contender.
@@ -170,11 +173,7 @@ mod tests {
         let noisy = side(&[slower], 1.1, 1);
         for (new, any, parts) in [
             (&old, false, ["", "Rows in both: 2; moved: 0.\n"]),
-            (
-                &new,
-                true,
-                [told, "+100.0 %  ns                  10.00        20.00  cuckoo, 0  keys"],
-            ),
+            (&new, true, [told, "+100.0 %  ns  10.00  20.00  cuckoo, 0  keys"]),
             // The larger floor of the two decides.
             (&noisy, false, ["", "moved: 0."]),
         ] {

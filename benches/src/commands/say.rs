@@ -5,6 +5,8 @@ use crate::keys::KeySet;
 use crate::measure::{Found, Plan, heat, suite};
 use crate::record::{Row, State, Suite};
 use clap::ValueEnum;
+use comfy_table::CellAlignment::{self, Left, Right};
+use comfy_table::{Table, presets};
 use indicatif::HumanDuration;
 use std::fmt::Write;
 
@@ -58,10 +60,10 @@ pub(super) fn failures(found: &Found) -> bool {
     good
 }
 
-/// What `verify` prints: a line a cell. (Writing to a string cannot fail.)
+/// What `verify` prints: a line a cell.
 pub(super) fn verified(rows: &[Row]) -> String {
-    let mut text = "  bits/key      peak   measured  predicted  verdict\n".to_owned();
-    for row in rows {
+    let head = ["bits/key", "peak", "measured", "predicted", "verdict"].map(str::to_owned);
+    let line = |row: &Row| {
         let some = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
         let bits = |bytes: Option<u64>| {
             some(bytes.map(|bytes| format!("{:.3}", bytes as f64 * 8.0 / row.keys as f64)))
@@ -75,15 +77,24 @@ pub(super) fn verified(rows: &[Row]) -> String {
             (State::Measured, Some(true)) => "good",
             (State::Measured, None) => "good, no formula",
         };
-        let (held, peak) = (bits(row.held_bytes), bits(row.peak_build_bytes));
-        let (measured, predicted) = (rate(row.fpr()), rate(row.predicted_fpr));
-        let _ = writeln!(
-            text,
-            "{held:>10}{peak:>10}{measured:>11}{predicted:>11}  {}: {verdict}",
-            row.subject()
-        );
+        let [held, peak] = [row.held_bytes, row.peak_build_bytes].map(bits);
+        let [measured, predicted] = [row.fpr(), row.predicted_fpr].map(rate);
+        [held, peak, measured, predicted, format!("{}: {verdict}", row.subject())]
+    };
+    table([head].into_iter().chain(rows.iter().map(line)), [Right, Right, Right, Right, Left])
+}
+
+/// A line a row, with columns at their left or their right ends below each other.
+pub(super) fn table<const COLUMNS: usize>(
+    rows: impl Iterator<Item = [String; COLUMNS]>,
+    ends: [CellAlignment; COLUMNS],
+) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).add_rows(rows);
+    for (column, end) in table.column_iter_mut().zip(ends) {
+        column.set_cell_alignment(end);
     }
-    text
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 pub(super) fn contenders() -> String {
@@ -99,13 +110,14 @@ pub(super) fn contenders() -> String {
     let _ = writeln!(text, "\nSuites (key set, keys, asked rates or memory; courses at 1 %):");
     for suite in Suite::value_variants() {
         let _ = writeln!(text, "{suite}");
-        for group in suite.groups(None) {
+        let groups = suite.groups(None).into_iter().map(|group| {
             let targets = group.targets.iter().map(|(target, _)| suite::words(*target));
             let targets = targets.collect::<Vec<_>>().join(", ");
-            let _ = writeln!(text, "  {:<11} {:>9}  {targets}", group.key_set.name(), group.keys);
-        }
+            [group.key_set.name().to_owned(), group.keys.to_string(), targets]
+        });
+        text += &table(groups, [Left, Right, Left]);
         for course in suite.courses() {
-            let _ = writeln!(text, "  {}", course.title());
+            let _ = writeln!(text, " {}", course.title());
         }
     }
     text

@@ -55,8 +55,7 @@ pub(super) fn machine(data: &Data) -> Found {
     let facts = facts.map(|(name, value)| Text::from(format!("{name}: {value}")));
     let again = Text::from("to measure again: ").code(&run.command);
     let draw = Text::from("to draw again, the same bytes: ").code(&run.render_command);
-    let points = Text::list(facts.chain([again, draw]));
-    Some((place(data), vec![Block::Text(points)]))
+    Some((place(data), vec![Block::list(facts.chain([again, draw]))]))
 }
 
 pub(super) fn noise(data: &Data) -> Found {
@@ -88,5 +87,5 @@ pub(super) fn limits(data: &Data) -> Found {
     }));
     let found =
         "Written by the authors of some of the filters; one machine, one compiler, one day.";
-    Some((found.to_owned(), vec![Block::Text(Text::list(points))]))
+    Some((found.to_owned(), vec![Block::list(points)]))
 }

@@ -16,12 +16,12 @@ pub(super) fn chooser(data: &Data) -> Found {
         packed["answers"].as_object()?.len(),
         refused().count()
     );
-    let refused = Text::list(refused().collect::<BTreeSet<_>>());
+    let refused = Block::list(refused().collect::<BTreeSet<_>>());
     let script = Block::Chooser(packed.to_string());
     let without = Text::from("The command ").code("amq choose");
     let without =
         without.plain(" answers the same; the first table has the commonest needs. None:");
-    Some((found, vec![script, Block::Text(without), Block::Text(refused)]))
+    Some((found, vec![script, Block::text(without), refused]))
 }
 
 /// What the words of an ask mean.
@@ -127,7 +127,7 @@ pub(super) fn worked(data: &Data) -> Found {
             .plain(" ")
             .code(&best.import)
             .plain(format!(" {}", best.reason));
-        blocks.push(Block::Text(text));
+        blocks.push(Block::text(text));
     }
     let (count, all, first) = (blocks.len(), data.texts.example.len(), first?);
     Some((format!("{count} of {all} examples with their arithmetic; {first}."), blocks))

@@ -30,10 +30,10 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
          small filters the faster is named, of equally fast ones the smaller. ns is per key, \
          hashing included."
     );
-    let mut blocks = vec![Block::Answers(answers), Block::Text(Text::from(rule))];
+    let mut blocks = vec![Block::Answers(answers), Block::text(rule)];
     if !missing.is_empty() {
         let missing = format!("Not in these records: {}.", missing.join("; "));
-        blocks.push(Block::Text(Text::from(missing)));
+        blocks.push(Block::text(missing));
     }
     blocks
 }

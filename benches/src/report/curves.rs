@@ -189,6 +189,6 @@ pub(super) fn timed(data: &Data, of: Of<'_>, workload: Workload, what: &str) -> 
         .number("bits per key", |(entry, _)| Some(digits(entry.row(workload)?.bits_per_key()?, 3)))
         .number("rate after", |(entry, _)| Some(percent(entry.row(workload)?.fpr()?)));
     let mut blocks = vec![table.block("")];
-    blocks.extend(failed.map(|failed| Block::Text(Text::from(format!("Failed: {failed}.")))));
+    blocks.extend(failed.map(|failed| Block::text(format!("Failed: {failed}."))));
     Some((found, blocks))
 }

@@ -1,6 +1,6 @@
 //! A contender in one cell, and what follows from its rows.
 
-use super::doc::Text;
+use super::text::Text;
 use crate::record::{Ability, Family, Info, Role, Row, State, Workload};
 
 /// A measured rate may be this much above the one asked for: the noise of a thousand false

@@ -10,7 +10,7 @@ const SIZE: (u32, u32) = (620, 450);
 pub(super) fn plots(data: &Data) -> Block {
     let plots: Vec<Plot> = time_by_space(data).into_iter().chain(rate_by_bits(data)).collect();
     match plots.is_empty() {
-        true => Block::Text(Text::from("No plots: nothing was measured at one rate.")),
+        true => Block::text("No plots: nothing was measured at one rate."),
         false => Block::Figures(plots),
     }
 }
@@ -152,12 +152,12 @@ pub(super) fn ratios(data: &Data) -> Block {
                 table = table.number(head, |of| Some(format!("{:.0}", count(of)?)));
             }
         }
-        table.table()
+        table.table
     };
     let mut tables = Vec::from(LOOKS.map(table));
     tables.retain(|table| !table.rows.is_empty());
     if tables.is_empty() {
-        return Block::Text(Text::from("No ratios: nothing was measured at one rate."));
+        return Block::text("No ratios: nothing was measured at one rate.");
     }
     let counted = counted.map_or_else(String::new, |row| {
         let keys = keys(row.keys);

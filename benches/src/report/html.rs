@@ -1,11 +1,12 @@
-//! The document as one page that needs no network and no script: Markdown, turned to HTML by a
-//! library, and what Markdown has no words for.
+//! The document as a page that needs no network and no script: its text, written by a library, and
+//! what Markdown has no words for.
 
 use super::doc::{Answer, Block, Document, Section};
 use super::plot::{Names, Plot};
+use super::text::Text;
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Tag, TagEnd};
 
 pub(super) fn page(document: &Document) -> Result<String> {
     let page = html! {
@@ -21,7 +22,7 @@ pub(super) fn page(document: &Document) -> Result<String> {
             body {
                 main {
                     h1 { (document.title) }
-                    (from_markdown(&document.lead.to_string()))
+                    @for part in &document.lead { (block(part)?) }
                     @for (title, blocks) in &document.first {
                         h2 { (title) }
                         @for part in blocks { (block(part)?) }
@@ -41,10 +42,10 @@ pub(super) fn page(document: &Document) -> Result<String> {
     Ok(page.into_string())
 }
 
-/// Markdown as HTML, where the first cell of each row is its head.
-fn from_markdown(markdown: &str) -> Markup {
+/// Text as HTML, where the first cell of each row is its head.
+pub(super) fn markup(text: Text) -> Markup {
     let mut is_first = false;
-    let events = Parser::new_ext(markdown, Options::ENABLE_TABLES).map(|event| match event {
+    let events = text.0.into_iter().map(|event| match event {
         Event::Start(Tag::TableRow) => {
             is_first = true;
             event
@@ -62,7 +63,7 @@ fn from_markdown(markdown: &str) -> Markup {
 }
 
 fn block(block: &Block) -> Result<Markup> {
-    let text = || from_markdown(&block.markdown(""));
+    let text = || markup(block.written(""));
     Ok(match block {
         Block::Text(_) => text(),
         Block::Answers(answers) => html! {
@@ -94,9 +95,9 @@ fn card(answer: &Answer) -> Markup {
                     span.cost { (answer.cost) }
                 }
             }
-            (from_markdown(&answer.picks().to_string()))
+            p { (markup(answer.picks())) }
             p { "Why: " (answer.why) "." }
-            (from_markdown(&format!("Else: {}.", answer.runner_up)))
+            p { "Else: " (markup(answer.runner_up.clone())) "." }
         }
     }
 }
@@ -119,7 +120,7 @@ fn figure(plot: &Plot) -> Result<Markup> {
                     }
                 }
             }
-            figcaption { (from_markdown(&plot.caption().to_string())) }
+            figcaption { p { (markup(plot.caption())) } }
         }
     })
 }

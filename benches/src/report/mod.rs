@@ -17,9 +17,12 @@ mod needs;
 mod number;
 mod picture;
 mod plot;
+mod readme;
+mod table;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod text;
 mod theory;
 
 use anyhow::Result;
@@ -30,11 +33,13 @@ use std::path::{Path, PathBuf, absolute};
 /// What all sections are made of.
 mod prelude {
     pub(super) use super::data::{Data, Of};
-    pub(super) use super::doc::{Block, Found, Table, Text};
+    pub(super) use super::doc::{Block, Found, figures};
     pub(super) use super::entry::{Entry, Number, Ranked, ranked};
     pub(super) use super::look::{LOOKS, Look};
     pub(super) use super::number::*;
-    pub(super) use super::plot::{Mark, Names, Plot, Series, figures, told_apart};
+    pub(super) use super::plot::{Mark, Names, Plot, Series, told_apart};
+    pub(super) use super::table::Table;
+    pub(super) use super::text::Text;
     pub(super) use crate::record::*;
 }
 
@@ -58,7 +63,7 @@ pub fn render(records: &Records, out: &Path) -> Result<(PathBuf, String)> {
         Some(above) if is_latest => (above, "latest/"),
         _ => (out, ""),
     };
-    write_atomically(&above.join("README.md"), document.readme(latest).as_bytes())?;
+    write_atomically(&above.join("README.md"), readme::readme(&document, latest)?.as_bytes())?;
     let page = out.join("index.html");
     write_atomically(&page, html::page(&document)?.as_bytes())?;
     Ok((page, answer::summary(blocks())))
@@ -78,9 +83,8 @@ fn document(data: &Data) -> Document {
     let lead = format!(
         "{count} filters and sets over the same keys, each verified before it was timed. {place}."
     );
-    let warnings = about::warnings(data).into_iter();
-    let lead =
-        warnings.fold(Text::from(lead), |lead, text| lead.and("\n\n> **Note:** ").plain(text));
+    let notes = about::warnings(data).into_iter().map(|text| Block::note(&text));
+    let lead = std::iter::once(Block::text(lead)).chain(notes).collect();
     let first = vec![
         ("Which filter?", answer::blocks(data)),
         ("Time against space, rate against space", vec![front::plots(data)]),
@@ -97,7 +101,7 @@ fn sections(data: &Data) -> Vec<Section> {
     let of = |anchor, title, found: Found| {
         let (finding, blocks) = found.unwrap_or_else(|| {
             let none = "Not in these records.";
-            (none.to_owned(), vec![Block::Text(Text::from(none))])
+            (none.to_owned(), vec![Block::text(none)])
         });
         Section { anchor, title, finding, blocks }
     };

@@ -179,7 +179,7 @@ pub(super) fn sizes(data: &Data) -> Found {
                 .word("take", |(_, new, _)| Text::default().strong(new.0.name()))
                 .word("", |(need, new, _)| need.figure(new))
                 .word("instead of", |(.., there)| there);
-            tables.push(table.table());
+            tables.push(table.table);
         }
     }
     let caption = format!(

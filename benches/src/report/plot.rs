@@ -1,8 +1,8 @@
 //! A plot as data.
 
-use super::doc::{Block, Found, Text};
 use super::look::Look;
 use super::number::tick;
+use super::text::Text;
 use crate::record::{Family, Info};
 
 #[derive(Clone, Debug)]
@@ -194,10 +194,4 @@ impl Plot {
     pub(super) fn legend(&self) -> impl Iterator<Item = &str> {
         self.named().map(|(series, _)| series.name.as_str())
     }
-}
-
-/// The plots of a section, which finds what the first does.
-pub(super) fn figures<const N: usize>(plots: [Option<Plot>; N]) -> Found {
-    let plots: Vec<Plot> = plots.into_iter().flatten().collect();
-    Some((plots.first()?.finding.clone(), vec![Block::Figures(plots)]))
 }

@@ -55,7 +55,7 @@ pub(super) fn numbers(data: &Data) -> Found {
     let mut blocks = vec![table(data, &all)];
     if !failed.is_empty() {
         let title = Text::from("Cells without numbers:");
-        blocks.extend([title, Text::list(failed)].map(Block::Text));
+        blocks.extend([Block::text(title), Block::list(failed)]);
     }
     (count > 0).then_some((found, blocks))
 }
@@ -63,7 +63,7 @@ pub(super) fn numbers(data: &Data) -> Found {
 /// The numbers of entries, each with what it was asked for.
 fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
     let name = |entry: &Entry<'_>| match &data.link {
-        Some(way) => Text::default().link(entry.name(), &format!("<{way}/{}.csv>", entry.name())),
+        Some(way) => Text::default().link(entry.name(), &format!("{way}/{}.csv", entry.name())),
         None => Text::from(entry.name()),
     };
     let mut table = Table::of(all)
