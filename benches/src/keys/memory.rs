@@ -30,14 +30,7 @@ impl Keys<'_> {
         }
     }
 
-    /// The first `n`, or all if there are fewer.
-    #[must_use]
-    pub fn first(&self, n: usize) -> Self {
-        self.between(0, n)
-    }
-
     /// The keys in `start..end`, as far as there are any.
-    #[must_use]
     pub fn between(&self, start: usize, end: usize) -> Self {
         let end = end.min(self.len());
         let start = start.min(end);
@@ -73,7 +66,6 @@ impl Store {
     }
 
     /// Copies of the keys at these indices; those of `behind` follow this store's.
-    #[must_use]
     pub fn pick(&self, behind: &Self, places: &[usize]) -> Self {
         match (self, behind) {
             (Self::U64(keys), Self::U64(more)) => {

@@ -129,7 +129,7 @@ impl Heat<'_> {
             Some(track) => {
                 row.planned_keys == cell.planned_keys && row.workload == track.workload()
             }
-            None => row.is_of(cell),
+            None => row.cell() == *cell,
         }
     }
 

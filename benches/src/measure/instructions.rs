@@ -45,7 +45,7 @@ pub fn child(
     for _ in 0..builds {
         let filter = build(contender, present.keys(), &order)?;
         // The last one answers, and each at least once.
-        hits = filter.count_hits(queries.keys().first(if asks { QUERIES } else { 1 }));
+        hits = filter.count_hits(queries.keys().between(0, if asks { QUERIES } else { 1 }));
     }
     Ok(hits)
 }
@@ -78,7 +78,7 @@ pub fn count(info: &Info, keys: usize, rows: &mut [Row]) -> io::Result<()> {
         ..Cell::default()
     };
     let (build, query) = ((twice? - once) / keys as f64, (asked? - once) / QUERIES as f64);
-    for row in rows.iter_mut().filter(|row| row.state == State::Measured && row.is_of(&cell)) {
+    for row in rows.iter_mut().filter(|row| row.state == State::Measured && row.cell() == cell) {
         row.instructions = match row.workload {
             Workload::Build => Some(build),
             Workload::Query50 => Some(query),

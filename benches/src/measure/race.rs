@@ -115,7 +115,7 @@ pub fn run(races: &mut [Race<'_>], progress: &ProgressBar) {
 /// Queries some of the keys that must be present after a timed pass: the first and the last.
 pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &'static str) -> Result<(), Failure> {
     let (all, some) = (keys.len(), keys.len().div_ceil(SAMPLE));
-    let [first, last] = [keys.first(some), keys.between(all - some, all)];
+    let [first, last] = [keys.between(0, some), keys.between(all - some, all)];
     let (found, keys) = (filter.count_hits(first) + filter.count_hits(last), 2 * some as u64);
     Failure::unless(found == keys, || {
         format!("after a timed {pass} it finds {found} of {keys} sampled keys")

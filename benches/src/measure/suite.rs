@@ -21,8 +21,7 @@ const BITS: [f64; 3] = [2.0, 4.0, 8.0];
 const RANDOM: &[KeySet] = &[KeySet::RandomU64];
 const OTHERS: &[KeySet] = &[KeySet::Sequential, KeySet::Strings, KeySet::Words];
 
-/// There are several stops on a course, and the rates are high: a stream's length over this is
-/// absent keys enough for a thousand false positives at each stop.
+/// A stream's length over this is absent keys enough for a thousand false positives at each stop.
 const ABSENT_SHARE: usize = 8;
 
 /// Key sets, keys, the length of a stream as a power of two (long enough that no branch predictor
@@ -47,8 +46,7 @@ pub enum Who {
     All,
     /// Ours and the first peer of each family.
     Few,
-    /// Of those, one of each kind that takes few bits a key: they are measured where every build
-    /// takes seconds.
+    /// Of those, one of each kind that takes few bits a key.
     Compact,
 }
 

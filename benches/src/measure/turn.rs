@@ -205,7 +205,7 @@ impl Racer for Ready<'_> {
                 Err(failure) => return self.fail(Build, failure),
             };
             if time == 0 {
-                let _ = filter.count_hits(self.subject.streams[1].first(self.share.lead));
+                let _ = filter.count_hits(self.subject.streams[1].between(0, self.share.lead));
                 for workload in workloads {
                     self.ask(&*filter, workload);
                 }

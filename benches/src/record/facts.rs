@@ -87,8 +87,7 @@ pub struct Info {
     /// What to expect of it and why, in a few sentences.
     pub analysis: String,
     pub abilities: Vec<Ability>,
-    /// Whether its rate is its own: it takes none, unlike most, and takes part once per number of
-    /// keys.
+    /// Whether its rate is its own: it takes part once per number of keys.
     pub fixed_rate: bool,
     /// Whether it can be asked for a number of bits per key instead of a rate.
     pub bits_budget: bool,
@@ -106,8 +105,7 @@ pub struct Info {
     pub twin_of: Option<String>,
     /// The names of courses that it takes no part in, whatever its abilities.
     pub skips: Vec<String>,
-    /// The command that measured it, in records; differs from the run's if it was measured again
-    /// alone.
+    /// The command that measured it, in records: not the run's if it was measured again alone.
     pub command: String,
 }
 

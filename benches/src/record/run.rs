@@ -36,8 +36,7 @@ pub struct Run {
     pub(crate) complete: bool,
     /// How the times were taken, and which estimate `ns` is, in a sentence.
     pub(crate) clock: String,
-    /// The relative difference between twins that half of their cells stay below, and nine in ten:
-    /// anything less is a tie. None without twins.
+    /// Twins differ by less in half of their cells, and in nine of ten. None without twins.
     pub(crate) noise_median: Option<f64>,
     pub(crate) noise_floor: Option<f64>,
     /// Rounds that scatter by more than this share of their median are flagged unstable.

@@ -54,7 +54,6 @@ impl Records {
     }
 
     /// Where a run of all or some contenders writes until it is finished.
-    #[must_use]
     pub fn unfinished(&self, only: bool) -> Self {
         Self { folder: self.folder.join(UNFINISHED[usize::from(only)]) }
     }

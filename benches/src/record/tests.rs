@@ -35,6 +35,17 @@ fn what_is_written_comes_back() {
 }
 
 #[test]
+fn every_column_is_explained() {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.serialize(Row::default()).unwrap();
+    let text = String::from_utf8(csv.into_inner().unwrap()).unwrap();
+    let columns: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let all = include_str!("../../../reports/METHODOLOGY.md");
+    let missing = columns.iter().find(|column| !all.contains(&format!("`{column}`")));
+    assert!(columns.len() > 30 && missing.is_none(), "{missing:?}");
+}
+
+#[test]
 fn no_two_rows_of_a_cell_have_one_subject() {
     let mut rows = vec![row("bloom"); 9];
     rows[1].keys = 1;

@@ -1,4 +1,4 @@
-//! What is done to filters while their time is taken.
+//! What is done to filters while their time is taken: `reports/METHODOLOGY.md` says how.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::collections::BTreeSet;
@@ -7,24 +7,15 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Workload {
-    /// Facts, not times: space, false negatives, false positives, theory's prediction.
     #[default]
     Verify,
-    /// From an empty filter (or nothing) to one that holds all keys, per key.
     Build,
-    /// Queries for absent keys, one after another, counting hits (throughput).
     Query0,
-    /// The same, half present, in random order.
     Query50,
-    /// The same, all present.
     Query100,
-    /// The batch interface, half present.
     Batch50,
-    /// Half present, each key depending on the answer before (latency).
     Dependent50,
-    /// Removals of half of a full filter's keys, per removal; and facts about what is left.
     Remove,
-    /// From step to step of a course, per operation; and facts about the filter then.
     #[serde(untagged)]
     Course(CourseName),
 }

@@ -50,11 +50,6 @@ impl Course {
         let [planned, keys] = (self.keys)(size);
         Track { course: self, planned, keys }
     }
-
-    fn takes(&self, info: &Info) -> bool {
-        let is_filter = matches!(info.role, Role::Filter | Role::Twin);
-        is_filter && (self.admits)(info) && !info.skips.iter().any(|name| name == self.name)
-    }
 }
 
 impl Track {
@@ -64,9 +59,12 @@ impl Track {
 
     /// Whether a contender that is asked for this takes part.
     pub fn takes(&self, contender: &Contender, budget: Option<Budget>) -> bool {
+        let (info, course) = (contender.info, &self.course);
+        let is_filter = matches!(info.role, Role::Filter | Role::Twin);
+        let skips = info.skips.iter().any(|name| name == course.name);
         // A failure while probing is left for the course to report.
         let has_slots = || !matches!(slots(contender, budget, 1), Ok(None));
-        self.course.takes(contender.info) && (!self.course.of_slots || has_slots())
+        is_filter && !skips && (course.admits)(info) && (!course.of_slots || has_slots())
     }
 }
 
