@@ -1,20 +1,14 @@
-#[cfg(target_arch = "x86_64")]
-use super::x86;
 use crate::elimination::Elimination;
 use crate::layer::{Columns, Layer};
-#[cfg(target_arch = "x86_64")]
-use crate::order::by_order;
 use crate::row::Row;
 use crate::shards::Shard;
-use crate::store::Borrowed;
-use crate::system::System;
 use crate::{BuildFilter, Bumped, Kind, Ribbon, RibbonParams, Standard, solve};
 use amq_core::KeyHash;
 use std::vec;
 use std::vec::Vec;
 
-/// A system that borrows what it holds, as batches do.
-type View<'a, K> = System<K, Borrowed<'a, <K as Kind>::Row>>;
+#[cfg(target_arch = "x86_64")]
+use {super::x86, crate::order::by_order, crate::store::Store, crate::system::System};
 
 /// Answers a batch.
 type Batch<'a, A> = dyn Fn(&[KeyHash], &mut [A]) + 'a;
@@ -66,13 +60,13 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
     #[cfg(target_arch = "x86_64")]
     if amq_core::cpu::has_avx2_and_bits() {
         // SAFETY: the processor has the features.
-        let avx2 = unsafe { Answers::by_vectors::<K, false>(&system, &asked, &portable) };
+        let avx2 = unsafe { Answers::by_vectors::<K, _, false>(&system, &asked, &portable) };
         assert_eq!(avx2, portable, "{columns} columns, AVX2");
     }
     #[cfg(target_arch = "x86_64")]
     if amq_core::cpu::has_avx512() && system.slot_bytes <= 1 {
         // SAFETY: the processor has the features.
-        let avx512 = unsafe { Answers::by_vectors::<K, true>(&system, &asked, &portable) };
+        let avx512 = unsafe { Answers::by_vectors::<K, _, true>(&system, &asked, &portable) };
         assert_eq!(avx512, portable, "{columns} columns, AVX-512");
     }
 }
@@ -102,8 +96,8 @@ impl Answers {
     /// # Safety
     /// The processor has the features; with `AVX512` slots have at most one byte.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn by_vectors<K: Kind, const AVX512: bool>(
-        system: &View<'_, K>,
+    unsafe fn by_vectors<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+        system: &System<K, S>,
         asked: &[KeyHash],
         portable: &Self,
     ) -> Self {
