@@ -84,7 +84,7 @@ pub(super) fn verified(rows: &[Row]) -> String {
     table([head].into_iter().chain(rows.iter().map(line)), [Right, Right, Right, Right, Left])
 }
 
-/// A line a row, with columns at their left or their right ends below each other.
+/// Rows in columns, each aligned left or right.
 pub(super) fn table<const COLUMNS: usize>(
     rows: impl Iterator<Item = [String; COLUMNS]>,
     ends: [CellAlignment; COLUMNS],

@@ -17,7 +17,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Streams of so many of these keys, the same for the same seed.
+    /// Streams of `asked` queries over these keys, the same for the same seed.
     pub fn new(made: Made, asked: usize, seed: u64) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
         let streams = [0, 50, 100].map(|share| Stream::new(&made, asked, share, &mut rng));

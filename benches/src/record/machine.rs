@@ -13,7 +13,6 @@ pub struct Machine {
     /// The folder's name: the processor's model and the number of cores.
     pub(crate) name: String,
     pub(crate) cpu: String,
-    /// Cores this program may use.
     pub(crate) cores: u64,
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) kernel: String,

@@ -32,14 +32,13 @@ pub struct Run {
     pub(crate) render_command: String,
     /// Duration of the measurement, verification included, over all parts of a resumed run.
     pub(crate) seconds: f64,
-    /// Whether all cells were measured.
     pub(crate) complete: bool,
     /// How the times were taken, and which estimate `ns` is, in a sentence.
     pub(crate) clock: String,
-    /// Twins differ by less in half of their cells, and in nine of ten. None without twins.
+    /// The relative difference that half of the twins' cells stay below, and nine in ten: a tie.
     pub(crate) noise_median: Option<f64>,
     pub(crate) noise_floor: Option<f64>,
-    /// Rounds that scatter by more than this share of their median are flagged unstable.
+    /// Cells that scatter by more than this share of their time are flagged unstable.
     pub(crate) unstable_above: f64,
     /// Standard deviations allowed between a false-positive count and its prediction.
     pub(crate) sigmas: f64,
@@ -58,7 +57,6 @@ pub struct Run {
 pub struct Noise {
     pub(crate) workload: Workload,
     pub(crate) pairs: u64,
-    /// The relative difference that half of the pairs stay below, and nine in ten.
     pub(crate) median: f64,
     pub(crate) floor: f64,
 }

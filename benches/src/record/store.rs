@@ -5,7 +5,7 @@
 //! records when it is finished, so an interrupted run loses none of them.
 
 use crate::error::BenchError;
-use crate::record::{Machine, Row, Run, SCHEMA};
+use crate::record::{Machine, Row, Run, SCHEMA, Workload};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -114,7 +114,14 @@ impl Records {
 
     /// The rows of a contender; empty if it has no record.
     pub fn rows(&self, contender: &str) -> Result<Vec<Row>, BenchError> {
-        self.table(contender)
+        let rows: Vec<Row> = self.table(contender)?;
+        // Any name may be a course's, but only its rows have a plan.
+        let is_course = |row: &Row| matches!(row.workload, Workload::Course(_));
+        let Some(row) = rows.iter().find(|row| is_course(row) != row.planned_keys.is_some()) else {
+            return Ok(rows);
+        };
+        let why = format!("no course or other workload has such a row: {}", row.subject());
+        Err(BenchError::Damaged(self.csv(contender), why))
     }
 
     /// The lines of a CSV file, named without its extension; empty if the record has none.

@@ -94,6 +94,9 @@ fn document(data: &Data) -> Document {
     Document { title, lead, first, sections: sections(data) }
 }
 
+/// The courses with sections of their own.
+const COURSES: [&str; 5] = ["load_insert", "grow", "overfill", "churn", "merge"];
+
 /// The folded sections: a name in links, a title, and what is found.
 fn sections(data: &Data) -> Vec<Section> {
     let course = |name, what| curves::timed(data, Of::Course(name), Workload::course(name), what);
@@ -129,9 +132,8 @@ fn sections(data: &Data) -> Vec<Section> {
         of("noise", "How much is noise", about::noise(data)),
         of("limits", "Limits and bias", about::limits(data)),
     ];
-    // A course has the section of its name; one without needs no more than its times.
-    let mut others = data.courses();
-    others.retain(|name| all.iter().all(|section| section.anchor != *name));
-    all.extend(others.into_iter().map(|name| of(name, name, course(name, "an operation"))));
+    // Courses without a section of their own get a table.
+    let others = data.courses().into_iter().filter(|name| !COURSES.contains(name));
+    all.extend(others.map(|name| of(name, name, curves::stops(data, name))));
     all
 }

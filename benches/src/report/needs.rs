@@ -189,3 +189,21 @@ pub(super) fn sizes(data: &Data) -> Found {
     let found = format!("Answers that change: {}.", list(&words));
     (!words.is_empty()).then(|| (found, vec![Block::Tables(Text::from(caption), tables)]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::courses::ALL;
+
+    #[test]
+    fn every_course_that_is_spoken_of_exists() {
+        let texts: super::super::data::Texts = toml::from_str(include_str!("texts.toml")).unwrap();
+        let by = texts.need.iter().filter_map(|need| match need.by {
+            Some(By::Time(Workload::Course(CourseName(name)))) => Some(name),
+            _ => None,
+        });
+        let mut named = super::super::COURSES.into_iter().chain(by);
+        let unknown = named.find(|name| ALL.iter().all(|course| course.name != *name));
+        assert_eq!(unknown, None);
+    }
+}

@@ -73,7 +73,8 @@ fn all() -> Vec<Contender> {
     fast.1[2].instructions = Some(77.0);
     // A course that the report knows nothing of.
     let workload = Workload::course("any_name");
-    fast.1.push(Row { workload, planned_keys: Some(KEYS), ..fast.1[2].clone() });
+    let stop = |keys| Row { workload, keys, planned_keys: Some(KEYS), ..fast.1[2].clone() };
+    fast.1.extend([7, 8].map(stop));
     let skipped = Row { asked_bits: Some(2.0), asked_fpr: None, ..fast.1[0].clone() };
     fast.1.push(skipped.without(State::Skipped, "too few bytes"));
     let mut quick = contender("Quick", Family::SplitBlock, &[Insert], 12, 4.9);
@@ -225,7 +226,9 @@ fn the_page_needs_no_network_keeps_its_limits_and_says_what_the_records_say() {
         "2 bits a key, 1 million keys: no such myFast",
         "instr., built: instructions per query and per key built, 1 million keys.",
         ">77</td>",
-        "<b>any_name</b> <span>With 1 million keys, an operation takes 5.0 ns in myFast",
+        "<b>any_name</b> <span>1 contenders on a course",
+        "<td>7</td><td>5.0</td>",
+        "<td>8</td><td>5.0</td>",
     ] {
         assert!(page.contains(part), "{part}");
     }

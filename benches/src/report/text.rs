@@ -15,13 +15,13 @@ impl Text {
         self.words(Event::Code, text.trim())
     }
 
-    /// In a block of Markdown a new line is a space, and nothing has no marks.
+    /// Newlines become spaces, and empty text is dropped.
     fn words(self, kind: fn(CowStr<'static>) -> Event<'static>, text: &str) -> Self {
         let line = text.replace(['\n', '\r'], " ");
         self.and((!line.is_empty()).then(|| kind(line.into())))
     }
 
-    /// Without spaces at its ends, where Markdown has no marks.
+    /// Without spaces at its ends, next to which Markdown has no emphasis.
     pub(super) fn strong(self, text: impl AsRef<str>) -> Self {
         let text = Self::from(text.as_ref().trim());
         if text.0.is_empty() { self } else { self.and(text.within(Tag::Strong).0) }
@@ -51,7 +51,7 @@ impl Text {
     /// The same as a paragraph, a point of a list or a cell of a table.
     pub(super) fn block(mut self, tag: Tag<'static>) -> Self {
         if let Some(Event::Text(last)) = self.0.pop_if(|last| matches!(last, Event::Text(_))) {
-            // In Markdown spaces end no block, and a backslash would join a cell to the next.
+            // Markdown drops spaces at the end, and a last backslash would escape a cell's bar.
             let end = last.trim_end().ends_with('\\').then(|| Event::InlineHtml("<!---->".into()));
             self = self.plain(last.trim_end()).and(end);
         }
@@ -59,7 +59,7 @@ impl Text {
     }
 }
 
-/// In a cell of Markdown a bar would end an address.
+/// In a table, `|` would end the cell.
 fn address(to: &str) -> (LinkType, CowStr<'static>, CowStr<'static>, CowStr<'static>) {
     (LinkType::Inline, to.replace('|', "%7C").into(), "".into(), "".into())
 }

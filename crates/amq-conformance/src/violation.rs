@@ -143,7 +143,7 @@ pub(crate) fn ensure(
     }
 }
 
-/// Not generic, as all that writes texts: it would be compiled for each filter and value.
+/// Not generic, so that writing the text is compiled once, and not for each filter and value.
 #[cold]
 #[inline(never)]
 fn differs(
@@ -163,9 +163,9 @@ pub(crate) fn unchanged<F: PartialEq>(now: &F, before: &F, by: impl fmt::Display
     if now == before { Ok(()) } else { Err(Violation::Changed { by: by.to_string() }) }
 }
 
-/// The same function, called where it stands. Without this the compiler would copy every law into
-/// the one test that calls it, and optimise it there anew, with the filter's code that it calls:
-/// the tests of a variant would take half as long again to compile.
+/// Hides which function it is, so that a law is not inlined into its test. Otherwise the compiler
+/// copies every law into the one test that calls it and optimises it there anew, with the filter's
+/// code that it calls: the tests of a variant take half as long again to compile.
 pub fn apart<L: Copy>(law: L) -> L {
     core::hint::black_box(law)
 }

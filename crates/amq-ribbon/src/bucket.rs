@@ -247,8 +247,8 @@ impl Equations {
 }
 
 // `array::from_fn` and `copy_from_slice`, but never calls: where a profile does not inline between
-// codegen units, those lack the processor features that are enabled around them, and a build takes
-// seven times the instructions.
+// codegen units, those lack the processor features that are enabled around them, and builds take
+// several times the instructions.
 
 #[inline(always)]
 fn eight(number: impl Fn(usize) -> u64) -> [u64; EIGHT] {
@@ -262,9 +262,9 @@ fn eight(number: impl Fn(usize) -> u64) -> [u64; EIGHT] {
 /// Copies all: both lists have this length.
 #[inline(always)]
 fn copy<const N: usize>(to: &mut [u64], from: &[u64]) {
-    debug_assert!(to.len() == N && from.len() == N);
-    if let (Some(to), Some(from)) = (to.first_chunk_mut::<N>(), from.first_chunk()) {
-        *to = *from;
+    match (to.first_chunk_mut::<N>(), from.first_chunk()) {
+        (Some(to), Some(from)) => *to = *from,
+        _ => unreachable!("both have {N} numbers"),
     }
 }
 

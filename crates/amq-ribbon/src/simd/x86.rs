@@ -52,7 +52,7 @@ pub(super) trait Vectors: Order {
     ) -> u32;
 }
 
-/// [`by_order`], of those that differ: with AVX-512 these are slots of one byte, and columns.
+/// Like [`by_order`]; with AVX-512 only slots of one byte and columns have code of their own.
 macro_rules! by_vector_order {
     ($avx512:ident, $slot_bytes:expr, $order:ident => $answer:expr) => {
         if !$avx512 {

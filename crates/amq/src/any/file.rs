@@ -114,8 +114,7 @@ impl AnyFilter {
         self.saved(path.as_ref())
     }
 
-    // What follows is the code of all kinds, and not generic: it is compiled here once, and not for
-    // each type of path, reader and writer.
+    // Not generic: compiled here once, and not for each type of path, reader and writer.
 
     fn loaded(path: &Path, seed: Option<u64>) -> Result<Self, ReadError> {
         envelope::load_as(path, seed, Self::streamed)
