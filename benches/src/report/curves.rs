@@ -198,7 +198,7 @@ pub(super) fn stops(data: &Data, name: &'static str) -> Found {
     let entries = data.entries(Of::Course(name));
     let rows = entries.iter().flat_map(|entry| entry.rows.iter().copied());
     let rows: Vec<&Row> = rows.filter(|row| row.state == State::Measured).collect();
-    let found = format!("{} contenders on a course of this name.", entries.len());
+    let found = format!("Contenders on this course: {}.", entries.len());
     let table = Table::of(&rows)
         .word("contender", |row| &row.contender)
         .number("keys", |row| Some(keys(row.keys)))

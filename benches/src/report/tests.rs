@@ -226,7 +226,7 @@ fn the_page_needs_no_network_keeps_its_limits_and_says_what_the_records_say() {
         "2 bits a key, 1 million keys: no such myFast",
         "instr., built: instructions per query and per key built, 1 million keys.",
         ">77</td>",
-        "<b>any_name</b> <span>1 contenders on a course",
+        "<b>any_name</b> <span>Contenders on this course: 1.",
         "<td>7</td><td>5.0</td>",
         "<td>8</td><td>5.0</td>",
     ] {
