@@ -3,6 +3,7 @@
 use crate::cli::{self, KeyArgs, SeedArgs};
 use crate::exit::{self, Outcome};
 use crate::input::{self, Locked, budget_text};
+use crate::memory::reserve;
 use crate::numbers::{self, grouped, rate_text};
 use crate::output::{Output, Text, is_dash};
 use crate::pipeline::{Hashed, Work};
@@ -72,6 +73,9 @@ Examples:
 /// The share of new lines dropped by default.
 const RATE: f64 = 1e-6;
 
+/// What is missing where memory is refused.
+const MEMORY: &str = "no memory for the lines of a block";
+
 /// Room at first for so many lines where their number is not known.
 const FIRST_ROOM: u64 = 1 << 16;
 
@@ -109,10 +113,12 @@ impl Arguments {
             &Hashed,
             |work| {
                 work.answers.clear();
+                reserve(&mut work.answers, work.hashes.len()).context(MEMORY)?;
                 work.answers.resize(work.hashes.len(), false);
                 filter.contains_batch(&work.hashes, &mut work.answers)?;
                 let firsts = firsts(&mut filter, work)?;
                 out.clear();
+                reserve(&mut out, work.bytes().len() + 1).context(MEMORY)?;
                 for (line, &first) in work.lines().zip(&work.answers) {
                     if first != self.invert {
                         out.extend_from_slice(line);

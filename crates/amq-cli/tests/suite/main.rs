@@ -11,5 +11,6 @@ mod choose;
 mod examples;
 mod keys;
 mod look;
+mod many;
 mod output;
 mod room;

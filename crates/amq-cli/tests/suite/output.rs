@@ -1,6 +1,6 @@
 //! Where output goes, and what happens when it cannot.
 
-use crate::room::{Room, have, numbered};
+use crate::room::{Room, Started, have, numbered};
 
 #[test]
 fn what_is_no_regular_file_is_refused() {
@@ -137,13 +137,10 @@ fn two_builds_to_one_output_leave_one_of_them_whole() {
     room.amq("build -q -o b.amq --fpr 1% more.txt").ends(0);
     for _ in 0..5 {
         for (force, winners) in [("", 1), ("--force", 2)] {
-            let run = |keys: &str| {
-                let mut command = room.command(&format!("build {force} -o c.amq --fpr 1% {keys}"));
-                command.stderr(std::process::Stdio::null()).spawn().unwrap()
-            };
-            let (mut first, mut second) = (run("keys.txt"), run("more.txt"));
-            let won = |child: &mut std::process::Child| u32::from(child.wait().unwrap().success());
-            assert_eq!(won(&mut first) + won(&mut second), winners);
+            let run = |keys: &str| room.start(&format!("build {force} -o c.amq --fpr 1% {keys}"));
+            let (first, second) = (run("keys.txt"), run("more.txt"));
+            let won = |run: Started| u32::from(run.ends().status == Some(0));
+            assert_eq!(won(first) + won(second), winners);
             let file = room.read("c.amq");
             assert!(file == room.read("a.amq") || file == room.read("b.amq"));
             std::fs::remove_file(room.path("c.amq")).unwrap();
@@ -156,13 +153,10 @@ fn two_builds_to_one_output_leave_one_of_them_whole() {
 fn inserts_into_one_file_at_the_same_time_are_all_in_it() {
     let room = Room::new();
     room.amq("build -q -o f.amq --kind cuckoo --keys 2000 --fpr 1% -e none").ends(0);
-    let insert = |i: u32| {
-        let command = format!("insert -q f.amq -e one{i} -e two{i}");
-        room.command(&command).spawn().unwrap()
-    };
-    let children: Vec<_> = (0..16).map(insert).collect();
-    for mut child in children {
-        assert!(child.wait().unwrap().success());
+    let insert = |i: u32| room.start(&format!("insert -q f.amq -e one{i} -e two{i}"));
+    let started: Vec<Started> = (0..16).map(insert).collect();
+    for started in started {
+        started.ends().ends(0);
     }
     let keys: String = (0..16).map(|i| format!("one{i}\ntwo{i}\n")).collect();
     assert_eq!(room.pipe("query -c f.amq", keys).ends(0).text(), "32\n");
@@ -173,22 +167,21 @@ fn inserts_into_one_file_at_the_same_time_are_all_in_it() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_nothing_behind() {
-    use std::os::unix::process::ExitStatusExt;
     for signal in ["INT", "TERM"] {
         let interrupted = (0..10).any(|_| {
             let room = Room::new();
-            let mut run = room.command("build -q -o f.amq --keys 1e8 --bytes 300MB keys.txt");
-            let mut child = run.spawn().unwrap();
+            let run = room.start("build -q -o f.amq --keys 1e8 --bytes 300MB keys.txt");
             // A temporary file is there for as long as it is written and synced.
-            while room.names().len() == 2 && child.try_wait().unwrap().is_none() {
+            let waited = std::time::Instant::now();
+            while room.names().len() == 2 && waited.elapsed().as_secs() < 10 {
                 std::thread::sleep(std::time::Duration::from_millis(1));
             }
-            room.bash(&format!("kill -{signal} {}", child.id()));
-            let status = child.wait().unwrap();
-            if status.success() {
+            room.bash(&format!("kill -{signal} {}", run.id()));
+            let run = run.ends();
+            if run.status == Some(0) {
                 return false;
             }
-            assert_eq!(status.signal(), Some(if signal == "INT" { 2 } else { 15 }));
+            assert_eq!(run.signal, Some(if signal == "INT" { 2 } else { 15 }));
             assert_eq!(room.names(), ["keys.txt", "more.txt"]);
             true
         });
