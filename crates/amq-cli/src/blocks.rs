@@ -6,6 +6,7 @@ use crate::memory::reserve;
 use crate::numbers::grouped;
 use crate::pipeline::Work;
 use crate::pool::{Loan, Pool};
+use crate::stdio;
 use anyhow::{Context, bail};
 use memchr::memrchr;
 use std::fs::{self, File};
@@ -43,7 +44,7 @@ impl Source {
         match self {
             Self::Given(keys) => Ok(Some(keys.len() as u64)),
             Self::Stdin => {
-                if io::stdin().is_terminal() {
+                if stdio::stdin()?.is_terminal() {
                     exit::note("reading keys from the terminal, one a line; Ctrl-D ends them");
                 }
                 Ok(None)
@@ -74,7 +75,7 @@ impl Source {
 
     fn open(&self) -> anyhow::Result<Box<dyn Read + Send>> {
         Ok(match self {
-            Self::Stdin => Box::new(io::stdin()),
+            Self::Stdin => Box::new(stdio::stdin()?),
             Self::File(path) => Box::new(File::open(path).with_context(|| self.name())?),
             Self::Given(keys) => Box::new(io::Cursor::new(keys.clone())),
         })

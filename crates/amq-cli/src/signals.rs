@@ -10,7 +10,7 @@ pub(crate) fn remove_unfinished_output() {
     };
     let _ = std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            crate::output::remove_unfinished();
+            crate::temporary::remove_unfinished();
             // Ends the process by the signal, so that a shell sees what it was.
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }

@@ -3,10 +3,10 @@
 use crate::cli::{self, KeyArgs};
 use crate::exit::{Outcome, note};
 use crate::numbers::{self, bytes_text, grouped, rate_text};
-use crate::output::Text;
 use crate::pipeline::Hashed;
 use crate::progress;
 use crate::spool::Spool;
+use crate::stdio::Text;
 use amq::{AnyFilter, Budget, DEFAULT_SEED, Filter, FilterKind, Key, KeyHash};
 use anyhow::bail;
 use clap::Args;

@@ -6,11 +6,12 @@ use crate::numbers::{self, bytes_text, grouped, rate_text};
 use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
+use crate::replace::Existing;
 use crate::spool::{HASH, Spool};
 use amq::{Abilities, AnyError, AnyFilter, Budget, BuildError, Filter, FilterKind, Full, Goal};
 use anyhow::{anyhow, bail};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Build a filter of keys
 ///
@@ -116,7 +117,7 @@ impl Arguments {
         let output = |&kind: &FilterKind| {
             let path = pattern.map(|name| PathBuf::from(name.replace("{kind}", kind.id())));
             let path = path.as_deref().unwrap_or(&self.output);
-            Ok((kind, Output::new(path, self.force)?))
+            Ok((kind, Output::new(path, Existing::forced(self.force))?))
         };
         kinds.iter().map(output).collect()
     }
@@ -313,13 +314,4 @@ pub(crate) fn report(filter: &AnyFilter, name: &str, read: u64) -> String {
         text += &format!(", {:.2} bits/key", stats.bits_per_key());
     }
     text + &format!(", rate {}", rate_text(stats.expected_fpr))
-}
-
-/// For commands that change a filter in its file.
-pub(crate) fn output_for(given: Option<&Path>, file: &Path, force: bool) -> anyhow::Result<Output> {
-    match given {
-        Some(path) => Output::new(path, force),
-        // Its own place, or from a pipe into a pipe.
-        None => Output::new(file, true),
-    }
 }

@@ -5,6 +5,7 @@ use crate::cli;
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::output::Output;
+use crate::replace::Existing;
 use amq::{AnyFilter, Filter, FilterKind};
 use anyhow::bail;
 use clap::Args;
@@ -44,7 +45,7 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let output = Output::new(&self.output, self.force)?;
+        let output = Output::new(&self.output, Existing::forced(self.force))?.locked()?;
         let filter = input::load(&self.filter)?;
         let converted = match (&filter, self.to) {
             (AnyFilter::Counting(counting), FilterKind::Bloom) => {

@@ -2,11 +2,13 @@
 
 use crate::cli::{self, KeyArgs, SeedArgs};
 use crate::exit::{self, Outcome};
-use crate::input::{self, Locked, budget_text};
+use crate::input::{self, budget_text};
 use crate::memory::reserve;
 use crate::numbers::{self, grouped, rate_text};
-use crate::output::{Output, Text, is_dash};
+use crate::output::{Output, is_dash};
 use crate::pipeline::{Hashed, Work};
+use crate::replace::Existing;
+use crate::stdio::Text;
 use amq::{Abilities, AnyFilter, Budget, Filter, FilterKind, Goal};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -85,21 +87,17 @@ impl Arguments {
             Some(path) if is_dash(path) => bail!("--filter: a file is needed, not a pipe"),
             other => other,
         };
-        let output = kept.map(|path| Output::new(path, true)).transpose()?;
+        let output = kept.map(|path| Output::new(path, Existing::Change)).transpose()?;
         let keys = self.keys.keys(&[])?;
         if let Some(output) = &output {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         }
-        let lock = kept.filter(|path| path.exists()).map(Locked::wait);
-        let lock = lock.transpose()?;
-        let mut filter = match (kept, &lock) {
-            (Some(path), Some(_)) => self.resumed(path)?,
-            _ => self.fresh()?,
-        };
-        // Two first runs at once: the second must not overwrite what the first has learnt.
-        let output = match (output, kept, &lock) {
-            (Some(_), Some(path), None) => Some(Output::new(path, false)?),
-            (output, ..) => output,
+        let output = output.map(Output::locked).transpose()?;
+        let (mut filter, output) = match (kept, output) {
+            (Some(path), Some(output)) if output.is_locked() => (self.resumed(path)?, Some(output)),
+            // Of two first runs at once the second must not overwrite what the first has learnt.
+            (Some(path), _) => (self.fresh()?, Some(Output::new(path, Existing::Keep)?)),
+            (None, _) => (self.fresh()?, None),
         };
         // These kinds would go on, and drop more and more.
         let bound = Abilities::of(filter.kind()).never_full;

@@ -1,17 +1,17 @@
 //! `amq insert`: more keys into a filter.
 
-use super::build::{output_for, report};
+use super::build::report;
 use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
-use crate::input::{self, Locked};
+use crate::input;
 use crate::numbers::{grouped, rate_text};
-use crate::output::is_dash;
+use crate::output::Output;
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use amq::{Abilities, AnyError, Filter};
 use anyhow::{Context, anyhow};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Insert keys into a filter
 ///
@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     unique: bool,
 
-    /// Replace the file of -o if it exists
-    #[arg(short, long, requires = "output")]
+    /// Replace the file of -o if it exists, and a filter's own file if it is read-only
+    #[arg(short, long)]
     force: bool,
 
     /// No report and no progress bar on standard error
@@ -52,10 +52,10 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let output = output_for(self.output.as_deref(), &self.filter, self.force)?;
+        let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
-        let _lock = lock(self.output.as_deref(), &self.filter)?;
+        let output = output.locked()?;
         let mut filter = input::load_for_keys(&self.filter)?;
         let name = || input::name(&self.filter);
         // Nothing is inserted: this asks whether the kind can.
@@ -104,10 +104,4 @@ fn refused(error: AnyError) -> anyhow::Error {
         AnyError::Batch(batch) => anyhow!(batch.full),
         other => anyhow!(other),
     }
-}
-
-/// Keeps other runs from changing the file that this one is to replace.
-pub(super) fn lock(output: Option<&Path>, file: &Path) -> anyhow::Result<Option<Locked>> {
-    let in_place = output.is_none() && !is_dash(file);
-    in_place.then(|| Locked::wait(file)).transpose()
 }

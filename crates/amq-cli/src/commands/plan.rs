@@ -3,7 +3,7 @@
 use crate::cli;
 use crate::exit::Outcome;
 use crate::numbers::{self, bytes_text, grouped, rate_text};
-use crate::output::Text;
+use crate::stdio::Text;
 use amq::{AnyFilter, Budget, FilterKind, Goal};
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};

@@ -1,11 +1,11 @@
 //! `amq remove`: keys out of a filter.
 
-use super::build::{output_for, report};
-use super::insert::lock;
+use super::build::report;
 use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::numbers::grouped;
+use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use amq::{Ability, Filter};
@@ -28,8 +28,8 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Replace the file of -o if it exists
-    #[arg(short, long, requires = "output")]
+    /// Replace the file of -o if it exists, and a filter's own file if it is read-only
+    #[arg(short, long)]
     force: bool,
 
     /// No report and no progress bar on standard error
@@ -49,11 +49,11 @@ Exit status: 0 if any key was removed, 1 if none was in, 2 on an error.";
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let output = output_for(self.output.as_deref(), &self.filter, self.force)?;
+        let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
-        let lock = lock(self.output.as_deref(), &self.filter)?;
-        let in_place = lock.is_some();
+        let output = output.locked()?;
+        let in_place = self.output.is_none() && !is_dash(&self.filter);
         let mut filter = input::load_for_keys(&self.filter)?;
         if !amq::Abilities::of(filter.kind()).remove {
             let can: Vec<&str> = Ability::Remove.kinds().map(|kind| kind.id()).collect();

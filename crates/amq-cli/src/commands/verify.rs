@@ -3,7 +3,7 @@
 use super::build::report;
 use crate::exit::{Outcome, complain};
 use crate::input;
-use crate::output::Text;
+use crate::stdio::Text;
 use anyhow::bail;
 use clap::Args;
 use std::path::PathBuf;

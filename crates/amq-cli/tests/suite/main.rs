@@ -14,3 +14,4 @@ mod look;
 mod many;
 mod output;
 mod room;
+mod together;
