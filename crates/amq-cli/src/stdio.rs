@@ -1,7 +1,7 @@
 //! Standard input and output, and whether the caller has closed them.
 //!
-//! Rust opens a standard descriptor that is closed on `/dev/null` before `main`: reading it finds no
-//! keys, and what is written to it is lost, both without an error. So this looks before that, in a
+//! Before `main`, Rust opens closed standard descriptors on `/dev/null`: reading one finds no keys,
+//! and what is written to one is lost, both without an error. This module looks before that, in a
 //! constructor, and refuses to use what was closed. A descriptor that the caller has opened on
 //! `/dev/null` is as good as any.
 
