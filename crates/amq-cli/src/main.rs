@@ -24,6 +24,7 @@ mod signals;
 mod spool;
 mod stdio;
 mod temporary;
+mod work;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -13,72 +13,15 @@
 
 use crate::blocks::{Next, Reader, Source};
 use crate::keys::{BadKey, Shape};
-use crate::memory::{self, reserve};
+use crate::memory;
 use crate::pool::{Loan, Pool};
-use amq::KeyHash;
+use crate::work::Work;
 use anyhow::{Context, anyhow, bail};
 use indicatif::ProgressBar;
 use std::collections::TryReserveError;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread;
-
-/// A block of whole lines, and what becomes of it.
-#[derive(Default)]
-pub(crate) struct Work {
-    /// Index of the source.
-    pub(crate) source: usize,
-    block: Vec<u8>,
-    /// Bytes of the block in use. What follows them is of no account, and not cleared.
-    pub(crate) used: usize,
-    /// The hash of each key.
-    pub(crate) hashes: Vec<KeyHash>,
-    /// Where each line ends in the block.
-    pub(crate) ends: Vec<u32>,
-    /// The first line that is no key.
-    pub(crate) bad: Option<BadKey>,
-    /// Room for the caller's own work: answers, keys that count, and what is to be printed.
-    pub(crate) answers: Vec<bool>,
-    pub(crate) found: u64,
-    pub(crate) out: Vec<u8>,
-}
-
-impl Work {
-    /// The block.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.block[..self.used]
-    }
-
-    /// Empties the block for this source.
-    pub(crate) fn begin(&mut self, source: usize) {
-        self.source = source;
-        self.used = 0;
-        self.bad = None;
-    }
-
-    /// Room for `more` bytes behind the block.
-    pub(crate) fn room(&mut self, more: usize) -> Result<&mut [u8], TryReserveError> {
-        let end = self.used + more;
-        if self.block.len() < end {
-            let more = end - self.block.len();
-            reserve(&mut self.block, more)?;
-            self.block.resize(end, 0);
-        }
-        Ok(&mut self.block[self.used..end])
-    }
-
-    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), TryReserveError> {
-        self.room(bytes.len())?.copy_from_slice(bytes);
-        self.used += bytes.len();
-        Ok(())
-    }
-
-    /// Each line with its end and its place among the hashes.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.block[start as usize..end as usize])
-    }
-}
 
 /// The keys of a run: where they are and how they are written.
 pub(crate) struct Keys {

@@ -3,7 +3,7 @@
 //! A block goes home when it is dropped, wherever that is: no path through the reader, the workers
 //! or the caller can lose one, and so nobody waits for a block that never comes.
 
-use crate::pipeline::Work;
+use crate::work::Work;
 use std::ops::{Deref, DerefMut};
 use std::sync::mpsc::{self, Receiver, Sender};
 
