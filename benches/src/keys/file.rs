@@ -5,7 +5,8 @@
 //! dropped, and both are counted.
 
 use crate::error::BenchError;
-use crate::keys::{Arena, Source};
+use crate::keys::Arena;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -17,6 +18,16 @@ const MIN_KEYS: u64 = 200;
 
 /// The most bytes read: the keys, their copies and the filters must fit in memory.
 const MAX_BYTES: u64 = 4 << 30;
+
+/// A source's counts before keys were taken from it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Source {
+    /// Distinct keys it has; `None` if it generates any number.
+    pub(crate) distinct: Option<u64>,
+    pub(crate) empty_lines: u64,
+    /// Repeated keys that were dropped.
+    pub(crate) duplicates: u64,
+}
 
 #[derive(Debug)]
 pub struct FileKeys {

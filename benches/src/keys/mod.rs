@@ -5,7 +5,7 @@ mod memory;
 pub mod sets;
 pub mod stream;
 
-pub use file::FileKeys;
+pub use file::{FileKeys, Source};
 pub use memory::{Arena, BenchKey, Either, Keys, Store, View};
-pub use sets::{KeySet, Made, Source};
+pub use sets::{KeySet, Made};
 pub use stream::{Stream, halves};

@@ -1,12 +1,11 @@
 //! Sources of keys: generated, shipped with a package, or the user's file.
 
 use crate::error::BenchError;
-use crate::keys::{FileKeys, Store};
+use crate::keys::{FileKeys, Source, Store};
 use rand::distr::{Alphanumeric, SampleString};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -81,16 +80,6 @@ impl KeySet {
         };
         Ok([first, second].map(|keys| Store::Bytes(keys.iter().collect())))
     }
-}
-
-/// A source's counts before keys were taken from it.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct Source {
-    /// Distinct keys it has; `None` if it generates any number.
-    pub(crate) distinct: Option<u64>,
-    pub(crate) empty_lines: u64,
-    /// Repeated keys that were dropped.
-    pub(crate) duplicates: u64,
 }
 
 /// Keys made for one size: distinct and disjoint, checked.

@@ -1,6 +1,6 @@
 //! Peer: bloomfilter, the most downloaded classic Bloom filter.
 
-use super::{BenchKey, Made, Order, done, exact, probe};
+use super::common::{BenchKey, Made, Order, done, exact, probe};
 use amq_bloom::{BloomFilter, BloomParams};
 use bloomfilter::Bloom;
 

@@ -1,6 +1,6 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
-use super::{Made, Order, Point, exactly, fpr_of_buckets, point, probe};
+use super::common::{Made, Order, Point, exactly, fpr_of_buckets, point, probe};
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hasher};

@@ -1,6 +1,6 @@
 //! Peer: fastbloom, the fastest classic Bloom filter among the crates.
 
-use super::{Made, Order, done, exact, probe};
+use super::common::{Made, Order, done, exact, probe};
 use amq_bloom::BloomParams;
 use fastbloom::BloomFilter;
 use foldhash::fast::FixedState;

@@ -1,6 +1,6 @@
 //! Peer: the counting Bloom filter of fastbloom-rs, with built-in XXH3 under two seeds of its own.
 
-use super::{Made, Order, done, exact, probe};
+use super::common::{Made, Order, done, exact, probe};
 use amq_counting::CountingParams;
 use fastbloom_rs::{CountingBloomFilter, Deletable, FilterBuilder, Hashes, Membership};
 use zerocopy::{Immutable, IntoBytes};

@@ -1,6 +1,6 @@
 //! Peer: growable-bloom-filter, the most downloaded growing Bloom filter.
 
-use super::{Made, Order, done, probe};
+use super::common::{Made, Order, done, probe};
 use growable_bloom_filter::GrowableBloom;
 
 /// Told to expect all keys.

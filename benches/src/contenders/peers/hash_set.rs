@@ -1,6 +1,6 @@
 //! The exact set: what a filter saves, and what exact answers cost.
 
-use super::{Made, Order, done, exactly, probe};
+use super::common::{Made, Order, done, exactly, probe};
 use foldhash::fast::FixedState;
 use std::borrow::Borrow;
 use std::collections::HashSet;

@@ -1,18 +1,13 @@
 //! The best published crates, each in a file of its own; and the exact set.
 
-use super::built::{Built, of_type};
-use super::contender::{Contender, Made};
-use super::order::{Order, Planned};
-use super::probe::{BATCH, Probe, exactly, in_batches, probe};
-use super::theory::{curve, point, slots};
-use crate::keys::{BenchKey, Keys};
-use crate::record::Point;
+use super::contender::Contender;
+use super::theory::{curve, slots};
 use amq_bloom::{BlockedBloomFilter, BloomFilter};
-use amq_core::{PlanFilter, PredictedFpr};
 use amq_counting::CountingBloomFilter;
 use probabilistic::{quotient, scalable};
 
 mod bloomfilter;
+mod common;
 mod cuckoofilter;
 mod fastbloom;
 mod fastbloom_rs;
@@ -59,51 +54,4 @@ pub(super) fn all() -> Vec<Contender> {
         Contender::new("pleat-homogeneous", |keys, order| pleat::solve(keys, order, true)),
         Contender::filled("std-hashset", hash_set::empty::<u64>, hash_set::empty::<Box<[u8]>>),
     ]
-}
-
-/// A change that a filter cannot refuse, or does not report.
-fn done<T>(_change: T) -> bool {
-    true
-}
-
-/// The rate by an exact formula of ours, at the size that a peer chose.
-fn exact<F: PlanFilter>(params: F::Params, keys: u64) -> Option<PredictedFpr> {
-    Some(F::predicted_fpr(&params, keys))
-}
-
-/// The rate of a set of fingerprints of this many bits: one is present if any key has it.
-fn fpr_of(keys: u64, bits: u8) -> f64 {
-    -(keys as f64 * (-(-f64::from(bits)).exp2()).ln_1p()).exp_m1()
-}
-
-/// The rate of a table of four-slot buckets at a load, for a fingerprint that this share of keys
-/// has: a query reads eight slots (Fan, Andersen, Kaminsky and Mitzenmacher).
-fn fpr_of_buckets(share: f64, load: f64) -> f64 {
-    1.0 - (1.0 - share).powf(8.0 * load)
-}
-
-struct Digested<F> {
-    filter: F,
-    seed: u64,
-}
-
-/// Makes a filter of the XXH3 digests of all keys, for peers that take digests.
-fn of_digests<F: 'static>(
-    keys: Keys<'_>,
-    order: &Order,
-    make: impl Fn(Vec<u64>) -> Made<F>,
-) -> Made<Box<dyn Built>>
-where
-    Digested<F>: Probe<u64> + Probe<[u8]>,
-{
-    let seed = order.seed;
-    let digests = match keys {
-        Keys::U64(keys) => keys.iter().map(|key| key.digest(seed)).collect(),
-        Keys::Bytes(keys) => keys.iter().map(|key| key.digest(seed)).collect(),
-    };
-    let digested = Digested { filter: make(digests)?, seed };
-    Ok(match keys {
-        Keys::U64(keys) => of_type::<u64, _>(digested, keys.len()),
-        Keys::Bytes(keys) => of_type::<[u8], _>(digested, keys.len()),
-    })
 }

@@ -1,6 +1,8 @@
 //! Peer: pleat, ribbon filters built in order of their table's windows.
 
-use super::{BATCH, Built, Digested, Keys, Made, Order, exactly, in_batches, of_digests, probe};
+use super::common::{
+    BATCH, Built, Digested, Keys, Made, Order, exactly, in_batches, of_digests, probe,
+};
 use amq_core::Key;
 use pleat::filter::{Ribbon, StdRibbon};
 

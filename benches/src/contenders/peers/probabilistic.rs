@@ -1,6 +1,6 @@
 //! Peer: the scalable Bloom filter and the quotient filter of probabilistic-collections.
 
-use super::{BenchKey, Made, Order, Planned, done, exactly, fpr_of, probe};
+use super::common::{BenchKey, Made, Order, Planned, done, exactly, fpr_of, probe};
 use foldhash::{fast, quality};
 use probabilistic_collections::bloom::ScalableBloomFilter;
 use probabilistic_collections::quotient::QuotientFilter;

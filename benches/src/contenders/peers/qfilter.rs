@@ -1,6 +1,6 @@
 //! Peer: qfilter, a rank-select quotient filter.
 
-use super::{Built, Digested, Keys, Made, Order, exactly, fpr_of, of_digests, probe};
+use super::common::{Built, Digested, Keys, Made, Order, exactly, fpr_of, of_digests, probe};
 use qfilter::{Builder, Filter, truncate_to_fingerprint};
 
 pub(super) fn empty(order: &Order, given: usize) -> Made<Digested<Filter>> {

@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use super::{Digested, Made, Order, done, exact, probe};
+use super::common::{Digested, Made, Order, done, exact, probe};
 use amq_bloom::{BlockedBloomFilter, BlockedParams};
 use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
 

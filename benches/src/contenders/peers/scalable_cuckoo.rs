@@ -1,6 +1,6 @@
 //! Peer: scalable_cuckoo_filter, cuckoo filters in stages that grow.
 
-use super::{BenchKey, Made, Order, done, exactly, fpr_of_buckets, probe};
+use super::common::{BenchKey, Made, Order, done, exactly, fpr_of_buckets, probe};
 use foldhash::quality::{FixedState, FoldHasher};
 use rand_of_peers::SeedableRng;
 use rand_of_peers::rngs::SmallRng;

@@ -1,6 +1,6 @@
 //! Peer: the static filters of sux, over the same kind of graph as binary fuse filters.
 
-use super::{BenchKey, Made, Order, exactly, probe};
+use super::common::{BenchKey, Made, Order, exactly, probe};
 use dsi_progress_logger::no_logging;
 use std::fmt::Debug;
 use sux::bits::BitFieldVec;

@@ -1,6 +1,6 @@
 //! Peer: the xor and binary fuse filters of xorf, the best known static filters.
 
-use super::{Built, Digested, Keys, Made, Order, exactly, of_digests, probe};
+use super::common::{Built, Digested, Keys, Made, Order, exactly, of_digests, probe};
 use std::error::Error;
 use xorf::Filter;
 pub(super) use xorf::{BinaryFuse8, BinaryFuse16, Xor8};

@@ -1,6 +1,6 @@
 //! Claims about the classic Bloom filter and the counting one.
 
-use super::{Ground, Settled, holds};
+use super::ground::{Ground, Settled, holds};
 use crate::keys::Keys;
 use crate::record::Verdict;
 use amq_bloom::BloomParams;

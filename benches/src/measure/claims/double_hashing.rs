@@ -1,6 +1,6 @@
 //! Double hashing's floor.
 
-use super::Settled;
+use super::ground::Settled;
 use crate::record::Verdict;
 use amq_bloom::theory::classic;
 use rand::rngs::Xoshiro256PlusPlus;

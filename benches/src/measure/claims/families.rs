@@ -1,6 +1,6 @@
 //! Claims about the sizes of other families, against a Bloom filter of the same rate.
 
-use super::{Ground, Settled, holds};
+use super::ground::{Ground, Settled, holds};
 use crate::record::Verdict;
 use amq_bloom::theory::classic::bits_per_key;
 use amq_core::{Budget, Goal, PlanFilter};

@@ -1,6 +1,6 @@
 //! MD5 as a filter's hash: what it costs, and what it does not change.
 
-use super::{Ground, Settled, holds};
+use super::ground::{Ground, Settled, holds};
 use crate::measure::estimate::timed;
 use crate::record::Verdict;
 use amq_bloom::BloomFilter;

@@ -7,22 +7,14 @@
 mod bloom;
 mod double_hashing;
 mod families;
+mod ground;
 #[cfg(feature = "peers")]
 mod md5;
 
-use super::verify::build;
-use crate::contenders::{Built, Order, Planned, named};
-use crate::keys::Keys;
 use crate::record::{Claim, Row, Verdict, Workload};
-use amq_core::Budget;
 use amq_ribbon::{BumpedRibbonFilter, RibbonFilter};
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{Rng, SeedableRng};
+use ground::{Ground, Settled};
 use std::ops::Range;
-
-/// What settles a claim: the computed figure, the measured one, the verdict that follows from them,
-/// and what is true instead, or when.
-type Settled = (Option<f64>, Option<f64>, Verdict, String);
 
 /// All claims. `keys` is how many keys the filters are measured with, and a fifth of how many
 /// absent ones they are asked for; claims for whose times `rows` has no measurement are left out.
@@ -62,46 +54,6 @@ fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
         "blocked-speed" => timed(rows, &["blocked-bloom"], Workload::Query50, 0.0..0.9),
         _ => None,
     }
-}
-
-struct Ground {
-    /// As many keys as a filter is planned for, and four times as many to overfill it.
-    present: Vec<u64>,
-    absent: Vec<u64>,
-    keys: usize,
-    seed: u64,
-}
-
-impl Ground {
-    /// Random keys: distinct, but for one chance in millions.
-    fn new(keys: usize, seed: u64) -> Self {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xC1A1);
-        let mut random = |n: usize| (0..n).map(|_| rng.next_u64()).collect();
-        Self { present: random(5 * keys), absent: random(5 * keys), keys, seed }
-    }
-
-    fn planned(&self) -> &[u64] {
-        &self.present[..self.keys]
-    }
-
-    fn filter(&self, name: &str, budget: Budget) -> Option<Box<dyn Built>> {
-        let order = Order { planned: Planned::Keys, budget: Some(budget), seed: self.seed };
-        build(named(name)?, Keys::U64(self.planned()), &order).ok()
-    }
-
-    fn rate(&self, filter: &dyn Built) -> f64 {
-        filter.count_hits(Keys::U64(&self.absent)) as f64 / self.absent.len() as f64
-    }
-
-    /// Bits per key that a contender's filter takes, and its measured rate.
-    fn point(&self, name: &str, budget: Budget) -> Option<(f64, f64)> {
-        let filter = self.filter(name, budget)?;
-        Some((filter.said_bytes()? as f64 * 8.0 / self.keys as f64, self.rate(&*filter)))
-    }
-}
-
-const fn holds(holds: bool) -> Verdict {
-    if holds { Verdict::Holds } else { Verdict::DoesNot }
 }
 
 /// A claim about times over a Bloom filter's: settled at every number of random keys, at 1 %.
