@@ -11,6 +11,7 @@ mod commands;
 mod exit;
 mod input;
 mod keys;
+mod kinds;
 mod numbers;
 mod output;
 mod picture;

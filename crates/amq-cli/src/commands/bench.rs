@@ -1,7 +1,8 @@
 //! `amq bench`: the kinds, verified and timed on the user's own keys.
 
-use crate::cli::{self, KeyArgs};
+use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
+use crate::kinds;
 use crate::numbers::{self, bytes_text, grouped, rate_text};
 use crate::output::Text;
 use crate::pipeline::Hashed;
@@ -30,7 +31,8 @@ pub(crate) struct Arguments {
     fpr: f64,
 
     /// Only these kinds, with commas between
-    #[arg(short, long, value_name = "KIND", value_parser = cli::kind, value_delimiter = ',')]
+    #[arg(short, long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
+    #[arg(value_delimiter = ',')]
     kind: Vec<FilterKind>,
 
     /// Take at most this many keys, the first ones

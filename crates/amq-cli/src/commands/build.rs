@@ -1,7 +1,8 @@
 //! `amq build`: a filter of keys.
 
-use crate::cli::{self, BudgetArgs, KeyArgs, SeedArgs};
+use crate::cli::{BudgetArgs, KeyArgs, SeedArgs};
 use crate::exit::{Outcome, note};
+use crate::kinds;
 use crate::numbers::{self, bytes_text, grouped, rate_text};
 use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed, Keys};
@@ -25,10 +26,8 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// The kind of filter, or several with commas between: bloom, blocked-bloom, counting,
-    /// blocked-counting, scalable, scalable-blocked, cuckoo, windowed-cuckoo, quotient, ribbon (the
-    /// bumped one), ribbon-narrow, ribbon-standard, ribbon-wide
-    #[arg(short, long, value_name = "KIND", value_parser = cli::kind)]
+    /// The kind of filter, or several with commas between (`ribbon` is the bumped one)
+    #[arg(short, long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
     #[arg(value_delimiter = ',', default_value = "bloom")]
     kind: Vec<FilterKind>,
 

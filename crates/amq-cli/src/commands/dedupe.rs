@@ -1,8 +1,9 @@
 //! `amq dedupe`: first occurrences of lines.
 
-use crate::cli::{self, KeyArgs, SeedArgs};
+use crate::cli::{KeyArgs, SeedArgs};
 use crate::exit::{self, Outcome};
 use crate::input::{self, Locked, budget_text};
+use crate::kinds;
 use crate::numbers::{self, grouped, rate_text};
 use crate::output::{Output, Text, is_dash};
 use crate::pipeline::{Hashed, Work};
@@ -42,9 +43,8 @@ pub(crate) struct Arguments {
     #[arg(allow_hyphen_values = true)]
     items: Option<u64>,
 
-    /// The kind of filter [default: bloom with --keys, else
-    /// expandable-quotient]
-    #[arg(short, long, value_name = "KIND", value_parser = cli::kind)]
+    /// The kind of filter [default: bloom with --keys, else expandable-quotient]
+    #[arg(short, long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
     kind: Option<FilterKind>,
 
     /// Print the lines that have probably come before instead
@@ -167,16 +167,20 @@ impl Arguments {
             Some(_) => FilterKind::Bloom,
             None => FilterKind::ExpandableQuotient,
         });
-        let grows = matches!(
-            kind,
-            FilterKind::Scalable | FilterKind::ScalableBlocked | FilterKind::ExpandableQuotient
-        );
+        if !Abilities::of(kind).insert {
+            bail!(
+                "{} filter cannot insert lines as they come; kinds that grow with them: {}",
+                kinds::a(kind),
+                kinds::list(AnyFilter::KINDS.iter().copied().filter(|&kind| kinds::grows(kind)))
+            );
+        }
         let items = match self.items {
             Some(items) => items,
-            None if grows => FIRST_ROOM,
-            None => {
-                bail!("a {kind} filter has a fixed size: say how many lines there are, --keys N")
-            }
+            None if kinds::grows(kind) => FIRST_ROOM,
+            None => bail!(
+                "{} filter has a fixed size: say how many lines there are, --keys N",
+                kinds::a(kind)
+            ),
         };
         let goal = Goal::new(items, Budget::Fpr(self.fpr.unwrap_or(RATE)));
         Ok(AnyFilter::with_seed(kind, goal, self.seed.seed()?)?)
@@ -190,7 +194,8 @@ impl Arguments {
         // Nothing is inserted: this asks whether the kind can.
         filter.insert_batch(&[]).with_context(|| input::name(path))?;
         if let Some(kind) = self.kind.filter(|&kind| kind != filter.kind()) {
-            bail!("{name} is a {} filter, not a {kind} one: {other}", filter.kind());
+            let (is, not) = (kinds::a(filter.kind()), kinds::a(kind));
+            bail!("{name} is {is} filter, not {not} one: {other}");
         }
         if let Some(items) = self.items.filter(|&items| items != filter.capacity()) {
             bail!(

@@ -1,7 +1,7 @@
 //! `amq plan`: sizes by formula, before anything is built.
 
-use crate::cli;
 use crate::exit::Outcome;
+use crate::kinds;
 use crate::numbers::{self, bytes_text, grouped, rate_text};
 use crate::output::Text;
 use amq::{AnyFilter, Budget, FilterKind, Goal};
@@ -16,10 +16,10 @@ use serde_json::json;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Numbers of keys, with commas between: 1000000, 1_000_000 or 1e6
-    #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
-    #[arg(value_delimiter = ',', default_value = "1e6", allow_hyphen_values = true)]
-    items: Vec<u64>,
+    /// Numbers of keys, with commas between: 1000000, 1_000_000, 1e6 or 1M
+    #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::counts)]
+    #[arg(default_value = "1e6", allow_hyphen_values = true)]
+    items: Vec<Counts>,
 
     /// False-positive rates, with commas between: 1%, 0.01, 1e-2 or 1/100
     #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
@@ -27,13 +27,17 @@ pub(crate) struct Arguments {
     fpr: Vec<f64>,
 
     /// Only these kinds, with commas between
-    #[arg(short, long, value_name = "KIND", value_parser = cli::kind, value_delimiter = ',')]
+    #[arg(short, long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
+    #[arg(value_delimiter = ',')]
     kind: Vec<FilterKind>,
 
     /// Print JSON: a line for each kind, number and rate
     #[arg(long)]
     json: bool,
 }
+
+/// What one option gives: clap takes a plain vector for options of their own.
+type Counts = Vec<u64>;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,7 +47,7 @@ Examples:
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let kinds = if self.kind.is_empty() { AnyFilter::KINDS } else { &self.kind };
-        let texts = self.items.iter().map(|&items| match self.json {
+        let texts = self.items.iter().flatten().map(|&items| match self.json {
             true => self.in_json(items, kinds),
             false => self.in_words(items, kinds),
         });

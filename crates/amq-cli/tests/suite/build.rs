@@ -70,7 +70,7 @@ fn what_is_no_number_is_refused_by_name() {
         ("--fpr 1% --bits-per-key 9", "cannot be used with"),
         ("--fpr 1% --seed 1 --secret", "cannot be used with"),
         ("--fpr 1% --seed -1", "whole number"),
-        ("--fpr 1% --kind blom", "the kinds are bloom, "),
+        ("--fpr 1% --kind blom", "possible values: bloom, blocked-bloom, "),
         ("--fpr 1% --threads 0", "0 is not in 1..=256"),
         ("--fpr 1% --kind bloom,ribbon", "write {kind} in the name"),
         ("", "required"),

@@ -119,6 +119,14 @@ fn plans_are_what_is_built() {
     let text = room.amq("plan --keys 1e6,1e9 --fpr 1% --kind bloom,ribbon").ends(0).text();
     assert!(text.contains("1,000,000,000 keys at"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("bloom") && line.contains("9.59")), "{text}");
+    // A comma parts numbers, and no thousands: what could be either is refused.
+    let count = |options: &str| {
+        room.amq(&format!("plan --fpr 1% --kind bloom --json {options}")).ends(0).lines()
+    };
+    assert_eq!(count("--keys 1k,10M,1e6"), 3);
+    assert_eq!(count("--keys 100 --keys 200"), 2);
+    room.amq("plan --keys 1,000").refused(&["Write 1_000 for one", "--keys 1 --keys 000"]);
+    room.amq("plan --keys 100,200").refused(&["--keys 100 --keys 200"]);
     // What a kind cannot do is a dash, or an error of its own.
     let text = room.amq("plan --keys 1e18 --fpr 1e-9").ends(0).text();
     assert!(text.contains(" - "), "{text}");
