@@ -8,6 +8,7 @@
 mod blocks;
 mod cli;
 mod commands;
+mod distinct;
 mod exit;
 mod input;
 mod keys;
@@ -17,6 +18,7 @@ mod output;
 mod picture;
 mod pipeline;
 mod progress;
+mod report;
 mod signals;
 mod spool;
 

@@ -1,10 +1,10 @@
 //! `amq convert`: a filter into one of another kind, where that is exact.
 
-use super::build::report;
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::kinds;
 use crate::output::Output;
+use crate::report::report;
 use amq::{AnyFilter, Filter, FilterKind};
 use anyhow::bail;
 use clap::Args;
@@ -63,7 +63,7 @@ impl Arguments {
         };
         output.write(&converted)?;
         if !self.quiet {
-            note(&report(&converted, &output.name(), 0));
+            note(&report(&converted, &output.name()));
         }
         Ok(Outcome::Done)
     }

@@ -1,6 +1,6 @@
 //! `amq remove`: keys out of a filter.
 
-use super::build::{output_for, report};
+use super::build::output_for;
 use super::insert::lock;
 use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
@@ -8,6 +8,7 @@ use crate::input;
 use crate::numbers::grouped;
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
+use crate::report::report;
 use amq::{Ability, Filter};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -85,7 +86,7 @@ impl Arguments {
             output.write(&filter)?;
         }
         if !self.quiet {
-            note(&report(&filter, &output.name(), 0));
+            note(&report(&filter, &output.name()));
             note(&format!("removed: {} of {}", grouped(removed), grouped(read)));
         }
         Ok(Outcome::found(removed > 0))

@@ -1,9 +1,9 @@
 //! `amq verify`: whether filters are whole.
 
-use super::build::report;
 use crate::exit::{Outcome, complain};
 use crate::input;
 use crate::output::Text;
+use crate::report::report;
 use anyhow::bail;
 use clap::Args;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ impl Arguments {
             match input::load(path) {
                 Ok(_) if self.quiet => {}
                 Ok(filter) => {
-                    let text = report(&filter, &input::name(path), 0);
+                    let text = report(&filter, &input::name(path));
                     Text::print(&format!("{text}: whole\n"))?;
                 }
                 Err(error) => {

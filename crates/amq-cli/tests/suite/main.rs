@@ -8,6 +8,7 @@
 mod build;
 mod change;
 mod choose;
+mod copies;
 mod examples;
 mod keys;
 mod look;
