@@ -5,6 +5,7 @@
 //! `output`.
 #![forbid(unsafe_code)]
 
+mod backup;
 mod blocks;
 mod cli;
 mod commands;
@@ -13,6 +14,7 @@ mod exit;
 mod input;
 mod keys;
 mod kinds;
+mod mistaken;
 mod numbers;
 mod output;
 mod picture;

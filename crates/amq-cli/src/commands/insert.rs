@@ -1,6 +1,7 @@
 //! `amq insert`: more keys into a filter.
 
 use super::build::output_for;
+use crate::backup;
 use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::input::{self, Locked};
@@ -37,6 +38,10 @@ pub(crate) struct Arguments {
     #[arg(short, long, requires = "output")]
     force: bool,
 
+    /// Keep the file that is replaced under its name with `~` behind it
+    #[arg(long)]
+    backup: bool,
+
     /// No report and no progress bar on standard error
     #[arg(short, long)]
     quiet: bool,
@@ -60,6 +65,7 @@ impl Arguments {
             );
         }
         let output = output_for(self.output.as_deref(), &self.filter, self.force)?;
+        let replaced = backup::wanted(self.backup, self.output.as_deref(), &self.filter)?;
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         let _lock = lock(self.output.as_deref(), &self.filter)?;
@@ -87,6 +93,7 @@ impl Arguments {
         );
         let read = read.with_context(|| format!("{}: nothing was inserted", name()))?;
         bar.finish_and_clear();
+        replaced.map_or(Ok(()), backup::keep)?;
         output.write(&filter)?;
         if !self.quiet {
             let more = grouped(filter.len() - before);

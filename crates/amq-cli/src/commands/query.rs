@@ -3,6 +3,7 @@
 use crate::cli::KeyArgs;
 use crate::exit::Outcome;
 use crate::input;
+use crate::mistaken::Watch;
 use crate::output::Text;
 use crate::pipeline::{Sink, Work};
 use amq::{AnyFilter, Filter};
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 
 /// Print the keys that may be in a filter
 ///
-/// Prints each line that the filter answers *probably* to, in order, as it is. A key that was put
+/// Prints each line that the filter answers "probably" to, in order, as it is. A key that was put
 /// in is always printed; another one at the filter's false-positive rate. With -v, what is printed
 /// was certainly not put in. A damaged filter gives no answers and status 2.
 #[derive(Args, Debug)]
@@ -58,6 +59,7 @@ impl Arguments {
             lines: !self.count && !self.quiet,
             end: keys.shape.end,
         };
+        let mut watch = Watch::new(keys.shape, &filter);
         let mut found = 0;
         let to = std::cell::RefCell::new(Text::new());
         keys.run(
@@ -66,6 +68,8 @@ impl Arguments {
             &ask,
             |work| {
                 found += work.found;
+                let denied = work.hashes.len() as u64 - work.found;
+                watch.see(work, if self.invert { denied } else { work.found });
                 to.borrow_mut().write(&work.out)?;
                 let enough = self.quiet && found > 0;
                 Ok(if enough { Break(()) } else { Continue(()) })
@@ -77,6 +81,7 @@ impl Arguments {
             to.write(format!("{found}\n").as_bytes())?;
         }
         to.flush()?;
+        watch.warn(&input::name(&self.filter));
         Ok(Outcome::found(found > 0))
     }
 }

@@ -14,3 +14,4 @@ mod keys;
 mod look;
 mod output;
 mod room;
+mod strangers;
