@@ -72,8 +72,9 @@ Examples:
 /// The share of new lines dropped by default.
 const RATE: f64 = 1e-6;
 
-/// Room at first for so many lines where their number is not known.
-const FIRST_ROOM: u64 = 1 << 16;
+/// Room at first where the number of lines is not known: 4 kB. The table of ten million lines has as
+/// many slots as if there had been room for 65,536.
+const FIRST_ROOM: u64 = 1 << 10;
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
