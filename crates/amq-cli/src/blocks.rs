@@ -1,14 +1,20 @@
 //! Reads keys block by block, on a thread of its own: whole lines, in bounded memory.
 
 use crate::exit;
+use crate::keys::BadKey;
+use crate::memory::reserve;
 use crate::numbers::grouped;
 use crate::pipeline::Work;
-use anyhow::{Context, anyhow, bail};
+use crate::pool::{Loan, Pool};
+use crate::stdio;
+use anyhow::{Context, bail};
 use memchr::memrchr;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::SyncSender;
 
 /// Bytes read at a time.
 const BLOCK: usize = 256 << 10;
@@ -38,7 +44,7 @@ impl Source {
         match self {
             Self::Given(keys) => Ok(Some(keys.len() as u64)),
             Self::Stdin => {
-                if io::stdin().is_terminal() {
+                if stdio::stdin()?.is_terminal() {
                     exit::note("reading keys from the terminal, one a line; Ctrl-D ends them");
                 }
                 Ok(None)
@@ -69,7 +75,7 @@ impl Source {
 
     fn open(&self) -> anyhow::Result<Box<dyn Read + Send>> {
         Ok(match self {
-            Self::Stdin => Box::new(io::stdin()),
+            Self::Stdin => Box::new(stdio::stdin()?),
             Self::File(path) => Box::new(File::open(path).with_context(|| self.name())?),
             Self::Given(keys) => Box::new(io::Cursor::new(keys.clone())),
         })
@@ -77,107 +83,121 @@ impl Source {
 }
 
 /// What the reading thread sends.
-pub(crate) type Next = anyhow::Result<Box<Work>>;
+pub(crate) type Next = anyhow::Result<Loan>;
 
-/// Reads all sources and sends their blocks, each in a used `Work` that was sent back. Ends when
-/// the other side is gone.
+/// Reads all sources and sends their blocks, each of whole lines. Ends when the other side is gone.
 pub(crate) struct Reader {
     pub(crate) sources: Vec<Source>,
     pub(crate) end: u8,
     pub(crate) max_key_len: usize,
-    pub(crate) empty: Receiver<Box<Work>>,
+    pub(crate) pool: Pool,
     pub(crate) full: SyncSender<Next>,
 }
 
-/// The other side is gone, or has been told of an error.
-struct Stop;
-
 impl Reader {
     pub(crate) fn run(self) {
-        // Stopping early is no error: whoever stopped knows why.
-        let _ = self.sources.iter().enumerate().try_for_each(|(i, source)| {
-            let opened = source.open();
-            match opened {
-                Ok(mut input) => self.read(i, source, &mut *input),
-                Err(error) => self.fail(error),
+        for index in 0..self.sources.len() {
+            match self.read(index) {
+                Ok(Continue(())) => {}
+                Ok(Break(())) => return,
+                Err(error) => {
+                    // If the other side is gone, it does not want to know.
+                    let _ = self.full.send(Err(error));
+                    return;
+                }
             }
-        });
+        }
     }
 
-    fn fail(&self, error: anyhow::Error) -> Result<(), Stop> {
-        let _ = self.full.send(Err(error));
-        Err(Stop)
-    }
-
-    fn read(&self, index: usize, source: &Source, input: &mut dyn Read) -> Result<(), Stop> {
+    /// Sends the blocks of one source. `Break` if no more are wanted.
+    fn read(&self, index: usize) -> anyhow::Result<ControlFlow<()>> {
+        let source = &self.sources[index];
+        let mut input = source.open()?;
         // What was read behind the last whole line.
         let mut rest = Vec::new();
         loop {
-            let mut work = self.empty.recv().map_err(|_| Stop)?;
-            work.source = index;
-            work.used = 0;
-            work.append(&rest);
+            let mut work = self.pool.lend();
+            work.begin(index);
+            work.append(&rest)?;
             rest.clear();
-            loop {
-                let before = work.used;
-                let read = match fill(input, &mut work) {
-                    Ok(read) => read,
-                    Err(error) => {
-                        return self.fail(anyhow::Error::new(error).context(source.name()));
-                    }
-                };
-                if read == 0 {
-                    if before == 0 {
-                        return Ok(());
-                    }
-                    self.check_line(source, work.bytes())?;
-                    return self.full.send(Ok(work)).map_err(|_| Stop);
-                }
-                if let Some(at) = memrchr(self.end, &work.bytes()[before..]) {
-                    rest.extend_from_slice(&work.bytes()[before + at + 1..]);
-                    work.used = before + at + 1;
-                    break;
-                }
-                self.check_line(source, work.bytes())?;
+            let ended = self.fill(source, &mut *input, &mut work, &mut rest)?;
+            let bad = work.bad.is_some();
+            let gone = (work.used > 0 || bad) && self.full.send(Ok(work)).is_err();
+            if gone || bad {
+                return Ok(Break(()));
             }
-            self.check_first(source, work.bytes())?;
-            self.full.send(Ok(work)).map_err(|_| Stop)?;
+            if ended {
+                return Ok(Continue(()));
+            }
         }
     }
 
-    /// Only the first line of a block can have come together from several reads.
-    fn check_first(&self, source: &Source, block: &[u8]) -> Result<(), Stop> {
+    /// Reads until the block holds a whole line, and puts what follows its last one into `rest`.
+    /// Returns whether the source has come to its end.
+    fn fill(
+        &self,
+        source: &Source,
+        input: &mut dyn Read,
+        work: &mut Work,
+        rest: &mut Vec<u8>,
+    ) -> anyhow::Result<bool> {
+        loop {
+            let before = work.used;
+            let read = read_block(input, work).with_context(|| source.name())?;
+            let ended = read == 0;
+            let last = memrchr(self.end, &work.bytes()[before..]);
+            if let Some(at) = last {
+                let behind = &work.bytes()[before + at + 1..];
+                reserve(rest, behind.len())?;
+                rest.extend_from_slice(behind);
+                work.used = before + at + 1;
+            }
+            if last.is_some() || ended || work.used > self.max_key_len {
+                let long = self.first_long(work.bytes());
+                if let Some((index, line)) = &long {
+                    work.bad = Some(self.too_long(*index, &work.bytes()[line.clone()]));
+                    work.used = line.start;
+                }
+                if last.is_some() || ended || long.is_some() {
+                    return Ok(ended);
+                }
+            }
+        }
+    }
+
+    /// The first line that is too long: its index in the block, and where it stands.
+    fn first_long(&self, block: &[u8]) -> Option<(u64, Range<usize>)> {
+        // Then none of its lines is.
         if block.len() <= self.max_key_len {
-            return Ok(());
+            return None;
         }
         let mut start = 0;
-        for at in memchr::memchr_iter(self.end, block) {
-            self.check_line(source, &block[start..at])?;
+        let ends = memchr::memchr_iter(self.end, block).chain([block.len()]);
+        for (index, at) in ends.enumerate() {
+            // A carriage return may belong to the end, and is not counted.
+            let line = &block[start..at];
+            if line.strip_suffix(b"\r").unwrap_or(line).len() > self.max_key_len {
+                return Some((index as u64, start..at));
+            }
             start = at + 1;
         }
-        Ok(())
+        None
     }
 
-    fn check_line(&self, source: &Source, line: &[u8]) -> Result<(), Stop> {
-        // The end, and a carriage return, are not counted.
-        let line = line.strip_suffix(&[self.end]).unwrap_or(line);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.len() <= self.max_key_len {
-            return Ok(());
-        }
-        self.fail(anyhow!(
-            "{}: the key that begins with {} is longer than {} bytes: is this a file of keys, one a \
+    fn too_long(&self, index: u64, line: &[u8]) -> BadKey {
+        let why = format!(
+            "the key that begins with {} is longer than {} bytes: is this a file of keys, one a \
              line? If so, allow more with --max-key-len",
-            source.name(),
             crate::keys::shown(line),
             grouped(self.max_key_len as u64)
-        ))
+        );
+        BadKey { index, why }
     }
 }
 
 /// Appends what one read gives, at most a block; 0 is the end.
-fn fill(input: &mut dyn Read, work: &mut Work) -> io::Result<usize> {
-    let room = work.room(BLOCK);
+fn read_block(input: &mut dyn Read, work: &mut Work) -> io::Result<usize> {
+    let room = work.room(BLOCK)?;
     loop {
         match input.read(room) {
             Ok(read) => {

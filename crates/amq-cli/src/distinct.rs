@@ -17,11 +17,11 @@ const SIGMAS: f64 = 5.0;
 /// A HyperLogLog sketch (Flajolet, Fusy, Gandouet, Meunier: *HyperLogLog*, AofA 2007) with Ertl's
 /// estimator (*New cardinality estimation algorithms for HyperLogLog sketches*, 2017, algorithm 6,
 /// <https://arxiv.org/abs/1702.01284>), which needs no tables and has no bias at any number.
-pub(crate) struct Distinct(Box<[u8; REGISTERS]>);
+pub(crate) struct Distinct([u8; REGISTERS]);
 
 impl Distinct {
     pub(crate) fn new() -> Self {
-        Self(Box::new([0; REGISTERS]))
+        Self([0; REGISTERS])
     }
 
     pub(crate) fn add(&mut self, hashes: &[KeyHash]) {

@@ -10,6 +10,8 @@ pub(crate) enum Outcome {
     Done,
     /// Status 1: nothing was found.
     Nothing,
+    /// Status 2: the command line is wrong, and was told so.
+    Misused,
 }
 
 impl Outcome {
@@ -43,6 +45,7 @@ pub(crate) fn status(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Nothing) => ExitCode::from(1),
+        Ok(Outcome::Misused) => ExitCode::from(2),
         // Whoever closed the output has seen enough.
         Err(error) if error.is::<Closed>() => ExitCode::SUCCESS,
         Err(error) => {

@@ -2,6 +2,7 @@
 
 use crate::numbers::grouped;
 use crate::output::is_dash;
+use crate::stdio;
 use amq::{AnyFilter, Budget, ReadError};
 use anyhow::{Context, bail};
 use std::fs::{self, File};
@@ -12,10 +13,11 @@ use std::path::Path;
 pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFilter> {
     let name = name(path);
     if is_dash(path) {
-        if io::stdin().is_terminal() {
+        let stdin = stdio::stdin()?;
+        if stdin.is_terminal() {
             bail!("a filter is binary and cannot be typed: redirect it, or name its file");
         }
-        return whole(io::stdin().lock()).with_context(|| name);
+        return whole(stdin.lock()).with_context(|| name);
     }
     let found = fs::metadata(path).with_context(|| name.clone())?;
     if found.is_dir() {
@@ -108,36 +110,5 @@ pub(crate) fn budget_text(budget: Budget) -> String {
         Budget::Fpr(fpr) => format!("a rate of {}", crate::numbers::rate_text(fpr)),
         Budget::BitsPerKey(bits) => format!("{bits} bits per key"),
         Budget::Bytes(bytes) => format!("{} bytes", grouped(bytes)),
-    }
-}
-
-/// A file that this run alone changes: others that want to change it wait until this is dropped.
-pub(crate) struct Locked {
-    _file: File,
-}
-
-impl Locked {
-    /// Waits for the file. It is replaced, not written to, when it changes: whoever has waited
-    /// looks again whether it is still the one.
-    pub(crate) fn wait(path: &Path) -> anyhow::Result<Self> {
-        let name = || path.display().to_string();
-        loop {
-            let file = File::open(path).with_context(name)?;
-            if !file.metadata().with_context(name)?.is_file() {
-                bail!("{}: this is not a regular file", name());
-            }
-            match file.lock() {
-                Ok(()) => {}
-                // A file system without locks.
-                Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
-                Err(error) => return Err(error).with_context(name),
-            }
-            let handle = same_file::Handle::from_file(file.try_clone()?)?;
-            match same_file::Handle::from_path(path) {
-                Ok(present) if present == handle => return Ok(Self { _file: file }),
-                Ok(_) => {}
-                Err(error) => return Err(error).with_context(name),
-            }
-        }
     }
 }

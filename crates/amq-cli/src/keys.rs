@@ -1,5 +1,6 @@
 //! From bytes to keys: where a key ends, what it is, and its hash.
 
+use crate::memory::reserve;
 use amq::{Key, KeyHash};
 use clap::ValueEnum;
 use memchr::memchr_iter;
@@ -34,6 +35,13 @@ pub(crate) struct BadKey {
     pub(crate) why: String,
 }
 
+impl BadKey {
+    /// Memory was refused at this line.
+    pub(crate) fn no_memory(index: usize) -> Self {
+        Self { index: index as u64, why: "there is no memory for this line and the next".into() }
+    }
+}
+
 impl Shape {
     /// Hashes all keys of a block, which consists of whole lines; the last one may lack its end.
     /// `ends[i]` is the index behind line `i`, its end included.
@@ -47,15 +55,25 @@ impl Shape {
         hashes.clear();
         ends.clear();
         let mut start = 0;
-        for at in memchr_iter(self.end, block) {
-            hashes.push(self.hash(&block[start..at], seed, hashes.len())?);
-            start = at + 1;
+        let mut line = |start, at, end| {
+            let index = hashes.len();
+            if index == hashes.capacity().min(ends.capacity()) {
+                let more = index.max(1 << 10);
+                let refused = |_| BadKey::no_memory(index);
+                reserve(hashes, more).map_err(refused)?;
+                reserve(ends, more).map_err(refused)?;
+            }
+            hashes.push(self.hash(&block[start..at], seed, index)?);
             // Blocks are far smaller: `blocks` sees to that.
-            ends.push(start as u32);
+            ends.push(end as u32);
+            Ok(())
+        };
+        for at in memchr_iter(self.end, block) {
+            line(start, at, at + 1)?;
+            start = at + 1;
         }
         if start < block.len() {
-            hashes.push(self.hash(&block[start..], seed, hashes.len())?);
-            ends.push(block.len() as u32);
+            line(start, block.len(), block.len())?;
         }
         Ok(())
     }

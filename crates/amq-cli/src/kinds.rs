@@ -2,6 +2,8 @@
 
 use amq::{Abilities, AnyFilter, FilterKind};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command};
+use std::ffi::OsStr;
 
 /// Other names of kinds: those of the report where they differ. Its `ribbon` is the standard one,
 /// here it is the bumped one.
@@ -16,10 +18,31 @@ const REPORT_NAMES: [(&str, FilterKind); 7] = [
 ];
 
 /// Reads the name of a kind. Help and completions list the ids; the report's names and those of
-/// running text are read, too.
-pub(crate) fn parser() -> impl TypedValueParser<Value = FilterKind> {
+/// running text are read, too. The list is made where it is needed, and not for every run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KindParser;
+
+impl TypedValueParser for KindParser {
+    type Value = FilterKind;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<FilterKind, clap::Error> {
+        let name = PossibleValuesParser::new(values()).parse_ref(command, option, value)?;
+        Ok(named(&name))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(values()))
+    }
+}
+
+fn values() -> impl Iterator<Item = PossibleValue> {
     let value = |&kind: &FilterKind| PossibleValue::new(kind.id()).aliases(aliases(kind));
-    PossibleValuesParser::new(AnyFilter::KINDS.iter().map(value)).map(|name| named(&name))
+    AnyFilter::KINDS.iter().map(value)
 }
 
 fn named(name: &str) -> FilterKind {

@@ -2,8 +2,8 @@
 //!
 //! `cli` reads the command line, `commands` has a file for each command. Keys flow through `blocks`
 //! (reading), `keys` (hashing) and `pipeline` (threads); filters come from `input` and go to
-//! `output`.
-#![forbid(unsafe_code)]
+//! `output`, whose files `replace` writes under a `lock`.
+#![deny(unsafe_code)]
 
 mod backup;
 mod blocks;
@@ -14,27 +14,42 @@ mod exit;
 mod input;
 mod keys;
 mod kinds;
+mod lock;
+mod memory;
 mod mistaken;
 mod numbers;
 mod output;
 mod picture;
 mod pipeline;
+mod pool;
 mod progress;
+mod replace;
 mod report;
 mod signals;
 mod spool;
+mod stdio;
+mod temporary;
+mod usage;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     signals::remove_unfinished_output();
-    match cli::Cli::try_parse() {
+    match usage::parse() {
         Ok(cli) => exit::status(cli.run()),
         // Help and version are no errors; but not even they may be lost on a full disk.
-        Err(message) => match message.print() {
-            Ok(()) => ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2)),
-            Err(error) => exit::status(Err(exit::stdout_error(error))),
-        },
+        Err(message) => exit::status(print(&message)),
     }
+}
+
+/// Prints a help text, the version, or what is wrong with the command line.
+fn print(message: &clap::Error) -> anyhow::Result<exit::Outcome> {
+    if message.use_stderr() {
+        // There is nowhere left to report that this failed.
+        let _ = message.print();
+        return Ok(exit::Outcome::Misused);
+    }
+    stdio::stdout()?;
+    message.print().map_err(exit::stdout_error)?;
+    Ok(exit::Outcome::Done)
 }

@@ -5,7 +5,7 @@
 //!            full                worker 0             fold
 //!   reader --------> caller ===> worker 1 ===> caller ----> filter, standard output
 //!      ^                         worker 2                     |
-//!      '------------------- used blocks, again ---------------'
+//!      '--------------- the pool: blocks, again --------------'
 //! ```
 //!
 //! There are a fixed number of blocks, so memory is bounded however fast keys come; and what comes
@@ -13,9 +13,12 @@
 
 use crate::blocks::{Next, Reader, Source};
 use crate::keys::{BadKey, Shape};
+use crate::memory::{self, reserve};
+use crate::pool::{Loan, Pool};
 use amq::KeyHash;
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use indicatif::ProgressBar;
+use std::collections::TryReserveError;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread;
@@ -33,7 +36,7 @@ pub(crate) struct Work {
     /// Where each line ends in the block.
     pub(crate) ends: Vec<u32>,
     /// The first line that is no key.
-    bad: Option<BadKey>,
+    pub(crate) bad: Option<BadKey>,
     /// Room for the caller's own work: answers, keys that count, and what is to be printed.
     pub(crate) answers: Vec<bool>,
     pub(crate) found: u64,
@@ -46,18 +49,28 @@ impl Work {
         &self.block[..self.used]
     }
 
-    /// Room for `more` bytes behind the block.
-    pub(crate) fn room(&mut self, more: usize) -> &mut [u8] {
-        let end = self.used + more;
-        if self.block.len() < end {
-            self.block.resize(end, 0);
-        }
-        &mut self.block[self.used..end]
+    /// Empties the block for this source.
+    pub(crate) fn begin(&mut self, source: usize) {
+        self.source = source;
+        self.used = 0;
+        self.bad = None;
     }
 
-    pub(crate) fn append(&mut self, bytes: &[u8]) {
-        self.room(bytes.len()).copy_from_slice(bytes);
+    /// Room for `more` bytes behind the block.
+    pub(crate) fn room(&mut self, more: usize) -> Result<&mut [u8], TryReserveError> {
+        let end = self.used + more;
+        if self.block.len() < end {
+            let more = end - self.block.len();
+            reserve(&mut self.block, more)?;
+            self.block.resize(end, 0);
+        }
+        Ok(&mut self.block[self.used..end])
+    }
+
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), TryReserveError> {
+        self.room(bytes.len())?.copy_from_slice(bytes);
         self.used += bytes.len();
+        Ok(())
     }
 
     /// Each line with its end and its place among the hashes.
@@ -79,8 +92,10 @@ pub(crate) struct Keys {
 
 /// What a caller does with keys.
 pub(crate) trait Sink {
-    /// Works on one block, on any thread; the hashes are there.
-    fn map(&self, _work: &mut Work) {}
+    /// Works on one block, on any thread; the hashes are there. Memory that is refused is an error.
+    fn map(&self, _work: &mut Work) -> Result<(), TryReserveError> {
+        Ok(())
+    }
 }
 
 /// Hashes only.
@@ -102,52 +117,49 @@ impl Keys {
     ) -> anyhow::Result<u64> {
         let workers = if self.threads > 1 { self.threads } else { 0 };
         let ahead = 2 * workers;
-        let (to_reader, empty) = mpsc::channel();
         let (full, from_reader) = mpsc::sync_channel(ahead + 2);
-        for _ in 0..ahead + 3 {
-            to_reader.send(Box::<Work>::default())?;
-        }
         let reader = Reader {
             sources: self.sources.clone(),
             end: self.shape.end,
             max_key_len: self.max_key_len,
-            empty,
+            pool: Pool::new(ahead + 3),
             full,
         };
+        memory::spare((1 + workers) * STACK).context("no memory for threads")?;
         // Not in the scope: it may wait for input that never comes when the run is over.
-        thread::Builder::new().spawn(move || reader.run())?;
+        thread_builder().spawn(move || reader.run()).context("no thread to read keys")?;
         let process = |work: &mut Work| {
             let (hashes, ends) = (&mut work.hashes, &mut work.ends);
             let block = &work.block[..work.used];
             let hashed = self.shape.hash_block(block, seed, hashes, ends);
-            work.bad = hashed.err();
-            if work.bad.is_none() {
-                sink.map(work);
+            // A bad line that the reader has found comes after the others.
+            work.bad = hashed.err().or(work.bad.take());
+            if work.bad.is_none() && sink.map(work).is_err() {
+                work.bad = Some(BadKey::no_memory(0));
             }
         };
         let mut place = Place::default();
-        let fold = |mut work: Box<Work>| {
+        let fold = |mut work: Loan| {
             self.check(&work, &mut place)?;
             progress.inc(work.used as u64);
-            let flow = fold(&mut work)?;
-            // The reader may have come to its end.
-            let _ = to_reader.send(work);
-            Ok(flow)
+            fold(&mut work)
         };
         thread::scope(|scope| {
-            let lanes = (0..workers).map(|_| {
-                let (input, waiting) = mpsc::channel::<Box<Work>>();
+            // A system that refuses threads gets the work done by fewer, or by this one.
+            let lanes = (0..workers).map_while(|_| {
+                let (input, waiting) = mpsc::channel::<Loan>();
                 let (done, output) = mpsc::channel();
                 let process = &process;
-                scope.spawn(move || {
+                let work = move || {
                     for mut work in waiting {
                         process(&mut work);
                         if done.send(work).is_err() {
                             break;
                         }
                     }
-                });
-                Lane { input, output }
+                };
+                thread_builder().spawn_scoped(scope, work).ok()?;
+                Some(Lane { input, output })
             });
             let lanes: Vec<Lane> = lanes.collect();
             drive(&from_reader, &lanes, ahead, process, fold, idle)
@@ -180,10 +192,17 @@ struct Place {
     keys: u64,
 }
 
+/// Bytes of the stack of a thread that reads or hashes.
+const STACK: usize = 512 << 10;
+
+fn thread_builder() -> thread::Builder {
+    thread::Builder::new().stack_size(STACK)
+}
+
 /// A worker's two ends.
 struct Lane {
-    input: Sender<Box<Work>>,
-    output: Receiver<Box<Work>>,
+    input: Sender<Loan>,
+    output: Receiver<Loan>,
 }
 
 /// Hands blocks to the workers in turn and takes them back in the same order, at most `ahead` at a
@@ -193,7 +212,7 @@ fn drive(
     lanes: &[Lane],
     ahead: usize,
     process: impl Fn(&mut Work),
-    mut fold: impl FnMut(Box<Work>) -> anyhow::Result<ControlFlow<()>>,
+    mut fold: impl FnMut(Loan) -> anyhow::Result<ControlFlow<()>>,
     mut idle: impl FnMut() -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let lost = || anyhow!("a thread ended before its work was done");

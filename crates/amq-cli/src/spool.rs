@@ -1,5 +1,6 @@
 //! Hashes of keys whose number is not known yet: in memory up to a bound, then in a temporary file.
 
+use crate::memory::reserve_exact;
 use amq::KeyHash;
 use anyhow::{Context, anyhow};
 use std::fs::File;
@@ -128,9 +129,8 @@ fn reserve(hashes: &mut Vec<KeyHash>, more: usize, limit: usize) -> anyhow::Resu
         return Ok(());
     }
     let room = (2 * hashes.capacity()).min(limit).max(needed);
-    hashes
-        .try_reserve_exact(room - hashes.len())
-        .map_err(|_| anyhow!("no memory for the hashes of {needed} keys"))
+    let more = room - hashes.len();
+    reserve_exact(hashes, more).map_err(|_| anyhow!("no memory for the hashes of {needed} keys"))
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
-use crate::kinds;
+use crate::kinds::KindParser;
 use crate::numbers::{self, bytes_text, grouped, rate_text};
-use crate::output::Text;
 use crate::pipeline::Hashed;
 use crate::progress;
 use crate::spool::Spool;
+use crate::stdio::Text;
 use amq::{AnyFilter, Budget, DEFAULT_SEED, Filter, FilterKind, Key, KeyHash};
 use anyhow::bail;
 use clap::Args;
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     fpr: f64,
 
     /// Only these kinds, with commas between
-    #[arg(short, long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
+    #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     #[arg(value_delimiter = ',')]
     kind: Vec<FilterKind>,
 

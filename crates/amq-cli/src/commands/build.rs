@@ -3,17 +3,18 @@
 use crate::cli::{BudgetArgs, KeyArgs, SeedArgs};
 use crate::distinct::Distinct;
 use crate::exit::{Outcome, note};
-use crate::kinds;
+use crate::kinds::{self, KindParser};
 use crate::numbers::{self, bytes_text, grouped, of, rounded};
 use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
+use crate::replace::Existing;
 use crate::report::{self, Held};
 use crate::spool::{HASH, Spool};
 use amq::{Abilities, AnyError, AnyFilter, Budget, BuildError, Filter, FilterKind, Full, Goal};
 use anyhow::{anyhow, bail};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Build a filter of keys
 ///
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
     output: PathBuf,
 
     /// The kind of filter, or several with commas between (`ribbon` is the bumped one)
-    #[arg(short, long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
+    #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     #[arg(value_delimiter = ',', default_value = "bloom")]
     kind: Vec<FilterKind>,
 
@@ -123,7 +124,7 @@ impl Arguments {
         let output = |&kind: &FilterKind| {
             let path = pattern.map(|name| PathBuf::from(name.replace("{kind}", kind.id())));
             let path = path.as_deref().unwrap_or(&self.output);
-            Ok((kind, Output::new(path, self.force)?))
+            Ok((kind, Output::new(path, Existing::forced(self.force))?))
         };
         kinds.iter().map(output).collect()
     }
@@ -391,13 +392,4 @@ fn too_many(items: u64) -> anyhow::Error {
          it: give a larger number, or leave it out, and the keys are counted",
         grouped(items)
     )
-}
-
-/// For commands that change a filter in its file.
-pub(crate) fn output_for(given: Option<&Path>, file: &Path, force: bool) -> anyhow::Result<Output> {
-    match given {
-        Some(path) => Output::new(path, force),
-        // Its own place, or from a pipe into a pipe.
-        None => Output::new(file, true),
-    }
 }

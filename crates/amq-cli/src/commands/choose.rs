@@ -2,7 +2,7 @@
 
 use crate::exit::Outcome;
 use crate::numbers;
-use crate::output::Text;
+use crate::stdio::Text;
 use amq::choose::{Answer, Choice, Keys, KeysBy, Need, Structure, Workload, choose, times_source};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};

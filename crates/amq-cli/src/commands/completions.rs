@@ -2,7 +2,7 @@
 
 use crate::cli::Cli;
 use crate::exit::Outcome;
-use crate::output::Text;
+use crate::stdio::Text;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 

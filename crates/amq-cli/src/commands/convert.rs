@@ -2,8 +2,9 @@
 
 use crate::exit::{Outcome, note};
 use crate::input;
-use crate::kinds;
+use crate::kinds::{self, KindParser};
 use crate::output::Output;
+use crate::replace::Existing;
 use crate::report::report;
 use amq::{AnyFilter, Filter, FilterKind};
 use anyhow::bail;
@@ -21,7 +22,7 @@ pub(crate) struct Arguments {
     filter: PathBuf,
 
     /// The kind to make
-    #[arg(long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
+    #[arg(long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     to: FilterKind,
 
     /// The file to write; `-` is standard output
@@ -44,7 +45,7 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let output = Output::new(&self.output, self.force)?;
+        let output = Output::new(&self.output, Existing::forced(self.force))?.locked()?;
         let filter = input::load(&self.filter)?;
         let converted = match (&filter, self.to) {
             (AnyFilter::Counting(counting), FilterKind::Bloom) => {

@@ -2,11 +2,14 @@
 
 use crate::cli::{KeyArgs, SeedArgs};
 use crate::exit::{self, Outcome};
-use crate::input::{self, Locked, budget_text};
-use crate::kinds;
+use crate::input::{self, budget_text};
+use crate::kinds::{self, KindParser};
+use crate::memory::reserve;
 use crate::numbers::{self, grouped, rate_text};
-use crate::output::{Output, Text, is_dash};
+use crate::output::{Output, is_dash};
 use crate::pipeline::{Hashed, Work};
+use crate::replace::Existing;
+use crate::stdio::Text;
 use amq::{Abilities, AnyFilter, Budget, Filter, FilterKind, Goal};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -44,7 +47,7 @@ pub(crate) struct Arguments {
     items: Option<u64>,
 
     /// The kind of filter [default: bloom with --keys, else expandable-quotient]
-    #[arg(short, long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
+    #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     kind: Option<FilterKind>,
 
     /// Print the lines that have probably come before instead
@@ -72,6 +75,9 @@ Examples:
 /// The share of new lines dropped by default.
 const RATE: f64 = 1e-6;
 
+/// What is missing where memory is refused.
+const MEMORY: &str = "no memory for the lines of a block";
+
 /// Room at first where the number of lines is not known: 4 kB. The table of ten million lines has as
 /// many slots as if there had been room for 65,536.
 const FIRST_ROOM: u64 = 1 << 10;
@@ -82,21 +88,17 @@ impl Arguments {
             Some(path) if is_dash(path) => bail!("--filter: a file is needed, not a pipe"),
             other => other,
         };
-        let output = kept.map(|path| Output::new(path, true)).transpose()?;
+        let output = kept.map(|path| Output::new(path, Existing::Change)).transpose()?;
         let keys = self.keys.keys(&[])?;
         if let Some(output) = &output {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         }
-        let lock = kept.filter(|path| path.exists()).map(Locked::wait);
-        let lock = lock.transpose()?;
-        let mut filter = match (kept, &lock) {
-            (Some(path), Some(_)) => self.resumed(path)?,
-            _ => self.fresh()?,
-        };
-        // Two first runs at once: the second must not overwrite what the first has learnt.
-        let output = match (output, kept, &lock) {
-            (Some(_), Some(path), None) => Some(Output::new(path, false)?),
-            (output, ..) => output,
+        let output = output.map(Output::locked).transpose()?;
+        let (mut filter, output) = match (kept, output) {
+            (Some(path), Some(output)) if output.is_locked() => (self.resumed(path)?, Some(output)),
+            // Of two first runs at once the second must not overwrite what the first has learnt.
+            (Some(path), _) => (self.fresh()?, Some(Output::new(path, Existing::Keep)?)),
+            (None, _) => (self.fresh()?, None),
         };
         // These kinds would go on, and drop more and more.
         let bound = Abilities::of(filter.kind()).never_full;
@@ -110,10 +112,12 @@ impl Arguments {
             &Hashed,
             |work| {
                 work.answers.clear();
+                reserve(&mut work.answers, work.hashes.len()).context(MEMORY)?;
                 work.answers.resize(work.hashes.len(), false);
                 filter.contains_batch(&work.hashes, &mut work.answers)?;
                 let firsts = firsts(&mut filter, work)?;
                 out.clear();
+                reserve(&mut out, work.bytes().len() + 1).context(MEMORY)?;
                 for (line, &first) in work.lines().zip(&work.answers) {
                     if first != self.invert {
                         out.extend_from_slice(line);

@@ -3,9 +3,9 @@
 use crate::exit::Outcome;
 use crate::input::{self, budget_text};
 use crate::numbers::{bytes_text, grouped, rate_text};
-use crate::output::Text;
 use crate::picture;
 use crate::report::{Held, estimate};
+use crate::stdio::Text;
 use amq::{Abilities, Ability, AnyFilter, Budget, DEFAULT_SEED, Filter};
 use clap::Args;
 use serde_json::{Map, Value, json};

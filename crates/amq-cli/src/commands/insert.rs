@@ -1,19 +1,17 @@
 //! `amq insert`: more keys into a filter.
 
-use super::build::output_for;
-use crate::backup;
 use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
-use crate::input::{self, Locked};
+use crate::input;
 use crate::numbers::{grouped, of, rate_text};
-use crate::output::is_dash;
+use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use crate::report::{report, skips_copies};
 use amq::{Abilities, AnyError, Filter};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Insert keys into a filter
 ///
@@ -34,8 +32,8 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     unique: bool,
 
-    /// Replace the file of -o if it exists
-    #[arg(short, long, requires = "output")]
+    /// Replace the file of -o if it exists, and a filter's own file if it is read-only
+    #[arg(short, long)]
     force: bool,
 
     /// Keep the file that is replaced under its name with `~` behind it
@@ -58,17 +56,17 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        if !is_dash(&self.filter) && !self.filter.exists() {
+        if !is_dash(&self.filter) && self.filter.symlink_metadata().is_err() {
             let name = self.filter.display();
             bail!(
                 "{name}: there is no such filter; to make one: amq build -o {name} --fpr 1% KEYS"
             );
         }
-        let output = output_for(self.output.as_deref(), &self.filter, self.force)?;
-        let replaced = backup::wanted(self.backup, self.output.as_deref(), &self.filter)?;
+        let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
+        let output = output.keeping(self.backup)?;
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
-        let _lock = lock(self.output.as_deref(), &self.filter)?;
+        let output = output.locked()?;
         let mut filter = input::load_for_keys(&self.filter)?;
         let name = || input::name(&self.filter);
         // Nothing is inserted: this asks whether the kind can.
@@ -93,7 +91,6 @@ impl Arguments {
         );
         let read = read.with_context(|| format!("{}: nothing was inserted", name()))?;
         bar.finish_and_clear();
-        replaced.map_or(Ok(()), backup::keep)?;
         output.write(&filter)?;
         if !self.quiet {
             let more = grouped(filter.len() - before);
@@ -122,10 +119,4 @@ fn refused(error: AnyError) -> anyhow::Error {
         AnyError::Batch(batch) => anyhow!(batch.full),
         other => anyhow!(other),
     }
-}
-
-/// Keeps other runs from changing the file that this one is to replace.
-pub(super) fn lock(output: Option<&Path>, file: &Path) -> anyhow::Result<Option<Locked>> {
-    let in_place = output.is_none() && !is_dash(file);
-    in_place.then(|| Locked::wait(file)).transpose()
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::Cli;
 use crate::exit::Outcome;
-use crate::output::Text;
+use crate::stdio::Text;
 use anyhow::{Context, anyhow};
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;

@@ -3,6 +3,7 @@
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::output::Output;
+use crate::replace::Existing;
 use crate::report::{self, Held};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -41,7 +42,7 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let output = Output::new(&self.output, self.force)?;
+        let output = Output::new(&self.output, Existing::forced(self.force))?;
         let dashes = self.filters.iter().filter(|path| crate::output::is_dash(path));
         if dashes.count() > 1 {
             bail!("standard input can be read once only: name files for the rest");
@@ -49,6 +50,7 @@ impl Arguments {
         let [first, rest @ ..] = self.filters.as_slice() else {
             bail!("name two filters or more");
         };
+        let output = output.locked()?;
         let mut merged = input::load(first)?;
         for path in rest {
             let other = input::load(path)?;

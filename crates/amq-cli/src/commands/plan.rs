@@ -1,9 +1,9 @@
 //! `amq plan`: sizes by formula, before anything is built.
 
 use crate::exit::Outcome;
-use crate::kinds;
+use crate::kinds::KindParser;
 use crate::numbers::{self, bytes_text, grouped, rate_text};
-use crate::output::Text;
+use crate::stdio::Text;
 use amq::{AnyFilter, Budget, FilterKind, Goal};
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     fpr: Vec<f64>,
 
     /// Only these kinds, with commas between
-    #[arg(short, long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
+    #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     #[arg(value_delimiter = ',')]
     kind: Vec<FilterKind>,
 

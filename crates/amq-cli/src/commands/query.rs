@@ -3,12 +3,14 @@
 use crate::cli::KeyArgs;
 use crate::exit::Outcome;
 use crate::input;
+use crate::memory::reserve;
 use crate::mistaken::Watch;
-use crate::output::Text;
 use crate::pipeline::{Sink, Work};
+use crate::stdio::Text;
 use amq::{AnyFilter, Filter};
 use clap::Args;
 use indicatif::ProgressBar;
+use std::collections::TryReserveError;
 use std::ops::ControlFlow::{Break, Continue};
 use std::path::PathBuf;
 
@@ -96,8 +98,9 @@ struct Ask<'a> {
 }
 
 impl Sink for Ask<'_> {
-    fn map(&self, work: &mut Work) {
+    fn map(&self, work: &mut Work) -> Result<(), TryReserveError> {
         work.answers.clear();
+        reserve(&mut work.answers, work.hashes.len())?;
         work.answers.resize(work.hashes.len(), false);
         // The lengths are equal.
         let _ = self.filter.contains_batch(&work.hashes, &mut work.answers);
@@ -106,6 +109,8 @@ impl Sink for Ask<'_> {
         let mut out = std::mem::take(&mut work.out);
         out.clear();
         if self.lines {
+            // Each line, and the end that the last one may lack.
+            reserve(&mut out, work.used + 1)?;
             for (line, &answer) in work.lines().zip(&work.answers) {
                 if answer == self.wanted {
                     out.extend_from_slice(line);
@@ -116,5 +121,6 @@ impl Sink for Ask<'_> {
             }
         }
         work.out = out;
+        Ok(())
     }
 }

@@ -1,14 +1,12 @@
 //! `amq remove`: keys out of a filter.
 
-use super::build::output_for;
-use super::insert::lock;
-use crate::backup;
 use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::kinds;
 use crate::mistaken::Watch;
 use crate::numbers::{grouped, of, rate_text, rounded};
+use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use crate::report::report;
@@ -37,8 +35,8 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Replace the file of -o if it exists
-    #[arg(short, long, requires = "output")]
+    /// Replace the file of -o if it exists, and a filter's own file if it is read-only
+    #[arg(short, long)]
     force: bool,
 
     /// Remove what can be removed, even if many keys are certainly not in: the filter then denies
@@ -72,12 +70,12 @@ const HARM: f64 = 0.1;
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let output = output_for(self.output.as_deref(), &self.filter, self.force)?;
-        let replaced = backup::wanted(self.backup, self.output.as_deref(), &self.filter)?;
+        let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
+        let output = output.keeping(self.backup)?;
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
-        let lock = lock(self.output.as_deref(), &self.filter)?;
-        let in_place = lock.is_some();
+        let output = output.locked()?;
+        let in_place = self.output.is_none() && !is_dash(&self.filter);
         let mut filter = input::load_for_keys(&self.filter)?;
         if !amq::Abilities::of(filter.kind()).remove {
             bail!(
@@ -125,7 +123,6 @@ impl Arguments {
             );
         }
         if removed > 0 || !in_place {
-            replaced.map_or(Ok(()), backup::keep)?;
             output.write(&filter)?;
         }
         if !self.quiet {

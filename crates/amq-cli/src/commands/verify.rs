@@ -2,8 +2,8 @@
 
 use crate::exit::{Outcome, complain};
 use crate::input;
-use crate::output::Text;
 use crate::report::report;
+use crate::stdio::Text;
 use anyhow::bail;
 use clap::Args;
 use std::path::PathBuf;

@@ -2,8 +2,7 @@
 
 use crate::room::{Room, have, numbered};
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
+use std::io::{BufRead, Write};
 
 /// A filter of these bytes answers these with these.
 #[track_caller]
@@ -159,10 +158,8 @@ fn answers_come_in_the_order_of_the_lines_whatever_the_number_of_threads() {
 fn a_line_is_answered_before_the_next_one_comes() {
     let room = Room::with_filter();
     for command in ["dedupe", "query seen.amq", "query seen.amq --threads 1"] {
-        let mut run = room.command(command);
-        let mut child = run.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut input = child.stdin.take().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut run = room.piped(command);
+        let (mut input, mut output) = run.pipes();
         for i in 1..=20 {
             writeln!(input, "key{i}").unwrap();
             let mut line = String::new();
@@ -170,7 +167,7 @@ fn a_line_is_answered_before_the_next_one_comes() {
             assert_eq!(line, format!("key{i}\n"), "{command}");
         }
         drop(input);
-        assert!(child.wait().unwrap().success());
+        run.ends().ends(0);
     }
 }
 
@@ -183,21 +180,12 @@ fn a_run_does_not_wait_for_input_that_it_does_not_need() {
         ("query seen.amq --max-key-len 3", "key1\n", 2),
         ("dedupe --key-type u64", "key1\n", 2),
     ] {
-        let mut child =
-            room.command(command).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut input = child.stdin.take().unwrap();
+        let mut run = room.piped(command);
+        let (mut input, _output) = run.pipes();
         input.write_all(first.as_bytes()).unwrap();
-        // The input stays open: a run that waits for its end never comes back.
-        let mut waited = 0;
-        let ended = loop {
-            if let Some(ended) = child.try_wait().unwrap() {
-                break ended;
-            }
-            assert!(waited < 3000, "amq {command} waits for its input to end");
-            std::thread::sleep(std::time::Duration::from_millis(10));
-            waited += 1;
-        };
-        assert_eq!(ended.code(), Some(status), "{command}");
+        // The input stays open: a run that waits for its end is killed.
+        assert_eq!(run.ends().status, Some(status), "{command}");
+        drop(input);
     }
 }
 

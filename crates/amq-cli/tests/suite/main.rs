@@ -12,6 +12,8 @@ mod copies;
 mod examples;
 mod keys;
 mod look;
+mod many;
 mod output;
 mod room;
 mod strangers;
+mod together;

@@ -1,9 +1,12 @@
 //! A folder to run the command in, and what a run gave.
 #![allow(dead_code, reason = "no test file uses all of it")]
 use std::fs;
-use std::io::Write;
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// All kinds, as --kind names them.
@@ -38,6 +41,7 @@ pub(crate) struct Room(TempDir);
 pub(crate) struct Run {
     /// `None` if a signal ended it.
     pub(crate) status: Option<i32>,
+    pub(crate) signal: Option<i32>,
     pub(crate) out: Vec<u8>,
     pub(crate) err: String,
 }
@@ -46,6 +50,10 @@ impl From<Output> for Run {
     fn from(output: Output) -> Self {
         Self {
             status: output.status.code(),
+            #[cfg(unix)]
+            signal: std::os::unix::process::ExitStatusExt::signal(&output.status),
+            #[cfg(not(unix))]
+            signal: None,
             out: output.stdout,
             err: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
@@ -127,29 +135,46 @@ impl Room {
         names
     }
 
-    /// `amq` with these arguments, apart at spaces.
-    pub(crate) fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(AMQ);
-        command.args(arguments.split_whitespace());
+    /// A program in this folder, without input; what it prints is kept.
+    fn program(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         command.current_dir(self.0.path()).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A group of its own, so that all of it can be killed.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command
+    }
+
+    /// `amq` with these arguments, apart at spaces.
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = self.program(AMQ);
+        command.args(arguments.split_whitespace());
         command
     }
 
     pub(crate) fn amq(&self, arguments: &str) -> Run {
-        self.command(arguments).output().unwrap().into()
+        self.start(arguments).ends()
+    }
+
+    /// Begins a run, and does not wait for its end.
+    pub(crate) fn start(&self, arguments: &str) -> Started {
+        Started::new(&mut self.command(arguments))
+    }
+
+    /// The same with a pipe as its standard input.
+    pub(crate) fn piped(&self, arguments: &str) -> Started {
+        Started::new(self.command(arguments).stdin(Stdio::piped()))
     }
 
     /// The same with this on standard input.
     pub(crate) fn pipe(&self, arguments: &str, input: impl AsRef<[u8]>) -> Run {
-        let mut command = self.command(arguments);
-        command.stdin(Stdio::piped());
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
+        let mut started = self.piped(arguments);
+        let mut stdin = started.child.stdin.take().unwrap();
         let input = input.as_ref().to_vec();
         // It may end before it has read all.
-        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-        let run = child.wait_with_output().unwrap().into();
+        let writer = thread::spawn(move || drop(stdin.write_all(&input)));
+        let run = started.ends();
         writer.join().unwrap();
         run
     }
@@ -159,11 +184,50 @@ impl Room {
         let folder = Path::new(AMQ).parent().unwrap();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let paths = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
-        let mut command = Command::new("bash");
+        let mut command = self.program("bash");
         command.arg("-c").arg(format!("set -o pipefail; {line}"));
         command.env("PATH", std::env::join_paths(paths).unwrap());
-        command.current_dir(self.0.path()).stdin(Stdio::null());
-        command.output().unwrap().into()
+        Started::new(&mut command).ends()
+    }
+}
+
+/// How long a run may take. What takes longer hangs: it is killed, and its test fails.
+const LIMIT: Duration = Duration::from_secs(100);
+
+/// A run that has begun.
+pub(crate) struct Started {
+    child: Child,
+    /// Dropped when the run has ended.
+    _watched: mpsc::Sender<()>,
+}
+
+impl Started {
+    fn new(command: &mut Command) -> Self {
+        let child = command.spawn().unwrap();
+        let id = child.id();
+        let (watched, ended) = mpsc::channel::<()>();
+        thread::spawn(move || {
+            if ended.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
+                eprintln!("a run did not end in {LIMIT:?}");
+                let _ = Command::new("kill").args(["-KILL", "--", &format!("-{id}")]).status();
+            }
+        });
+        Self { child, _watched: watched }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Its standard input and output, to be used while it runs.
+    pub(crate) fn pipes(&mut self) -> (ChildStdin, BufReader<ChildStdout>) {
+        let output = self.child.stdout.take().unwrap();
+        (self.child.stdin.take().unwrap(), BufReader::new(output))
+    }
+
+    /// Waits for its end.
+    pub(crate) fn ends(self) -> Run {
+        self.child.wait_with_output().unwrap().into()
     }
 }
 

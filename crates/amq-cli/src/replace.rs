@@ -1,0 +1,212 @@
+//! Files that are written whole or not at all.
+
+use crate::backup;
+use crate::lock::Locked;
+use crate::temporary::{Temporary, folder};
+use anyhow::{Context, anyhow, bail};
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A regular file to be written, or a place for one.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// The file's own path, not that of a link to it.
+    path: PathBuf,
+    /// Whether a file that is there may be replaced.
+    replace: bool,
+    /// Whether a file that is replaced is kept as `NAME~`.
+    backup: bool,
+    /// Held from before this run read the file, if it does.
+    lock: Option<Locked>,
+}
+
+/// What may become of a file that is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Existing {
+    Keep,
+    Replace,
+    /// Replace it, but not if it is read-only.
+    Change,
+}
+
+impl Existing {
+    /// As --force says, or does not.
+    pub(crate) const fn forced(force: bool) -> Self {
+        if force { Self::Replace } else { Self::Keep }
+    }
+}
+
+impl Target {
+    /// Follows links, and refuses what cannot be written before any work is done.
+    pub(crate) fn new(path: &Path, existing: Existing) -> anyhow::Result<Self> {
+        let name = path.display();
+        if ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|out| path == Path::new(out))
+        {
+            bail!("{name}: to write to standard output, use -o -");
+        }
+        let (path, found) = follow(path)?;
+        match (found, existing) {
+            (None, _) => {
+                let folder = folder(&path);
+                let is_folder = fs::metadata(folder).is_ok_and(|found| found.is_dir());
+                if path.file_name().is_none() || !is_folder {
+                    bail!("{name}: there is no folder {}", folder.display());
+                }
+            }
+            (Some(_), Existing::Keep) => bail!("{name}: the file exists; --force replaces it"),
+            (Some(found), Existing::Change) if is_read_only(&path, &found) => {
+                bail!("{name}: the file is read-only: make it writable, or write another one")
+            }
+            (Some(_), _) => {}
+        }
+        Ok(Self { path, replace: existing != Existing::Keep, backup: false, lock: None })
+    }
+
+    /// Waits until no other run changes the file, and keeps others from it until this is dropped.
+    /// For runs that read the file, too: what another writes in between would be lost.
+    pub(crate) fn lock(&mut self) -> anyhow::Result<()> {
+        self.lock = if self.replace { Locked::wait(&self.path)? } else { None };
+        Ok(())
+    }
+
+    /// Keeps a file that is replaced, or does not.
+    pub(crate) const fn keep(&mut self, backup: bool) {
+        self.backup = backup;
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether there was a file to lock.
+    pub(crate) const fn is_locked(&self) -> bool {
+        self.lock.is_some()
+    }
+
+    /// Writes the file beside its place and gives it its name when it is whole and synced:
+    /// whatever happens, there is the old file or the new one. Without `replace`, a file that has
+    /// come into being since is an error.
+    pub(crate) fn write(&self, write: impl FnOnce(&File) -> io::Result<()>) -> anyhow::Result<()> {
+        let folder = folder(&self.path);
+        // Opened before anything is changed. A folder that may not be read cannot be synced: after
+        // a crash there may still be the old file then.
+        let opened = if cfg!(unix) { File::open(folder).ok() } else { None };
+        let temporary = Temporary::new(folder)?;
+        write(temporary.file())?;
+        self.publish(temporary)?;
+        opened.map_or(Ok(()), |folder| folder.sync_all())?;
+        Ok(())
+    }
+
+    fn publish(&self, mut temporary: Temporary) -> anyhow::Result<()> {
+        if let Some(lock) = &self.lock {
+            lock.check()?;
+            return self.put(temporary);
+        }
+        temporary.file().sync_all()?;
+        loop {
+            match temporary.name_new(&self.path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                named => return Ok(named?),
+            }
+            if !self.replace {
+                bail!("another run has made this file in the meantime");
+            }
+            // A run that is changing the file must not put it back.
+            if let Some(_lock) = Locked::wait(&self.path)? {
+                return self.put(temporary);
+            }
+        }
+    }
+
+    /// Replaces the file that is there; keeps its owner and its permissions.
+    fn put(&self, temporary: Temporary) -> anyhow::Result<()> {
+        // It may have become a device since the run began.
+        let old = fs::symlink_metadata(&self.path)?;
+        regular(&self.path, &old)?;
+        keep_permissions(temporary.file(), &old)?;
+        temporary.file().sync_all()?;
+        if self.backup {
+            backup::keep(&self.path)?;
+        }
+        temporary.replace(&self.path)?;
+        remark(&self.path, &old);
+        Ok(())
+    }
+}
+
+/// A file's own path, and what is there; `None` if nothing is.
+fn follow(path: &Path) -> anyhow::Result<(PathBuf, Option<Metadata>)> {
+    let name = || path.display().to_string();
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((path.into(), None)),
+        Err(error) => return Err(error).with_context(name),
+    };
+    let mut own = path.to_owned();
+    if found.is_symlink() {
+        own = fs::canonicalize(path).map_err(|error| {
+            let to = fs::read_link(path).unwrap_or_default();
+            anyhow!("{}: a link to {}: {error}", name(), to.display())
+        })?;
+    }
+    let found = fs::metadata(&own).with_context(name)?;
+    regular(path, &found)?;
+    Ok((own, Some(found)))
+}
+
+fn regular(path: &Path, found: &Metadata) -> anyhow::Result<()> {
+    let name = path.display();
+    if found.is_dir() {
+        bail!("{name}: this is a folder");
+    }
+    if !found.is_file() {
+        bail!("{name}: this is not a regular file; to write to a device or a pipe, use -o - and >");
+    }
+    Ok(())
+}
+
+/// Whether its permissions say so, or this user may not write to it.
+fn is_read_only(path: &Path, found: &Metadata) -> bool {
+    let denied = || {
+        let opened = File::options().write(true).open(path);
+        opened.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+    };
+    found.permissions().readonly() || denied()
+}
+
+/// Says what replacing a file has changed beside its bytes.
+#[cfg(unix)]
+fn remark(path: &Path, old: &Metadata) {
+    use crate::exit::note;
+    use std::os::unix::fs::MetadataExt;
+    let name = path.display();
+    match old.nlink() {
+        0 | 1 => {}
+        2 => note(&format!("{name}: 1 hard link to the old file keeps the old filter")),
+        links => {
+            let others = links - 1;
+            note(&format!("{name}: {others} hard links to the old file keep the old filter"));
+        }
+    }
+    match fs::metadata(path) {
+        Ok(new) if new.uid() != old.uid() => {
+            note(&format!("{name}: its owner is user {} now, and was {}", new.uid(), old.uid()));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(not(unix))]
+fn remark(_path: &Path, _old: &Metadata) {}
+
+/// Gives a file the owner, if this user may, and the permissions of the one that it replaces.
+fn keep_permissions(file: &File, old: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        let _ = fchown(file, Some(old.uid()), Some(old.gid()));
+    }
+    file.set_permissions(old.permissions())
+}
