@@ -5,6 +5,7 @@
 //! `output`, whose files `replace` writes under a `lock`.
 #![deny(unsafe_code)]
 
+mod answer;
 mod backup;
 mod blocks;
 mod cli;
@@ -28,6 +29,7 @@ mod report;
 mod signals;
 mod spool;
 mod stdio;
+mod table;
 mod temporary;
 mod usage;
 

@@ -8,12 +8,12 @@ use crate::memory::reserve;
 use crate::numbers::{self, grouped, rate_text};
 use crate::output::{Output, is_dash};
 use crate::pipeline::{Hashed, Work};
+use crate::progress;
 use crate::replace::Existing;
 use crate::stdio::Text;
 use amq::{Abilities, AnyFilter, Budget, Filter, FilterKind, Goal};
 use anyhow::{Context, bail};
 use clap::Args;
-use indicatif::ProgressBar;
 use std::cell::RefCell;
 use std::ops::ControlFlow::Continue;
 use std::path::{Path, PathBuf};
@@ -78,8 +78,8 @@ const RATE: f64 = 1e-6;
 /// What is missing where memory is refused.
 const MEMORY: &str = "no memory for the lines of a block";
 
-/// Room at first where the number of lines is not known: 4 kB. The table of ten million lines has as
-/// many slots as if there had been room for 65,536.
+/// Room at first where the number of lines is not known: 4 kB. The table of ten million lines has
+/// as many slots as if there had been room for 65,536.
 const FIRST_ROOM: u64 = 1 << 10;
 
 impl Arguments {
@@ -106,9 +106,10 @@ impl Arguments {
         let to = RefCell::new(Text::new());
         let (mut printed, mut new) = (0, 0);
         let mut out = Vec::new();
+        let bar = progress::beside_lines(keys.bytes, false);
         let ended = keys.run(
             filter.seed(),
-            &ProgressBar::hidden(),
+            &bar,
             &Hashed,
             |work| {
                 work.answers.clear();
@@ -141,6 +142,7 @@ impl Arguments {
             },
             || to.borrow_mut().flush(),
         );
+        bar.finish_and_clear();
         let ended = ended.and_then(|lines| to.borrow_mut().flush().map(|()| lines));
         let lines = match (ended, &output) {
             (Ok(lines), _) => lines,

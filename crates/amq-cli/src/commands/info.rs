@@ -114,7 +114,7 @@ fn words(name: &str) -> String {
     text
 }
 
-fn in_json(name: &str, filter: &AnyFilter) -> Value {
+pub(super) fn in_json(name: &str, filter: &AnyFilter) -> Value {
     let stats = filter.stats();
     let asked = match input::budget(filter) {
         None => Value::Null,

@@ -4,9 +4,9 @@ use crate::exit::Outcome;
 use crate::kinds::KindParser;
 use crate::numbers::{self, bytes_text, grouped, rate_text};
 use crate::stdio::Text;
+use crate::table::table;
 use amq::{AnyFilter, Budget, FilterKind, Goal};
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
 /// Show how large filters will be
@@ -44,6 +44,9 @@ Examples:
   $ amq plan --keys 1e6,1e9 --fpr 1%,0.1%
   $ amq plan --keys 250000 --kind bloom,ribbon --json";
 
+/// As many rates stand side by side in 80 columns.
+const RATES: usize = 4;
+
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let kinds = if self.kind.is_empty() { AnyFilter::KINDS } else { &self.kind };
@@ -58,37 +61,36 @@ impl Arguments {
     }
 
     fn in_words(&self, items: u64, kinds: &[FilterKind]) -> String {
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING);
-        let mut head = vec![format!("{} keys at", grouped(items))];
-        head.extend(self.fpr.iter().flat_map(|&fpr| [rate_text(fpr), "bits/key".into()]));
-        table.set_header(head);
-        for &kind in kinds {
-            let mut row = vec![kind.id().to_owned()];
-            for &fpr in &self.fpr {
-                match AnyFilter::plan(kind, Goal::new(items, Budget::Fpr(fpr))) {
-                    Ok(plan) => {
-                        row.extend([bytes_text(plan.bytes), format!("{:.2}", plan.bits_per_key())]);
+        let mut text = format!("{} keys at a rate of\n", grouped(items));
+        for rates in self.fpr.chunks(RATES) {
+            let names: Vec<String> = rates.iter().map(|&fpr| rate_text(fpr)).collect();
+            let columns = names.iter().flat_map(|name| [name.as_str(), "bits/\nkey"]);
+            let head: Vec<&str> = std::iter::once("").chain(columns).collect();
+            let row = |&kind: &FilterKind| {
+                let mut row = vec![kind.id().to_owned()];
+                for &fpr in rates {
+                    match AnyFilter::plan(kind, Goal::new(items, Budget::Fpr(fpr))) {
+                        Ok(plan) => {
+                            let bits = format!("{:.2}", plan.bits_per_key());
+                            row.extend([bytes_text(plan.bytes), bits]);
+                        }
+                        // Out of this kind's reach.
+                        Err(_) => row.extend(["-".into(), "-".into()]),
                     }
-                    // Out of this kind's reach.
-                    Err(_) => row.extend(["-".into(), "-".into()]),
                 }
+                row
+            };
+            let mut rows: Vec<Vec<String>> = kinds.iter().map(row).collect();
+            let mut least = vec!["(least possible)".to_owned()];
+            for &fpr in rates {
+                let bits = -fpr.log2();
+                let bytes = (items as f64 * bits / 8.0).ceil() as u64;
+                least.extend([bytes_text(bytes), format!("{bits:.2}")]);
             }
-            table.add_row(row);
+            rows.push(least);
+            text += &table(&head, &rows);
         }
-        let mut row = vec!["(the least possible)".to_owned()];
-        for &fpr in &self.fpr {
-            let bits = -fpr.log2();
-            let bytes = (items as f64 * bits / 8.0).ceil() as u64;
-            row.extend([bytes_text(bytes), format!("{bits:.2}")]);
-        }
-        table.add_row(row);
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        let table = table.to_string();
-        let lines = table.lines().map(|line| format!("{}\n", line.trim()));
-        lines.collect()
+        text
     }
 
     fn in_json(&self, items: u64, kinds: &[FilterKind]) -> String {

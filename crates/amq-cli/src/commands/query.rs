@@ -6,10 +6,11 @@ use crate::input;
 use crate::memory::reserve;
 use crate::mistaken::Watch;
 use crate::pipeline::{Sink, Work};
+use crate::progress;
 use crate::stdio::Text;
 use amq::{AnyFilter, Filter};
 use clap::Args;
-use indicatif::ProgressBar;
+use serde_json::json;
 use std::collections::TryReserveError;
 use std::ops::ControlFlow::{Break, Continue};
 use std::path::PathBuf;
@@ -33,6 +34,12 @@ pub(crate) struct Arguments {
     #[arg(short, long, conflicts_with = "quiet")]
     count: bool,
 
+    /// Print one JSON object instead of the keys: `asked`, how many keys there were; `found`, to
+    /// how many the filter answers "probably"; `denied`, the others; and `rate`, its false-positive
+    /// rate
+    #[arg(long, conflicts_with_all = ["count", "quiet"])]
+    json: bool,
+
     /// Print nothing, and stop at the first one: for the exit status
     #[arg(short, long)]
     quiet: bool,
@@ -46,6 +53,7 @@ Examples:
   $ amq query seen.amq more.txt                 # lines that may be in
   $ amq query -v seen.amq more.txt > new.txt    # lines that are certainly not
   $ amq query -c seen.amq more.txt              # how many may be in
+  $ amq query --json seen.amq more.txt          # both numbers, and the rate
   $ cut -d, -f1 table.csv | amq query seen.amq
   $ amq query -q seen.amq -e alice && echo 'alice may be in'
 
@@ -58,15 +66,16 @@ impl Arguments {
         let ask = Ask {
             filter: &filter,
             wanted: !self.invert,
-            lines: !self.count && !self.quiet,
+            lines: !self.count && !self.quiet && !self.json,
             end: keys.shape.end,
         };
         let mut watch = Watch::new(keys.shape, &filter);
         let mut found = 0;
         let to = std::cell::RefCell::new(Text::new());
-        keys.run(
+        let bar = progress::beside_lines(keys.bytes, self.quiet);
+        let asked = keys.run(
             filter.seed(),
-            &ProgressBar::hidden(),
+            &bar,
             &ask,
             |work| {
                 found += work.found;
@@ -78,9 +87,23 @@ impl Arguments {
             },
             || to.borrow_mut().flush(),
         )?;
+        bar.finish_and_clear();
         let mut to = to.into_inner();
         if self.count {
             to.write(format!("{found}\n").as_bytes())?;
+        } else if self.json {
+            let others = asked - found;
+            let (found, denied) = if self.invert { (others, found) } else { (found, others) };
+            let rate = filter.expected_fpr();
+            let told = json!({
+                "filter": input::name(&self.filter),
+                "kind": filter.kind().id(),
+                "asked": asked,
+                "found": found,
+                "denied": denied,
+                "rate": rate,
+            });
+            to.write(format!("{told}\n").as_bytes())?;
         }
         to.flush()?;
         watch.warn(&input::name(&self.filter));
