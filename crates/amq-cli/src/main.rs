@@ -12,6 +12,7 @@ mod cli;
 mod commands;
 mod distinct;
 mod exit;
+mod gathered;
 mod input;
 mod keys;
 mod kinds;

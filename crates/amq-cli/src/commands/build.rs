@@ -1,10 +1,10 @@
 //! `amq build`: a filter of keys.
 
 use crate::cli::{BudgetArgs, KeyArgs, SeedArgs};
-use crate::distinct::Distinct;
 use crate::exit::{Outcome, note};
+use crate::gathered::Gathered;
 use crate::kinds::{self, KindParser};
-use crate::numbers::{self, bytes_text, grouped, of, rounded};
+use crate::numbers::{self, bytes_text, grouped};
 use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
@@ -23,10 +23,11 @@ use std::path::PathBuf;
 /// Kinds that insert are then filled from it; ribbons are solved with all hashes in memory. With
 /// --keys, kinds that insert are filled as the keys come, and keep no hashes.
 ///
-/// A line that comes again takes no room in a filter that cannot remove: it is sized by the
-/// different keys. They are counted where hashes are in memory; for those in the temporary file an
-/// upper bound is taken, 4 % above an estimate. Kinds that remove keep a copy for each line, unless
-/// --unique is given.
+/// A line that comes again takes no room in a filter that cannot remove: where more than 4 lines in
+/// 100 do, it is sized by the different keys. They are counted if all hashes are in memory;
+/// otherwise the size is that of an upper bound, 4 % (five standard deviations) above an estimate,
+/// so that the rate asked for is kept. Kinds that remove keep a copy for each line, unless --unique
+/// is given.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Arguments {
@@ -216,21 +217,18 @@ impl Arguments {
         outputs: &[(FilterKind, Output)],
     ) -> anyhow::Result<()> {
         let bar = progress::bar(keys.bytes, self.quiet);
-        let mut spool = Spool::new((self.memory / 4 / HASH) as usize);
-        let mut sketch = Distinct::new();
+        let mut gathered = Gathered::new((self.memory / 4 / HASH) as usize);
         let read = keys.run(
             seed,
             &bar,
             &Hashed,
             |work| {
-                spool.extend(&work.hashes)?;
-                sketch.add(&work.hashes);
+                gathered.extend(&work.hashes)?;
                 GO_ON
             },
             || Ok(()),
         )?;
         bar.finish_and_clear();
-        let mut gathered = Gathered { spool, sketch, read, different: None };
         if self.unique {
             self.dedup(outputs[0].0, &mut gathered)?;
         }
@@ -271,7 +269,7 @@ impl Arguments {
                 self.dedup(kind, gathered)?;
                 number = gathered.spool.len();
             } else {
-                number = number.min(gathered.sketch.at_most());
+                number = gathered.at_most();
             }
         }
         if number > most {
@@ -325,38 +323,6 @@ impl Arguments {
             }
         }
         Ok(())
-    }
-}
-
-/// What a build has read.
-struct Gathered {
-    spool: Spool,
-    sketch: Distinct,
-    read: u64,
-    /// The number of different keys, once they have been counted: then there are no copies left.
-    different: Option<u64>,
-}
-
-impl Gathered {
-    /// Whether lines certainly came again.
-    fn has_copies(&self) -> bool {
-        self.sketch.at_most() < self.read
-    }
-
-    /// Drops all copies, and so counts the different keys.
-    fn dedup(&mut self) -> anyhow::Result<()> {
-        self.spool.dedup()?;
-        self.different = Some(self.spool.len());
-        Ok(())
-    }
-
-    /// What is said beside filters that keep copies.
-    fn copies(&self) -> String {
-        let different = match self.different {
-            Some(different) => grouped(different),
-            None => format!("about {}", grouped(rounded(self.sketch.estimate()))),
-        };
-        format!("{different} different of {}: --unique takes each once", of(self.read, "line"))
     }
 }
 
