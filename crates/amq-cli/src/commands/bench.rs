@@ -3,7 +3,7 @@
 use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::kinds::KindParser;
-use crate::numbers::{self, bytes_text, grouped, rate_text};
+use crate::numbers::{self, bytes_text, grouped, of, rate_text};
 use crate::pipeline::Hashed;
 use crate::progress;
 use crate::spool::Spool;
@@ -105,12 +105,12 @@ impl Arguments {
         } else {
             let rows: Vec<Vec<String>> = measures.iter().map(Measured::in_words).collect();
             format!(
-                "{} keys, {} of them different; read and hashed in {:.1} ns each, with {} threads\n\
+                "{}, {} of them different; read and hashed in {:.1} ns each, with {}\n\
                  {}times are nanoseconds a key, without hashing\n",
-                grouped(read),
+                of(read, "key"),
                 grouped(present.len() as u64),
                 reading.as_nanos() as f64 / read as f64,
-                keys.threads,
+                of(keys.threads as u64, "thread"),
                 table(&HEAD, &rows)
             )
         })?;
@@ -118,7 +118,7 @@ impl Arguments {
             note(text);
         }
         if !wrong.is_empty() {
-            bail!("{} kinds are not in the table", wrong.len());
+            bail!("not in the table: {}", of(wrong.len() as u64, "kind"));
         }
         Ok(Outcome::Done)
     }

@@ -5,7 +5,7 @@ use crate::exit::{self, Outcome};
 use crate::input::{self, budget_text};
 use crate::kinds::{self, KindParser};
 use crate::memory::reserve;
-use crate::numbers::{self, grouped, rate_text};
+use crate::numbers::{self, grouped, of, rate_text};
 use crate::output::{Output, is_dash};
 use crate::pipeline::{Hashed, Work};
 use crate::progress;
@@ -158,12 +158,12 @@ impl Arguments {
         if self.stats {
             let rate = filter.expected_fpr();
             exit::note(&format!(
-                "{} lines, {} of them new; fewer than {:.0} new ones dropped (rate now {}, {} keys held)",
-                grouped(lines),
+                "{}, {} of them new; fewer than {:.0} new ones dropped (rate now {}, {} held)",
+                of(lines, "line"),
                 grouped(new),
                 (new as f64 * rate).max(1.0).ceil(),
                 rate_text(rate),
-                grouped(before + new)
+                of(before + new, "key")
             ));
         }
         Ok(Outcome::found(printed > 0))
@@ -206,8 +206,8 @@ impl Arguments {
         }
         if let Some(items) = self.items.filter(|&items| items != filter.capacity()) {
             bail!(
-                "{name} was made for {} lines, not {}: {other}",
-                grouped(filter.capacity()),
+                "{name} was made for {}, not {}: {other}",
+                of(filter.capacity(), "line"),
                 grouped(items)
             );
         }

@@ -2,7 +2,7 @@
 
 use crate::exit::Outcome;
 use crate::kinds::KindParser;
-use crate::numbers::{self, bytes_text, grouped, rate_text};
+use crate::numbers::{self, bytes_text, of, rate_text};
 use crate::stdio::Text;
 use crate::table::table;
 use amq::{AnyFilter, Budget, FilterKind, Goal};
@@ -61,7 +61,7 @@ impl Arguments {
     }
 
     fn in_words(&self, items: u64, kinds: &[FilterKind]) -> String {
-        let mut text = format!("{} keys at a rate of\n", grouped(items));
+        let mut text = format!("{} at a rate of\n", of(items, "key"));
         for rates in self.fpr.chunks(RATES) {
             let names: Vec<String> = rates.iter().map(|&fpr| rate_text(fpr)).collect();
             let columns = names.iter().flat_map(|name| [name.as_str(), "bits/\nkey"]);
