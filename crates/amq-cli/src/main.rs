@@ -38,6 +38,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     signals::remove_unfinished_output();
+    commands::completions::answer();
     match usage::parse() {
         Ok(cli) => exit::status(cli.run()),
         // Help and version are no errors; but not even they may be lost on a full disk.

@@ -193,19 +193,27 @@ fn completions_and_manual_name_every_command() {
         .filter(|&name| name != "help")
         .collect();
     assert!(commands.len() >= 13, "{commands:?}");
-    // The values of --kind, in shells for which the values of any option are completed.
+    // All commands, and the values of --kind: those of build, dedupe, convert, plan and bench.
     for shell in ["bash", "zsh", "fish"] {
         let text = room.amq(&format!("completions {shell}")).ends(0).text();
-        // Those of build, dedupe, convert, plan and bench.
+        assert!(commands.iter().all(|name| text.contains(name)), "{shell}");
         assert!(KINDS.iter().all(|kind| text.matches(kind).count() >= 5), "{shell}");
         assert!(!text.contains("split-block"), "{shell} shows hidden names");
     }
     let typed = "source <(amq completions bash); COMP_WORDS=(amq build --kind expa); COMP_CWORD=3;
         _amq amq expa --kind; echo ${COMPREPLY[@]}";
     assert_eq!(room.bash(typed).ends(0).text(), "expandable-quotient\n");
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+    // The scripts of these shells ask the program.
+    for (shell, asks) in [
+        ("powershell", "AMQ_COMPLETE=powershell amq --"),
+        ("elvish", "_CLAP_IFS=$'\\n' _CLAP_COMPLETE_INDEX=3 AMQ_COMPLETE=elvish amq --"),
+    ] {
         let text = room.amq(&format!("completions {shell}")).ends(0).text();
-        assert!(commands.iter().all(|name| text.contains(name)), "{shell}");
+        assert!(text.contains("AMQ_COMPLETE") && text.contains("amq --"), "{shell}: {text}");
+        let told = room.bash(&format!("{asks} amq build --kind ''")).ends(0).text();
+        assert!(KINDS.iter().all(|kind| told.contains(kind)), "{shell}: {told}");
+        let told = room.bash(&format!("{asks} amq build --kind bloom,expa")).ends(0).text();
+        assert_eq!(told.trim(), "bloom,expandable-quotient", "{shell}");
     }
     room.bash("bash -n <(amq completions bash)").ends(0);
     room.amq("man --dir pages/man1").ends(0);
