@@ -43,7 +43,7 @@ pub(crate) enum Command {
     },
     /// Verify every contender without timing or recording anything
     Verify(Request),
-    /// Fit the cost model of the advisor (`amq::choose`) from the newest records, and write it
+    /// Fit the cost model of the advisor (`amq-advisor`) from the newest records, and write it
     Fit {
         /// Folder of records, as for `render`
         #[arg(long, value_name = "DIR")]

@@ -4,8 +4,8 @@
 use super::estimate::four_digits;
 use crate::record::{Choice, EngineLine};
 use amq::FilterKind;
-use amq::choose::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
-use amq::engines::Engine;
+use amq_advisor::engines::Engine;
+use amq_advisor::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
 
 /// The numbers of keys that the chooser offers.
 const KEYS: [u64; 5] = [100, 1_000, 10_000, 1_000_000, 100_000_000];

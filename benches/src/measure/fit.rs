@@ -20,7 +20,7 @@ const RATES: [f64; 2] = [0.01, 0.001];
 
 /// Where the table stands below the workspace.
 pub fn path(root: &Path) -> PathBuf {
-    root.join("crates/amq/src/choose/cost/record.rs")
+    root.join("crates/amq-advisor/src/cost/record.rs")
 }
 
 /// The table as source text; `name` is the record's folder below the workspace.

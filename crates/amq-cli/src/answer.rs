@@ -2,7 +2,7 @@
 
 use crate::numbers::{bytes_text, rate_text};
 use crate::table::{table, wrapped};
-use amq::choose::{Answer, Choice, Structure, times_source};
+use amq_advisor::{Answer, Choice, Structure, times_source};
 use serde_json::{Value, json};
 
 /// The choices as a table, a sentence for each, what falls out and why, and what else to know.

@@ -27,8 +27,8 @@
 //! # }
 //! ```
 //!
-//! [`choose`](mod@choose) says which filter to take, and [`engines`] what to set in the engines of
-//! other people.
+//! The crate `amq-advisor` says which filter to take, and what to set in the engines of other
+//! people.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -63,22 +63,6 @@ mod abilities;
     )
 )]
 mod any;
-#[cfg_attr(
-    not(all(
-        feature = "bloom",
-        feature = "counting",
-        feature = "scalable",
-        feature = "quotient",
-        feature = "ribbon"
-    )),
-    allow(
-        unused_variables,
-        dead_code,
-        reason = "with some variants left out, some plans are never made"
-    )
-)]
-pub mod choose;
-pub mod engines;
 #[cfg(feature = "std")]
 mod maybe;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]

@@ -4,7 +4,7 @@ use crate::answer;
 use crate::exit::Outcome;
 use crate::numbers;
 use crate::stdio::Text;
-use amq::choose::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
+use amq_advisor::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
 use clap::{Args, ValueEnum};
 
 /// Choose a filter

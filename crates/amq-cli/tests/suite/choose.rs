@@ -1,6 +1,6 @@
 //! `amq choose` answers what the library's `choose` does.
 use crate::room::Room;
-use amq::choose::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
+use amq_advisor::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
 use serde_json::Value;
 
 /// Options, and the same said to the library.
@@ -50,7 +50,7 @@ fn asks() -> Vec<(&'static str, Workload)> {
 /// What the command says of an answer, in JSON.
 fn told(answer: &Answer) -> Vec<Value> {
     // Read back from text, as the command's is.
-    let one = |choice: &amq::choose::Choice| {
+    let one = |choice: &amq_advisor::Choice| {
         serde_json::json!({
             "bytes": choice.bytes,
             "bits_per_key": choice.bits_per_key,

@@ -34,8 +34,7 @@ mod batch;
 mod plan;
 
 pub use batch::Refused;
-pub(crate) use plan::shard_items;
-pub use plan::{ShardedPlan, ShardsError};
+pub use plan::{ShardedPlan, ShardsError, shard_items};
 
 use alloc::vec::Vec;
 use amq_core::{

@@ -83,12 +83,12 @@ impl<F: EmptyFilter> Sharded<F> {
     }
 }
 
-/// The number of keys that no shard exceeds, but with a probability of [`OVERFLOW`] for all shards
-/// together, when each of `items` keys falls into one of `shards`.
+/// The number of keys to plan each shard for: when each of `items` keys falls into one of `shards`,
+/// the probability that any shard gets more is at most one in a billion.
 ///
 /// By Chernoff's bound a shard gets `mean + more` keys or more with a probability of at most
 /// `exp(-mean h(more / mean))`, where `h(x) = (1 + x) ln(1 + x) - x`.
-pub(crate) fn shard_items(items: u64, shards: u64) -> u64 {
+pub fn shard_items(items: u64, shards: u64) -> u64 {
     if shards == 1 {
         return items;
     }

@@ -62,9 +62,16 @@ fn every_committed_file_is_loaded_and_viewed_and_answers_as_recorded() {
 
         let (held, start) = aligned(&bytes);
         let held = &held[start..start + bytes.len()];
-        for view in
-            [AnyView::open(held).unwrap(), AnyView::open_without_checking_payload(held).unwrap()]
-        {
+        for view in [AnyView::open(held), AnyView::open_without_checking_payload(held)] {
+            // Tables of words are little-endian, and are not viewed on other machines.
+            let view = match view {
+                Ok(view) => view,
+                Err(error) if cfg!(target_endian = "big") => {
+                    assert_eq!(error, DecodeError::BigEndian, "{name}");
+                    continue;
+                }
+                Err(error) => panic!("{name}: {error}"),
+            };
             assert_eq!(view.stats(), filter.stats(), "{name}");
             assert!((0..keys).all(|key| view.contains(&key)), "{name}");
         }

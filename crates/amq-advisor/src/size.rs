@@ -1,11 +1,11 @@
 //! What a structure takes, by the variants' own plans.
 
-use super::growth::growing;
-use super::show::{Bytes, Number, Rate};
-use super::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
-use crate::{AnyFilter, Budget, FilterKind, Goal, PlanError, PlanFilter};
+use crate::growth::growing;
+use crate::show::{Bytes, Number, Rate};
+use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
 use alloc::format;
 use alloc::string::{String, ToString};
+use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError, PlanFilter};
 
 /// Bytes and rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -115,7 +115,7 @@ fn sharded(
         Budget::Bytes(bytes) => Budget::Bytes(bytes / shards),
         other => other,
     };
-    let shard = Goal::new(crate::sharded::shard_items(items, shards), budget);
+    let shard = Goal::new(amq::sharded::shard_items(items, shards), budget);
     let size = of_kind(kind, shard, workload)?;
     Ok(Size {
         items,
@@ -131,16 +131,10 @@ fn sharded(_: FilterKind, items: u64, _: Budget, _: &Workload) -> Result<Size, P
     Err(PlanError::Items { items, min: 0, max: 0 })
 }
 
-#[cfg(feature = "ribbon")]
 fn map(items: u64, bits: u32) -> Result<Size, PlanError> {
     let params = amq_ribbon::RibbonParams::new(bits, 0);
-    let plan = crate::BumpedRibbonFilter::plan_params(params, items)?;
+    let plan = amq::BumpedRibbonFilter::plan_params(params, items)?;
     Ok(Size { items, bytes: plan.bytes, build_bytes: plan.build_bytes, fpr: 1.0, grown: None })
-}
-
-#[cfg(not(feature = "ribbon"))]
-fn map(items: u64, _: u32) -> Result<Size, PlanError> {
-    Err(PlanError::Items { items, min: 0, max: 0 })
 }
 
 /// The rate of a filter planned for the workload, once it holds twice the keys; `None` if it
@@ -153,14 +147,10 @@ pub(super) fn with_twice_the_keys(kind: FilterKind, workload: &Workload) -> Opti
     }
     let goal = Goal::new(workload.keys.planned(), budget(workload));
     match kind {
-        #[cfg(feature = "bloom")]
-        FilterKind::Bloom => twice::<crate::BloomFilter>(goal),
-        #[cfg(feature = "bloom")]
-        FilterKind::BlockedBloom => twice::<crate::BlockedBloomFilter>(goal),
-        #[cfg(feature = "counting")]
-        FilterKind::Counting => twice::<crate::CountingBloomFilter>(goal),
-        #[cfg(feature = "counting")]
-        FilterKind::BlockedCounting => twice::<crate::BlockedCountingBloomFilter>(goal),
+        FilterKind::Bloom => twice::<amq::BloomFilter>(goal),
+        FilterKind::BlockedBloom => twice::<amq::BlockedBloomFilter>(goal),
+        FilterKind::Counting => twice::<amq::CountingBloomFilter>(goal),
+        FilterKind::BlockedCounting => twice::<amq::BlockedCountingBloomFilter>(goal),
         _ => None,
     }
 }

@@ -3,8 +3,8 @@
 //! Among choices that tie within 3 % time decides, so the laws speak of the smallest filter, and
 //! another one says that the first is never far from it.
 
-use amq::choose::{Answer, Keys, Need, Structure, Workload, choose};
 use amq::{Abilities, FilterKind};
+use amq_advisor::{Answer, Keys, Need, Structure, Workload, choose};
 use std::collections::HashMap;
 
 /// Bytes of the smallest filter; none if there is no answer.

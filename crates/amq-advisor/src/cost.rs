@@ -13,9 +13,9 @@
 mod beyond;
 mod record;
 
-use super::{Structure, Workload};
-use crate::FilterKind;
+use crate::{Structure, Workload};
 use alloc::vec::Vec;
+use amq::FilterKind;
 
 /// The operations: insert or build, query (none, half and all of the keys present), remove.
 const OPERATIONS: usize = 5;
@@ -171,7 +171,7 @@ fn between(points: &[Point], operation: usize, bytes: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choose::{Keys, Need};
+    use crate::{Keys, Need};
 
     #[test]
     fn measured_kinds_have_times_that_pass_through_the_points() {

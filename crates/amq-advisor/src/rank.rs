@@ -1,6 +1,6 @@
 //! The order of the choices.
 
-use super::{Choice, Workload};
+use crate::{Choice, Workload};
 use core::cmp::Ordering;
 
 /// Differences of less than this are ties.

@@ -1,12 +1,12 @@
 //! The sentences: why a structure, and what to know besides.
 
-use super::show::{Bytes, Number, Rate};
-use super::size::{self, Size};
-use super::{Choice, Growth, Keys, KeysBy, Need, Structure, Workload};
-use crate::FilterKind;
+use crate::show::{Bytes, Number, Rate};
+use crate::size::{self, Size};
+use crate::{Choice, Growth, Keys, KeysBy, Need, Structure, Workload};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use amq::FilterKind;
 
 /// Bits per key over the least possible, from which a few keys fill a table badly.
 const WASTEFUL: f64 = 2.0;
@@ -37,7 +37,7 @@ pub(super) fn of(structure: Structure, size: &Size, workload: &Workload) -> Stri
     };
     let bits = size.bytes as f64 * 8.0 / size.items as f64;
     let is_small = size.items <= 1000 && size.grown.is_none();
-    if is_small && crate::numeric::overhead(bits, size.fpr) > WASTEFUL && size.fpr < 1.0 {
+    if is_small && amq_core::numeric::overhead(bits, size.fpr) > WASTEFUL && size.fpr < 1.0 {
         text +=
             &format!(" So few keys leave its smallest table mostly empty: {bits:.0} bits each.");
     }
@@ -123,13 +123,13 @@ fn bits(Growth { mean, least, most }: Growth) -> String {
 pub(super) fn notes(
     workload: &Workload,
     choices: &[Choice],
-    exact: &super::ExactSet,
+    exact: &crate::ExactSet,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     let filter = choices.iter().find(|choice| choice.structure.is_filter());
     notes.push(exact_set(exact, filter));
     if workload.fpr.is_none() && workload.bytes.is_none() && workload.bits_per_key.is_none() {
-        let rate = Rate(super::DEFAULT_FPR);
+        let rate = Rate(crate::DEFAULT_FPR);
         notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
     }
     if let Some(choice) = filter {
@@ -178,7 +178,7 @@ pub(super) fn notes(
     notes
 }
 
-fn exact_set(exact: &super::ExactSet, filter: Option<&Choice>) -> String {
+fn exact_set(exact: &crate::ExactSet, filter: Option<&Choice>) -> String {
     let bytes = Bytes(exact.bytes);
     match filter {
         Some(filter) if filter.bytes > 0 => {
@@ -209,7 +209,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
             "It is never full, and that has its price: with twice the keys it errs at {rate}."
         ));
     }
-    let refuses = !crate::Abilities::of(kind).never_full;
+    let refuses = !amq::Abilities::of(kind).never_full;
     refuses.then(|| {
         format!(
             "It refuses keys beyond its plan of {}: plan for the most there will be.",

@@ -1,7 +1,7 @@
 //! What `choose` answers: the worked choices as a table, and the truths nobody likes to hear.
 
-use amq::choose::{Answer, ChooseError, Keys, KeysBy, Need, Structure, Workload, choose};
 use amq::{Abilities, FilterKind};
+use amq_advisor::{Answer, ChooseError, Keys, KeysBy, Need, Structure, Workload, choose};
 
 use Structure::{AtomicBloom, ExactSet, Filter, Map, Nothing, Sharded};
 
@@ -173,7 +173,7 @@ fn what_growing_without_a_bound_costs_is_said() {
     let bounded = Workload::new(Keys::AtMost(10_000_000)).fpr(0.01).need(Need::Grow);
     let bounded = choose(&bounded).unwrap();
     assert!(bounded.best().bits_per_key < 11.0, "{bounded}");
-    let scalable = |choice: &&amq::choose::Choice| choice.structure == Filter(FilterKind::Scalable);
+    let scalable = |choice: &&amq_advisor::Choice| choice.structure == Filter(FilterKind::Scalable);
     let scalable = bounded.filters().find(scalable).unwrap();
     assert!((10.5..12.0).contains(&scalable.bits_per_key), "{bounded}");
 }

@@ -7,7 +7,7 @@
 //! One engine a line: its name, what to write, and the rate that this gives by the engine's own
 //! formula, with tabs between. Line ends within a setting are written `\n`.
 
-use amq::engines::Engine;
+use amq_advisor::engines::Engine;
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

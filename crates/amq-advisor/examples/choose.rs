@@ -4,7 +4,7 @@
 //! $ cargo run -p amq --example choose
 //! ```
 
-use amq::choose::{Keys, KeysBy, Need, Workload, choose};
+use amq_advisor::{Keys, KeysBy, Need, Workload, choose};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

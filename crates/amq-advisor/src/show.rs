@@ -1,6 +1,6 @@
 //! Numbers and tables for people.
 
-use super::{Answer, Choice};
+use crate::{Answer, Choice};
 use alloc::string::ToString;
 use core::fmt;
 

@@ -1,8 +1,8 @@
 //! What filters take that begin small and grow.
 
-use super::size::{Size, planned};
-use super::{Keys, Workload};
-use crate::{Budget, FilterKind, Goal, PlanError};
+use crate::size::{Size, planned};
+use crate::{Keys, Workload};
+use amq::{Budget, FilterKind, Goal, PlanError};
 
 /// Doublings of the number of keys that a filter is judged over, if it grows.
 const DOUBLINGS: u32 = 10;
@@ -58,9 +58,7 @@ pub(super) fn growing(
     workload: &Workload,
 ) -> Result<Size, PlanError> {
     let size = |fpr| match (kind, workload.keys) {
-        #[cfg(feature = "quotient")]
         (FilterKind::Quotient, _) => quotient(goal.items, fpr),
-        #[cfg(feature = "quotient")]
         (FilterKind::ExpandableQuotient, keys) => {
             expandable(goal.items, fpr, matches!(keys, Keys::AtMost(_)))
         }
@@ -88,7 +86,7 @@ pub(super) fn growing(
         let size = size(rate_of(halves)).ok()?;
         (taken(&size) <= bytes).then_some(size)
     };
-    let steps = crate::numeric::last_true(1, 64 * STEPS, |steps| fits(steps).is_some());
+    let steps = amq_core::numeric::last_true(1, 64 * STEPS, |steps| fits(steps).is_some());
     match fits(steps) {
         Some(size) => Ok(size),
         None => Err(PlanError::Bytes { bytes, min: taken(&size(rate_of(1))?) }),
@@ -102,10 +100,9 @@ fn rate_of(steps: u64) -> f64 {
     libm::exp2(-(steps as f64) / STEPS as f64)
 }
 
-#[cfg(feature = "quotient")]
 fn quotient(items: u64, fpr: f64) -> Result<Size, PlanError> {
     let goal = Goal::new(items, Budget::Fpr(fpr));
-    let plan = crate::QuotientFilter::plan_growing(goal, (items >> DOUBLINGS).max(1))?;
+    let plan = amq::QuotientFilter::plan_growing(goal, (items >> DOUBLINGS).max(1))?;
     Ok(Size {
         items,
         bytes: plan.bytes,
@@ -116,11 +113,10 @@ fn quotient(items: u64, fpr: f64) -> Result<Size, PlanError> {
     })
 }
 
-#[cfg(feature = "quotient")]
 fn expandable(items: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
     use amq_quotient::theory::expandable::sizes;
 
-    let plan = crate::ExpandableQuotientFilter::plan(Goal::new(items, Budget::Fpr(fpr)))?;
+    let plan = amq::ExpandableQuotientFilter::plan(Goal::new(items, Budget::Fpr(fpr)))?;
     Ok(Size {
         items,
         bytes: plan.bytes,
@@ -132,7 +128,6 @@ fn expandable(items: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
     })
 }
 
-#[cfg(feature = "scalable")]
 fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Result<Size, PlanError> {
     use amq_bloom::{BlockedBloomFilter, BloomFilter};
     use amq_scalable::{ScalableParams, theory};
@@ -162,11 +157,6 @@ fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Resul
         fpr: if grown.is_some() { fpr } else { plan.expected_fpr },
         grown,
     })
-}
-
-#[cfg(not(feature = "scalable"))]
-fn scalable(_: FilterKind, items: u64, _: f64, _: Option<u64>) -> Result<Size, PlanError> {
-    Err(PlanError::Items { items, min: 0, max: 0 })
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Which structure can do what, and how to say that it cannot.
 
-use super::{Demand, Keys, Need, Rejection, Structure, Workload};
-use crate::Abilities;
-use crate::FilterKind;
+use crate::{Demand, Keys, Need, Rejection, Structure, Workload};
 use alloc::format;
 use alloc::string::String;
+use amq::Abilities;
+use amq::FilterKind;
 
 /// Whether keys can be inserted one by one.
 pub(super) fn inserts(kind: FilterKind) -> bool {

@@ -1,6 +1,6 @@
 //! The lines for other people's engines, for several numbers of keys and rates.
 
-use amq::engines::Engine;
+use amq_advisor::engines::Engine;
 
 #[test]
 fn lines_for_several_keys_and_rates() {

@@ -6,8 +6,8 @@
 //! out; and what to know besides. If nothing is left, the error names two demands that conflict.
 //!
 //! ```
-//! use amq::choose::{Keys, Need, Structure, Workload, choose};
 //! use amq::FilterKind;
+//! use amq_advisor::{Keys, Need, Structure, Workload, choose};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // The filter of one sorted file of a database: made with the file, 10 bits per key at most. A
@@ -51,14 +51,23 @@
 //!
 //! Bytes, build memory and rates are the variants' own plans. Times are interpolated between
 //! figures measured on one machine ([`times_source`]): take them for ratios, not for promises.
+//!
+//! [`engines`] says what to set in the engines of other people.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod ability;
 mod cost;
 mod demand;
+pub mod engines;
 mod growth;
 mod rank;
 mod reason;
-pub(crate) mod show;
+mod show;
 mod size;
 mod structure;
 mod workload;
@@ -309,3 +318,7 @@ fn small_set(answer: &Answer, workload: &Workload) -> Choice {
             .into(),
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

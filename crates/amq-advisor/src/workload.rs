@@ -1,6 +1,6 @@
 //! What a filter is wanted for.
 
-use super::{Demand, Invalid};
+use crate::{Demand, Invalid};
 use alloc::vec::Vec;
 
 /// How many distinct keys there will be.
@@ -69,7 +69,7 @@ pub enum KeysBy {
 /// What a filter is wanted for. All but the keys is optional.
 ///
 /// ```
-/// use amq::choose::{Keys, Need, Workload};
+/// use amq_advisor::{Keys, Need, Workload};
 ///
 /// let sessions = Workload::new(Keys::AtMost(1_000_000))
 ///     .fpr(0.001)
@@ -97,7 +97,7 @@ pub struct Workload {
 
 impl Workload {
     /// This many keys, inserted one by one, and asked for half of the time. If neither a rate nor
-    /// a size is given, the rate is [`DEFAULT_FPR`](super::DEFAULT_FPR).
+    /// a size is given, the rate is [`DEFAULT_FPR`](crate::DEFAULT_FPR).
     #[must_use]
     pub const fn new(keys: Keys) -> Self {
         Self {

@@ -2,9 +2,9 @@
 
 use super::formula;
 use super::{Engine, NoSetting, Setting};
-use crate::numeric::first_true;
 use alloc::format;
 use alloc::string::String;
+use amq_core::numeric::first_true;
 
 /// The most bits per key, in thousandths; more are taken for this.
 const MOST_MILLIBITS: u64 = 100_000;

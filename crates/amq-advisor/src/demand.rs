@@ -1,7 +1,7 @@
 //! What a workload asks for, and which two of its demands nothing can meet together.
 
-use super::show::{Bytes, Number, Rate};
-use super::{Answer, Choice, Keys, Need, Workload, answer};
+use crate::show::{Bytes, Number, Rate};
+use crate::{Answer, Choice, Keys, Need, Workload, answer};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::error::Error;

@@ -1,8 +1,8 @@
 //! The formulas that engines size their filters by.
 
-use crate::numeric::poisson_mean;
 use alloc::vec;
 use alloc::vec::Vec;
+use amq_core::numeric::poisson_mean;
 
 /// Rate of a classic filter with `bits` per key and `probes`, `(1 - e^(-k / c))^k`.
 pub(super) fn classic(bits: f64, probes: u32) -> f64 {

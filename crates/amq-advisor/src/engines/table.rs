@@ -2,11 +2,11 @@
 
 use super::formula;
 use super::{Engine, NoSetting, Setting};
-use crate::choose::show::{Bytes, Number, Rate};
-use crate::numeric::first_true;
+use crate::show::{Bytes, Number, Rate};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use amq_core::numeric::first_true;
 
 /// The longest signature of a bloom index.
 const MOST_LENGTH: u32 = 4096;

@@ -1,8 +1,8 @@
 //! What can be chosen.
 
-use super::Workload;
-use crate::{AnyFilter, FilterKind};
+use crate::Workload;
 use alloc::vec::Vec;
+use amq::{AnyFilter, FilterKind};
 use core::fmt;
 
 /// What to take.
@@ -17,7 +17,7 @@ pub enum Structure {
     AtomicBlockedBloom,
     /// Several filters of this kind, a lock for each, chosen by [`KeyHash::shard`].
     ///
-    /// [`KeyHash::shard`]: crate::KeyHash::shard
+    /// [`KeyHash::shard`]: amq::KeyHash::shard
     Sharded(FilterKind),
     /// A `RibbonMap`: a value for each key.
     Map,
@@ -51,13 +51,13 @@ impl Structure {
         let mut all = Vec::new();
         let shared = workload.is_shared() && cfg!(feature = "std");
         for &kind in AnyFilter::KINDS {
-            let sharded = shared && super::ability::inserts(kind);
+            let sharded = shared && crate::ability::inserts(kind);
             all.push(if sharded { Self::Sharded(kind) } else { Self::Filter(kind) });
         }
-        if workload.is_shared() && cfg!(feature = "bloom") {
+        if workload.is_shared() {
             all.extend([Self::AtomicBloom, Self::AtomicBlockedBloom]);
         }
-        if workload.value_bits().is_some() && cfg!(feature = "ribbon") {
+        if workload.value_bits().is_some() {
             all.push(Self::Map);
         }
         all

@@ -6,9 +6,9 @@
 //! Where an engine cannot give the rate, the error says so.
 //!
 //! ```
-//! use amq::engines::Engine;
+//! use amq_advisor::engines::Engine;
 //!
-//! # fn main() -> Result<(), amq::engines::NoSetting> {
+//! # fn main() -> Result<(), amq_advisor::engines::NoSetting> {
 //! let setting = Engine::RocksDb.setting(1_000_000, 0.01)?;
 //! assert_eq!(setting.line, "NewBloomFilterPolicy(9.896)");
 //!
@@ -30,9 +30,9 @@ mod lsm;
 mod redis;
 mod table;
 
-use crate::choose::show::{Number, Rate};
-use crate::{Goal, PlanError};
+use crate::show::{Number, Rate};
 use alloc::string::String;
+use amq::{Goal, PlanError};
 use core::error::Error;
 use core::fmt;
 
@@ -124,7 +124,7 @@ impl Engine {
     /// What to set for `keys` keys in one filter at a rate of at most `fpr`; up to a few percent
     /// more where the engine itself rounds (see [`Setting::fpr`]).
     pub fn setting(self, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
-        let goal = Goal::new(keys, crate::Budget::Fpr(fpr));
+        let goal = Goal::new(keys, amq::Budget::Fpr(fpr));
         goal.check(1).map_err(|error| self.invalid(&error))?;
         match self {
             Self::RocksDb => lsm::rocksdb(self, fpr),

@@ -4,7 +4,7 @@
 //! $ cargo run -p amq --example engines -- 1000000 0.01
 //! ```
 
-use amq::engines::Engine;
+use amq_advisor::engines::Engine;
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

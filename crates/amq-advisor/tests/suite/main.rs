@@ -1,0 +1,9 @@
+//! All tests of the crate that use it from outside, in one binary.
+
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
+// themselves.
+#![allow(clippy::unwrap_used)]
+
+mod choose;
+mod choose_laws;
+mod engines;
