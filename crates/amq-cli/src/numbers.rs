@@ -70,13 +70,17 @@ fn is_grouped(text: &str) -> bool {
 
 /// Numbers of keys with commas between. `1,000` is refused: it may be one number or two.
 pub(crate) fn counts(text: &str) -> Result<Vec<u64>, String> {
-    if is_grouped(text) {
+    // Nobody writes a number of its own as 000.
+    if is_grouped(text) && !text.contains(",0") {
         let one = text.replace(',', "_");
         return Err(format!(
             "one number or several? Write {one} for one, and several as options of their own: \
              --keys {}",
             text.replace(',', " --keys ")
         ));
+    }
+    if is_grouped(text) {
+        return count(text).map(|number| vec![number]);
     }
     text.split(',').map(|part| count(part.trim())).collect()
 }
@@ -327,7 +331,8 @@ mod tests {
         assert_eq!(counts("1e3,10M,7"), Ok(vec![1000, 10_000_000, 7]));
         assert_eq!(counts("10,100,1000"), Ok(vec![10, 100, 1000]));
         assert_eq!(count("1,000,000").unwrap_err(), "write 1000000 or 1_000_000, without commas");
-        for text in ["1,000", "10,000,000", "100,200"] {
+        assert_eq!(counts("10,000").unwrap_err(), "write 10000 or 10_000, without commas");
+        for text in ["1,500", "100,200", "10,250,500"] {
             assert!(counts(text).unwrap_err().contains("one number or several"), "{text}");
         }
         for text in ["1,", ",1", "", "1,x"] {

@@ -126,8 +126,8 @@ fn plans_are_what_is_built() {
     };
     assert_eq!(count("--keys 1k,10M,1e6"), 3);
     assert_eq!(count("--keys 100 --keys 200"), 2);
-    room.amq("plan --keys 1,000").refused(&["Write 1_000 for one", "--keys 1 --keys 000"]);
-    room.amq("plan --keys 100,200").refused(&["--keys 100 --keys 200"]);
+    room.amq("plan --keys 1,000").refused(&["write 1000 or 1_000, without commas"]);
+    room.amq("plan --keys 100,200").refused(&["Write 100_200 for one", "--keys 100 --keys 200"]);
     // What a kind cannot do is a dash, or an error of its own.
     let text = room.amq("plan --keys 1e18 --fpr 1e-9").ends(0).text();
     assert!(text.contains(" - "), "{text}");
