@@ -10,7 +10,7 @@ use crate::keys::{KeyType, Shape};
 use crate::numbers;
 use crate::output::is_dash;
 use crate::pipeline::Keys;
-use amq::{AnyFilter, Budget, DEFAULT_SEED, Filter, FilterKind};
+use amq::{Budget, DEFAULT_SEED, Filter};
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 
 /// Sets that fit into a few bits per key, from the command line.
 ///
-/// A filter answers "was this key put in?" with *certainly not* or *probably*. How often it says
-/// *probably* for a key that was not put in is its false-positive rate, which you choose: at 1 % a
+/// A filter answers "was this key put in?" with "certainly not" or "probably". How often it says
+/// "probably" for a key that was not put in is its false-positive rate, which you choose: at 1 % a
 /// million keys take 1.2 MB or less, whatever their length. A key that was put in is never denied.
 #[derive(Parser, Debug)]
 #[command(name = "amq", version, propagate_version = true, after_help = AFTER)]
@@ -240,22 +240,4 @@ impl SeedArgs {
     pub(crate) const fn is_secret(&self) -> bool {
         self.secret
     }
-}
-
-/// The kind with this name, or the name that the report uses.
-pub(crate) fn kind(name: &str) -> Result<FilterKind, String> {
-    let id = match name.to_ascii_lowercase().as_str() {
-        "split-block" | "split-block-bloom" => "blocked-bloom".to_owned(),
-        "counting-bloom" => "counting".to_owned(),
-        "blocked-counting-bloom" => "blocked-counting".to_owned(),
-        "scalable-bloom" => "scalable".to_owned(),
-        "cuckoo-windowed" => "windowed-cuckoo".to_owned(),
-        "ribbon-bumped" => "ribbon".to_owned(),
-        "ribbon-bumped-wide" => "ribbon-wide".to_owned(),
-        other => other.to_owned(),
-    };
-    id.parse::<FilterKind>().map_err(|_| {
-        let ids: Vec<&str> = AnyFilter::KINDS.iter().map(|kind| kind.id()).collect();
-        format!("the kinds are {}", ids.join(", "))
-    })
 }

@@ -5,14 +5,20 @@
 //! `output`, whose files `replace` writes under a `lock`.
 #![deny(unsafe_code)]
 
+mod answer;
+mod backup;
 mod blocks;
 mod cli;
 mod commands;
+mod distinct;
 mod exit;
+mod gathered;
 mod input;
 mod keys;
+mod kinds;
 mod lock;
 mod memory;
+mod mistaken;
 mod numbers;
 mod output;
 mod picture;
@@ -20,18 +26,21 @@ mod pipeline;
 mod pool;
 mod progress;
 mod replace;
+mod report;
 mod signals;
 mod spool;
 mod stdio;
+mod table;
 mod temporary;
+mod usage;
 mod work;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     signals::remove_unfinished_output();
-    match cli::Cli::try_parse() {
+    commands::completions::answer();
+    match usage::parse() {
         Ok(cli) => exit::status(cli.run()),
         // Help and version are no errors; but not even they may be lost on a full disk.
         Err(message) => exit::status(print(&message)),

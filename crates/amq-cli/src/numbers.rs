@@ -44,13 +44,45 @@ pub(crate) fn nanoseconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A number of keys, at least 1: `1000000`, `1_000_000`, `1e6` or `1.5e6`.
+/// A number of keys, at least 1: `1000000`, `1_000_000`, `1e6`, `1.5e6`, `10M` or `1k`.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
-    let number = whole(text)?;
-    if number == 0 {
-        return Err("must be at least 1".into());
+    const UNITS: [(char, u64); 4] =
+        [('k', 1000), ('K', 1000), ('M', 1_000_000), ('G', 1_000_000_000)];
+    if is_grouped(text) {
+        let plain = text.replace(',', "");
+        return Err(format!("write {plain} or {}, without commas", text.replace(',', "_")));
     }
-    Ok(number)
+    let scale = |&(unit, factor)| text.strip_suffix(unit).map(|number| (number, factor));
+    let (number, factor) = UNITS.iter().find_map(scale).unwrap_or((text, 1));
+    match scaled(number, factor)? {
+        0 => Err("must be at least 1".into()),
+        number => Ok(number),
+    }
+}
+
+/// Whether commas part the thousands of one number, as in `1,000`.
+fn is_grouped(text: &str) -> bool {
+    let mut parts = text.split(',');
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let first = parts.next().is_some_and(|part| matches!(part.len(), 1..=3) && digits(part));
+    first && text.contains(',') && parts.all(|part| part.len() == 3 && digits(part))
+}
+
+/// Numbers of keys with commas between. `1,000` is refused: it may be one number or two.
+pub(crate) fn counts(text: &str) -> Result<Vec<u64>, String> {
+    // Nobody writes a number of its own as 000.
+    if is_grouped(text) && !text.contains(",0") {
+        let one = text.replace(',', "_");
+        return Err(format!(
+            "one number or several? Write {one} for one, and several as options of their own: \
+             --keys {}",
+            text.replace(',', " --keys ")
+        ));
+    }
+    if is_grouped(text) {
+        return count(text).map(|number| vec![number]);
+    }
+    text.split(',').map(|part| count(part.trim())).collect()
 }
 
 /// Bits per key: a positive number.
@@ -100,14 +132,10 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     read.ok_or_else(|| "a seed is a whole number from 0 to 2^64 - 1, or 0x and hexadecimals".into())
 }
 
-/// A whole number, without going through a float: every number of 64 bits is exact.
-fn whole(text: &str) -> Result<u64, String> {
-    scaled(text, 1)
-}
-
-/// A decimal number times `factor`, which must be whole.
+/// A decimal number times `factor`, which must be whole. Without going through a float: every
+/// number of 64 bits is exact.
 fn scaled(text: &str, factor: u64) -> Result<u64, String> {
-    const SYNTAX: &str = "not a whole number: write 1000000, 1_000_000 or 1e6";
+    const SYNTAX: &str = "not a whole number: write 1000000, 1_000_000, 1e6 or 1M";
     const TOO_LARGE: &str = "too large: numbers go up to 2^64 - 1";
     if text.starts_with('-') {
         return Err("a number cannot be negative here".into());
@@ -201,6 +229,18 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
+/// So many things: `1 key`, `1,000 keys`.
+pub(crate) fn of(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number))
+}
+
+/// An estimate to three digits, so that nobody takes it for a count.
+pub(crate) fn rounded(estimate: f64) -> u64 {
+    let step = 10f64.powf((estimate.max(1.0).log10().floor() - 2.0).max(0.0));
+    ((estimate / step).round() * step) as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,6 +289,10 @@ mod tests {
             ("1_000_000", 1_000_000),
             ("10e-1", 1),
             ("1.0", 1),
+            ("1k", 1000),
+            ("1K", 1000),
+            ("10M", 10_000_000),
+            ("1.5G", 1_500_000_000),
             ("9223372036854775809", (1 << 63) + 1),
             ("18446744073709551615", u64::MAX),
         ] {
@@ -266,6 +310,10 @@ mod tests {
             "1e999999999999",
             "1e-99",
             "k",
+            "1kk",
+            "1m",
+            "1,000",
+            "1,00",
             "18446744073709551616",
             "1 000",
             "+5",
@@ -275,6 +323,20 @@ mod tests {
             "1.1e-2147483648",
         ] {
             assert!(count(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comma_is_no_part_of_a_number() {
+        assert_eq!(counts("1e3,10M,7"), Ok(vec![1000, 10_000_000, 7]));
+        assert_eq!(counts("10,100,1000"), Ok(vec![10, 100, 1000]));
+        assert_eq!(count("1,000,000").unwrap_err(), "write 1000000 or 1_000_000, without commas");
+        assert_eq!(counts("10,000").unwrap_err(), "write 10000 or 10_000, without commas");
+        for text in ["1,500", "100,200", "10,250,500"] {
+            assert!(counts(text).unwrap_err().contains("one number or several"), "{text}");
+        }
+        for text in ["1,", ",1", "", "1,x"] {
+            assert!(counts(text).is_err(), "{text}");
         }
     }
 
@@ -320,5 +382,8 @@ mod tests {
         assert_eq!(rate_text(1e-9), "1.00e-9");
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(123), "123");
+        assert_eq!(of(1, "key"), "1 key");
+        assert_eq!(of(1000, "key"), "1,000 keys");
+        assert_eq!([0.2, 1.4, 999.6, 12_345.0].map(rounded), [0, 1, 1000, 12_300]);
     }
 }

@@ -49,6 +49,16 @@ impl Output {
         }
     }
 
+    /// The same, keeping a file that is replaced as `NAME~`, if that is wanted.
+    pub(crate) fn keeping(mut self, backup: bool) -> anyhow::Result<Self> {
+        match &mut self {
+            Self::Stdout if backup => bail!("--backup: standard output replaces no file"),
+            Self::Stdout => {}
+            Self::File { target, .. } => target.keep(backup),
+        }
+        Ok(self)
+    }
+
     /// For runs that read filters, of which one may be the file to be written: waits for other runs
     /// that change it, and keeps them from it until this is dropped.
     pub(crate) fn locked(mut self) -> anyhow::Result<Self> {

@@ -1,6 +1,7 @@
 //! How far a run has come, on a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
 use std::time::Duration;
 
 /// A bar over this many bytes, or a count of bytes if their number is not known. It is drawn on
@@ -23,4 +24,9 @@ pub(crate) fn bar(bytes: Option<u64>, quiet: bool) -> ProgressBar {
         bar.enable_steady_tick(Duration::from_millis(200));
     }
     bar
+}
+
+/// The same for a run that prints lines as it goes: not where they are printed on the terminal.
+pub(crate) fn beside_lines(bytes: Option<u64>, quiet: bool) -> ProgressBar {
+    bar(bytes, quiet || std::io::stdout().is_terminal())
 }

@@ -1,5 +1,6 @@
 //! Files that are written whole or not at all.
 
+use crate::backup;
 use crate::lock::Locked;
 use crate::temporary::{Temporary, folder};
 use anyhow::{Context, anyhow, bail};
@@ -14,6 +15,8 @@ pub(crate) struct Target {
     path: PathBuf,
     /// Whether a file that is there may be replaced.
     replace: bool,
+    /// Whether a file that is replaced is kept as `NAME~`.
+    backup: bool,
     /// Held from before this run read the file, if it does.
     lock: Option<Locked>,
 }
@@ -57,7 +60,7 @@ impl Target {
             }
             (Some(_), _) => {}
         }
-        Ok(Self { path, replace: existing != Existing::Keep, lock: None })
+        Ok(Self { path, replace: existing != Existing::Keep, backup: false, lock: None })
     }
 
     /// Waits until no other run changes the file, and keeps others from it until this is dropped.
@@ -65,6 +68,11 @@ impl Target {
     pub(crate) fn lock(&mut self) -> anyhow::Result<()> {
         self.lock = if self.replace { Locked::wait(&self.path)? } else { None };
         Ok(())
+    }
+
+    /// Keeps a file that is replaced, or does not.
+    pub(crate) const fn keep(&mut self, backup: bool) {
+        self.backup = backup;
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -119,6 +127,9 @@ impl Target {
         regular(&self.path, &old)?;
         keep_permissions(temporary.file(), &old)?;
         temporary.file().sync_all()?;
+        if self.backup {
+            backup::keep(&self.path)?;
+        }
         temporary.replace(&self.path)?;
         remark(&self.path, &old);
         Ok(())

@@ -72,7 +72,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
 }
 
 /// Makes something under a name that nobody has.
-fn named<T>(
+pub(crate) fn named<T>(
     folder: &Path,
     mut make: impl FnMut(&Path) -> io::Result<T>,
 ) -> io::Result<(T, TempPath)> {

@@ -1,16 +1,18 @@
 //! `amq bench`: the kinds, verified and timed on the user's own keys.
 
-use crate::cli::{self, KeyArgs};
+use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
-use crate::numbers::{self, bytes_text, grouped, rate_text};
+use crate::kinds::KindParser;
+use crate::numbers::{self, bytes_text, grouped, of, rate_text};
 use crate::pipeline::Hashed;
 use crate::progress;
 use crate::spool::Spool;
 use crate::stdio::Text;
+use crate::table::table;
 use amq::{AnyFilter, Budget, DEFAULT_SEED, Filter, FilterKind, Key, KeyHash};
 use anyhow::bail;
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
+use serde_json::{Value, json};
 use std::hint::black_box;
 use std::ops::ControlFlow::{Break, Continue};
 use std::time::{Duration, Instant};
@@ -30,12 +32,17 @@ pub(crate) struct Arguments {
     fpr: f64,
 
     /// Only these kinds, with commas between
-    #[arg(short, long, value_name = "KIND", value_parser = cli::kind, value_delimiter = ',')]
+    #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
+    #[arg(value_delimiter = ',')]
     kind: Vec<FilterKind>,
 
     /// Take at most this many keys, the first ones
     #[arg(long, value_name = "N", value_parser = numbers::count, default_value = "1e7")]
     limit: u64,
+
+    /// Print JSON: a line for each kind, with times in nanoseconds a key
+    #[arg(long)]
+    json: bool,
 
     #[command(flatten)]
     keys: KeyArgs,
@@ -84,46 +91,34 @@ impl Arguments {
         // In an order that has nothing to do with the table's.
         present.sort_unstable_by_key(|hash| hash.get().key_hash(1));
         let absent: Vec<KeyHash> = (0..ABSENT).map(|key| key.key_hash(0xA85E)).collect();
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING).set_header([
-            "kind",
-            "size",
-            "bits/key",
-            "build",
-            "ask: in",
-            "ask: not in",
-            "errs, formula",
-            "errs, measured",
-        ]);
+        let mut measures = Vec::new();
         let mut wrong = Vec::new();
         let kinds = if self.kind.is_empty() { AnyFilter::KINDS } else { &self.kind };
         for &kind in kinds {
             match self.measure(kind, &present, &absent) {
-                Ok(row) => drop(table.add_row(row)),
+                Ok(measured) => measures.push(measured),
                 Err(error) => wrong.push(format!("{kind}: {error:#}")),
             }
         }
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        let mut to = Text::new();
-        to.write(format!(
-            "{} keys, {} of them different; read and hashed in {:.1} ns each, with {} threads\n",
-            grouped(read),
-            grouped(present.len() as u64),
-            reading.as_nanos() as f64 / read as f64,
-            keys.threads
-        ).as_bytes())?;
-        for line in table.to_string().lines() {
-            to.write(format!("{}\n", line.trim()).as_bytes())?;
-        }
-        to.write(b"times are nanoseconds a key, without hashing\n")?;
-        to.flush()?;
+        Text::print(&if self.json {
+            measures.iter().map(|measured| format!("{}\n", measured.in_json(self.fpr))).collect()
+        } else {
+            let rows: Vec<Vec<String>> = measures.iter().map(Measured::in_words).collect();
+            format!(
+                "{}, {} of them different; read and hashed in {:.1} ns each, with {}\n\
+                 {}times are nanoseconds a key, without hashing\n",
+                of(read, "key"),
+                grouped(present.len() as u64),
+                reading.as_nanos() as f64 / read as f64,
+                of(keys.threads as u64, "thread"),
+                table(&HEAD, &rows)
+            )
+        })?;
         for text in &wrong {
             note(text);
         }
         if !wrong.is_empty() {
-            bail!("{} kinds are not in the table", wrong.len());
+            bail!("not in the table: {}", of(wrong.len() as u64, "kind"));
         }
         Ok(Outcome::Done)
     }
@@ -133,7 +128,7 @@ impl Arguments {
         kind: FilterKind,
         present: &[KeyHash],
         absent: &[KeyHash],
-    ) -> anyhow::Result<Vec<String>> {
+    ) -> anyhow::Result<Measured> {
         let budget = Budget::Fpr(self.fpr);
         let filter = AnyFilter::build_hashes(kind, budget, DEFAULT_SEED, present)?;
         if yes(&filter, present)? != present.len() {
@@ -153,16 +148,72 @@ impl Arguments {
             black_box(AnyFilter::build_hashes(kind, budget, DEFAULT_SEED, present).is_ok());
         });
         let ask = |hashes: &[KeyHash]| time(hashes.len(), || drop(black_box(yes(&filter, hashes))));
-        Ok(vec![
-            kind.id().into(),
-            bytes_text(filter.size_in_bytes()),
-            format!("{:.2}", filter.stats().bits_per_key()),
-            format!("{build:.1}"),
-            format!("{:.1}", ask(present)),
-            format!("{:.1}", ask(absent)),
-            rate_text(expected),
-            rate_text(measured),
-        ])
+        Ok(Measured {
+            kind,
+            keys: present.len(),
+            bytes: filter.size_in_bytes(),
+            bits_per_key: filter.stats().bits_per_key(),
+            build_ns: build,
+            present_ns: ask(present),
+            absent_ns: ask(absent),
+            expected_fpr: expected,
+            measured_fpr: measured,
+        })
+    }
+}
+
+/// What is found out about one kind. Times are nanoseconds a key.
+struct Measured {
+    kind: FilterKind,
+    keys: usize,
+    bytes: u64,
+    bits_per_key: f64,
+    build_ns: f64,
+    present_ns: f64,
+    absent_ns: f64,
+    expected_fpr: f64,
+    measured_fpr: f64,
+}
+
+const HEAD: [&str; 8] = [
+    "kind",
+    "size",
+    "bits/\nkey",
+    "build",
+    "ask:\nin",
+    "ask:\nnot in",
+    "errs,\nformula",
+    "errs,\nmeasured",
+];
+
+impl Measured {
+    fn in_words(&self) -> Vec<String> {
+        let one = |number: f64| format!("{number:.1}");
+        vec![
+            self.kind.id().into(),
+            bytes_text(self.bytes),
+            format!("{:.2}", self.bits_per_key),
+            one(self.build_ns),
+            one(self.present_ns),
+            one(self.absent_ns),
+            rate_text(self.expected_fpr),
+            rate_text(self.measured_fpr),
+        ]
+    }
+
+    fn in_json(&self, fpr: f64) -> Value {
+        json!({
+            "kind": self.kind.id(),
+            "keys": self.keys,
+            "fpr": fpr,
+            "bytes": self.bytes,
+            "bits_per_key": self.bits_per_key,
+            "build_ns": self.build_ns,
+            "present_ns": self.present_ns,
+            "absent_ns": self.absent_ns,
+            "expected_fpr": self.expected_fpr,
+            "measured_fpr": self.measured_fpr,
+        })
     }
 }
 

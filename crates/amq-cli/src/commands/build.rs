@@ -1,12 +1,15 @@
 //! `amq build`: a filter of keys.
 
-use crate::cli::{self, BudgetArgs, KeyArgs, SeedArgs};
+use crate::cli::{BudgetArgs, KeyArgs, SeedArgs};
 use crate::exit::{Outcome, note};
-use crate::numbers::{self, bytes_text, grouped, rate_text};
+use crate::gathered::Gathered;
+use crate::kinds::{self, KindParser};
+use crate::numbers::{self, bytes_text, grouped};
 use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
 use crate::replace::Existing;
+use crate::report::{self, Held};
 use crate::spool::{HASH, Spool};
 use amq::{Abilities, AnyError, AnyFilter, Budget, BuildError, Filter, FilterKind, Full, Goal};
 use anyhow::{anyhow, bail};
@@ -19,6 +22,12 @@ use std::path::PathBuf;
 /// to a quarter of --memory, and beyond in a temporary file (in the folder that TMPDIR names).
 /// Kinds that insert are then filled from it; ribbons are solved with all hashes in memory. With
 /// --keys, kinds that insert are filled as the keys come, and keep no hashes.
+///
+/// A line that comes again takes no room in a filter that cannot remove: where more than 4 lines in
+/// 100 do, it is sized by the different keys. They are counted if all hashes are in memory;
+/// otherwise the size is that of an upper bound, 4 % (five standard deviations) above an estimate,
+/// so that the rate asked for is kept. Kinds that remove keep a copy for each line, unless --unique
+/// is given.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Arguments {
@@ -26,14 +35,13 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// The kind of filter, or several with commas between: bloom, blocked-bloom, counting,
-    /// blocked-counting, scalable, scalable-blocked, cuckoo, windowed-cuckoo, quotient, ribbon (the
-    /// bumped one), ribbon-narrow, ribbon-standard, ribbon-wide
-    #[arg(short, long, value_name = "KIND", value_parser = cli::kind)]
+    /// The kind of filter, or several with commas between (`ribbon` is the bumped one)
+    #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     #[arg(value_delimiter = ',', default_value = "bloom")]
     kind: Vec<FilterKind>,
 
-    /// The number of keys, if you know it: 1000000, 1_000_000 or 1e6. More keys are an error
+    /// The number of keys, if you know it: 1000000, 1_000_000, 1e6 or 1M. More keys are an error,
+    /// but for kinds that grow
     #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
     #[arg(allow_hyphen_values = true)]
     items: Option<u64>,
@@ -142,13 +150,18 @@ impl Arguments {
             return Ok(());
         }
         let way = if Abilities::of(kind).insert {
-            "take a higher rate"
+            match self.budget.budget()? {
+                Budget::Fpr(_) => "take a higher rate",
+                Budget::BitsPerKey(_) => "take fewer bits per key",
+                Budget::Bytes(_) => "take fewer bytes",
+            }
         } else {
             "take a kind that is filled key by key, such as blocked-bloom"
         };
         bail!(
-            "a {kind} filter of these keys takes {} while it is built, and --memory allows {}: allow \
+            "{} filter of these keys takes {} while it is built, and --memory allows {}: allow \
              more, or {way}",
+            kinds::a(kind),
             bytes_text(bytes),
             bytes_text(self.memory)
         )
@@ -175,8 +188,10 @@ impl Arguments {
                         Some(Full::Table { len, .. }) if len >= goal.items => too_many(goal.items),
                         _ => refused(error),
                     })?;
-                    if filter.len() > goal.items {
-                        return Err(too_many(goal.items));
+                    match kinds::grows(filter.kind()) {
+                        true => self.affordable(filter.kind(), filter.size_in_bytes())?,
+                        false if filter.len() > goal.items => return Err(too_many(goal.items)),
+                        false => {}
                     }
                 }
                 GO_ON
@@ -185,7 +200,10 @@ impl Arguments {
         )?;
         bar.finish_and_clear();
         for (filter, (_, output)) in filters.iter().zip(outputs) {
-            self.finish(filter, output, read)?;
+            self.finish(filter, output, &Held::built(filter, read, None))?;
+        }
+        if read == 0 {
+            note(NO_KEYS);
         }
         Ok(())
     }
@@ -199,41 +217,84 @@ impl Arguments {
         outputs: &[(FilterKind, Output)],
     ) -> anyhow::Result<()> {
         let bar = progress::bar(keys.bytes, self.quiet);
-        let mut spool = Spool::new((self.memory / 4 / HASH) as usize);
+        let mut gathered = Gathered::new((self.memory / 4 / HASH) as usize);
         let read = keys.run(
             seed,
             &bar,
             &Hashed,
             |work| {
-                spool.extend(&work.hashes)?;
+                gathered.extend(&work.hashes)?;
                 GO_ON
             },
             || Ok(()),
         )?;
         bar.finish_and_clear();
         if self.unique {
-            self.affordable(outputs[0].0, spool.len().saturating_mul(HASH))?;
-            spool.dedup()?;
+            self.dedup(outputs[0].0, &mut gathered)?;
         }
-        if self.items.is_some_and(|items| spool.len() > items) {
-            return Err(too_many(self.items.unwrap_or_default()));
+        // Those that keep copies come first, while the copies are there.
+        let (copies, others): (Vec<_>, Vec<_>) =
+            outputs.iter().partition(|(kind, _)| kinds::keeps_copies(*kind));
+        let kept = !copies.is_empty() && !self.unique && gathered.has_copies();
+        for (kind, output) in copies.into_iter().chain(others) {
+            let number = self.number(*kind, &mut gathered)?.max(1);
+            let goal = Goal::new(self.items.unwrap_or(number), budget);
+            let mut filter = self.build(*kind, goal, number, seed, &mut gathered.spool)?;
+            if self.items.is_none() && filter.len() > number {
+                // Beyond the bound, as one in three million is, or keys chosen to deceive it.
+                let number = gathered.spool.len();
+                let goal = Goal::new(number, budget);
+                filter = self.build(*kind, goal, number, seed, &mut gathered.spool)?;
+            }
+            self.finish(&filter, output, &Held::built(&filter, read, gathered.different))?;
         }
-        let items = self.items.unwrap_or(spool.len());
-        for (kind, output) in outputs {
-            let filter = self.build(*kind, Goal::new(items.max(1), budget), seed, &mut spool)?;
-            self.finish(&filter, output, read)?;
+        if read == 0 {
+            note(NO_KEYS);
+        } else if kept && !self.quiet {
+            if gathered.spool.in_memory().is_some() {
+                gathered.dedup()?;
+            }
+            note(&gathered.copies());
         }
         Ok(())
     }
 
+    /// The number of keys that a filter of this kind will hold, or an upper bound.
+    fn number(&self, kind: FilterKind, gathered: &mut Gathered) -> anyhow::Result<u64> {
+        let most = self.items.filter(|_| !kinds::grows(kind)).unwrap_or(u64::MAX);
+        let at_once = !Abilities::of(kind).insert || gathered.spool.in_memory().is_some();
+        let mut number = gathered.spool.len();
+        if !kinds::keeps_copies(kind) && gathered.different.is_none() {
+            if number > most || (gathered.has_copies() && at_once) {
+                self.dedup(kind, gathered)?;
+                number = gathered.spool.len();
+            } else {
+                number = gathered.at_most();
+            }
+        }
+        if number > most {
+            return Err(too_many(most));
+        }
+        Ok(number)
+    }
+
+    fn dedup(&self, kind: FilterKind, gathered: &mut Gathered) -> anyhow::Result<()> {
+        self.affordable(kind, gathered.spool.len().saturating_mul(HASH))?;
+        gathered.dedup()
+    }
+
+    /// Builds a filter for this goal, which will hold so many keys.
     fn build(
         &self,
         kind: FilterKind,
         goal: Goal,
+        number: u64,
         seed: u64,
         spool: &mut Spool,
     ) -> anyhow::Result<AnyFilter> {
-        let plan = AnyFilter::plan(kind, goal)?;
+        // A kind that grows has more than its goal; its size at the end is about that of a plan.
+        let outgrown = number > goal.items;
+        let plan = AnyFilter::plan(kind, Goal::new(number.max(goal.items), goal.budget))?;
         let hashes = spool.len().saturating_mul(HASH);
         let at_once = plan.build_bytes.saturating_add(hashes);
         // Kinds that insert can do without all hashes in memory. Cuckoo filters built at once hold
@@ -241,7 +302,7 @@ impl Arguments {
         let cuckoo = matches!(kind, FilterKind::Cuckoo | FilterKind::WindowedCuckoo);
         let copies = cuckoo && !self.unique;
         let scarce = spool.in_memory().is_none() || at_once > self.memory;
-        if Abilities::of(kind).insert && (copies || scarce) {
+        if Abilities::of(kind).insert && (copies || scarce || outgrown) {
             let bytes = plan.bytes.saturating_add(spool.held_bytes());
             self.affordable(kind, bytes)?;
             let mut filter = AnyFilter::with_seed(kind, goal, seed)?;
@@ -253,10 +314,10 @@ impl Arguments {
             .map_err(|error| refused(error.into()))
     }
 
-    fn finish(&self, filter: &AnyFilter, output: &Output, read: u64) -> anyhow::Result<()> {
+    fn finish(&self, filter: &AnyFilter, output: &Output, held: &Held) -> anyhow::Result<()> {
         output.write(filter)?;
         if !self.quiet {
-            note(&report(filter, &output.name(), read));
+            note(&report::line(filter, &output.name(), held));
             if self.seed.is_secret() {
                 note("the seed is secret and in the file: keep the file secret, too");
             }
@@ -264,6 +325,8 @@ impl Arguments {
         Ok(())
     }
 }
+
+const NO_KEYS: &str = "there were no keys: the filter is empty, and denies every key";
 
 /// The refusal of a key, if that is what the error is.
 const fn full(error: &AnyError) -> Option<Full> {
@@ -295,23 +358,4 @@ fn too_many(items: u64) -> anyhow::Error {
          it: give a larger number, or leave it out, and the keys are counted",
         grouped(items)
     )
-}
-
-/// `seen.amq: bloom, 1,000 keys, 1.20 kB, 9.59 bits/key, rate 1.00 %`. A filter that keeps no
-/// copies counts the keys that were new to it: not those that came again, or seemed to.
-pub(crate) fn report(filter: &AnyFilter, name: &str, read: u64) -> String {
-    let stats = filter.stats();
-    let keys = grouped(stats.len);
-    let mut text = format!("{name}: {}, ", stats.kind.id());
-    text += &if read > stats.len {
-        format!("{keys} new of {} keys", grouped(read))
-    } else {
-        format!("{keys} keys")
-    };
-    text += &format!(", {}", bytes_text(stats.bytes));
-    // A filter that is nearly empty has bits enough for each.
-    if stats.bits_per_key() < 1000.0 {
-        text += &format!(", {:.2} bits/key", stats.bits_per_key());
-    }
-    text + &format!(", rate {}", rate_text(stats.expected_fpr))
 }

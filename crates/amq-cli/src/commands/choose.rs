@@ -1,11 +1,11 @@
 //! `amq choose`: which filter.
 
+use crate::answer;
 use crate::exit::Outcome;
 use crate::numbers;
 use crate::stdio::Text;
-use amq_advisor::{Answer, Choice, Keys, KeysBy, Need, Structure, Workload, choose, times_source};
+use amq_advisor::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
 
 /// Choose a filter
 ///
@@ -125,8 +125,11 @@ Examples:
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let answer = choose(&self.workload())?;
-        let text =
-            if self.json { format!("{}\n", in_json(&answer)) } else { self.in_words(&answer) };
+        let text = if self.json {
+            format!("{}\n", answer::in_json(&answer))
+        } else {
+            self.in_words(&answer)
+        };
         Text::print(&text)?;
         Ok(Outcome::Done)
     }
@@ -181,7 +184,7 @@ impl Arguments {
     }
 
     fn in_words(&self, answer: &Answer) -> String {
-        let mut text = answer.to_string();
+        let mut text = answer::in_words(answer);
         // The first choice that this program builds; what is set up for threads is a library's.
         if let Structure::Filter(kind) = answer.best().structure {
             let size = match (self.bytes, self.bits_per_key, self.fpr) {
@@ -197,56 +200,5 @@ impl Arguments {
             );
         }
         text
-    }
-}
-
-fn in_json(answer: &Answer) -> Value {
-    let choice = |choice: &Choice| {
-        json!({
-            "structure": id(choice.structure),
-            "bytes": choice.bytes,
-            "bits_per_key": choice.bits_per_key,
-            "build_bytes": choice.build_bytes,
-            "fpr": choice.fpr,
-            "grown": choice.grown.map(|growth| {
-                json!({ "mean": growth.mean, "least": growth.least, "most": growth.most })
-            }),
-            "insert_ns": choice.insert_ns,
-            "query_ns": choice.query_ns,
-            "remove_ns": choice.remove_ns,
-            "cost_ns": choice.cost_ns,
-            "reason": choice.reason,
-        })
-    };
-    let rejections = answer.rejections.iter().map(|rejection| {
-        json!({
-            "structure": id(rejection.structure),
-            "demand": rejection.demand.to_string(),
-            "reason": rejection.reason,
-        })
-    });
-    json!({
-        "choices": answer.choices.iter().map(choice).collect::<Vec<_>>(),
-        "rejections": rejections.collect::<Vec<_>>(),
-        "exact_set": {
-            "bytes": answer.exact_set.bytes,
-            "query_ns": answer.exact_set.query_ns,
-        },
-        "without_ns": answer.without_ns,
-        "notes": answer.notes,
-        "times": times_source(),
-    })
-}
-
-/// The name of a structure, as --kind has it where it is a filter.
-fn id(structure: Structure) -> String {
-    match structure {
-        Structure::Filter(kind) => kind.id().into(),
-        Structure::Sharded(kind) => format!("sharded-{}", kind.id()),
-        Structure::AtomicBloom => "atomic-bloom".into(),
-        Structure::Map => "ribbon-map".into(),
-        Structure::ExactSet => "exact-set".into(),
-        Structure::Nothing => "none".into(),
-        other => other.to_string(),
     }
 }

@@ -4,7 +4,8 @@ use crate::cli::Cli;
 use crate::exit::Outcome;
 use crate::stdio::Text;
 use clap::{Args, CommandFactory};
-use clap_complete::Shell;
+use clap_complete::env::Shells;
+use clap_complete::{CompleteEnv, Shell};
 
 /// Print completions for a shell
 #[derive(Args, Debug)]
@@ -20,13 +21,29 @@ Examples:
   $ amq completions bash > amq.bash             # for ~/.local/share/bash-completion/completions/amq
   $ amq completions fish > amq.fish             # for ~/.config/fish/completions/amq.fish";
 
+/// Set by the scripts of shells that ask for completions as they are typed.
+const ASKED: &str = "AMQ_COMPLETE";
+
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "amq", &mut text);
+        match (self.shell, Shells::builtins().completer(&self.shell.to_string())) {
+            // Their scripts would complete the names of options, and no values.
+            (Shell::Elvish | Shell::PowerShell, Some(asking)) => {
+                asking.write_registration(ASKED, "amq", "amq", "amq", &mut text)?;
+            }
+            (shell, _) => clap_complete::generate(shell, &mut Cli::command(), "amq", &mut text),
+        }
         let mut to = Text::new();
         to.write(&text)?;
         to.flush()?;
         Ok(Outcome::Done)
+    }
+}
+
+/// Answers a shell that asks for completions, and ends the process; returns if none does.
+pub(crate) fn answer() {
+    if std::env::var_os(ASKED).is_some() {
+        CompleteEnv::with_factory(Cli::command).var(ASKED).complete();
     }
 }

@@ -1,11 +1,11 @@
 //! `amq convert`: a filter into one of another kind, where that is exact.
 
-use super::build::report;
-use crate::cli;
 use crate::exit::{Outcome, note};
 use crate::input;
+use crate::kinds::{self, KindParser};
 use crate::output::Output;
 use crate::replace::Existing;
+use crate::report::report;
 use amq::{AnyFilter, Filter, FilterKind};
 use anyhow::bail;
 use clap::Args;
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     filter: PathBuf,
 
     /// The kind to make
-    #[arg(long, value_name = "KIND", value_parser = cli::kind)]
+    #[arg(long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     to: FilterKind,
 
     /// The file to write; `-` is standard output
@@ -52,18 +52,19 @@ impl Arguments {
                 AnyFilter::Bloom(counting.to_bloom()?)
             }
             (_, to) if to == filter.kind() => {
-                bail!("{}: it is a {to} filter already", input::name(&self.filter))
+                bail!("{}: it is {} filter already", input::name(&self.filter), kinds::a(to))
             }
             (_, to) => bail!(
-                "{}: a {} filter does not become a {to} filter without its keys: exact is only \
-                 counting to bloom",
+                "{}: {} filter does not become {} filter without its keys: exact is only counting \
+                 to bloom",
                 input::name(&self.filter),
-                filter.kind()
+                kinds::a(filter.kind()),
+                kinds::a(to)
             ),
         };
         output.write(&converted)?;
         if !self.quiet {
-            note(&report(&converted, &output.name(), 0));
+            note(&report(&converted, &output.name()));
         }
         Ok(Outcome::Done)
     }

@@ -1,19 +1,20 @@
 //! `amq dedupe`: first occurrences of lines.
 
-use crate::cli::{self, KeyArgs, SeedArgs};
+use crate::cli::{KeyArgs, SeedArgs};
 use crate::exit::{self, Outcome};
 use crate::input::{self, budget_text};
+use crate::kinds::{self, KindParser};
 use crate::memory::reserve;
-use crate::numbers::{self, grouped, rate_text};
+use crate::numbers::{self, grouped, of, rate_text};
 use crate::output::{Output, is_dash};
 use crate::pipeline::Hashed;
+use crate::progress;
 use crate::replace::Existing;
 use crate::stdio::Text;
 use crate::work::Work;
 use amq::{Abilities, AnyFilter, Budget, Filter, FilterKind, Goal};
 use anyhow::{Context, bail};
 use clap::Args;
-use indicatif::ProgressBar;
 use std::cell::RefCell;
 use std::ops::ControlFlow::Continue;
 use std::path::{Path, PathBuf};
@@ -46,9 +47,8 @@ pub(crate) struct Arguments {
     #[arg(allow_hyphen_values = true)]
     items: Option<u64>,
 
-    /// The kind of filter [default: bloom with --keys, else
-    /// expandable-quotient]
-    #[arg(short, long, value_name = "KIND", value_parser = cli::kind)]
+    /// The kind of filter [default: bloom with --keys, else expandable-quotient]
+    #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     kind: Option<FilterKind>,
 
     /// Print the lines that have probably come before instead
@@ -79,8 +79,9 @@ const RATE: f64 = 1e-6;
 /// What is missing where memory is refused.
 const MEMORY: &str = "no memory for the lines of a block";
 
-/// Room at first for so many lines where their number is not known.
-const FIRST_ROOM: u64 = 1 << 16;
+/// Room at first where the number of lines is not known: 4 kB. The table of ten million lines has
+/// as many slots as if there had been room for 65,536.
+const FIRST_ROOM: u64 = 1 << 10;
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
@@ -106,9 +107,10 @@ impl Arguments {
         let to = RefCell::new(Text::new());
         let (mut printed, mut new) = (0, 0);
         let mut out = Vec::new();
+        let bar = progress::beside_lines(keys.bytes, false);
         let ended = keys.run(
             filter.seed(),
-            &ProgressBar::hidden(),
+            &bar,
             &Hashed,
             |work| {
                 work.answers.clear();
@@ -141,6 +143,7 @@ impl Arguments {
             },
             || to.borrow_mut().flush(),
         );
+        bar.finish_and_clear();
         let ended = ended.and_then(|lines| to.borrow_mut().flush().map(|()| lines));
         let lines = match (ended, &output) {
             (Ok(lines), _) => lines,
@@ -156,12 +159,12 @@ impl Arguments {
         if self.stats {
             let rate = filter.expected_fpr();
             exit::note(&format!(
-                "{} lines, {} of them new; fewer than {:.0} new ones dropped (rate now {}, {} keys held)",
-                grouped(lines),
+                "{}, {} of them new; fewer than {:.0} new ones dropped (rate now {}, {} held)",
+                of(lines, "line"),
                 grouped(new),
                 (new as f64 * rate).max(1.0).ceil(),
                 rate_text(rate),
-                grouped(before + new)
+                of(before + new, "key")
             ));
         }
         Ok(Outcome::found(printed > 0))
@@ -172,16 +175,20 @@ impl Arguments {
             Some(_) => FilterKind::Bloom,
             None => FilterKind::ExpandableQuotient,
         });
-        let grows = matches!(
-            kind,
-            FilterKind::Scalable | FilterKind::ScalableBlocked | FilterKind::ExpandableQuotient
-        );
+        if !Abilities::of(kind).insert {
+            bail!(
+                "{} filter cannot insert lines as they come; kinds that grow with them: {}",
+                kinds::a(kind),
+                kinds::list(AnyFilter::KINDS.iter().copied().filter(|&kind| kinds::grows(kind)))
+            );
+        }
         let items = match self.items {
             Some(items) => items,
-            None if grows => FIRST_ROOM,
-            None => {
-                bail!("a {kind} filter has a fixed size: say how many lines there are, --keys N")
-            }
+            None if kinds::grows(kind) => FIRST_ROOM,
+            None => bail!(
+                "{} filter has a fixed size: say how many lines there are, --keys N",
+                kinds::a(kind)
+            ),
         };
         let goal = Goal::new(items, Budget::Fpr(self.fpr.unwrap_or(RATE)));
         Ok(AnyFilter::with_seed(kind, goal, self.seed.seed()?)?)
@@ -195,12 +202,13 @@ impl Arguments {
         // Nothing is inserted: this asks whether the kind can.
         filter.insert_batch(&[]).with_context(|| input::name(path))?;
         if let Some(kind) = self.kind.filter(|&kind| kind != filter.kind()) {
-            bail!("{name} is a {} filter, not a {kind} one: {other}", filter.kind());
+            let (is, not) = (kinds::a(filter.kind()), kinds::a(kind));
+            bail!("{name} is {is} filter, not {not} one: {other}");
         }
         if let Some(items) = self.items.filter(|&items| items != filter.capacity()) {
             bail!(
-                "{name} was made for {} lines, not {}: {other}",
-                grouped(filter.capacity()),
+                "{name} was made for {}, not {}: {other}",
+                of(filter.capacity(), "line"),
                 grouped(items)
             );
         }

@@ -4,6 +4,7 @@ use crate::exit::Outcome;
 use crate::input::{self, budget_text};
 use crate::numbers::{bytes_text, grouped, rate_text};
 use crate::picture;
+use crate::report::{Held, estimate};
 use crate::stdio::Text;
 use amq::{Abilities, Ability, AnyFilter, Budget, DEFAULT_SEED, Filter};
 use clap::Args;
@@ -15,6 +16,10 @@ use std::path::PathBuf;
 ///
 /// Kind, parameters, number of keys, size, and the false-positive rate that it has now. The seed is
 /// public or secret; a secret one is not shown.
+///
+/// A Bloom filter counts only keys that were new to it, and a union adds up what its filters
+/// counted; so the number of different keys is told from the bits they set, as "about". With
+/// --json, `keys` is what it counted and `keys_by_bits` what the bits tell.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -73,15 +78,10 @@ fn in_words(name: &str, filter: &AnyFilter) -> Result<String, std::fmt::Error> {
     row("kind", kind.id().into())?;
     let asked = input::budget(filter).map_or("parameters by hand".into(), budget_text);
     row("asked for", asked)?;
-    let (len, capacity) = (grouped(stats.len), grouped(stats.capacity));
-    row("keys", format!("{len} of {capacity} planned"))?;
-    // A filter that is nearly empty has bits enough for each.
-    let bits = if stats.bits_per_key() < 1000.0 {
-        format!(", {:.2} bits per key", stats.bits_per_key())
-    } else {
-        String::new()
-    };
-    row("table", format!("{}{bits}", bytes_text(stats.bytes)))?;
+    let held = Held::of(filter);
+    row("keys", format!("{} of {} planned", held.count(), grouped(stats.capacity)))?;
+    let bits = held.bits_per_key(filter).map(|bits| format!(", {bits:.2} bits per key"));
+    row("table", format!("{}{}", bytes_text(stats.bytes), bits.unwrap_or_default()))?;
     row("in use", format!("{:.1} %", stats.load_factor * 100.0))?;
     row("rate now", rate_text(stats.expected_fpr))?;
     if stats.saturated > 0 {
@@ -114,7 +114,7 @@ fn words(name: &str) -> String {
     text
 }
 
-fn in_json(name: &str, filter: &AnyFilter) -> Value {
+pub(super) fn in_json(name: &str, filter: &AnyFilter) -> Value {
     let stats = filter.stats();
     let asked = match input::budget(filter) {
         None => Value::Null,
@@ -127,6 +127,7 @@ fn in_json(name: &str, filter: &AnyFilter) -> Value {
         "kind": filter.kind().id(),
         "asked": asked,
         "keys": stats.len,
+        "keys_by_bits": estimate(filter).map(|(_, keys)| keys),
         "planned": stats.capacity,
         "bytes": stats.bytes,
         // JSON has no infinity: of no keys there are no bits per key.

@@ -1,15 +1,15 @@
 //! `amq insert`: more keys into a filter.
 
-use super::build::report;
 use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::input;
-use crate::numbers::{grouped, rate_text};
-use crate::output::Output;
+use crate::numbers::{grouped, of, rate_text};
+use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
+use crate::report::{report, skips_copies};
 use amq::{Abilities, AnyError, Filter};
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Leave out keys that the filter answers *probably* to already, so that it does not fill up
+    /// Leave out keys that the filter answers "probably" to already, so that it does not fill up
     /// with copies. Then remove nothing from it
     #[arg(short, long)]
     unique: bool,
@@ -35,6 +35,10 @@ pub(crate) struct Arguments {
     /// Replace the file of -o if it exists, and a filter's own file if it is read-only
     #[arg(short, long)]
     force: bool,
+
+    /// Keep the file that is replaced under its name with `~` behind it
+    #[arg(long)]
+    backup: bool,
 
     /// No report and no progress bar on standard error
     #[arg(short, long)]
@@ -52,7 +56,14 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        if !is_dash(&self.filter) && self.filter.symlink_metadata().is_err() {
+            let name = self.filter.display();
+            bail!(
+                "{name}: there is no such filter; to make one: amq build -o {name} --fpr 1% KEYS"
+            );
+        }
         let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
+        let output = output.keeping(self.backup)?;
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         let output = output.locked()?;
@@ -82,9 +93,13 @@ impl Arguments {
         bar.finish_and_clear();
         output.write(&filter)?;
         if !self.quiet {
-            let more = filter.len() - before;
-            note(&report(&filter, &output.name(), 0));
-            note(&format!("inserted: {} of {}", grouped(more), grouped(read)));
+            let more = grouped(filter.len() - before);
+            note(&report(&filter, &output.name()));
+            note(&if skips_copies(&filter) && !self.unique && filter.len() - before < read {
+                format!("inserted: {}, at least {more} of them new", of(read, "key"))
+            } else {
+                format!("inserted: {more} of {}", grouped(read))
+            });
         }
         if Abilities::of(filter.kind()).never_full && filter.len() > filter.capacity() {
             note(&format!(

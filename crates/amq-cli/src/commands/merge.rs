@@ -1,10 +1,10 @@
 //! `amq merge`: several filters into one.
 
-use super::build::report;
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::output::Output;
 use crate::replace::Existing;
+use crate::report::{self, Held};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ impl Arguments {
         }
         output.write(&merged)?;
         if !self.quiet {
-            note(&report(&merged, &output.name(), 0));
+            note(&report::line(&merged, &output.name(), &Held::merged(&merged)));
         }
         Ok(Outcome::Done)
     }

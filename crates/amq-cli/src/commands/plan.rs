@@ -1,12 +1,12 @@
 //! `amq plan`: sizes by formula, before anything is built.
 
-use crate::cli;
 use crate::exit::Outcome;
-use crate::numbers::{self, bytes_text, grouped, rate_text};
+use crate::kinds::KindParser;
+use crate::numbers::{self, bytes_text, of, rate_text};
 use crate::stdio::Text;
+use crate::table::table;
 use amq::{AnyFilter, Budget, FilterKind, Goal};
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
 /// Show how large filters will be
@@ -16,10 +16,10 @@ use serde_json::json;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Numbers of keys, with commas between: 1000000, 1_000_000 or 1e6
-    #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
-    #[arg(value_delimiter = ',', default_value = "1e6", allow_hyphen_values = true)]
-    items: Vec<u64>,
+    /// Numbers of keys, with commas between: 1000000, 1_000_000, 1e6 or 1M
+    #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::counts)]
+    #[arg(default_value = "1e6", allow_hyphen_values = true)]
+    items: Vec<Counts>,
 
     /// False-positive rates, with commas between: 1%, 0.01, 1e-2 or 1/100
     #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
@@ -27,7 +27,8 @@ pub(crate) struct Arguments {
     fpr: Vec<f64>,
 
     /// Only these kinds, with commas between
-    #[arg(short, long, value_name = "KIND", value_parser = cli::kind, value_delimiter = ',')]
+    #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
+    #[arg(value_delimiter = ',')]
     kind: Vec<FilterKind>,
 
     /// Print JSON: a line for each kind, number and rate
@@ -35,15 +36,21 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// What one option gives: clap takes a plain vector for options of their own.
+type Counts = Vec<u64>;
+
 const EXAMPLES: &str = "\
 Examples:
   $ amq plan --keys 1e6,1e9 --fpr 1%,0.1%
   $ amq plan --keys 250000 --kind bloom,ribbon --json";
 
+/// As many rates stand side by side in 80 columns.
+const RATES: usize = 4;
+
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let kinds = if self.kind.is_empty() { AnyFilter::KINDS } else { &self.kind };
-        let texts = self.items.iter().map(|&items| match self.json {
+        let texts = self.items.iter().flatten().map(|&items| match self.json {
             true => self.in_json(items, kinds),
             false => self.in_words(items, kinds),
         });
@@ -54,37 +61,36 @@ impl Arguments {
     }
 
     fn in_words(&self, items: u64, kinds: &[FilterKind]) -> String {
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING);
-        let mut head = vec![format!("{} keys at", grouped(items))];
-        head.extend(self.fpr.iter().flat_map(|&fpr| [rate_text(fpr), "bits/key".into()]));
-        table.set_header(head);
-        for &kind in kinds {
-            let mut row = vec![kind.id().to_owned()];
-            for &fpr in &self.fpr {
-                match AnyFilter::plan(kind, Goal::new(items, Budget::Fpr(fpr))) {
-                    Ok(plan) => {
-                        row.extend([bytes_text(plan.bytes), format!("{:.2}", plan.bits_per_key())]);
+        let mut text = format!("{} at a rate of\n", of(items, "key"));
+        for rates in self.fpr.chunks(RATES) {
+            let names: Vec<String> = rates.iter().map(|&fpr| rate_text(fpr)).collect();
+            let columns = names.iter().flat_map(|name| [name.as_str(), "bits/\nkey"]);
+            let head: Vec<&str> = std::iter::once("").chain(columns).collect();
+            let row = |&kind: &FilterKind| {
+                let mut row = vec![kind.id().to_owned()];
+                for &fpr in rates {
+                    match AnyFilter::plan(kind, Goal::new(items, Budget::Fpr(fpr))) {
+                        Ok(plan) => {
+                            let bits = format!("{:.2}", plan.bits_per_key());
+                            row.extend([bytes_text(plan.bytes), bits]);
+                        }
+                        // Out of this kind's reach.
+                        Err(_) => row.extend(["-".into(), "-".into()]),
                     }
-                    // Out of this kind's reach.
-                    Err(_) => row.extend(["-".into(), "-".into()]),
                 }
+                row
+            };
+            let mut rows: Vec<Vec<String>> = kinds.iter().map(row).collect();
+            let mut least = vec!["(least possible)".to_owned()];
+            for &fpr in rates {
+                let bits = -fpr.log2();
+                let bytes = (items as f64 * bits / 8.0).ceil() as u64;
+                least.extend([bytes_text(bytes), format!("{bits:.2}")]);
             }
-            table.add_row(row);
+            rows.push(least);
+            text += &table(&head, &rows);
         }
-        let mut row = vec!["(the least possible)".to_owned()];
-        for &fpr in &self.fpr {
-            let bits = -fpr.log2();
-            let bytes = (items as f64 * bits / 8.0).ceil() as u64;
-            row.extend([bytes_text(bytes), format!("{bits:.2}")]);
-        }
-        table.add_row(row);
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        let table = table.to_string();
-        let lines = table.lines().map(|line| format!("{}\n", line.trim()));
-        lines.collect()
+        text
     }
 
     fn in_json(&self, items: u64, kinds: &[FilterKind]) -> String {

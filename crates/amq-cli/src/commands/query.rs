@@ -4,19 +4,21 @@ use crate::cli::KeyArgs;
 use crate::exit::Outcome;
 use crate::input;
 use crate::memory::reserve;
+use crate::mistaken::Watch;
 use crate::pipeline::Sink;
+use crate::progress;
 use crate::stdio::Text;
 use crate::work::Work;
 use amq::{AnyFilter, Filter};
 use clap::Args;
-use indicatif::ProgressBar;
+use serde_json::json;
 use std::collections::TryReserveError;
 use std::ops::ControlFlow::{Break, Continue};
 use std::path::PathBuf;
 
 /// Print the keys that may be in a filter
 ///
-/// Prints each line that the filter answers *probably* to, in order, as it is. A key that was put
+/// Prints each line that the filter answers "probably" to, in order, as it is. A key that was put
 /// in is always printed; another one at the filter's false-positive rate. With -v, what is printed
 /// was certainly not put in. A damaged filter gives no answers and status 2.
 #[derive(Args, Debug)]
@@ -33,6 +35,12 @@ pub(crate) struct Arguments {
     #[arg(short, long, conflicts_with = "quiet")]
     count: bool,
 
+    /// Print one JSON object instead of the keys: `asked`, how many keys there were; `found`, to
+    /// how many the filter answers "probably"; `denied`, the others; and `rate`, its false-positive
+    /// rate
+    #[arg(long, conflicts_with_all = ["count", "quiet"])]
+    json: bool,
+
     /// Print nothing, and stop at the first one: for the exit status
     #[arg(short, long)]
     quiet: bool,
@@ -46,6 +54,7 @@ Examples:
   $ amq query seen.amq more.txt                 # lines that may be in
   $ amq query -v seen.amq more.txt > new.txt    # lines that are certainly not
   $ amq query -c seen.amq more.txt              # how many may be in
+  $ amq query --json seen.amq more.txt          # both numbers, and the rate
   $ cut -d, -f1 table.csv | amq query seen.amq
   $ amq query -q seen.amq -e alice && echo 'alice may be in'
 
@@ -58,28 +67,47 @@ impl Arguments {
         let ask = Ask {
             filter: &filter,
             wanted: !self.invert,
-            lines: !self.count && !self.quiet,
+            lines: !self.count && !self.quiet && !self.json,
             end: keys.shape.end,
         };
+        let mut watch = Watch::new(keys.shape, &filter);
         let mut found = 0;
         let to = std::cell::RefCell::new(Text::new());
-        keys.run(
+        let bar = progress::beside_lines(keys.bytes, self.quiet);
+        let asked = keys.run(
             filter.seed(),
-            &ProgressBar::hidden(),
+            &bar,
             &ask,
             |work| {
                 found += work.found;
+                let denied = work.hashes.len() as u64 - work.found;
+                watch.see(work, if self.invert { denied } else { work.found });
                 to.borrow_mut().write(&work.out)?;
                 let enough = self.quiet && found > 0;
                 Ok(if enough { Break(()) } else { Continue(()) })
             },
             || to.borrow_mut().flush(),
         )?;
+        bar.finish_and_clear();
         let mut to = to.into_inner();
         if self.count {
             to.write(format!("{found}\n").as_bytes())?;
+        } else if self.json {
+            let others = asked - found;
+            let (found, denied) = if self.invert { (others, found) } else { (found, others) };
+            let rate = filter.expected_fpr();
+            let told = json!({
+                "filter": input::name(&self.filter),
+                "kind": filter.kind().id(),
+                "asked": asked,
+                "found": found,
+                "denied": denied,
+                "rate": rate,
+            });
+            to.write(format!("{told}\n").as_bytes())?;
         }
         to.flush()?;
+        watch.warn(&input::name(&self.filter));
         Ok(Outcome::found(found > 0))
     }
 }

@@ -1,13 +1,15 @@
 //! `amq remove`: keys out of a filter.
 
-use super::build::report;
 use crate::cli::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::input;
-use crate::numbers::grouped;
+use crate::kinds;
+use crate::mistaken::Watch;
+use crate::numbers::{grouped, of, rate_text, rounded};
 use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
+use crate::report::report;
 use amq::{Ability, Filter};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -16,8 +18,13 @@ use std::path::PathBuf;
 /// Remove keys from a filter
 ///
 /// Takes one copy of each key out. Only remove keys that were put in: removing a false positive
-/// makes the filter deny another key. Keys that are certainly not in change nothing. Counting,
-/// cuckoo and quotient filters can do this; the others refuse.
+/// makes the filter deny another key. Counting, cuckoo and quotient filters can do this; the others
+/// refuse.
+///
+/// Keys that are certainly not in change nothing, but betray others: if the filter denies D keys at
+/// a false-positive rate of p, about D p / (1 - p) more look present and were not put in either.
+/// Where that number is 0.1 or more, so that more than one such run in ten would destroy a key,
+/// nothing is changed unless --allow-strangers is given.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -32,6 +39,15 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     force: bool,
 
+    /// Remove what can be removed, even if many keys are certainly not in: the filter then denies
+    /// some of the keys that stay in it
+    #[arg(long)]
+    allow_strangers: bool,
+
+    /// Keep the file that is replaced under its name with `~` behind it
+    #[arg(long)]
+    backup: bool,
+
     /// No report and no progress bar on standard error
     #[arg(short, long)]
     quiet: bool,
@@ -44,36 +60,45 @@ const EXAMPLES: &str = "\
 Examples:
   $ amq build -o live.amq --kind cuckoo --fpr 1% keys.txt
   $ amq remove live.amq -e key1 -e key2
+  $ amq remove --backup live.amq more.txt --allow-strangers
 
 Exit status: 0 if any key was removed, 1 if none was in, 2 on an error.";
+
+/// Keys that stay in, and that are expected to be destroyed, from which on the run is refused. With
+/// fewer, nine runs in ten destroy none.
+const HARM: f64 = 0.1;
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
+        let output = output.keeping(self.backup)?;
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         let output = output.locked()?;
         let in_place = self.output.is_none() && !is_dash(&self.filter);
         let mut filter = input::load_for_keys(&self.filter)?;
         if !amq::Abilities::of(filter.kind()).remove {
-            let can: Vec<&str> = Ability::Remove.kinds().map(|kind| kind.id()).collect();
             bail!(
-                "{}: a {} filter cannot remove keys; kinds that can: {}",
+                "{}: {} filter cannot remove keys; kinds that can: {}",
                 input::name(&self.filter),
-                filter.kind(),
-                can.join(", ")
+                kinds::a(filter.kind()),
+                kinds::list(Ability::Remove.kinds())
             );
         }
         let bar = progress::bar(keys.bytes, self.quiet);
+        let rate = filter.expected_fpr();
+        let mut watch = Watch::new(keys.shape, &filter);
         let mut removed = 0;
         let read = keys.run(
             filter.seed(),
             &bar,
             &Hashed,
             |work| {
+                let before = removed;
                 for &hash in &work.hashes {
                     removed += u64::from(filter.remove_hash(hash)?);
                 }
+                watch.see(work, removed - before);
                 GO_ON
             },
             || Ok(()),
@@ -81,13 +106,50 @@ impl Arguments {
         let name = || format!("{}: nothing was removed", input::name(&self.filter));
         let read = read.with_context(name)?;
         bar.finish_and_clear();
+        watch.warn(&input::name(&self.filter));
+        // So far the filter is changed in memory alone.
+        let strangers = read - removed;
+        let harm = strangers as f64 * rate / (1.0 - rate).max(f64::MIN_POSITIVE);
+        if removed > 0 && harm >= HARM && !self.allow_strangers {
+            bail!(
+                "{}: nothing was removed: {} of {} are certainly not in, and at a rate of {} about \
+                 {} more look present and are not: removing those would destroy keys that are in. \
+                 Remove only keys that were put in, or give --allow-strangers",
+                input::name(&self.filter),
+                grouped(strangers),
+                of(read, "key"),
+                rate_text(rate),
+                expected(harm)
+            );
+        }
         if removed > 0 || !in_place {
             output.write(&filter)?;
         }
         if !self.quiet {
-            note(&report(&filter, &output.name(), 0));
+            note(&report(&filter, &output.name()));
             note(&format!("removed: {} of {}", grouped(removed), grouped(read)));
         }
+        if removed > 0 && strangers > 0 && (!self.quiet || harm >= HARM) {
+            note(&format!(
+                "{} certainly not in; of those removed, about {} were not either: as many keys that \
+                 are in are denied now",
+                if strangers == 1 {
+                    "1 was".into()
+                } else {
+                    format!("{} were", grouped(strangers))
+                },
+                expected(harm)
+            ));
+        }
         Ok(Outcome::found(removed > 0))
+    }
+}
+
+/// An expected number: a tenth or a thousandth of a key makes sense here.
+fn expected(number: f64) -> String {
+    match number {
+        10.0.. => grouped(rounded(number)),
+        0.01.. => format!("{number:.2}"),
+        _ => format!("{number:.0e}"),
     }
 }

@@ -1,11 +1,14 @@
 //! `amq verify`: whether filters are whole.
 
-use super::build::report;
+use super::info;
 use crate::exit::{Outcome, complain};
 use crate::input;
+use crate::numbers::of;
+use crate::report::report;
 use crate::stdio::Text;
 use anyhow::bail;
 use clap::Args;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Check that filters are whole
@@ -22,12 +25,17 @@ pub(crate) struct Arguments {
     /// Print nothing for those that are whole
     #[arg(short, long)]
     quiet: bool,
+
+    /// Print JSON, a line for each file: `whole`, and what `amq info --json` tells or the `error`
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   $ amq verify seen.amq
   $ amq verify --quiet seen.amq && echo whole
+  $ amq verify --json seen.amq
 
 Exit status: 0 if all are whole, 2 if not.";
 
@@ -35,20 +43,31 @@ impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let mut damaged = 0;
         for path in &self.filters {
+            let name = input::name(path);
             match input::load(path) {
                 Ok(_) if self.quiet => {}
+                Ok(filter) if self.json => {
+                    let mut told = info::in_json(&name, &filter);
+                    told["whole"] = true.into();
+                    Text::print(&format!("{told}\n"))?;
+                }
                 Ok(filter) => {
-                    let text = report(&filter, &input::name(path), 0);
+                    let text = report(&filter, &name);
                     Text::print(&format!("{text}: whole\n"))?;
                 }
                 Err(error) => {
+                    if self.json {
+                        let error = format!("{error:#}");
+                        let told = json!({ "file": name, "whole": false, "error": error });
+                        Text::print(&format!("{told}\n"))?;
+                    }
                     complain(&error);
                     damaged += 1;
                 }
             }
         }
         if damaged > 0 {
-            bail!("{damaged} of {} files are no whole filters", self.filters.len());
+            bail!("damaged, or no filter: {damaged} of {}", of(self.filters.len() as u64, "file"));
         }
         Ok(Outcome::Done)
     }

@@ -1,6 +1,6 @@
 //! Filters that are kept, changed and combined.
 
-use crate::room::{KINDS, Room, STATIC, numbered};
+use crate::room::{KINDS, Room, STATIC, field, numbered};
 
 #[test]
 fn dedupe_prints_what_comes_first_and_remembers_it() {
@@ -24,6 +24,20 @@ fn dedupe_prints_what_comes_first_and_remembers_it() {
     room.amq("dedupe --kind cuckoo keys.txt").refused(&["--keys N"]);
     let run = room.amq("dedupe --stats keys.txt").ends(0);
     assert!(run.err.contains("1,001 lines, 1,001 of them new; fewer than 1 "), "{run:?}");
+}
+
+/// It starts small, and keeps its rate when it has grown.
+#[test]
+fn what_remembers_two_lines_is_small() {
+    let room = Room::new();
+    room.pipe("dedupe --filter f.amq", "a\nb\n").ends(0);
+    assert!(room.read("f.amq").len() < 5_000, "{}", room.read("f.amq").len());
+    room.write("many", numbered(1..=200_000));
+    room.amq("dedupe --filter f.amq many").ends(0);
+    let info = room.amq("info --json f.amq").ends(0).text();
+    let rate: f64 = field(&info, "rate_now").parse().unwrap();
+    assert!(rate > 0.0 && rate < 1e-6, "{info}");
+    assert_eq!(room.amq("query -vc f.amq many").text(), "0\n");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What tells about filters: info, plans, advice, timings, the manual.
 
 use crate::room::{KINDS, Room, STATIC, field, have};
+use serde_json::{Value, json};
 use std::fs;
 
 #[test]
@@ -119,6 +120,14 @@ fn plans_are_what_is_built() {
     let text = room.amq("plan --keys 1e6,1e9 --fpr 1% --kind bloom,ribbon").ends(0).text();
     assert!(text.contains("1,000,000,000 keys at"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("bloom") && line.contains("9.59")), "{text}");
+    // A comma parts numbers, and no thousands: what could be either is refused.
+    let count = |options: &str| {
+        room.amq(&format!("plan --fpr 1% --kind bloom --json {options}")).ends(0).lines()
+    };
+    assert_eq!(count("--keys 1k,10M,1e6"), 3);
+    assert_eq!(count("--keys 100 --keys 200"), 2);
+    room.amq("plan --keys 1,000").refused(&["write 1000 or 1_000, without commas"]);
+    room.amq("plan --keys 100,200").refused(&["Write 100_200 for one", "--keys 100 --keys 200"]);
     // What a kind cannot do is a dash, or an error of its own.
     let text = room.amq("plan --keys 1e18 --fpr 1e-9").ends(0).text();
     assert!(text.contains(" - "), "{text}");
@@ -144,7 +153,7 @@ fn bench_verifies_every_kind_and_puts_it_into_a_table() {
 fn choose_ranks_gives_reasons_and_names_what_conflicts() {
     let room = Room::new();
     let text = room.amq("choose --keys 1e6 --fpr 1% --static").ends(0).text();
-    assert!(text.lines().nth(1).unwrap().contains("bumped ribbon"), "{text}");
+    assert!(text.lines().nth(2).unwrap().starts_with(" 1  ribbon "), "{text}");
     assert!(text.ends_with("amq build -o FILE --kind ribbon --fpr 0.01 KEYS\n"), "{text}");
     // The library gives the same answer: the page's own vignette.
     let json = room.amq("choose --keys 1e6 --fpr 1% --static --json").ends(0).text();
@@ -184,15 +193,40 @@ fn completions_and_manual_name_every_command() {
         .filter(|&name| name != "help")
         .collect();
     assert!(commands.len() >= 13, "{commands:?}");
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+    // All commands, and the values of --kind: those of build, dedupe, convert, plan and bench.
+    for shell in ["bash", "zsh", "fish"] {
         let text = room.amq(&format!("completions {shell}")).ends(0).text();
         assert!(commands.iter().all(|name| text.contains(name)), "{shell}");
+        assert!(KINDS.iter().all(|kind| text.matches(kind).count() >= 5), "{shell}");
+        assert!(!text.contains("split-block"), "{shell} shows hidden names");
+    }
+    let typed = "source <(amq completions bash); COMP_WORDS=(amq build --kind expa); COMP_CWORD=3;
+        _amq amq expa --kind; echo ${COMPREPLY[@]}";
+    assert_eq!(room.bash(typed).ends(0).text(), "expandable-quotient\n");
+    // The scripts of these shells ask the program.
+    for (shell, asks) in [
+        ("powershell", "AMQ_COMPLETE=powershell amq --"),
+        ("elvish", "_CLAP_IFS=$'\\n' _CLAP_COMPLETE_INDEX=3 AMQ_COMPLETE=elvish amq --"),
+    ] {
+        let text = room.amq(&format!("completions {shell}")).ends(0).text();
+        assert!(text.contains("AMQ_COMPLETE") && text.contains("amq --"), "{shell}: {text}");
+        let told = room.bash(&format!("{asks} amq build --kind ''")).ends(0).text();
+        assert!(KINDS.iter().all(|kind| told.contains(kind)), "{shell}: {told}");
+        let told = room.bash(&format!("{asks} amq build --kind bloom,expa")).ends(0).text();
+        assert_eq!(told.trim(), "bloom,expandable-quotient", "{shell}");
     }
     room.bash("bash -n <(amq completions bash)").ends(0);
     room.amq("man --dir pages/man1").ends(0);
     for name in &commands {
         let page = fs::read_to_string(room.path(format!("pages/man1/amq-{name}.1"))).unwrap();
         assert!(page.contains(".SH SYNOPSIS") && page.contains(&format!("amq\\-{name}")), "{page}");
+        let synopsis = page.split(".SH SYNOPSIS\n").nth(1).unwrap().lines().next().unwrap();
+        for option in ["seed", "kind", "memory", "threads", "fpr", "key"] {
+            let bare = [format!("{option}]"), format!("{option}\\fR]")];
+            assert!(bare.iter().all(|bare| !synopsis.contains(bare)), "no value: {synopsis}");
+        }
+        // Emphasis of Markdown is none here; roff's own string is.
+        assert!(!page.replace("\\*(Aq", "'").contains('*'), "{page}");
         assert_eq!(room.amq(&format!("man {name}")).ends(0).text(), page);
         if have("groff", &["--version"]) {
             let run =
@@ -201,4 +235,131 @@ fn completions_and_manual_name_every_command() {
         }
     }
     room.amq("man nonsense").refused(&["there is no command nonsense"]);
+}
+
+/// A terminal has 80 columns unless somebody has made it wider.
+#[test]
+fn tables_and_sentences_fit_80_columns() {
+    let room = Room::new();
+    for command in [
+        "plan",
+        "plan --keys 1e9 --fpr 50%,10%,1%,0.1%,0.002%,1e-6",
+        "choose --keys 1e6",
+        "choose --keys 1e6 --static --fpr 0.3%",
+        "choose --at-most 1e7 --threads 8 --need remove",
+        "choose --unknown-from 1000 --fpr 1e-6",
+        "choose --keys 1e6 --values 8 --static",
+        "bench keys.txt",
+    ] {
+        let text = room.amq(command).ends(0).text();
+        let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+        let told = |line: &&str| line.starts_with("1,001 keys") || line.starts_with("To build");
+        assert!(long.iter().all(told), "amq {command}: {long:?}");
+    }
+}
+
+/// What `choose` names can be given to --kind, and means the same.
+#[test]
+fn choose_and_build_have_the_same_names_for_kinds() {
+    let room = Room::new();
+    let text = room.amq("choose --keys 1001 --static").ends(0).text();
+    let names: Vec<&str> = text
+        .lines()
+        .skip(2)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().nth(1))
+        .collect();
+    assert_eq!(names.len(), KINDS.len(), "{text}");
+    for name in names {
+        assert!(KINDS.contains(&name), "{name}");
+        room.amq(&format!("build -q -f -o f.amq --fpr 1% --kind {name} keys.txt")).ends(0);
+        let info = room.amq("info --json f.amq").ends(0).text();
+        assert_eq!(field(&info, "kind"), format!("\"{name}\""));
+    }
+}
+
+#[test]
+fn json_has_what_a_script_wants() {
+    let room = Room::with_filter();
+    let read = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
+    let run = room.amq("query --json seen.amq keys.txt more.txt").ends(0);
+    let told = read(&run.text());
+    assert_eq!((&told["asked"], &told["filter"]), (&json!(2001), &json!("seen.amq")));
+    let denied = room.amq("query -vc seen.amq keys.txt more.txt").text();
+    assert_eq!(told["denied"].to_string(), denied.trim());
+    assert_eq!(told["found"].as_u64().unwrap() + told["denied"].as_u64().unwrap(), 2001);
+    let rate = told["rate"].as_f64().unwrap();
+    assert!((0.009..0.011).contains(&rate), "{told}");
+    // The same numbers whatever is looked for; the status is that of the lines.
+    let inverted = room.amq("query -v --json seen.amq keys.txt more.txt").ends(0);
+    assert_eq!(read(&inverted.text()), told);
+    room.amq("query --json seen.amq -e nobody").ends(1);
+    room.amq("query -v --json seen.amq -e key1").ends(1);
+    room.amq("query --json -c seen.amq keys.txt").refused(&["cannot be used with"]);
+
+    let run = room.amq("verify --json seen.amq keys.txt").ends(2);
+    let lines: Vec<Value> = run.text().lines().map(read).collect();
+    assert_eq!((&lines[0]["whole"], &lines[0]["kind"]), (&json!(true), &json!("bloom")));
+    assert_eq!((&lines[1]["whole"], &lines[1]["file"]), (&json!(false), &json!("keys.txt")));
+    assert!(lines[1]["error"].as_str().unwrap().contains("not a filter"), "{run:?}");
+    assert!(run.err.contains("damaged, or no filter: 1 of 2 files"), "{run:?}");
+
+    let run = room.amq("bench --json --kind bloom,ribbon keys.txt").ends(0);
+    let lines: Vec<Value> = run.text().lines().map(read).collect();
+    assert_eq!(lines.len(), 2);
+    for (line, kind) in lines.iter().zip(["bloom", "ribbon"]) {
+        assert_eq!((&line["kind"], &line["keys"]), (&json!(kind), &json!(1001)));
+        for number in ["bytes", "build_ns", "present_ns", "absent_ns", "measured_fpr"] {
+            assert!(line[number].as_f64().unwrap() > 0.0, "{line}");
+        }
+    }
+}
+
+#[test]
+fn long_runs_show_how_far_they_are_on_a_terminal_alone() {
+    if !have("script", &["--version"]) {
+        return;
+    }
+    let room = Room::with_filter();
+    let on_terminal = |command: &str| {
+        room.bash(&format!("script -qec '(sleep 0.6; cat keys.txt) | {command}' /dev/null")).text()
+    };
+    for command in ["amq query seen.amq", "amq dedupe", "amq build -f -o f.amq --fpr 1%"] {
+        let text = on_terminal(&format!("{command} > out.txt"));
+        assert!(text.contains(" read, "), "{command}: {text}");
+        // Neither among lines that are printed on the terminal, nor in a file.
+        if !command.contains("build") {
+            assert_eq!(room.read("out.txt"), room.read("keys.txt"), "{command}");
+            assert!(!on_terminal(command).contains(" read, "), "{command}");
+        }
+        let text = on_terminal(&format!("{command} > out.txt 2> err.txt"));
+        assert!(!text.contains(" read, "), "{command}: {text}");
+        assert!(!room.read("err.txt").contains(&b'\r'), "{command}");
+    }
+}
+
+/// What a mistake is answered with names the way out.
+#[test]
+fn mistakes_are_told_what_was_meant() {
+    let room = Room::with_filter();
+    let tip = "'-fpr' is a row of short options; the long one is '--fpr'";
+    room.amq("build -o f.amq -fpr 1% keys.txt").refused(&[tip]);
+    room.amq("choose -fpr=1%").refused(&[tip]);
+    room.amq("build -o f.amq -keys 10 --fpr 1% keys.txt").refused(&["the long one is '--keys'"]);
+    // What is no long option gets no tip.
+    let run = room.amq("query -vx seen.amq keys.txt").ends(2);
+    assert!(!run.err.contains("row of short options"), "{run:?}");
+    room.amq("insert none.amq -e x")
+        .refused(&["none.amq: there is no such filter", "amq build -o none.amq"]);
+    room.amq("build -o f.amq --bytes 2GiB keys.txt").refused(&["allow more, or take fewer bytes"]);
+    room.amq("build -o f.amq --bits-per-key 1e9 keys.txt").refused(&["take fewer bits per key"]);
+    room.amq("build -o f.amq --fpr 1% --keys 1e11 keys.txt").refused(&["take a higher rate"]);
+    room.amq("build -o /dev/stdout --fpr 1% keys.txt").refused(&["use -o -"]);
+    let grow = "an expandable quotient filter";
+    room.amq("build -q -o e.amq --kind expandable-quotient --fpr 1% keys.txt").ends(0);
+    room.amq("convert e.amq --to bloom -o f.amq").refused(&[grow]);
+    room.amq("dedupe -F e.amq --kind bloom keys.txt").refused(&[grow]);
+    let run = room.amq("dedupe --kind ribbon keys.txt").ends(2);
+    assert!(run.err.contains("scalable, scalable-blocked, expandable-quotient"), "{run:?}");
+    assert!(!run.err.contains("--keys"), "{run:?}");
 }

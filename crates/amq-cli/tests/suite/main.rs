@@ -8,10 +8,12 @@
 mod build;
 mod change;
 mod choose;
+mod copies;
 mod examples;
 mod keys;
 mod look;
 mod many;
 mod output;
 mod room;
+mod strangers;
 mod together;

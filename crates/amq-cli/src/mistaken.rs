@@ -1,0 +1,80 @@
+//! Keys asked in another encoding than they were put in. A filter's file does not tell how its
+//! keys were encoded, and denies all of another encoding's.
+
+use crate::exit;
+use crate::keys::{KeyType, Shape};
+use crate::numbers::grouped;
+use crate::work::Work;
+use amq::{AnyFilter, Filter};
+
+/// As few lines as this, all denied, are no sign of a mistake.
+const FEW: u64 = 100;
+
+/// Watches a run of keys; says something if none of them seems to be in, and all could be meant
+/// otherwise.
+pub(crate) struct Watch {
+    shape: Shape,
+    /// The filter's false-positive rate.
+    rate: f64,
+    lines: u64,
+    found: u64,
+    suspect: bool,
+}
+
+impl Watch {
+    /// For keys of this shape, asked of this filter.
+    pub(crate) fn new(shape: Shape, filter: &AnyFilter) -> Self {
+        let suspect = !filter.is_empty() && shape.key_type != KeyType::Hex;
+        Self { shape, rate: filter.expected_fpr(), lines: 0, found: 0, suspect }
+    }
+
+    /// Sees a block of keys, of which so many were found.
+    pub(crate) fn see(&mut self, work: &Work, found: u64) {
+        self.lines += work.hashes.len() as u64;
+        self.found += found;
+        self.suspect = self.suspect
+            && self.found as f64 <= 5.0 + self.by_chance(5.0)
+            && (self.shape.key_type == KeyType::U64 || self.are_numbers(work));
+    }
+
+    /// Whether the lines of a block are digits. Empty ones pass among others.
+    fn are_numbers(&self, work: &Work) -> bool {
+        let digit_or_end =
+            |byte: u8| byte.is_ascii_digit() | (byte == self.shape.end) | (byte == b'\r');
+        // Without a way out in the middle of a piece the compiler makes vectors of it.
+        let all = |piece: &[u8]| piece.iter().fold(true, |all, &byte| all & digit_or_end(byte));
+        work.used > work.hashes.len() && work.bytes().chunks(4096).all(all)
+    }
+
+    /// The most false positives among the lines, within so many standard deviations.
+    fn by_chance(&self, sigmas: f64) -> f64 {
+        let mean = self.lines as f64 * self.rate;
+        mean + sigmas * mean.sqrt()
+    }
+
+    /// Warns if there is reason to; also where a run is quiet, as `grep -q` warns of its pattern:
+    /// the exit status is as wrong as the answers.
+    pub(crate) fn warn(&self, filter: &str) {
+        if !self.suspect || self.lines <= FEW || self.found as f64 > self.by_chance(2.0) {
+            return;
+        }
+        let lines = grouped(self.lines);
+        let denies = match self.found {
+            0 => format!("denies all {lines} keys"),
+            found => format!(
+                "denies {} of {lines} keys, and the others are no more than its false positives",
+                grouped(self.lines - found)
+            ),
+        };
+        exit::note(&match self.shape.key_type {
+            KeyType::U64 => format!(
+                "warning: {filter} {denies}: if it was built of lines of text, ask without \
+                 --key-type u64"
+            ),
+            KeyType::Text | KeyType::Hex => format!(
+                "warning: {filter} {denies}; each is a decimal number: if it was built with \
+                 --key-type u64, ask with it, too"
+            ),
+        });
+    }
+}

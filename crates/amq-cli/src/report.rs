@@ -1,0 +1,152 @@
+//! A filter in one line, and how many keys it holds: no more is said than is known.
+
+use crate::kinds;
+use crate::numbers::{bytes_text, grouped, of, rate_text, rounded};
+use amq::{Abilities, AnyFilter, Filter};
+
+/// How many keys a filter holds, as far as is known.
+pub(crate) struct Held {
+    /// What the number is: `about `, `at least `, or nothing if it is the number.
+    known: &'static str,
+    number: u64,
+    /// Lines that the keys came in, if there were more.
+    read: Option<u64>,
+    /// What bits per key are reckoned by.
+    keys: f64,
+}
+
+impl Held {
+    /// What the filter itself tells.
+    pub(crate) fn of(filter: &AnyFilter) -> Self {
+        let len = filter.len();
+        match estimate(filter) {
+            Some((_, keys)) if rounded(keys) == len => Self::new("", len),
+            Some((known, keys)) => Self { keys, ..Self::new(known, rounded(keys)) },
+            // Each was new when it came; but a union has the sum of both.
+            None if skips_copies(filter) => Self::new("counted ", len),
+            None => Self::new("", len),
+        }
+    }
+
+    /// The filter of a build from so many lines, `different` of them different, if that is known.
+    pub(crate) fn built(filter: &AnyFilter, read: u64, different: Option<u64>) -> Self {
+        let len = filter.len();
+        if kinds::keeps_copies(filter.kind()) {
+            return Self::new("", len);
+        }
+        let copies = Some(read).filter(|&read| read > len);
+        match different {
+            Some(different) => {
+                let copies = copies.filter(|&read| read > different);
+                Self { read: copies, ..Self::new("", different) }
+            }
+            None if skips_copies(filter) && copies.is_some() => {
+                let keys = estimate(filter).map_or(len as f64, |(_, keys)| keys);
+                Self { read: copies, keys, ..Self::new("at least ", len) }
+            }
+            None => Self::new("", len),
+        }
+    }
+
+    /// A union of filters, each of which counted its own keys.
+    pub(crate) fn merged(filter: &AnyFilter) -> Self {
+        match Self::of(filter) {
+            Self { known: "counted ", number, .. } => Self::new("at most ", number),
+            held => held,
+        }
+    }
+
+    fn new(known: &'static str, number: u64) -> Self {
+        Self { known, number, read: None, keys: number as f64 }
+    }
+
+    /// `1,000`, `about 1,000`.
+    pub(crate) fn count(&self) -> String {
+        format!("{}{}", self.known, grouped(self.number))
+    }
+
+    /// `1,000 keys`, `1,000 different of 2,000 keys`.
+    fn text(&self) -> String {
+        match self.read {
+            Some(read) => format!("{} different of {}", self.count(), of(read, "key")),
+            None => format!("{}{}", self.known, of(self.number, "key")),
+        }
+    }
+
+    /// Bits of table for each, unless the filter is nearly empty and has bits enough.
+    pub(crate) fn bits_per_key(&self, filter: &AnyFilter) -> Option<f64> {
+        let bits = 8.0 * filter.size_in_bytes() as f64 / self.keys;
+        (bits < 1000.0).then_some(bits)
+    }
+}
+
+/// Whether its `len` counts only keys that it answered *certainly not* to when they came: too few
+/// by those that were false positives.
+pub(crate) fn skips_copies(filter: &AnyFilter) -> bool {
+    let can = Abilities::of(filter.kind());
+    can.insert && !can.remove
+}
+
+/// The number of different keys that set as many bits, for filters of bits, and how it is known.
+/// Each key sets `probes` bits anywhere, so that a share `exp(-probes * keys / bits)` is left.
+pub(crate) fn estimate(filter: &AnyFilter) -> Option<(&'static str, f64)> {
+    let (bits, probes) = match filter {
+        AnyFilter::Bloom(filter) => (filter.params().bits, filter.params().probes),
+        // A bit in each of the eight words of a block.
+        AnyFilter::BlockedBloom(filter) => (256 * filter.params().blocks, 8),
+        _ => return None,
+    };
+    let (bits, probes) = (bits as f64, f64::from(probes));
+    let clear = 1.0 - filter.load_factor();
+    // With no bit left, as many as leave one, or any number more.
+    let known = if clear > 0.0 { "about " } else { "at least about " };
+    Some((known, -bits / probes * clear.max(bits.recip()).ln()))
+}
+
+/// `seen.amq: bloom, 1,000 keys, 1.20 kB, 9.59 bits/key, rate 1.00 %`.
+pub(crate) fn line(filter: &AnyFilter, name: &str, held: &Held) -> String {
+    let mut text = format!("{name}: {}, {}", filter.kind().id(), held.text());
+    text += &format!(", {}", bytes_text(filter.size_in_bytes()));
+    if let Some(bits) = held.bits_per_key(filter) {
+        text += &format!(", {bits:.2} bits/key");
+    }
+    text + &format!(", rate {}", rate_text(filter.expected_fpr()))
+}
+
+/// The same of a filter whose keys nobody has counted but itself.
+pub(crate) fn report(filter: &AnyFilter, name: &str) -> String {
+    line(filter, name, &Held::of(filter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amq::{Budget, FilterKind, Goal};
+
+    /// Planned for a thousand, filled with ten times as many: `len` tells half of them.
+    #[test]
+    fn an_overfull_filter_is_not_understated() {
+        for kind in [FilterKind::Bloom, FilterKind::BlockedBloom] {
+            let goal = Goal::new(10_000, Budget::Fpr(0.01));
+            let mut filter = AnyFilter::new(kind, goal).unwrap();
+            let mut keys = 0..;
+            for number in [1u64, 2_000, 10_000, 30_000, 60_000] {
+                while keys.start < number {
+                    filter.insert(&keys.next().unwrap()).unwrap();
+                }
+                let off = Held::of(&filter).keys / number as f64 - 1.0;
+                assert!(off.abs() < 0.05, "{kind}: {off} at {number}");
+            }
+            assert!(filter.len() < 40_000, "{kind}: {}", filter.len());
+            assert!(Held::of(&filter).text().starts_with("about "));
+        }
+    }
+
+    #[test]
+    fn one_key_is_one_key() {
+        let goal = Goal::new(10_000, Budget::Fpr(0.01));
+        let mut filter = AnyFilter::new(FilterKind::Bloom, goal).unwrap();
+        filter.insert("a").unwrap();
+        assert!(report(&filter, "f").starts_with("f: bloom, 1 key, "));
+    }
+}
