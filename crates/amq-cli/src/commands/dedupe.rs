@@ -113,10 +113,6 @@ impl Arguments {
             &bar,
             &Hashed,
             |work| {
-                work.answers.clear();
-                reserve(&mut work.answers, work.hashes.len()).context(MEMORY)?;
-                work.answers.resize(work.hashes.len(), false);
-                filter.contains_batch(&work.hashes, &mut work.answers)?;
                 let firsts = firsts(&mut filter, work)?;
                 out.clear();
                 reserve(&mut out, work.bytes().len() + 1).context(MEMORY)?;
@@ -224,13 +220,23 @@ impl Arguments {
     }
 }
 
+/// Lines asked about at once: few enough that what the queries have read is still in the
+/// first-level cache when the new ones are inserted.
+const AT_ONCE: usize = 64;
+
 /// Marks the lines that have certainly not come before, and remembers them.
 fn firsts(filter: &mut AnyFilter, work: &mut Work) -> anyhow::Result<u64> {
     let mut firsts = 0;
-    // What was in before the block is found quickly; a line can also come twice within it.
-    for (first, &hash) in work.answers.iter_mut().zip(&work.hashes) {
-        *first = !*first && filter.insert_unique_hash(hash)?.is_new();
-        firsts += u64::from(*first);
+    work.answers.clear();
+    reserve(&mut work.answers, work.hashes.len()).context(MEMORY)?;
+    work.answers.resize(work.hashes.len(), false);
+    for (answers, hashes) in work.answers.chunks_mut(AT_ONCE).zip(work.hashes.chunks(AT_ONCE)) {
+        filter.contains_batch(hashes, answers)?;
+        // A line can also come twice within these.
+        for (first, &hash) in answers.iter_mut().zip(hashes) {
+            *first = !*first && filter.insert_unique_hash(hash)?.is_new();
+            firsts += u64::from(*first);
+        }
     }
     Ok(firsts)
 }
