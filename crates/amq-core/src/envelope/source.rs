@@ -209,7 +209,8 @@ const FIRST: u64 = 1 << 15;
 #[cfg(feature = "std")]
 const STEP: usize = 1 << 20;
 
-/// Fills as many of these bytes as the reader has, and says how many.
+/// Fills as many of these bytes as the reader has, and says how many. A reader that claims to have
+/// filled more than it was given is an error.
 #[cfg(feature = "std")]
 pub(super) fn fill<R: std::io::Read>(
     reader: &mut R,
@@ -220,7 +221,15 @@ pub(super) fn fill<R: std::io::Read>(
     while held < bytes.len() {
         match reader.read(&mut bytes[held..]) {
             Ok(0) => break,
-            Ok(more) => held += more,
+            Ok(more) if more <= bytes.len() - held => held += more,
+            Ok(more) => {
+                let asked = bytes.len() - held;
+                *failed = Some(std::io::Error::other(std::format!(
+                    "the reader says that it read {more} bytes into a buffer of {asked}: mend its \
+                     `read`"
+                )));
+                return Err(DecodeError::Interrupted);
+            }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => {
                 *failed = Some(error);
