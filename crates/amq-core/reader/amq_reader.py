@@ -125,6 +125,7 @@ class File:
         if hash == BY_CALLER:
             expect(self.seed == 0, "a seed that hashes nothing is not zero")
             self.seed = None
+        expect(seed is None or seed == self.seed, "the file's seed is not the one given")
         self.budget = budget(header)
         self.asked = struct.unpack_from("<8Q", header, 72)
 

@@ -54,7 +54,9 @@ macro_rules! shell_file {
                 $crate::envelope::decode::<Self>(bytes, None)
             }
 
-            /// The same for a file that withholds its seed, which must be this one.
+            /// The same for a file that withholds its seed, which must be this one. A file that
+            /// stores another seed, or has none since the caller hashed its keys, is refused
+            /// ([`OtherSeed`]($crate::DecodeError::OtherSeed)).
             pub fn from_bytes_with_seed(
                 bytes: &[u8],
                 seed: u64,

@@ -51,7 +51,9 @@ impl AnyFilter {
         Self::decode(bytes, None)
     }
 
-    /// The same for a file that withholds its seed, which must be this one.
+    /// The same for a file that withholds its seed, which must be this one. A file that stores
+    /// another seed, or has none since the caller hashed its keys, is refused
+    /// ([`OtherSeed`](DecodeError::OtherSeed)).
     pub fn from_bytes_with_seed(bytes: &[u8], seed: u64) -> Result<Self, DecodeError> {
         Self::decode(bytes, Some(seed))
     }
@@ -87,7 +89,9 @@ impl AnyFilter {
         Self::loaded(path.as_ref(), None)
     }
 
-    /// The same for a file that withholds its seed, which must be this one.
+    /// The same for a file that withholds its seed, which must be this one. A file that stores
+    /// another seed, or has none since the caller hashed its keys, is refused
+    /// ([`OtherSeed`](DecodeError::OtherSeed)).
     pub fn load_with_seed(path: impl AsRef<Path>, seed: u64) -> Result<Self, ReadError> {
         Self::loaded(path.as_ref(), Some(seed))
     }
