@@ -267,7 +267,7 @@ impl Changing for ExpandableQuotientFilter {
 
     fn rearrange(&mut self, how: u8) {
         let before = self.clone();
-        if how % 2 == 0 {
+        if how.is_multiple_of(2) {
             if let Err(error) = self.grow() {
                 assert!(*self == before, "{error}");
             }
