@@ -8,8 +8,8 @@
 //! | `operations` | a sequence of operations on a filter of any kind | it agrees with a map of copies |
 //! | `statics` | keys for a static filter or a map | every key is in, every value is right |
 //!
-//! `tests/readers.rs` gives forged files to the reader in Python, too: both refuse the same ones and
-//! give the same answers. It needs Python with the package `xxhash`.
+//! `tests/readers.rs` gives forged files to the reader in Python, too: both refuse the same ones
+//! and give the same answers. It needs Python with the package `xxhash`.
 
 pub mod decode;
 pub mod forge;

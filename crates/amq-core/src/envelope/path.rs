@@ -48,8 +48,8 @@ fn found(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Gives `file` the permissions of the regular file at `path`, which it is about to replace. Nothing
-/// happens if there is none.
+/// Gives `file` the permissions of the regular file at `path`, which it is about to replace. Does
+/// nothing if there is none.
 ///
 /// On Unix these are the mode, the owner and the group. Owner and group are kept as far as the
 /// system allows. Where it does not, nobody gets access who had none: the new group and all others

@@ -1,7 +1,7 @@
 //! What saving a filter does to the file it replaces, and to the folder.
 
 use amq::{AnyFilter, BloomFilter, Goal};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -27,6 +27,21 @@ fn a_file_of_the_longest_name_is_saved_and_nothing_else_is_left() {
         }
         std::fs::remove_file(path).unwrap();
     }
+}
+
+#[test]
+fn whoever_has_the_old_file_open_or_mapped_keeps_all_of_it() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("filter");
+    let mut large = BloomFilter::new(Goal::fpr(100_000, 0.01)).unwrap();
+    large.extend(0..100u64);
+    large.save(&path).unwrap();
+    let mut open = std::fs::File::open(&path).unwrap();
+    filter().save(&path).unwrap();
+    assert!(AnyFilter::load(&path).unwrap() == filter().into());
+    let mut bytes = Vec::new();
+    open.read_to_end(&mut bytes).unwrap();
+    assert!(bytes == large.to_bytes().unwrap());
 }
 
 #[test]
