@@ -119,8 +119,8 @@ impl SplitBlock {
         -libm::log1p(-fill) * f64::from(self.places) * blocks as f64
     }
 
-    /// The fewest blocks for a rate; or all that fit a size, since more blocks are always better, up
-    /// to one for each key. A rate that takes more can be asked for.
+    /// The fewest blocks for a rate; or all that fit a size, up to one for each key. More blocks
+    /// are always better, but a rate that takes more can be asked for.
     pub fn blocks_for(&self, goal: Goal) -> Result<u64, PlanError> {
         goal.check(1)?;
         self.check()?;
