@@ -259,7 +259,7 @@ fn too_few_bits_name_the_least_number(planner: &dyn Planner) -> Verdict {
 }
 
 /// Bytes of a plan for an item, and beside them, that no budget makes it exceed.
-const MOST_OF_USE: (u64, u64) = (128, 1024);
+const MOST_OF_USE: (u64, u64) = (512, 1024);
 
 /// A budget far beyond use is planned as one that is just enough: no item takes gigabytes.
 pub fn a_budget_beyond_use_is_left<F: PlanFilter>() -> Verdict {

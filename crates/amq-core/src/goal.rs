@@ -16,9 +16,9 @@ pub enum Budget {
     BitsPerKey(f64),
     /// The best filter with at most this many bytes.
     ///
-    /// Bytes of no use are left: beyond the longest fingerprints or the most columns, 128 bits or
-    /// counters per item of a Bloom filter, or a block for each item. A filter with a still lower
-    /// rate may exist: ask for the rate.
+    /// Bytes of little use are left: with the longest fingerprints or the most columns, 128 bits
+    /// (or counters) per item of a Bloom filter, or eight blocks per item, more bytes would lower
+    /// the rate in proportion at best. For a still lower rate, ask for the rate.
     Bytes(u64),
 }
 

@@ -116,7 +116,7 @@ mod tests {
         assert!(matches!(plan(Goal::bytes(1, 31)), Err(PlanError::Bytes { bytes: 31, min: 32 })));
         let large = |items| plan(Goal::new(items, amq_core::Budget::Bytes(1 << 50)));
         assert!(matches!(large(1 << 40), Err(PlanError::TooLarge { .. })));
-        assert_eq!(large(1).unwrap().params.blocks, 1);
+        assert_eq!(large(1).unwrap().params.blocks, 8);
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl SplitBlock {
         -libm::log1p(-fill) * f64::from(self.places) * blocks as f64
     }
 
-    /// The fewest blocks for a rate; or all that fit a size, up to one for each key. More blocks
+    /// The fewest blocks for a rate; or all that fit a size, up to eight for each key. More blocks
     /// are always better, but a rate that takes more can be asked for.
     pub fn blocks_for(&self, goal: Goal) -> Result<u64, PlanError> {
         goal.check(1)?;
@@ -186,7 +186,7 @@ impl SplitBlock {
 
     fn most_within(&self, goal: Goal) -> Result<u64, PlanError> {
         let bytes = goal.max_bits() / 8;
-        match (bytes / self.block_bytes).min(goal.items) {
+        match (bytes / self.block_bytes).min(goal.items.saturating_mul(ALONE)) {
             0 => Err(PlanError::Bytes { bytes, min: self.block_bytes }),
             blocks if blocks > self.max_blocks => Err(self.too_large(bytes as f64)),
             blocks => Ok(blocks),
@@ -240,6 +240,10 @@ impl SplitBlock {
         PlanError::TooLarge { bytes, max_bytes: self.max_blocks.saturating_mul(self.block_bytes) }
     }
 }
+
+/// Blocks for each key above which most keys have theirs alone. From there on the rate falls only
+/// in proportion to the bytes.
+const ALONE: u64 = 8;
 
 /// `x^n`, by squaring.
 fn power(x: f64, n: u32) -> f64 {
