@@ -26,7 +26,11 @@ pub(crate) fn insert(block: &mut Block, low: u32) -> bool {
     fn portable(block: &mut Block, low: u32) -> bool {
         block.insert(low)
     }
-    dispatch!(has_avx2 => avx2::insert(block, low), portable(block, low))
+    dispatch!(
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::insert(block, low) },
+        portable(block, low)
+    )
 }
 
 /// Whether all of a key's bits are set in its block.
@@ -36,7 +40,11 @@ pub(crate) fn contains(block: &Block, low: u32) -> bool {
     fn portable(block: &Block, low: u32) -> bool {
         block.contains(low)
     }
-    dispatch!(has_avx2 => avx2::contains(block, low), portable(block, low))
+    dispatch!(
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::contains(block, low) },
+        portable(block, low)
+    )
 }
 
 /// The bits of a key in the four 64-bit words of its block, each of two 32-bit ones.
@@ -46,13 +54,18 @@ pub(crate) fn mask64(low: u32) -> [u64; 4] {
     fn portable(low: u32) -> [u64; 4] {
         crate::block::mask64(low)
     }
-    dispatch!(has_avx2 => avx2::mask64(low), portable(low))
+    dispatch!(
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::mask64(low) },
+        portable(low)
+    )
 }
 
 /// Inserts many hashes and returns how many changed the table.
 pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
     dispatch!(
-        has_avx2 => avx2::insert_batch(blocks, hashes),
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::insert_batch(blocks, hashes) },
         insert_each(blocks, hashes, place, Block::insert)
     )
 }
@@ -60,7 +73,8 @@ pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
 /// Answers many hashes; the slices are equally long.
 pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
     dispatch!(
-        has_avx2 => avx2::contains_batch(blocks, hashes, answers),
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::contains_batch(blocks, hashes, answers) },
         contains_each(blocks, hashes, answers, place, Block::contains)
     )
 }

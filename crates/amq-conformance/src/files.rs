@@ -177,7 +177,7 @@ fn goes_into_buffers(bytes: &[u8], encode: &dyn Fn(&mut [u8]) -> Option<usize>) 
 }
 
 /// A file that withholds its seed holds it nowhere and is refused without it; with it, it is the
-/// same filter. Where the file tells the seed, a given one changes nothing.
+/// same filter. Where the file tells the seed, the same one may be given, and another is refused.
 pub fn a_withheld_seed_must_be_given<F: FileFilter>(fill: Fill<F>) -> Verdict {
     let seed = 0xA11C_E5EC_12E7_0099;
     let filter = with_keys(fill, 300, 0.01, seed)?;
@@ -185,10 +185,33 @@ pub fn a_withheld_seed_must_be_given<F: FileFilter>(fill: Fill<F>) -> Verdict {
     let told = bytes.windows(8).any(|word| word == seed.to_le_bytes());
     ensure(!told, "a file without seed", "tells it", "does not")?;
     same("a file without seed", decode::<F>(&bytes, None).err(), Some(DecodeError::SeedWithheld))?;
-    for (bytes, given) in [(bytes, seed), (encoded(&filter)?, !seed)] {
-        let back = decode::<F>(&bytes, Some(given))
-            .map_err(Violation::refused("a seed that was given"))?;
+    let told = encoded(&filter)?;
+    for bytes in [&bytes, &told] {
+        let back =
+            decode::<F>(bytes, Some(seed)).map_err(Violation::refused("a seed that was given"))?;
         ensure(back == filter, "a file with the seed given", "another filter", "the same")?;
+    }
+    another_seed_is_refused::<F>(&told, !seed)?;
+    another_seed_is_refused::<F>(&told, 0)?;
+    // The seed of such a file is zero, and hashes nothing.
+    another_seed_is_refused::<F>(&by_caller::by_caller(&told), 0)
+}
+
+/// `Ok` if nothing reads the file with this seed.
+fn another_seed_is_refused<F: FileFilter>(file: &[u8], given: u64) -> Verdict {
+    let streamed = F::read(&mut Pieces { bytes: file, size: 50 }, Some(given), u64::MAX);
+    let streamed = match streamed.err() {
+        Some(ReadError::Decode(error)) => Some(error),
+        _ => None,
+    };
+    let aligned = Aligned::new(file, 0);
+    for found in [
+        decode::<F>(file, Some(given)).err(),
+        streamed,
+        F::view(aligned.get(), Some(given), true).err(),
+        F::view(aligned.get(), Some(given), false).err(),
+    ] {
+        same("a seed given for a file that tells another", found, Some(DecodeError::OtherSeed))?;
     }
     Ok(())
 }

@@ -258,6 +258,36 @@ fn too_few_bits_name_the_least_number(planner: &dyn Planner) -> Verdict {
     Ok(())
 }
 
+/// Bytes of a plan for an item, and beside them, that no budget makes it exceed.
+const MOST_OF_USE: (u64, u64) = (512, 1024);
+
+/// A budget far beyond use is planned as one that is just enough: no item takes gigabytes.
+pub fn a_budget_beyond_use_is_left<F: PlanFilter>() -> Verdict {
+    budgets_beyond_use_are_left(&Of::<F>::NEW)
+}
+
+fn budgets_beyond_use_are_left(planner: &dyn Planner) -> Verdict {
+    for items in [1, 2, 3, 100, 12_345, 1_000_000] {
+        let (each, beside) = MOST_OF_USE;
+        let enough = Goal::new(items, Budget::Bytes(each * items + beside));
+        let plan = |goal| planner.plan(goal).map_err(Violation::refused(format!("{goal:?}")));
+        let wanted = plan(enough)?.plan;
+        for budget in [
+            Budget::Bytes(1 << 32),
+            Budget::Bytes(1 << 40),
+            Budget::Bytes(u64::MAX),
+            Budget::BitsPerKey(1e6),
+            Budget::BitsPerKey(1e300),
+        ] {
+            let goal = Goal::new(items, budget);
+            let found = plan(goal)?.plan;
+            same(format_args!("bytes of {goal:?}"), found.bytes, wanted.bytes)?;
+            same(format_args!("rate of {goal:?}"), found.expected_fpr, wanted.expected_fpr)?;
+        }
+    }
+    Ok(())
+}
+
 /// `items_for` is the most items that fit, and `fpr_for` of that many is at most the rate it was
 /// given.
 pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
@@ -266,7 +296,7 @@ pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
 
 fn size_and_rate_are_inverse(planner: &dyn Planner) -> Verdict {
     for bytes in [1000, 54_321, 10_000_000] {
-        for fpr in [0.1, 0.01, 1e-3] {
+        for fpr in [0.1, 0.01, 1e-3, 0.9, 1.0 - 1e-9, 1.0 - 1e-12, 1.0 - 1e-15, 1.0 - 1e-16] {
             let what = format!("items in {bytes} bytes at {fpr}");
             let items = planner.items_for(bytes, fpr).map_err(Violation::refused(&what))?;
             let plan = |items| planner.plan(Goal::new(items, Budget::Fpr(fpr)));
@@ -282,6 +312,10 @@ fn size_and_rate_are_inverse(planner: &dyn Planner) -> Verdict {
                     size(items + 1)
                 ),
             )?;
+            // Nor does any that is larger. (The sizes of bumped ribbons fall now and then.)
+            let more = (0..60).map(|part| items + items / 50 + items / 1000 * part);
+            let larger = more.chain((1..8).map(|shift| items << shift)).find(|&n| fits(n));
+            same(format_args!("more items in {bytes} bytes at {fpr}"), larger, None)?;
             let what = format!("rate of {items} items in {bytes} bytes");
             let rate = planner.fpr_for(items, bytes).map_err(Violation::refused(&what))?;
             ensure(rate <= fpr * (1.0 + 1e-9), what, rate, format_args!("{fpr} or less"))?;

@@ -189,6 +189,7 @@ macro_rules! suite {
         $crate::suite!(@laws plan => {
             a_plan_keeps_to_its_budget
             bits_too_few_name_the_least_number_of_items
+            a_budget_beyond_use_is_left
             size_and_rate_are_each_others_inverse
             plans_take_a_bounded_number_of_steps
         });

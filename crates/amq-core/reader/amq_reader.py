@@ -125,6 +125,7 @@ class File:
         if hash == BY_CALLER:
             expect(self.seed == 0, "a seed that hashes nothing is not zero")
             self.seed = None
+        expect(seed is None or seed == self.seed, "the file's seed is not the one given")
         self.budget = budget(header)
         self.asked = struct.unpack_from("<8Q", header, 72)
 
@@ -416,7 +417,10 @@ class Scalable(Filter):
         file.expect_asked(7)
         self.initial, rate, self.growth, tightening, self.bound, self.limit, most, _ = file.asked
         rate, tightening = real(rate), real(tightening)
-        expect(self.initial >= 1 and self.growth >= 2, "no growth")
+        expect(self.initial >= 1 and 2 <= self.growth <= 1 << 16, "no growth")
+        expect(1 <= most <= 1 << 16, "no number of stages")
+        expect(rate > self.initial / 2**64, "a rate that no hash of 64 bits can keep")
+        expect(not 0 < self.bound < self.initial, "fewer keys than the first stage is for")
         expect(0 < rate < 1 and 0 < tightening < 1, "no rate")
         stages = len(file.entries)
         expect(1 <= stages <= min(64, most), "%d stages" % stages)
@@ -643,6 +647,7 @@ class Ribbon(Filter):
         for number, (keys, starts, shard, short, word, bucket, blocks) in enumerate(self.layers):
             last = number == len(self.layers) - 1
             expect(keys == before if number == 0 else keys <= before, "keys that come from nowhere")
+            expect(keys <= 1 << 40, "%d keys" % keys)
             expect(1 <= starts <= 1 << 42 and starts % self.ROW == 1, "%d starts" % starts)
             expect(self.ROW.bit_length() - 1 <= shard <= 32, "shards of 2^%d" % shard)
             shards = (starts + (1 << shard) - 1) >> shard

@@ -3,20 +3,30 @@
 //! With the feature `std` the processor is asked once, and the answer is cached in one byte, so
 //! asking again costs one load. Without it the answer is what the crate was compiled for.
 
-/// Calls `fast` if the processor has the features named, else `portable`, and returns from the
-/// enclosing function either way. Modules with `unsafe` in them choose by this macro, or once for a
-/// filter.
+/// Evaluates `fast` if the processor has the features named and returns its value from the
+/// enclosing function; else evaluates to `portable`. Modules with `unsafe` in them choose by this
+/// macro, or once for a filter.
 ///
-/// `dispatch!(has_avx2 => fast, portable)`: `fast` calls a function with
-/// `#[target_feature(enable = "avx2")]`. It exists on x86-64 only.
+/// `dispatch!(has_avx2 => unsafe { fast() }, portable())`: `fast` is a function with
+/// `#[target_feature(enable = "avx2")]`, which exists on x86-64 only. The macro makes sure that the
+/// processor has the features, and promises nothing else: `unsafe` is written where it is used.
+#[cfg_attr(
+    target_arch = "x86_64",
+    doc = r#"
+```compile_fail,E0133
+fn read() -> u8 {
+    amq_core::dispatch!(has_avx2 => core::ptr::read(8 as *const u8), 0)
+}
+```
+"#
+)]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dispatch {
     ($has:ident => $fast:expr, $portable:expr) => {{
         #[cfg(target_arch = "x86_64")]
         if $crate::cpu::$has() {
-            // SAFETY: the functions called need no other features, and the processor has these.
-            return unsafe { $fast };
+            return $fast;
         }
         $portable
     }};

@@ -8,10 +8,17 @@ use core::fmt;
 pub enum Budget {
     /// The smallest filter whose false-positive rate is at most this when it holds the planned
     /// number of items.
+    ///
+    /// Ribbon filters may exceed it by a millionth of it. A power of two, such as 1/256, is a whole
+    /// number of their columns, and the few equal hashes there are would cost another column.
     Fpr(f64),
-    /// The best filter with at most this many bits per planned item.
+    /// The best filter with at most this many bits per planned item; see [`Bytes`](Self::Bytes).
     BitsPerKey(f64),
     /// The best filter with at most this many bytes.
+    ///
+    /// Bytes of little use are left: with the longest fingerprints or the most columns, 128 bits
+    /// (or counters) per item of a Bloom filter, or eight blocks per item, more bytes would lower
+    /// the rate in proportion at best. For a still lower rate, ask for the rate.
     Bytes(u64),
 }
 

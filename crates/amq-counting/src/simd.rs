@@ -29,7 +29,11 @@ macro_rules! operation {
             fn portable(block: $block, choice: u32) -> bool {
                 block.$name(choice)
             }
-            dispatch!(has_avx2 => avx2::$name(block, choice), portable(block, choice))
+            dispatch!(
+                // SAFETY: it needs AVX2, which the processor has.
+                has_avx2 => unsafe { avx2::$name(block, choice) },
+                portable(block, choice)
+            )
         }
     };
 }
@@ -50,7 +54,8 @@ operation! {
 /// Inserts many hashes; returns how many had a counter at zero.
 pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
     dispatch!(
-        has_avx2 => avx2::insert_batch(blocks, hashes),
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::insert_batch(blocks, hashes) },
         insert_each(blocks, hashes, place, Block::insert)
     )
 }
@@ -58,7 +63,8 @@ pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
 /// Answers many hashes; the slices are equally long.
 pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
     dispatch!(
-        has_avx2 => avx2::contains_batch(blocks, hashes, answers),
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::contains_batch(blocks, hashes, answers) },
         contains_each(blocks, hashes, answers, place, Block::contains)
     )
 }

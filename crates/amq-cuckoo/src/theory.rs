@@ -64,17 +64,20 @@ pub fn crowded_cells<L: Layout>(params: &CuckooParams, items: u64) -> f64 {
     cells * term
 }
 
-/// The smallest filter for a rate, or the best for a size.
+/// The smallest filter for a rate, or the best for a size. No size makes it larger than the longest
+/// fingerprints need; a rate that takes more can be asked for.
 ///
 /// `build_bytes` is for a filter built from all keys at once: the table and 8 bytes a key. One that
 /// is filled key by key needs the table alone.
 pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
     goal.check(1)?;
+    let longest = enough::<L>(goal.items, MAX_FINGERPRINT_BITS);
+    let of_use = longest.map_or(u64::MAX, |params| params.bytes::<L>().saturating_mul(8));
     let candidates =
         (L::PLANNED_BITS..=MAX_FINGERPRINT_BITS).filter_map(|bits| match goal.budget {
             Budget::Fpr(fpr) => smallest::<L>(goal.items, fpr, bits),
             Budget::BitsPerKey(_) | Budget::Bytes(_) => {
-                largest::<L>(goal.items, goal.max_bits(), bits)
+                largest::<L>(goal.items, goal.max_bits().min(of_use), bits)
             }
         });
     let planned = candidates.map(|params| plan_of::<L>(params, goal.items));
@@ -227,10 +230,16 @@ mod tests {
                     assert!(crowded_cells::<L>(&plan.params, items) <= L::CROWDED * 1.01);
                     let load = items as f64 / plan.params.slots::<L>() as f64;
                     assert!(load <= L::LOAD);
-                    // Within the same bytes nothing better is planned, and nothing worse.
+                    // Within the same bytes nothing better is planned, and nothing worse; but no
+                    // more than the longest fingerprints need.
                     let same =
                         super::plan::<L>(Goal::new(items, Budget::Bytes(plan.bytes))).unwrap();
-                    assert!(same.expected_fpr <= plan.expected_fpr);
+                    let longest = enough::<L>(items, MAX_FINGERPRINT_BITS).unwrap();
+                    if plan.bytes <= longest.bytes::<L>() {
+                        assert!(same.expected_fpr <= plan.expected_fpr);
+                    } else {
+                        assert_eq!(same.params, longest);
+                    }
                 }
             }
         }

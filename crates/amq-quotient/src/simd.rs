@@ -31,7 +31,8 @@ macro_rules! operations {
                 table: $table $(, $argument: $type)*
             ) $(-> $answer)? {
                 dispatch!(
-                    has_avx2_and_bits => fast::$name(table $(, $argument)*),
+                    // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+                    has_avx2_and_bits => unsafe { fast::$name(table $(, $argument)*) },
                     portable::$name(table $(, $argument)*)
                 )
             }

@@ -268,8 +268,8 @@ mod tests {
             let system =
                 System::<K>::build_widened(hashes.as_slice(), columns, &mut |_| (), widened)
                     .unwrap();
-            assert_eq!((system.params.widened, system.params.check()), (widened, Ok(())));
-            assert_eq!(system.bytes(), system.params.bytes::<K>());
+            assert_eq!((system.params().widened, system.params().check()), (widened, Ok(())));
+            assert_eq!(system.bytes(), system.params().bytes::<K>());
             for hash in hashes {
                 assert!(simd::contains(&system, hash.get()), "{n} keys, widened {widened}");
             }

@@ -49,7 +49,7 @@ impl<S: Store<u64>> Stored for RibbonMap<S> {
 }
 
 fn described<K: Kind, S: Store<K::Row>>(system: &System<K, S>) -> Description<'_> {
-    let System { params, geometry, store, .. } = system;
+    let (params, geometry, store) = (system.params(), system.geometry(), system.store());
     let columns = [params.columns, params.short, params.widened].map(u64::from);
     let mut entries = vec![Entry::default()];
     entries[0][..3].copy_from_slice(&columns);
@@ -309,7 +309,7 @@ mod tests {
     fn ask<K: Kind>(filter: &Ribbon<K>, view: &RibbonView<'_, K>, met: &mut Met) {
         let hashes: Vec<KeyHash> =
             (0..200).map(|i| KeyHash::of(&i, filter.header.capacity)).collect();
-        let wanted = by_order!(view.system.slot_bytes, O => portable::<K, O>(view, &hashes, met));
+        let wanted = by_order!(view.system.slot_bytes(), O => portable::<K, O>(view, &hashes, met));
         let mut answers = vec![false; hashes.len()];
         view.contains_batch(&hashes, &mut answers).unwrap();
         let mut values = vec![0; hashes.len()];
@@ -343,9 +343,9 @@ mod tests {
                 held.copy_from_slice(&bytes);
                 let view = RibbonView::<K>::open_without_checking_payload(held).unwrap();
                 let system = &view.system;
-                assert_eq!(system.geometry, filter.system.geometry);
+                assert_eq!(system.geometry(), filter.system.geometry());
                 assert!((0.0..=1.0).contains(&view.stats().expected_fpr));
-                met.by_slot += u64::from(system.slot_bytes > 0);
+                met.by_slot += u64::from(system.slot_bytes() > 0);
                 ask(&filter, &view, &mut met);
             }
             if !cfg!(miri) {

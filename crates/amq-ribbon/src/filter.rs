@@ -99,7 +99,7 @@ impl<K: Kind> Ribbon<K> {
         }
         // About one filter in a hundred bumps more keys than planned. How many does not depend on
         // the columns, so with fewer columns the same keys fit.
-        let fitting = theory::within::<K>(system.params, allowed)?;
+        let fitting = theory::within::<K>(*system.params(), allowed)?;
         drop(system);
         let system = System::build(source, fitting.columns(), &mut |_| ())?;
         if system.bytes() > allowed {
@@ -121,19 +121,24 @@ impl<K: Kind, S: Store<K::Row>> Shell for Ribbon<K, S> {
     const KIND: FilterKind = K::KIND;
     const NAME: &'static str = K::NAME;
 
-    amq_core::shell!(state system.params);
+    amq_core::shell!(state);
+
+    #[inline(always)]
+    fn table_params(&self) -> RibbonParams {
+        *self.system.params()
+    }
 
     fn bytes(&self) -> u64 {
         self.system.bytes()
     }
 
     fn rate(&self) -> f64 {
-        theory::fpr_in::<K>(&self.system.params, &self.system.geometry, self.len)
+        theory::fpr_in::<K>(self.system.params(), self.system.geometry(), self.len)
     }
 
     /// Keys over slots: at most 1, since copies share a slot.
     fn used(&self) -> f64 {
-        let slots = self.system.geometry.slots::<K::Row>();
+        let slots = self.system.geometry().slots::<K::Row>();
         (self.len as f64 / slots.max(1) as f64).min(1.0)
     }
 

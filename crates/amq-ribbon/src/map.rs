@@ -183,7 +183,7 @@ impl<S: Store<u64>> RibbonMap<S> {
     /// Bits of a value.
     #[must_use]
     pub const fn value_bits(&self) -> u32 {
-        self.system.params.columns
+        self.system.params().columns
     }
 
     /// The seed its keys are hashed with.
@@ -215,7 +215,7 @@ impl<S: Store<u64>> Shell for RibbonMap<S> {
     }
 
     fn table_params(&self) -> RibbonParams {
-        self.system.params
+        *self.system.params()
     }
 
     fn items(&self) -> u64 {
@@ -231,7 +231,7 @@ impl<S: Store<u64>> Shell for RibbonMap<S> {
     }
 
     fn used(&self) -> f64 {
-        let slots = self.system.geometry.slots::<u64>();
+        let slots = self.system.geometry().slots::<u64>();
         (self.len as f64 / slots.max(1) as f64).min(1.0)
     }
 
@@ -243,7 +243,7 @@ impl<S: Store<u64>> Shell for RibbonMap<S> {
 impl<S> fmt::Debug for RibbonMap<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonMap")
-            .field("params", &self.system.params)
+            .field("params", self.system.params())
             .field("len", &self.len)
             .finish_non_exhaustive()
     }

@@ -18,8 +18,6 @@ use crate::shards::Shard;
 use crate::store::{Borrowed, Store};
 use crate::system::System;
 use crate::{Kind, solve};
-#[cfg(target_arch = "x86_64")]
-use amq_core::cpu;
 use amq_core::{BuildError, KeyHash, dispatch};
 
 #[cfg(target_arch = "x86_64")]
@@ -28,6 +26,7 @@ mod avx512;
 mod column;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon", not(miri)))]
 pub(crate) mod neon;
+mod path;
 #[cfg(target_arch = "x86_64")]
 mod slot;
 #[cfg(test)]
@@ -35,53 +34,27 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(target_arch = "x86_64")]
+use path::Code;
+pub(crate) use path::Path;
+
 /// Calls the function of [`x86`] with AVX-512, with AVX2, or its portable twin: the first that the
 /// processor can run. Slots of several bytes have no code for AVX-512.
 macro_rules! by_vectors {
     ($fast:ident($system:expr $(, $argument:expr)*), $portable:expr) => {{
-        if $system.slot_bytes <= 1 {
-            dispatch!(has_avx512 => x86::$fast::<_, _, true>($system $(, $argument)*), {});
+        if $system.slot_bytes() <= 1 {
+            dispatch!(
+                // SAFETY: it needs AVX-512, which the processor has, and slots of at most a byte.
+                has_avx512 => unsafe { x86::$fast::<_, _, true>($system $(, $argument)*) },
+                {}
+            );
         }
         dispatch!(
-            has_avx2_and_bits => x86::$fast::<_, _, false>($system $(, $argument)*),
+            // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+            has_avx2_and_bits => unsafe { x86::$fast::<_, _, false>($system $(, $argument)*) },
             $portable
         )
     }};
-}
-
-/// How a system's keys are looked up one by one. It is chosen once, when the system is put
-/// together, so that a query asks neither for the order nor for the processor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Path {
-    /// Slots of one byte, with AVX-512.
-    #[cfg(target_arch = "x86_64")]
-    Bytes,
-    /// Columns, with AVX-512.
-    #[cfg(target_arch = "x86_64")]
-    Columns,
-    /// Any order, with AVX2.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// Any order, on any processor.
-    Portable,
-}
-
-impl Path {
-    /// The path on this processor where slots have so many bytes.
-    pub(crate) fn new(slot_bytes: u32) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        return match slot_bytes {
-            0 if cpu::has_avx512() => Self::Columns,
-            1 if cpu::has_avx512() => Self::Bytes,
-            _ if cpu::has_avx2_and_bits() => Self::Avx2,
-            _ => Self::Portable,
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            let _ = slot_bytes;
-            Self::Portable
-        }
-    }
 }
 
 /// Whether a key is in.
@@ -89,21 +62,21 @@ impl Path {
 pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
     // The most usual one first.
     #[cfg(target_arch = "x86_64")]
-    match system.path() {
-        // SAFETY: the path is taken only where the processor has the features.
-        Path::Bytes => return unsafe { x86::contains::<K, S, BySlot<1>, true>(system, hash) },
+    match system.path().code() {
+        // SAFETY: a path says what the processor has; the system's is that of its order.
+        Code::Bytes => return unsafe { x86::contains::<K, S, BySlot<1>, true>(system, hash) },
         // SAFETY: as above.
-        Path::Columns => return unsafe { x86::contains::<K, S, ByColumn, true>(system, hash) },
+        Code::Columns => return unsafe { x86::contains::<K, S, ByColumn, true>(system, hash) },
         // SAFETY: as above.
-        Path::Avx2 => return unsafe { x86::contains_by_order(system, hash) },
-        Path::Portable => {}
+        Code::Avx2 => return unsafe { x86::contains_by_order(system, hash) },
+        Code::Portable => {}
     }
     contains_portable(system, hash)
 }
 
 #[inline(never)]
 fn contains_portable<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
-    by_order!(system.slot_bytes, O => O::agrees(system.words(), &system.window::<O>(hash)))
+    by_order!(system.slot_bytes(), O => O::agrees(system.words(), &system.window::<O>(hash)))
 }
 
 /// Answers for many keys; the slices are equally long. What is owned is borrowed for it, so that
@@ -132,7 +105,7 @@ fn contains_batch_portable<K: Kind, S: Store<K::Row>>(
     answers: &mut [bool],
 ) {
     let words = system.words();
-    by_order!(system.slot_bytes, O => {
+    by_order!(system.slot_bytes(), O => {
         system.each::<O, _>(hashes, answers, |window| O::agrees(words, window))
     })
 }
@@ -140,10 +113,14 @@ fn contains_batch_portable<K: Kind, S: Store<K::Row>>(
 /// The value of a key.
 #[inline(always)]
 pub(crate) fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
-    if system.slot_bytes > 0 {
+    if system.slot_bytes() > 0 {
         return value_by_slot(system, hash);
     }
-    dispatch!(has_bits => x86::value(system, hash), value_portable(system, hash))
+    dispatch!(
+        // SAFETY: it needs the bit instructions, which the processor has.
+        has_bits => unsafe { x86::value(system, hash) },
+        value_portable(system, hash)
+    )
 }
 
 #[inline(always)]
@@ -153,7 +130,7 @@ fn value_by_slot<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) ->
 
 #[inline(never)]
 fn value_portable<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
-    by_order!(system.slot_bytes, O => O::value(system.words(), &system.window::<O>(hash)))
+    by_order!(system.slot_bytes(), O => O::value(system.words(), &system.window::<O>(hash)))
 }
 
 /// The values of many keys; the slices are equally long. See [`contains_batch`].
@@ -170,11 +147,12 @@ fn values_of_each<K: Kind>(
     hashes: &[KeyHash],
     values: &mut [u32],
 ) {
-    if system.slot_bytes > 0 {
+    if system.slot_bytes() > 0 {
         return values_by_slot(system, hashes, values);
     }
     dispatch!(
-        has_bits => x86::values(system, hashes, values),
+        // SAFETY: it needs the bit instructions, which the processor has.
+        has_bits => unsafe { x86::values(system, hashes, values) },
         values_portable(system, hashes, values)
     )
 }
@@ -193,7 +171,7 @@ fn values_portable<K: Kind, S: Store<K::Row>>(
     values: &mut [u32],
 ) {
     let words = system.words();
-    by_order!(system.slot_bytes, O => {
+    by_order!(system.slot_bytes(), O => {
         system.each::<O, _>(hashes, values, |window| O::value(words, window))
     })
 }
@@ -206,7 +184,8 @@ pub(crate) fn bump<W: Row, E: Entry>(
     entries: &[E],
 ) -> Result<(), BuildError> {
     dispatch!(
-        has_avx2_and_bits => x86::bump(elimination, layer, extent, entries),
+        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+        has_avx2_and_bits => unsafe { x86::bump(elimination, layer, extent, entries) },
         elimination.bump(layer, extent, entries)
     )
 }
@@ -219,7 +198,8 @@ pub(crate) fn seed<W: Row, E: Entry>(
     seed: u8,
 ) -> Result<bool, BuildError> {
     dispatch!(
-        has_avx2_and_bits => x86::seed(elimination, extent, entries, seed),
+        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+        has_avx2_and_bits => unsafe { x86::seed(elimination, extent, entries, seed) },
         elimination.seed(extent, entries, seed)
     )
 }
@@ -232,7 +212,8 @@ pub(crate) fn solve<W: Row, E>(
     columns: Columns,
 ) {
     dispatch!(
-        has_avx2_and_bits => x86::solve(banding, layer, shard, columns),
+        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+        has_avx2_and_bits => unsafe { x86::solve(banding, layer, shard, columns) },
         solve::solve(banding, layer, shard, columns)
     )
 }

@@ -15,19 +15,32 @@ use core::marker::PhantomData;
 const TOGETHER: usize = 32;
 
 /// The layers, one after another.
+///
+/// Vector code reads the words without asking for their bounds, up to `vector_end`. So the fields
+/// are private, and none changes once the system is put together; nor do the words, which a [store]
+/// holds in a vector or borrows.
+///
+/// [store]: crate::store::Held
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
-    pub(crate) params: RibbonParams,
-    pub(crate) geometry: Geometry,
-    pub(crate) store: S,
+    params: RibbonParams,
+    geometry: Geometry,
+    store: S,
     /// [`Order::vector_end`].
     vector_end: usize,
     /// [`Columns::slot_bytes`](crate::layer::Columns::slot_bytes): what says in which order the
     /// solution lies.
-    pub(crate) slot_bytes: u32,
+    slot_bytes: u32,
     /// How keys are looked up one by one.
     path: Path,
     kind: PhantomData<K>,
+}
+
+impl<K: Kind, S> System<K, S> {
+    #[inline(always)]
+    pub(crate) const fn params(&self) -> &RibbonParams {
+        &self.params
+    }
 }
 
 impl<K: Kind, S: Store<K::Row>> System<K, S> {
@@ -57,6 +70,20 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
             path: self.path,
             kind: PhantomData,
         }
+    }
+
+    pub(crate) fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    pub(crate) fn store(&self) -> &S {
+        &self.store
+    }
+
+    /// Bytes of a slot, or zero if the solution lies by column.
+    #[inline(always)]
+    pub(crate) fn slot_bytes(&self) -> u32 {
+        self.slot_bytes
     }
 
     #[inline(always)]

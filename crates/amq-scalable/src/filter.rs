@@ -32,6 +32,9 @@ pub struct ScalableFilter<F> {
     /// The limit that forbids the next stage, once met: planning a stage takes longer than a
     /// refusal should. Follows from the other fields.
     limit: Option<Full>,
+    /// Whether the newest stage surely has a bit set for each key it has taken, as if all were
+    /// inserted one by one. A merge gives an upper bound of the keys taken, and a file any number.
+    is_counted: bool,
 }
 
 amq_core::shell!(read [F: StageFilter] ScalableFilter<F>: ScalableParams {
@@ -109,6 +112,10 @@ impl<F> ScalableFilter<F> {
         self.later.last().unwrap_or(&self.first)
     }
 
+    fn newest_mut(&mut self) -> &mut Stage<F> {
+        self.later.last_mut().unwrap_or(&mut self.first)
+    }
+
     /// Whether the newest stage was cut to a limit on bytes, so that no other can follow.
     fn is_complete(&self) -> bool {
         self.newest().goal.cut
@@ -128,15 +135,27 @@ impl<F: OwnedStage> ScalableFilter<F> {
             first: self.first.borrowed(),
             later,
             limit: self.limit,
+            is_counted: self.is_counted,
         })
     }
 
-    /// Adds the next stage, or says why there can be none; nothing changes then.
+    /// Adds the next stage, or says why there can be none; nothing changes then. Adds none if the
+    /// newest has taken fewer keys than stated.
     #[cold]
     fn grow(&mut self) -> Result<(), Full> {
         const { assert!(size_of::<Stage<F>>() as u64 == STAGE_BYTES) }
         if let Some(limit) = self.limit {
             return Err(limit);
+        }
+        if !self.is_counted {
+            // Each key taken has set a bit. So a stage is followed by a larger one only if its own
+            // table holds as many bits as it is for keys: no few bytes of a file claim gigabytes.
+            self.is_counted = true;
+            let newest = self.newest_mut();
+            newest.taken = newest.taken.min(newest.filter.ones());
+            if newest.taken < newest.goal.capacity {
+                return Ok(());
+            }
         }
         let (index, held) = (self.stage_count() as u32, self.bytes() + STAGE_BYTES);
         let next = sizing::next_stage::<F>(&self.params, index, self.newest().goal, held);
@@ -181,8 +200,8 @@ impl<F: OwnedStage> ScalableFilter<F> {
         for (index, shape) in longer.later.iter().enumerate() {
             later.push(union(index + 1, shape)?);
         }
-        let merged =
-            Self { len: self.len.saturating_add(other.len), first, later, limit: None, ..*self };
+        let len = self.len.saturating_add(other.len);
+        let merged = Self { len, first, later, limit: None, is_counted: false, ..*self };
         let full = merged.rate_when_full();
         // A single stage has all of the rate, but for rounding.
         if full > ours.fpr * (1.0 + 1e-9) {
@@ -366,6 +385,7 @@ impl<F: OwnedStage> Restore for ScalableFilter<F> {
             first,
             later,
             limit: None,
+            is_counted: false,
         };
         if source.finish(opened)? {
             filter.oldest_first().try_for_each(Stage::walk)?;
@@ -386,6 +406,7 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
             first: Stage::empty(goal, first)?,
             later: Vec::new(),
             limit: None,
+            is_counted: true,
         })
     }
 
@@ -399,7 +420,7 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
             self.grow()?;
         }
         let hash = in_stage(hash, self.later.len());
-        let newest = self.later.last_mut().unwrap_or(&mut self.first);
+        let newest = self.newest_mut();
         newest.filter.insert_hash(hash)?;
         newest.taken += 1;
         self.len = self.len.saturating_add(1);
@@ -412,5 +433,6 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
         self.first.taken = 0;
         self.len = 0;
         self.limit = None;
+        self.is_counted = true;
     }
 }

@@ -153,7 +153,6 @@ fn compound_within<F: OwnedStage>(items: u64, bytes: u64) -> Result<f64, PlanErr
     let share = 1.0 - ScalableParams::new(items, 0.5).tightening;
     let stage_for = |capacity, fpr| F::plan(StageGoal::new(capacity, fpr).goal());
     let stage = |fpr: f64| stage_for(items, fpr);
-    let fits = |fpr: f64| stage(fpr).is_ok_and(|plan| plan.bytes <= bytes);
     // The first stage may have less than its share of any rate: what that takes is the least.
     let most = share * (1.0 - 1e-9);
     // Beyond, two keys in a sixth share a whole hash, and no stage has its part of any rate.
@@ -184,6 +183,9 @@ fn compound_within<F: OwnedStage>(items: u64, bytes: u64) -> Result<f64, PlanErr
         }
         (keys, rate) = (planned, rate_of(planned)?);
     }
+    // A stage leaves what is of no use to it.
+    let used = F::plan(Goal::new(keys, Budget::Bytes(bytes))).map_or(bytes, |plan| plan.bytes);
+    let fits = |fpr: f64| stage(fpr).is_ok_and(|plan| plan.bytes <= used.max(min));
     // For small tables the plan for a rate is not exactly the inverse of that for a size: take the
     // lowest rate that fits, to within a thousandth.
     let below_share = |steps: u64| share * libm::exp(-(steps as f64) * FINE);

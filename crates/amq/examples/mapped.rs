@@ -19,7 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let start = Instant::now();
     let file = File::open(&path)?;
-    // SAFETY: nobody changes the file while it is mapped; the example has just written it.
+    // SAFETY: nobody changes the file while it is mapped; the example has just written it. Another
+    // filter may be saved over it: the map keeps the old file.
     let map = unsafe { Mmap::map(&file)? };
     let view = AnyView::open_without_checking_payload(&map)?;
     let answer = view.contains(&17u64);

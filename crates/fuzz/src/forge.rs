@@ -80,10 +80,15 @@ pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     put(&mut file, 136, (rows * ENTRY) as u64);
     let held = (file.len() - payload) as u64;
     put(&mut file, 144, held);
-    let sums = [xxh3_64(&file[payload..]), xxh3_64(&file[HEADER..payload])];
-    put(&mut file, 168, sums[0]);
-    put(&mut file, 176, sums[1]);
-    let sum = xxh3_64(&file[..HEADER - 8]);
-    put(&mut file, HEADER - 8, sum);
+    seal(&mut file, payload);
     Some(file)
+}
+
+/// Makes the checksums of a file right whose payload begins at `payload`.
+pub fn seal(file: &mut [u8], payload: usize) {
+    let sums = [xxh3_64(&file[payload..]), xxh3_64(&file[HEADER..payload])];
+    put(file, 168, sums[0]);
+    put(file, 176, sums[1]);
+    let sum = xxh3_64(&file[..HEADER - 8]);
+    put(file, HEADER - 8, sum);
 }

@@ -7,6 +7,9 @@
 //! | `forge` | a file; its envelope is made right first | whatever is read stands every later operation |
 //! | `operations` | a sequence of operations on a filter of any kind | it agrees with a map of copies |
 //! | `statics` | keys for a static filter or a map | every key is in, every value is right |
+//!
+//! `tests/readers.rs` gives forged files to the reader in Python, too: both refuse the same ones
+//! and give the same answers. It needs Python with the package `xxhash`.
 
 pub mod decode;
 pub mod forge;
@@ -17,6 +20,21 @@ pub mod statics;
 pub mod subject;
 
 use amq::{Filter, KeyHash};
+use std::path::{Path, PathBuf};
+
+/// The committed golden files of all crates, in order.
+pub fn golden_files() -> Vec<PathBuf> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = std::fs::read_dir(crates).expect("the crates' folder");
+    let files = folders.flatten().flat_map(|entry| {
+        let golden = std::fs::read_dir(entry.path().join("tests/golden"));
+        golden.into_iter().flatten().flatten().map(|file| file.path())
+    });
+    let is_file = |path: &PathBuf| path.extension().is_some_and(|end| end == "amq");
+    let mut golden: Vec<PathBuf> = files.filter(is_file).collect();
+    golden.sort();
+    golden
+}
 
 /// Bytes that begin at a multiple of 64, as views need them.
 #[derive(Debug)]
@@ -32,11 +50,7 @@ impl Aligned {
         let mut held = vec![0; bytes.len() + 64];
         let start = held.as_ptr().align_offset(64);
         held[start..start + bytes.len()].copy_from_slice(bytes);
-        Self {
-            bytes: held,
-            start,
-            len: bytes.len(),
-        }
+        Self { bytes: held, start, len: bytes.len() }
     }
 
     /// The copy.
@@ -62,9 +76,7 @@ pub fn ask(filter: &dyn Filter) -> Vec<bool> {
     let hashes = hashes();
     let single: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();
     let mut batch = vec![false; hashes.len()];
-    filter
-        .contains_batch(&hashes, &mut batch)
-        .expect("as many answers as hashes");
+    filter.contains_batch(&hashes, &mut batch).expect("as many answers as hashes");
     assert_eq!(batch, single, "a batch answers differently");
     // Of hashes that only the caller can make, any may be a key's.
     assert!(filter.key_seed().is_some() || (0..99u64).all(|key| filter.contains(&key)));

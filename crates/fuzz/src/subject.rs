@@ -185,6 +185,15 @@ macro_rules! scalable {
                 assert_eq!(self.stages().count(), self.stage_count());
                 let view = self.view().expect("memory for a list of stages");
                 assert_eq!(crate::ask(&view), crate::ask(self));
+                // A filter grows by what its table holds, and not by what a file claims.
+                let (mut grown, stages) = (self.clone(), self.stage_count());
+                let newest = self.stages().last().expect("a stage");
+                for hash in crate::hashes() {
+                    let _ = grown.insert_hash(hash);
+                }
+                if grown.stage_count() > stages {
+                    assert!(newest.capacity <= newest.bytes.saturating_mul(8), "{newest:?}");
+                }
             }
         }
     )*};
@@ -267,7 +276,7 @@ impl Changing for ExpandableQuotientFilter {
 
     fn rearrange(&mut self, how: u8) {
         let before = self.clone();
-        if how % 2 == 0 {
+        if how.is_multiple_of(2) {
             if let Err(error) = self.grow() {
                 assert!(*self == before, "{error}");
             }

@@ -114,7 +114,9 @@ mod tests {
         ));
         assert!(matches!(plan(Goal::fpr(1_000_000, 8e-14)), Err(PlanError::FprUnreachable { .. })));
         assert!(matches!(plan(Goal::bytes(1, 31)), Err(PlanError::Bytes { bytes: 31, min: 32 })));
-        assert!(matches!(plan(Goal::bytes(1, 1 << 40)), Err(PlanError::TooLarge { .. })));
+        let large = |items| plan(Goal::new(items, amq_core::Budget::Bytes(1 << 50)));
+        assert!(matches!(large(1 << 40), Err(PlanError::TooLarge { .. })));
+        assert_eq!(large(1).unwrap().params.blocks, 8);
     }
 
     #[test]

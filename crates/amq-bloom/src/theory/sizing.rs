@@ -93,9 +93,14 @@ fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanErr
     })
 }
 
-/// The best number of probes for cells that take `allowed` bits in all, in multiples of 64.
+/// Cells for each key above which more are of no use: with all probes the rate is 2^-86 and what
+/// equal hashes add, which is 2^-64 for each key.
+const ENOUGH: u64 = 2 * MAX_PROBES as u64;
+
+/// The best number of probes for cells that take `allowed` bits in all, in multiples of 64. Leaves
+/// what is of no use.
 fn best_within(items: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, PlanError> {
-    let bits = allowed / cell_bits / 64 * 64;
+    let bits = (allowed / cell_bits).min(items.saturating_mul(ENOUGH)) / 64 * 64;
     if bits == 0 {
         return Err(PlanError::Bytes { bytes: allowed / 8, min: 8 * cell_bits });
     }

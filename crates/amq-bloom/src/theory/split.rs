@@ -66,7 +66,12 @@ impl SplitBlock {
         if !self.exists(blocks) {
             return f64::NAN;
         }
-        self.over_blocks(blocks, items, self.block_fpr())
+        let rate = self.block_fpr();
+        // Close to 1 a rate is told apart by what it lacks.
+        if rate(items / blocks) > 0.5 {
+            return 1.0 - self.over_blocks(blocks, items, self.block_lack());
+        }
+        self.over_blocks(blocks, items, rate)
     }
 
     /// The standard deviation of the rate from seed to seed.
@@ -114,13 +119,14 @@ impl SplitBlock {
         -libm::log1p(-fill) * f64::from(self.places) * blocks as f64
     }
 
-    /// The fewest blocks for a rate, or all that fit a size: more blocks are always better.
+    /// The fewest blocks for a rate; or all that fit a size, up to eight for each key. More blocks
+    /// are always better, but a rate that takes more can be asked for.
     pub fn blocks_for(&self, goal: Goal) -> Result<u64, PlanError> {
         goal.check(1)?;
         self.check()?;
         match goal.budget {
             Budget::Fpr(asked) => self.smallest(goal.items, asked),
-            Budget::BitsPerKey(_) | Budget::Bytes(_) => self.most_within(goal.max_bits()),
+            Budget::BitsPerKey(_) | Budget::Bytes(_) => self.most_within(goal),
         }
     }
 
@@ -131,6 +137,16 @@ impl SplitBlock {
         move |i| {
             let rate = power(-libm::expm1(i as f64 * log_clear), words);
             rate + (1.0 - rate) * (i as f64 / choices).min(1.0)
+        }
+    }
+
+    /// What the rate of one block with i keys lacks to 1.
+    fn block_lack(&self) -> impl Fn(u64) -> f64 {
+        let log_clear = libm::log1p(-1.0 / f64::from(self.places));
+        let (words, choices) = (f64::from(self.words), self.choices);
+        move |i| {
+            let lack = -libm::expm1(words * libm::log1p(-libm::exp(i as f64 * log_clear)));
+            lack * (1.0 - (i as f64 / choices).min(1.0))
         }
     }
 
@@ -168,9 +184,9 @@ impl SplitBlock {
         part(larger, share + 1) + part(blocks - larger, share)
     }
 
-    fn most_within(&self, bits: u64) -> Result<u64, PlanError> {
-        let bytes = bits / 8;
-        match bytes / self.block_bytes {
+    fn most_within(&self, goal: Goal) -> Result<u64, PlanError> {
+        let bytes = goal.max_bits() / 8;
+        match (bytes / self.block_bytes).min(goal.items.saturating_mul(ALONE)) {
             0 => Err(PlanError::Bytes { bytes, min: self.block_bytes }),
             blocks if blocks > self.max_blocks => Err(self.too_large(bytes as f64)),
             blocks => Ok(blocks),
@@ -224,6 +240,10 @@ impl SplitBlock {
         PlanError::TooLarge { bytes, max_bytes: self.max_blocks.saturating_mul(self.block_bytes) }
     }
 }
+
+/// Blocks for each key above which most keys have theirs alone. From there on the rate falls only
+/// in proportion to the bytes.
+const ALONE: u64 = 8;
 
 /// `x^n`, by squaring.
 fn power(x: f64, n: u32) -> f64 {

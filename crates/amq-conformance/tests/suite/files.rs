@@ -87,6 +87,7 @@ rejected! {
 
     a_withheld_seed_that_is_told: SeedTold by files::a_withheld_seed_must_be_given;
     a_withheld_seed_that_is_guessed: SeedGuessed by files::a_withheld_seed_must_be_given;
+    a_seed_that_is_given_and_ignored: SeedIgnored by files::a_withheld_seed_must_be_given;
 
     a_decoder_without_checksums: ChecksumsIgnored by files::a_damaged_file_is_refused;
     a_stream_without_checksums: ChecksumsIgnoredInStreams by files::a_damaged_file_is_refused;

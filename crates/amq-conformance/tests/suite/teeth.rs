@@ -176,6 +176,9 @@ rejected! {
         || plan::plans_take_a_bounded_number_of_steps::<Broken>();
     }
 
+    a_plan_of_any_size: Bloom with PlanTakesAll by {
+        || plan::a_budget_beyond_use_is_left::<Broken>();
+    }
     a_plan_over_its_budget: Bloom with PlanOverBudget by {
         || plan::a_plan_keeps_to_its_budget::<Broken>();
     }

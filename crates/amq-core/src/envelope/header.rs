@@ -137,7 +137,7 @@ impl FileHeader {
     }
 
     /// Reads and checks a header, in the order in which errors say most. `seed` is what the reader
-    /// knows, for files that withhold theirs.
+    /// knows, for files that withhold theirs; it must not contradict one that is stored.
     pub(super) fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
         // What is there of the magic is looked at first: a file of another kind is none cut short.
         let start = &bytes[..bytes.len().min(MAGIC.len())];
@@ -192,6 +192,9 @@ impl FileHeader {
         let seed = match (withheld, seed) {
             (true, None) => return Err(DecodeError::SeedWithheld),
             (true, Some(given)) => given,
+            (false, Some(given)) if hashed_by_caller || given != stored => {
+                return Err(DecodeError::OtherSeed);
+            }
             (false, _) => stored,
         };
         Ok(Self {

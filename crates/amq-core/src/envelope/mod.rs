@@ -30,7 +30,7 @@ pub use header::{ALIGN, Asked, HEADER, MAGIC, MAJOR, MINOR, Opened, narrow};
 pub(crate) use header::{HASHED_BY_CALLER, hash_id};
 pub use one_table::OneTable;
 #[cfg(feature = "std")]
-pub use path::{load, load_as, save};
+pub use path::{keep_permissions, load, load_as, save};
 pub use read::{decode, open, view};
 #[cfg(feature = "std")]
 pub use read::{read, read_as};

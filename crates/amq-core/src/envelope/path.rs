@@ -1,30 +1,29 @@
 //! Files by path: written whole or not at all.
+//!
+//! A save writes a temporary file beside its target, named `.amq-<16 hexadecimal digits>.tmp`: as
+//! short for any target, so that every name the folder takes can be saved to. It is removed if the
+//! save fails. Only a process that is killed, or a machine that stops, in the middle of a save
+//! leaves one behind; no later save uses it again, and it can be deleted.
 
 use super::read::read_sure;
 use super::{Opened, Restore, Stored, Streaming};
+use crate::index::remix;
 use crate::{DecodeError, ReadError};
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, Read, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Writes the filter to a temporary file beside `path`, syncs it, renames it, and syncs the folder:
 /// after a crash there is the old file or the new one. What is neither absent nor a regular file is
 /// refused: a device, a FIFO, a link.
 pub fn save<F: Stored>(filter: &F, path: &Path, withhold_seed: bool) -> io::Result<()> {
-    if let Ok(found) = fs::symlink_metadata(path) {
-        if !found.is_file() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "the path is not that of a regular file: a filter replaces what was there, and does not \
-                 replace folders, devices, FIFOs or links",
-            ));
-        }
-    }
-    let (temporary, mut file) = temporary_beside(path)?;
-    let written = super::write(filter, &mut file, withhold_seed)
-        .and_then(|()| file.flush())
+    let replaced = found(path)?;
+    let folder = Folder::of(path)?;
+    let (temporary, file) = folder.temporary(replaced.is_some())?;
+    let written = super::write(filter, &mut &file, withhold_seed)
+        .and_then(|()| keep_permissions(&file, path))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, path));
     if let Err(error) = written {
@@ -32,40 +31,142 @@ pub fn save<F: Stored>(filter: &F, path: &Path, withhold_seed: bool) -> io::Resu
         let _ = fs::remove_file(&temporary);
         return Err(error);
     }
-    sync_folder(path)
+    folder.sync()
 }
 
-/// A new file in the same folder, under a name that nobody else has.
-fn temporary_beside(path: &Path) -> io::Result<(PathBuf, File)> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = path
-        .file_name()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"))?;
-    loop {
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let mut temporary = OsString::from(".");
-        temporary.push(name);
-        temporary.push(std::format!(".{}.{count}.tmp", std::process::id()));
-        let temporary = path.with_file_name(temporary);
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((temporary, file)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
+/// The regular file at a path, or `None` if nothing is there. Links are not followed.
+fn found(path: &Path) -> io::Result<Option<Metadata>> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() => Ok(Some(found)),
+        Ok(_) => Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "the path is not that of a regular file: a filter replaces what was there, and does not \
+             replace folders, devices, FIFOs or links",
+        )),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
-/// Makes the new name last. Folders can be opened for this on Unix only; elsewhere there is no such
-/// call.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        let folder = match path.parent() {
+/// Gives `file` the permissions of the regular file at `path`, which it is about to replace. Does
+/// nothing if there is none.
+///
+/// On Unix these are the mode, the owner and the group. Owner and group are kept as far as the
+/// system allows. Where it does not, nobody gets access who had none: the new group and all others
+/// get what both the old group and all others had, and no setuid or setgid bit is set. Access
+/// control lists are not kept.
+#[doc(hidden)]
+pub fn keep_permissions(file: &File, path: &Path) -> io::Result<()> {
+    match found(path)? {
+        Some(old) => take_over(file, &old),
+        None => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+
+    // Before the mode, which a change of owner or group would reset.
+    let new = file.metadata()?;
+    let owner = new.uid() == old.uid() || fchown(file, Some(old.uid()), None).is_ok();
+    let group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
+    let mut mode = old.mode() & 0o6777;
+    if !(owner && group) {
+        mode &= 0o777;
+    }
+    if !group {
+        // Whoever was in the old group is now one of the others.
+        let both = mode >> 3 & mode & 7;
+        mode = mode & 0o700 | both << 3 | both;
+    }
+    if file.metadata()?.mode() & 0o7777 != mode {
+        file.set_permissions(fs::Permissions::from_mode(mode))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
+    file.set_permissions(old.permissions())
+}
+
+/// The most names that are tried for a temporary file.
+const ATTEMPTS: u32 = 1000;
+
+/// The folder that a file is saved in.
+struct Folder<'a> {
+    path: &'a Path,
+    /// What its sync needs: `None` where folders cannot be opened, and where this one may not be
+    /// read.
+    open: Option<File>,
+}
+
+impl<'a> Folder<'a> {
+    /// Opened before anything is written: what cannot be done is known while nothing has changed.
+    fn of(file: &'a Path) -> io::Result<Self> {
+        let no_name = "the path has no file name at its end";
+        let no_name = || io::Error::new(ErrorKind::InvalidInput, no_name);
+        let name = file.file_name().ok_or_else(no_name)?;
+        // `a/` and `a/.` have the file name `a`, and mean a folder.
+        if !file.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes()) {
+            return Err(no_name());
+        }
+        let path = match file.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        File::open(folder)?.sync_all()?;
+        // Elsewhere there is no such call.
+        if !cfg!(unix) {
+            return Ok(Self { path, open: None });
+        }
+        match File::open(path) {
+            Ok(open) => Ok(Self { path, open: Some(open) }),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                Ok(Self { path, open: None })
+            }
+            Err(error) => Err(error),
+        }
     }
-    Ok(())
+
+    /// A new file in the folder, under a name that nobody else has. A private one is its owner's
+    /// alone.
+    fn temporary(&self, private: bool) -> io::Result<(PathBuf, File)> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if private {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let _ = private;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let process = remix(now as u64, std::process::id().into());
+        let mut attempts = 0;
+        loop {
+            let unique = remix(process, COUNT.fetch_add(1, Ordering::Relaxed));
+            let temporary = self.path.join(std::format!(".amq-{unique:016x}.tmp"));
+            match options.open(&temporary) {
+                Ok(file) => return Ok((temporary, file)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && attempts < ATTEMPTS => {
+                    attempts += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Makes a new name last.
+    fn sync(&self) -> io::Result<()> {
+        let Some(open) = &self.open else {
+            return Ok(());
+        };
+        open.sync_all().map_err(|error| {
+            let what = "the file is saved, but its folder could not be synced, so that a crash of \
+                        the system may undo it";
+            io::Error::new(error.kind(), std::format!("{what}: {error}"))
+        })
+    }
 }
 
 /// Reads the filter in a file, which must hold nothing else.

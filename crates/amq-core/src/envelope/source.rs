@@ -10,7 +10,27 @@ use xxhash_rust::xxh3::Xxh3;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Hands out the sections of one file, in their order.
-pub trait Source {
+///
+/// Sealed: [`Copying`], [`Borrowing`] and `Streaming` are all there are. A section is a vector or a
+/// borrowed slice, and so the same each time it is asked for; the vector code of ribbon filters
+/// relies on that, since it checks a table's length once.
+///
+/// ```compile_fail,E0277
+/// # use amq_core::DecodeError;
+/// # use amq_core::envelope::{Opened, Plain, Source};
+/// struct Mine;
+///
+/// impl Source for Mine {
+///     type Store<T: Plain> = Vec<T>;
+///     fn section<T: Plain>(&mut self, _: &Opened<'_>) -> Result<Vec<T>, DecodeError> {
+///         Ok(Vec::new())
+///     }
+///     fn finish(self, _: &Opened<'_>) -> Result<bool, DecodeError> {
+///         Ok(true)
+///     }
+/// }
+/// ```
+pub trait Source: sealed::Sealed {
     /// What holds a section.
     type Store<T: Plain>: AsRef<[T]> + Send + Sync;
 
@@ -20,6 +40,14 @@ pub trait Source {
     /// To be called after the last section, before any of them is looked at: checks the payload's
     /// checksum. Says whether the table is to be walked.
     fn finish(self, opened: &Opened<'_>) -> Result<bool, DecodeError>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Copying<'_> {}
+    impl Sealed for super::Borrowing<'_> {}
+    #[cfg(feature = "std")]
+    impl<R> Sealed for super::Streaming<'_, R> {}
 }
 
 /// Groups of `width` bytes from little-endian to the machine's order, or back.
@@ -181,7 +209,8 @@ const FIRST: u64 = 1 << 15;
 #[cfg(feature = "std")]
 const STEP: usize = 1 << 20;
 
-/// Fills as many of these bytes as the reader has, and says how many.
+/// Fills as many of these bytes as the reader has, and says how many. A reader that claims to have
+/// filled more than it was given is an error.
 #[cfg(feature = "std")]
 pub(super) fn fill<R: std::io::Read>(
     reader: &mut R,
@@ -192,7 +221,15 @@ pub(super) fn fill<R: std::io::Read>(
     while held < bytes.len() {
         match reader.read(&mut bytes[held..]) {
             Ok(0) => break,
-            Ok(more) => held += more,
+            Ok(more) if more <= bytes.len() - held => held += more,
+            Ok(more) => {
+                let asked = bytes.len() - held;
+                *failed = Some(std::io::Error::other(std::format!(
+                    "the reader says that it read {more} bytes into a buffer of {asked}: mend its \
+                     `read`"
+                )));
+                return Err(DecodeError::Interrupted);
+            }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => {
                 *failed = Some(error);

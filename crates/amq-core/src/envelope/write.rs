@@ -106,5 +106,26 @@ pub fn write<F: Stored>(
     writer: &mut impl std::io::Write,
     withhold_seed: bool,
 ) -> std::io::Result<()> {
-    Encoded::of(filter, withhold_seed).each(|bytes| writer.write_all(bytes))
+    Encoded::of(filter, withhold_seed).each(|bytes| write_all(writer, bytes))
+}
+
+/// As `Write::write_all`, which panics if the writer claims to have written more than it was given.
+#[cfg(feature = "std")]
+fn write_all(writer: &mut impl std::io::Write, mut bytes: &[u8]) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        match writer.write(bytes) {
+            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                bytes = bytes.get(written..).ok_or_else(|| {
+                    std::io::Error::other(std::format!(
+                        "the writer says that it wrote {written} bytes of {}: mend its `write`",
+                        bytes.len()
+                    ))
+                })?;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

@@ -89,6 +89,9 @@ pub enum DecodeError {
     },
     /// The file does not tell the seed, and none was given.
     SeedWithheld,
+    /// A seed was given, and it is not the file's: the file stores another one, or the caller
+    /// hashed its keys and it has none. Seeds may be secret, so neither is named.
+    OtherSeed,
     /// A number in header or directory that no filter has.
     Geometry {
         /// What it stands for.
@@ -213,6 +216,10 @@ impl fmt::Display for DecodeError {
             Self::SeedWithheld => f.write_str(
                 "the file does not tell the seed its keys were hashed with: give it, with the methods \
                  that take a seed",
+            ),
+            Self::OtherSeed => f.write_str(
+                "the seed given is not the one that the file's keys were hashed with: read it with the \
+                 methods that take no seed, or find the file that belongs to this seed",
             ),
             Self::Geometry { field, value } => {
                 write!(f, "no filter has this {field}: {value}")

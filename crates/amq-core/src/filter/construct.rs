@@ -175,6 +175,9 @@ pub trait PlanFilter: Filter + Sized {
     fn params(&self) -> Self::Params;
 
     /// The inverse of planning: the most items that fit into `bytes` at a rate of at most `fpr`.
+    ///
+    /// All kinds' sizes rise with the number of items, but for bumped ribbons, whose sizes now and
+    /// then fall by some blocks: a few more, up to some 1.5 %, may fit again.
     fn items_for(bytes: u64, fpr: f64) -> Result<u64, PlanError> {
         let plan = |items: u64| Self::plan(Goal::new(items, Budget::Fpr(fpr)));
         let fits = |items: u64| plan(items).map(|plan| plan.bytes <= bytes);

@@ -277,6 +277,40 @@ mod tests {
         different(&[IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)]);
     }
 
+    #[test]
+    fn socket_addresses_are_address_and_port_and_their_scope_can_be_added() {
+        let all: [SocketAddrV6; 3] = [(0, 0), (1, 0), (0, 1)]
+            .map(|(flow, scope)| SocketAddrV6::new(Ipv6Addr::LOCALHOST, 80, flow, scope));
+        let whole = [&eight(16)[..], &Ipv6Addr::LOCALHOST.octets(), &eight(80)].concat();
+        for address in all {
+            assert_eq!(address.key_hash(9), of(&whole), "{address}");
+            assert_eq!(SocketAddr::V6(address).key_hash(9), of(&whole), "{address}");
+        }
+        different(&all.map(|address| (address, address.scope_id(), address.flowinfo())));
+    }
+
+    #[cfg(all(feature = "std", unix))]
+    #[test]
+    fn paths_are_their_bytes_and_can_be_made_alike_first() {
+        use std::path::{Path, PathBuf};
+
+        let written = ["a/b", "a//b", "a/./b", "a/b/"].map(Path::new);
+        assert!(written.iter().all(|path| *path == written[0]));
+        different(&written);
+        for path in written {
+            let alike: PathBuf = path.components().collect();
+            assert_eq!(alike.key_hash(9), written[0].key_hash(9), "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn integers_of_the_machines_width_are_those_of_eight_bytes_with_their_value() {
+        assert_eq!(usize::MAX.key_hash(9), (usize::MAX as u64).key_hash(9));
+        assert_eq!((-1isize).key_hash(9), (-1i64).key_hash(9));
+        let cast = -1i64 as usize;
+        assert_eq!(cast.key_hash(9) == (-1i64).key_hash(9), cfg!(target_pointer_width = "64"));
+    }
+
     fn different<K: Key>(keys: &[K]) {
         for (i, one) in keys.iter().enumerate() {
             for (j, other) in keys.iter().enumerate() {

@@ -101,16 +101,27 @@ impl KeyHash {
 /// | `Option` | 0; or 1 and the value's part |
 /// | tuples | the part of each element |
 /// | arrays, slices, vectors of keys | the part of each element |
-/// | IP addresses | their 4 or 16 octets, as `[u8]`; socket addresses as (address, port) |
+/// | IP addresses | their 4 or 16 octets, as `[u8]`; socket addresses as (address, port), see below |
 /// | `Duration` | as (seconds, nanoseconds) |
-/// | paths and OS strings | the platform's own bytes: not portable between Unix and Windows |
+/// | paths and OS strings | the platform's own bytes, not portable between Unix and Windows; see below |
 ///
 /// The *part* of a key within a larger one is its encoding, preceded by its length if the type does
 /// not determine it: byte strings and slices begin with the number of their elements, as eight
-/// bytes. So `("ab", "c")` and `("a", "bc")` differ, and no two keys of one type share an encoding.
-/// Keys of different types may: `42u8` and `42u64` are one key, and so are `[1, 2]` and `(1, 2)`.
-/// [`core::hash::Hash`] is not used, since its encoding is neither portable nor stable; [`ByHash`]
-/// adapts it where that does not matter.
+/// bytes. So `("ab", "c")` and `("a", "bc")` differ, and no two keys of one type share an encoding
+/// (but for the one exception below). Keys of different types may: `42u8` and `42u64` are one key,
+/// and so are `[1, 2]` and `(1, 2)`. [`core::hash::Hash`] is not used, since its encoding is
+/// neither portable nor stable; [`ByHash`] adapts it where that does not matter.
+///
+/// Three types are not what they may seem:
+///
+/// - `usize` and `isize` are encoded by their value, which may depend on the machine's width:
+///   `-1i64 as usize` and `usize::MAX` are other keys on 32 bits than on 64. Use `u64` and `i64`
+///   for keys of filters that go from one machine to another.
+/// - [`SocketAddrV6`](core::net::SocketAddrV6) is its address and port. Values that differ only in
+///   scope or flow information share an encoding; to tell them apart, use
+///   `(address, address.scope_id(), address.flowinfo())` as the key.
+/// - A `Path` is its bytes. `a/b`, `a//b`, `a/./b` and `a/b/` are equal paths, and four keys. Use
+///   `path.components().collect::<PathBuf>()` as the key if it may be written in several ways.
 ///
 /// # Keys of your own
 ///

@@ -1,5 +1,49 @@
 //! The arms of `shell!` that store and load.
 
+/// What the methods about files say of themselves, on each type and on `AnyFilter`: one text.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! file_docs {
+    (from_bytes_with_seed) => {
+        "Reads a file that withholds its seed, which must be `seed`. A file that stores \
+         another seed, or has none because the caller hashed its keys, is refused as \
+         `DecodeError::OtherSeed`."
+    };
+    (save) => {
+        "Saves the filter as the file at `path`, whole or not at all: it is written to a temporary \
+         file beside it, synced, and renamed. A folder, device, FIFO or link is refused.\n\
+         \n\
+         A file that is replaced leaves its mode to the new one, and its owner and group as far as \
+         the system allows; where it does not, nobody gains access. Access control lists are not \
+         kept. A new file has the mode of any new file: **to keep a secret seed private**, restrict \
+         the file, or save without the seed.\n\
+         \n\
+         The folder is synced, too, so that the new name lasts. Where the folder may be written but \
+         not read, that cannot be done: the content is then synced, and after a crash of the system \
+         the name may still be the old file's. The temporary file is called \
+         `.amq-<16 hexadecimal digits>.tmp`; only a process that is killed leaves one behind, and \
+         it can be deleted."
+    };
+    (open) => {
+        "The filter in these bytes, which stay where they are: one whole file and no more, beginning \
+         at a multiple of 64. Everything is checked, which reads them all once.\n\
+         \n\
+         # Mapped files\n\
+         \n\
+         The bytes may be a file mapped into memory, which must not change while it is mapped: no \
+         check at opening can help later. If another process shortens the file, the next query that \
+         touches a missing page raises `SIGBUS` on Unix, which ends the program; if it writes into \
+         the file, the filter answers anything. Replace such a file by `save`, or write another one \
+         and `rename` it: the map keeps the old file. Never truncate it or write it in place, as \
+         `cp` and a shell's `>` do. If you cannot rule that out, load the filter instead."
+    };
+    (open_without_checking_payload) => {
+        "As [`open`](Self::open), with the same conditions, but only header and directory are \
+         checked: at once, whatever the size. **A payload that was damaged since it was written then \
+         answers anything**, keys denied included."
+    };
+}
+
 /// - `file [generics] Type, owned [generics] Owned, view ['a, generics] View`: how it is stored.
 /// - `one_table ...`: the same, and `view`, for a [`OneTable`](crate::envelope::OneTable).
 #[doc(hidden)]
@@ -39,8 +83,7 @@ macro_rules! shell_file {
                 $crate::envelope::write(self, &mut writer, false)
             }
 
-            /// Saves the filter as the file at `path`, whole or not at all: it is written beside
-            /// it, synced, and renamed. A folder, device, FIFO or link is refused.
+            #[doc = $crate::file_docs!(save)]
             #[cfg(feature = "std")]
             pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
                 $crate::envelope::save(self, path.as_ref(), false)
@@ -54,7 +97,7 @@ macro_rules! shell_file {
                 $crate::envelope::decode::<Self>(bytes, None)
             }
 
-            /// The same for a file that withholds its seed, which must be this one.
+            #[doc = $crate::file_docs!(from_bytes_with_seed)]
             pub fn from_bytes_with_seed(
                 bytes: &[u8],
                 seed: u64,
@@ -107,15 +150,12 @@ macro_rules! shell_file {
         }
 
         impl<$($v)*> $view {
-            /// The filter in these bytes, which stay where they are: one whole file and no more,
-            /// beginning at a multiple of 64. Everything is checked, which reads them all once.
+            #[doc = $crate::file_docs!(open)]
             pub fn open(bytes: &'a [u8]) -> Result<Self, $crate::DecodeError> {
                 $crate::envelope::view::<$owned>(bytes, None, true)
             }
 
-            /// The same, but only header and directory are checked: at once, whatever the size. **A
-            /// payload that was damaged since it was written then answers anything**, keys denied
-            /// included.
+            #[doc = $crate::file_docs!(open_without_checking_payload)]
             pub fn open_without_checking_payload(
                 bytes: &'a [u8],
             ) -> Result<Self, $crate::DecodeError> {

@@ -24,7 +24,7 @@ impl Vectors for ByColumn {
         // eights, can be read.
         unsafe {
             let mut differences = differ::<K, S, AVX512>(system, window, 0);
-            for first in (8..system.params.columns).step_by(8) {
+            for first in (8..system.params().columns).step_by(8) {
                 differences |= differ::<K, S, AVX512>(system, window, first);
             }
             differences == 0
@@ -39,7 +39,7 @@ impl Vectors for ByColumn {
         // SAFETY: as above.
         unsafe {
             let differences = differ::<K, S, AVX512>(system, window, 0);
-            if system.params.columns <= 8 {
+            if system.params().columns <= 8 {
                 return differences == 0;
             }
             let Window { word, columns, offset, hash } = *window;
@@ -76,7 +76,7 @@ unsafe fn agrees_later<K: Kind, S: Store<K::Row>, const AVX512: bool>(
 ) -> bool {
     let window = Window { word, columns, offset, hash };
     let mut differences = differences;
-    for first in (8..system.params.columns).step_by(8) {
+    for first in (8..system.params().columns).step_by(8) {
         // SAFETY: as the caller says.
         differences |= unsafe { differ::<K, S, AVX512>(system, &window, first) };
     }

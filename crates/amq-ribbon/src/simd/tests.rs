@@ -19,9 +19,9 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
     let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
     let plan = Ribbon::<K>::plan_params(RibbonParams::new(columns, short), n).unwrap();
     let system = Ribbon::<K>::build_hashes(plan, 1, &hashes).unwrap().system;
-    assert_eq!(system.params.columns, columns);
+    assert_eq!(system.params().columns, columns);
     let whole = short == 0 && columns % 8 == 0;
-    assert_eq!(system.slot_bytes, if whole { columns / 8 } else { 0 });
+    assert_eq!(system.slot_bytes(), if whole { columns / 8 } else { 0 });
     if n * u64::from(columns) >= 2800 {
         assert!(system.vector_end() > 0, "{columns} columns: never by vectors");
     }
@@ -64,7 +64,7 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
         assert_eq!(avx2, portable, "{columns} columns, AVX2");
     }
     #[cfg(target_arch = "x86_64")]
-    if amq_core::cpu::has_avx512() && system.slot_bytes <= 1 {
+    if amq_core::cpu::has_avx512() && system.slot_bytes() <= 1 {
         // SAFETY: the processor has the features.
         let avx512 = unsafe { Answers::by_vectors::<K, _, true>(&system, &asked, &portable) };
         assert_eq!(avx512, portable, "{columns} columns, AVX-512");
@@ -102,7 +102,7 @@ impl Answers {
         portable: &Self,
     ) -> Self {
         let mut answers = Self::none(asked.len());
-        let by_slot = system.slot_bytes > 0;
+        let by_slot = system.slot_bytes() > 0;
         // SAFETY: as the caller says.
         unsafe {
             x86::contains_batch::<K, _, AVX512>(system, asked, &mut answers.found);
@@ -114,7 +114,7 @@ impl Answers {
             asked,
             |hash| {
                 // SAFETY: as the caller says.
-                x86::by_vector_order!(AVX512, system.slot_bytes, O => unsafe {
+                x86::by_vector_order!(AVX512, system.slot_bytes(), O => unsafe {
                     x86::contains::<K, _, O, AVX512>(system, hash)
                 })
             },

@@ -147,7 +147,7 @@ pub(super) unsafe fn value_by_slot<K: Kind, S: Store<K::Row>, const AVX512: bool
     hash: u64,
 ) -> u32 {
     // SAFETY: the features are those of this function.
-    by_vector_order!(AVX512, system.slot_bytes, O => unsafe {
+    by_vector_order!(AVX512, system.slot_bytes(), O => unsafe {
         value_anywhere::<K, S, O, AVX512>(system, &system.window::<O>(hash))
     })
 }
@@ -160,7 +160,7 @@ pub(super) unsafe fn values_by_slot<K: Kind, S: Store<K::Row>, const AVX512: boo
     hashes: &[KeyHash],
     values: &mut [u32],
 ) {
-    let order = system.slot_bytes;
+    let order = system.slot_bytes();
     // SAFETY: the features are those of this function.
     by_vector_order!(AVX512, order, O => system.each::<O, _>(hashes, values, |window| unsafe {
         value_anywhere::<K, S, O, AVX512>(system, window)
@@ -195,7 +195,7 @@ pub(super) unsafe fn contains_by_order<K: Kind, S: Store<K::Row>>(
 ) -> bool {
     // SAFETY: the features are those of this function.
     unsafe {
-        match system.slot_bytes {
+        match system.slot_bytes() {
             0 => contains::<K, S, ByColumn, false>(system, hash),
             1 => contains_in::<K, S, BySlot<1>, false>(system, hash),
             _ => contains_wide(system, hash),
@@ -211,7 +211,7 @@ pub(super) unsafe fn contains_by_order<K: Kind, S: Store<K::Row>>(
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn contains_wide<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
     // SAFETY: the features are those of this function.
-    by_order!(system.slot_bytes, O => unsafe { contains::<K, S, O, false>(system, hash) })
+    by_order!(system.slot_bytes(), O => unsafe { contains::<K, S, O, false>(system, hash) })
 }
 
 /// Whether a key is in a system of this order. Not inlined: each order keeps its own registers.
@@ -272,7 +272,7 @@ pub(super) unsafe fn contains_batch<K: Kind, S: Store<K::Row>, const AVX512: boo
     hashes: &[KeyHash],
     answers: &mut [bool],
 ) {
-    let order = system.slot_bytes;
+    let order = system.slot_bytes();
     // SAFETY: the features are those of this function.
     by_vector_order!(AVX512, order, O => system.each::<O, _>(hashes, answers, |window| unsafe {
         agrees_anywhere::<K, S, O, AVX512>(system, window)

@@ -1,5 +1,6 @@
 //! The scalable filters as files: the committed ones, and what the laws of all filters cannot know.
 
+use amq_conformance::files::memory::{SLACK, takes_at_most};
 use amq_conformance::{files, hold, with_params};
 use amq_scalable::{
     DecodeError, Full, ScalableBlockedBloomFilter, ScalableBloomFilter, ScalableBloomView,
@@ -284,4 +285,117 @@ fn serde_goes_through_the_same_bytes_and_checks() {
     let damaged = json.replacen("137,65", "137,66", 1);
     let error = serde_json::from_str::<ScalableBloomFilter>(&damaged).unwrap_err();
     assert!(error.to_string().contains("not a filter"), "{error}");
+}
+
+/// A file whose first stage, a few words, claims to be full with this many keys.
+fn of_claimed_capacity(params: ScalableParams, capacity: u64) -> Vec<u8> {
+    let mut file = filled(params, 0..20).to_bytes().unwrap();
+    let entry = 192 + 64 + 64;
+    for at in [ASKED, 24, 32, entry + 16, entry + 24, entry + 32] {
+        file[at..at + 8].copy_from_slice(&capacity.to_le_bytes());
+    }
+    files::mend(&mut file);
+    assert!(file.len() < 900);
+    file
+}
+
+#[test]
+fn a_few_bytes_that_claim_a_full_stage_of_a_billion_keys_make_no_larger_one() {
+    for growth in [2, 1 << 16] {
+        let params = ScalableParams::new(20, 0.01).growth(growth);
+        for capacity in [1000, 1 << 20, 1 << 30, 1 << 40] {
+            let file = of_claimed_capacity(params, capacity);
+            let mut read = ScalableBloomFilter::from_bytes(&file).unwrap();
+            assert_eq!(read.to_bytes().unwrap(), file, "written as it was read");
+            hold(takes_at_most(SLACK, &|| format!("claims of {capacity}"), || {
+                for key in 0..10_000u64 {
+                    // The few words fill, and then find every key.
+                    read.insert(&key).unwrap();
+                    assert!(read.contains(&key));
+                }
+            }));
+            assert_eq!(read.stage_count(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_stage_follows_one_that_has_as_many_bits_set_as_it_is_for_keys() {
+    // Honest filters of any parameters, written, read and merged at any time, grow as ever.
+    let mut grown = 0;
+    for initial in [1, 2, 7, 50] {
+        for growth in [2, 3, 100, 1 << 16] {
+            for fpr in [1e-6, 0.01, 0.5, 0.99, 1.0 - 1e-9] {
+                for tightening in [1e-9, 0.5, 0.85, 0.999] {
+                    let params =
+                        ScalableParams::new(initial, fpr).growth(growth).tightening(tightening);
+                    for params in [params, params.bounded(90), params.max_bytes(4096)] {
+                        grown += grows_as_ever(params);
+                    }
+                }
+            }
+        }
+    }
+    assert!(grown > 500, "{grown}");
+}
+
+/// Compares a filter with one that is written and read after every few keys, and returns how many
+/// stages were added.
+fn grows_as_ever(params: ScalableParams) -> usize {
+    let plan = with_params::<ScalableBloomFilter>(params, params.initial, 3);
+    let Ok(mut filter) = plan else { return 0 };
+    let mut read = filter.clone();
+    for key in 0..130u64 {
+        if key % 9 == 0 {
+            read = ScalableBloomFilter::from_bytes(&read.to_bytes().unwrap()).unwrap();
+        }
+        let full = filter.stages().last().is_some_and(|stage| stage.taken >= stage.capacity);
+        let (before, known) = (filter.stage_count(), filter.contains(&key));
+        // A stage of gigabytes is no matter of this test.
+        let large = u64::from(params.growth) * filter.capacity() > 1 << 17;
+        if full && !known && large {
+            break;
+        }
+        let inserted = filter.insert(&key);
+        assert_eq!(read.insert(&key), inserted, "{params:?}");
+        if full && !known && inserted.is_ok() {
+            assert_eq!(filter.stage_count(), before + 1, "{params:?}");
+        }
+        assert!(read == filter, "{params:?}");
+    }
+    filter.stage_count() - 1
+}
+
+#[test]
+fn a_merge_that_overstates_the_keys_taken_grows_once_the_bits_are_set() {
+    // With one probe a key taken is a bit set. Each merge adds one, and states two.
+    let params = ScalableParams::new(100, 0.6).tightening(0.01);
+    let mut merged = filled(params, 0..0);
+    let mut keys = (0u64..).filter(|&key| {
+        let mut alone = filled(params, 0..key);
+        alone.insert(&key).unwrap().is_new()
+    });
+    let mut last = keys.next().unwrap();
+    for key in keys.take(50) {
+        let mut other = filled(params, 0..0);
+        other.try_extend([last, key]).unwrap();
+        merged.merge(&other).unwrap();
+        last = key;
+    }
+    let newest = |filter: &ScalableBloomFilter| filter.stages().last().unwrap();
+    assert_eq!((newest(&merged).taken, newest(&merged).capacity), (100, 100));
+    let mut read = ScalableBloomFilter::from_bytes(&merged.to_bytes().unwrap()).unwrap();
+    assert_eq!(read, merged);
+    for filter in [&mut merged, &mut read] {
+        let mut taken = 51;
+        for key in 1000u64.. {
+            taken += u64::from(filter.insert(&key).unwrap().is_new());
+            assert_eq!(filter.stage_count(), 1 + usize::from(taken > 100), "{taken}");
+            if taken > 100 {
+                break;
+            }
+            assert_eq!(newest(filter).taken, if taken == 51 { 100 } else { taken });
+        }
+    }
+    assert_eq!(read, merged);
 }

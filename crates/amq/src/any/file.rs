@@ -51,7 +51,7 @@ impl AnyFilter {
         Self::decode(bytes, None)
     }
 
-    /// The same for a file that withholds its seed, which must be this one.
+    #[doc = amq_core::file_docs!(from_bytes_with_seed)]
     pub fn from_bytes_with_seed(bytes: &[u8], seed: u64) -> Result<Self, DecodeError> {
         Self::decode(bytes, Some(seed))
     }
@@ -87,7 +87,7 @@ impl AnyFilter {
         Self::loaded(path.as_ref(), None)
     }
 
-    /// The same for a file that withholds its seed, which must be this one.
+    #[doc = amq_core::file_docs!(from_bytes_with_seed)]
     pub fn load_with_seed(path: impl AsRef<Path>, seed: u64) -> Result<Self, ReadError> {
         Self::loaded(path.as_ref(), Some(seed))
     }
@@ -108,8 +108,7 @@ impl AnyFilter {
         self.write(&mut writer)
     }
 
-    /// Saves the filter as the file at `path`, whole or not at all: it is written beside it,
-    /// synced, and renamed. A folder, device, FIFO or link is refused.
+    #[doc = amq_core::file_docs!(save)]
     pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
         self.saved(path.as_ref())
     }
@@ -141,14 +140,12 @@ impl AnyFilter {
 }
 
 impl<'a> AnyView<'a> {
-    /// The filter in these bytes, which stay where they are: one whole file and no more, beginning
-    /// at a multiple of 64. Everything is checked, which reads them all once.
+    #[doc = amq_core::file_docs!(open)]
     pub fn open(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         Self::over(bytes, true)
     }
 
-    /// The same, but only header and directory are checked: at once, whatever the size. **A payload
-    /// that was damaged since it was written then answers anything**, keys denied included.
+    #[doc = amq_core::file_docs!(open_without_checking_payload)]
     pub fn open_without_checking_payload(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         Self::over(bytes, false)
     }

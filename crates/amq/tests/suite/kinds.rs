@@ -212,6 +212,11 @@ fn every_kind_is_saved_and_loaded_and_read_from_a_stream() {
         let error = AnyFilter::read_from_within(&bytes[..], limit).unwrap_err();
         assert!(matches!(error, ReadError::Decode(DecodeError::OverLimit { .. })), "{error}");
 
+        assert_eq!(AnyFilter::from_bytes_with_seed(&bytes, SEED), Ok(filter.clone()));
+        assert_eq!(AnyFilter::from_bytes_with_seed(&bytes, !SEED), Err(DecodeError::OtherSeed));
+        let error = AnyFilter::load_with_seed(&path, !SEED).unwrap_err();
+        assert!(matches!(error, ReadError::Decode(DecodeError::OtherSeed)), "{error}");
+
         let secret = filter.to_bytes_without_seed().unwrap();
         assert_eq!(AnyFilter::from_bytes(&secret), Err(DecodeError::SeedWithheld));
         assert_eq!(AnyFilter::from_bytes_with_seed(&secret, SEED), Ok(filter.clone()));

@@ -15,6 +15,7 @@ mod memory;
 mod monitored;
 mod reading;
 mod rolling;
+mod saving;
 mod sharded;
 
 #[global_allocator]

@@ -30,7 +30,7 @@ fn loading_never_holds_the_file_beside_the_filter() -> Result<(), Violation> {
 fn a_file_that_claims_more_than_it_holds_takes_a_step_of_memory() -> Result<(), Violation> {
     let path = std::env::temp_dir().join(format!("amq-claims-{}", std::process::id()));
     for kind in [FilterKind::Bloom, FilterKind::BlockedCounting] {
-        let filter = AnyFilter::new(kind, Goal::bits_per_key(1_000_000, 256.0)).unwrap();
+        let filter = AnyFilter::new(kind, Goal::bits_per_key(2_500_000, 110.0)).unwrap();
         let bytes = filter.to_bytes().unwrap();
         assert!(bytes.len() > 30 << 20);
         std::fs::write(&path, &bytes[..10_000]).unwrap();

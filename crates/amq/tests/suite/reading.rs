@@ -4,6 +4,7 @@
 use amq::AnyFilter;
 use amq_conformance::files::memory::{SLACK, most_of_a_stream, takes_at_most};
 use amq_conformance::hold;
+use std::io;
 use std::path::Path;
 
 #[test]
@@ -42,6 +43,67 @@ fn a_committed_file_of_any_kind_whole_cut_or_damaged_takes_little_more_than_its_
     }
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(files > 60 && read >= 3 * (files - 10), "{read} of {files}");
+}
+
+/// Says that it read or wrote more than it was given.
+struct Boasting<'a> {
+    bytes: &'a [u8],
+    /// Calls until it does.
+    honest: u32,
+    /// How many bytes too many.
+    more: usize,
+}
+
+impl Boasting<'_> {
+    fn claim(&mut self, done: usize, given: usize) -> usize {
+        match self.honest.checked_sub(1) {
+            Some(honest) => {
+                self.honest = honest;
+                done
+            }
+            None => given.saturating_add(self.more),
+        }
+    }
+}
+
+impl io::Read for Boasting<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let done = self.bytes.read(buffer)?;
+        Ok(self.claim(done, buffer.len()))
+    }
+}
+
+impl io::Write for Boasting<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(self.claim(bytes.len(), bytes.len()))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_reader_or_writer_that_says_it_did_more_than_asked_is_an_error() {
+    let filter = amq::BumpedRibbonFilter::build(amq::Budget::Fpr(0.01), 0..50_000u64).unwrap();
+    for more in [1, 1 << 30, usize::MAX] {
+        for honest in 0..4 {
+            let bytes = filter.to_bytes().unwrap();
+            let reader = || Boasting { bytes: &bytes, honest, more };
+            let said = |error: amq::ReadError| {
+                assert!(matches!(error, amq::ReadError::Io(_)), "{error}");
+                assert!(error.to_string().contains("mend its `read`"), "{error}");
+            };
+            said(AnyFilter::read_from(reader()).unwrap_err());
+            said(amq::BumpedRibbonFilter::read_from(reader()).unwrap_err());
+            for error in [
+                filter.write_to(reader()).unwrap_err(),
+                AnyFilter::from(filter.clone()).write_to(reader()).unwrap_err(),
+            ] {
+                assert!(error.to_string().contains("mend its `write`"), "{error}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -320,8 +320,12 @@ impl<const FAULT: u8> Bloom<FAULT> {
         Ok(params)
     }
 
-    /// All the words within `bits` bits, at the textbook number of probes.
+    /// All the words within `bits` bits, up to two for each key, at the textbook number of probes.
     fn within(items: u64, bits: u64) -> Result<Params, PlanError> {
+        let bits = match Self::has(Fault::PlanTakesAll) {
+            true => bits,
+            false => bits.min(items.saturating_mul(128)),
+        };
         let words = bits / 64 + u64::from(Self::has(Fault::PlanOverBudget));
         let min = 8 - u64::from(Self::has(Fault::LeastSizeUnderstated));
         match words {

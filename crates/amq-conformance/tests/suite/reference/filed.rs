@@ -25,6 +25,7 @@ pub(crate) enum Lapse {
     // Of reading.
     CapacityLost,
     SeedGuessed,
+    SeedIgnored,
     ChecksumsIgnored,
     ChecksumsIgnoredInStreams,
     TrailingBytesTaken,
@@ -375,6 +376,12 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         let read = match excuses.into_iter().any(Self::has_lapse) {
             true => envelope::decode::<Self>(&excused::<LAPSE>(bytes), seed),
             false => envelope::decode::<Self>(bytes, seed),
+        };
+        let read = match read {
+            Err(DecodeError::OtherSeed) if Self::has_lapse(Lapse::SeedIgnored) => {
+                envelope::decode::<Self>(bytes, None)
+            }
+            read => read,
         };
         read.map_err(|error| match error {
             DecodeError::TextMode if Self::has_lapse(Lapse::TextModeUnnamed) => DecodeError::Magic,

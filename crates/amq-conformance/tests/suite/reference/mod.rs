@@ -57,6 +57,7 @@ pub(crate) enum Fault {
     MergeAddsCapacities,
     // Of the Bloom filter: plans.
     PlanWordByWord,
+    PlanTakesAll,
     PlanOverBudget,
     PlanUnderRate,
     PlanAcceptsAnything,
