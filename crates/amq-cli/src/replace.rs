@@ -92,7 +92,7 @@ impl Target {
         // Opened before anything is changed. A folder that may not be read cannot be synced: after
         // a crash there may still be the old file then.
         let opened = if cfg!(unix) { File::open(folder).ok() } else { None };
-        let temporary = Temporary::new(folder)?;
+        let temporary = Temporary::new(folder, self.path.exists())?;
         write(temporary.file())?;
         self.publish(temporary)?;
         opened.map_or(Ok(()), |folder| folder.sync_all())?;
@@ -125,7 +125,7 @@ impl Target {
         // It may have become a device since the run began.
         let old = fs::symlink_metadata(&self.path)?;
         regular(&self.path, &old)?;
-        keep_permissions(temporary.file(), &old)?;
+        amq::envelope::keep_permissions(temporary.file(), &self.path)?;
         temporary.file().sync_all()?;
         if self.backup {
             backup::keep(&self.path)?;
@@ -200,13 +200,3 @@ fn remark(path: &Path, old: &Metadata) {
 
 #[cfg(not(unix))]
 fn remark(_path: &Path, _old: &Metadata) {}
-
-/// Gives a file the owner, if this user may, and the permissions of the one that it replaces.
-fn keep_permissions(file: &File, old: &Metadata) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{MetadataExt, fchown};
-        let _ = fchown(file, Some(old.uid()), Some(old.gid()));
-    }
-    file.set_permissions(old.permissions())
-}

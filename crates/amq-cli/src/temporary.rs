@@ -19,15 +19,24 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    pub(crate) fn new(folder: &Path) -> io::Result<Self> {
+    /// A private one is its owner's alone until it is told otherwise: it is to replace a file that
+    /// may be private, too.
+    pub(crate) fn new(folder: &Path, private: bool) -> io::Result<Self> {
         match unnamed::create(folder)? {
             Some(file) => Ok(Self { file, name: None }),
-            None => Self::named(folder),
+            None => Self::named(folder, private),
         }
     }
 
-    fn named(folder: &Path) -> io::Result<Self> {
-        let (file, name) = named(folder, |path| File::create_new(path))?;
+    fn named(folder: &Path, private: bool) -> io::Result<Self> {
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        if private {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let _ = private;
+        let (file, name) = named(folder, |path| options.open(path))?;
         Ok(Self { file, name: Some(name) })
     }
 
@@ -161,19 +170,19 @@ mod tests {
     }
 
     /// What the file system offers, and what there is where it offers nothing.
-    const WAYS: [fn(&Path) -> io::Result<Temporary>; 2] = [Temporary::new, Temporary::named];
+    const WAYS: [fn(&Path, bool) -> io::Result<Temporary>; 2] = [Temporary::new, Temporary::named];
 
     #[test]
     fn a_temporary_file_gets_a_new_name_or_that_of_another() {
         for way in WAYS {
             let room = tempfile::tempdir().unwrap();
             let target = room.path().join("f");
-            let mut first = way(room.path()).unwrap();
+            let mut first = way(room.path(), true).unwrap();
             first.file().write_all(b"first").unwrap();
             first.name_new(&target).unwrap();
             drop(first);
             assert_eq!(fs::read(&target).unwrap(), b"first");
-            let mut second = way(room.path()).unwrap();
+            let mut second = way(room.path(), true).unwrap();
             second.file().write_all(b"second").unwrap();
             let refused = second.name_new(&target).unwrap_err();
             assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
@@ -188,11 +197,11 @@ mod tests {
     fn what_gets_no_name_leaves_nothing() {
         for way in WAYS {
             let room = tempfile::tempdir().unwrap();
-            drop(way(room.path()).unwrap());
+            drop(way(room.path(), true).unwrap());
             assert!(names(room.path()).is_empty());
             let folder = room.path().join("folder");
             fs::create_dir(&folder).unwrap();
-            way(room.path()).unwrap().replace(&folder).unwrap_err();
+            way(room.path(), true).unwrap().replace(&folder).unwrap_err();
             assert_eq!(names(room.path()), ["folder"]);
         }
     }
@@ -201,7 +210,7 @@ mod tests {
     #[test]
     fn linux_has_files_without_a_name() {
         let room = tempfile::tempdir().unwrap();
-        let file = Temporary::new(room.path()).unwrap();
+        let file = Temporary::new(room.path(), false).unwrap();
         if file.name.is_some() {
             println!("SKIPPED: this file system has no files without a name");
             return;

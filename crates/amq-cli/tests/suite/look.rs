@@ -351,8 +351,10 @@ fn mistakes_are_told_what_was_meant() {
     assert!(!run.err.contains("row of short options"), "{run:?}");
     room.amq("insert none.amq -e x")
         .refused(&["none.amq: there is no such filter", "amq build -o none.amq"]);
-    room.amq("build -o f.amq --bytes 2GiB keys.txt").refused(&["allow more, or take fewer bytes"]);
-    room.amq("build -o f.amq --bits-per-key 1e9 keys.txt").refused(&["take fewer bits per key"]);
+    room.amq("build -o f.amq --keys 1e10 --bytes 2GiB keys.txt")
+        .refused(&["allow more, or take fewer bytes"]);
+    room.amq("build -o f.amq --keys 1e9 --bits-per-key 99 keys.txt")
+        .refused(&["take fewer bits per key"]);
     room.amq("build -o f.amq --fpr 1% --keys 1e11 keys.txt").refused(&["take a higher rate"]);
     room.amq("build -o /dev/stdout --fpr 1% keys.txt").refused(&["use -o -"]);
     let grow = "an expandable quotient filter";

@@ -91,8 +91,9 @@ fn whoever_has_seen_enough_may_go() {
         assert_eq!((run.lines(), run.err.as_str()), (1, ""), "{command}");
     }
     // A filter that is cut short is no use.
-    let run =
-        room.bash("amq build -o - --bytes 1MB keys.txt | head -c 1 >x; exit ${PIPESTATUS[0]}");
+    let run = room.bash(
+        "amq build -o - --keys 1e6 --bytes 1MB keys.txt | head -c 1 >x; exit ${PIPESTATUS[0]}",
+    );
     assert!(run.ends(2).err.contains("the filter is not whole"));
     // Lines that were not seen must come again.
     room.amq("dedupe --filter lines.amq keys.txt").ends(0);
