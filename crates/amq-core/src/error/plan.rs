@@ -2,11 +2,10 @@
 
 use super::number::{Limit, Range};
 use crate::{Budget, FilterKind, Goal};
-use core::error::Error;
 use core::fmt;
 
 /// A goal or a parameter that no filter can be planned for. Nothing was allocated.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum PlanError {
     /// The number of items is outside the variant's range.
@@ -218,4 +217,4 @@ impl fmt::Display for PlanError {
     }
 }
 
-impl Error for PlanError {}
+crate::impl_error!(PlanError);

@@ -1,7 +1,6 @@
 //! The variants, by number and by name.
 
 use alloc::string::String;
-use core::error::Error;
 use core::fmt;
 use core::str::FromStr;
 
@@ -142,7 +141,7 @@ impl FromStr for FilterKind {
 }
 
 /// A name that is no filter's. Its text lists the names there are.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct UnknownKind {
     /// The name given, or its first 64 characters.
     pub name: String,
@@ -159,7 +158,7 @@ impl fmt::Display for UnknownKind {
     }
 }
 
-impl Error for UnknownKind {}
+crate::impl_error!(UnknownKind);
 
 impl fmt::Display for FilterKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

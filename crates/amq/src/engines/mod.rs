@@ -33,7 +33,6 @@ mod table;
 use crate::choose::show::{Number, Rate};
 use crate::{Goal, PlanError};
 use alloc::string::String;
-use core::error::Error;
 use core::fmt;
 
 /// An engine, or one of the filters that an engine has.
@@ -82,7 +81,7 @@ pub struct Setting {
 }
 
 /// Why an engine has no setting for a rate.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NoSetting {
     /// The engine.
@@ -187,4 +186,4 @@ impl fmt::Display for NoSetting {
     }
 }
 
-impl Error for NoSetting {}
+amq_core::impl_error!(NoSetting);

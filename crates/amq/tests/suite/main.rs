@@ -13,6 +13,7 @@ mod by_caller;
 mod choose;
 mod choose_laws;
 mod engines;
+mod errors;
 mod kinds;
 mod memory;
 mod monitored;
