@@ -183,6 +183,7 @@ macro_rules! suite {
         $crate::suite!(@laws edge => {
             an_impossible_goal_is_refused_by_name
             a_goal_at_the_edge_is_planned_or_refused
+            no_items_are_planned_as_one
             the_way_out_that_an_error_names_is_one
             a_predicted_rate_is_a_probability
         });

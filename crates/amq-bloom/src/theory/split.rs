@@ -116,7 +116,7 @@ impl SplitBlock {
 
     /// The fewest blocks for a rate, or all that fit a size: more blocks are always better.
     pub fn blocks_for(&self, goal: Goal) -> Result<u64, PlanError> {
-        goal.check(1)?;
+        let goal = goal.checked()?;
         self.check()?;
         match goal.budget {
             Budget::Fpr(asked) => self.smallest(goal.items, asked),

@@ -55,8 +55,8 @@ mod tests {
              its slots in use. Remove items first, or plan a larger one";
         let texts: &[(&dyn core::error::Error, &str)] = &[
             (
-                &items(0, 1, u64::MAX),
-                "a filter for 0 items cannot be planned: the number must be at least 1",
+                &items(51, 1, 50),
+                "a filter for 51 items cannot be planned: the number must be from 1 to 50",
             ),
             (
                 &items(1 << 41, 1, 1 << 40),

@@ -8,7 +8,8 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The number of items is outside the variant's range.
+    /// The number of items is outside the variant's range. (0 items are planned for as 1, and are
+    /// never the reason.)
     Items {
         /// The value asked for.
         items: u64,
@@ -126,6 +127,7 @@ impl PlanError {
         let Budget::BitsPerKey(bits_per_key) = goal.budget else {
             return self;
         };
+        let goal = Goal { items: goal.items.max(1), ..goal };
         let (mut refusal, mut least) = (self, goal.items);
         // At least as many items as fill the smallest filter's bytes.
         for _ in 0..STEPS {

@@ -69,7 +69,7 @@ impl<P: Copy> BuildTarget<P> {
     /// The plan to follow for this many keys; an error if they are more than planned.
     pub fn plan<F: PlanFilter<Params = P>>(self, keys: u64) -> Result<Plan<P>, BuildError> {
         let plan = match self {
-            Self::Budget(budget) => Target::Goal(Goal::new(keys.max(1), budget)).plan::<F>()?,
+            Self::Budget(budget) => Target::Goal(Goal::new(keys, budget)).plan::<F>()?,
             Self::Target(target) => target.plan::<F>()?,
         };
         if keys > plan.items {
@@ -79,10 +79,10 @@ impl<P: Copy> BuildTarget<P> {
     }
 
     /// The most keys it takes, as far as that is known without planning.
-    const fn limit(&self) -> u64 {
+    fn limit(&self) -> u64 {
         match self {
             Self::Budget(_) => u64::MAX,
-            Self::Target(Target::Goal(goal)) => goal.items,
+            Self::Target(Target::Goal(goal)) => goal.items.max(1),
             Self::Target(Target::Plan(plan)) => plan.items,
         }
     }

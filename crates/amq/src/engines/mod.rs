@@ -120,11 +120,11 @@ impl Engine {
         }
     }
 
-    /// What to set for `keys` keys in one filter at a rate of at most `fpr`; up to a few percent
-    /// more where the engine itself rounds (see [`Setting::fpr`]).
+    /// What to set for `keys` keys in one filter (0 are taken as 1) at a rate of at most `fpr`; up
+    /// to a few percent more where the engine itself rounds (see [`Setting::fpr`]).
     pub fn setting(self, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
         let goal = Goal::new(keys, crate::Budget::Fpr(fpr));
-        goal.check(1).map_err(|error| self.invalid(&error))?;
+        let keys = goal.checked().map_err(|error| self.invalid(&error))?.items;
         match self {
             Self::RocksDb => lsm::rocksdb(self, fpr),
             Self::RocksDbRibbon => lsm::rocksdb_ribbon(self, keys, fpr),

@@ -64,7 +64,7 @@ impl<F: EmptyFilter> Sharded<F> {
     /// A budget of bytes or of bits per key is for all shards together.
     pub fn plan(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
         check_shards(shards)?;
-        goal.check(1)?;
+        let goal = goal.checked()?;
         let count = shards as u64;
         let budget = match goal.budget {
             Budget::Fpr(fpr) => Budget::Fpr(fpr),

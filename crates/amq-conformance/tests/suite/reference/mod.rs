@@ -61,6 +61,7 @@ pub(crate) enum Fault {
     PlanUnderRate,
     PlanAcceptsAnything,
     PlanNamesAnotherGoal,
+    PlanRefusesNoItems,
     SizeUnderstated,
     LeastSizeUnderstated,
     CapacityUnderstated,
