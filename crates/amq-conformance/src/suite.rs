@@ -290,6 +290,7 @@ macro_rules! suite {
             removing_one_copy_leaves_the_others
             removing_an_absent_key_changes_nothing
             a_filter_can_be_turned_over_for_ever
+            what_was_new_to_insert_unique_can_be_removed
         });
         $crate::suite!(@laws surface => {
             a_pointer_to_a_filter_removes_keys_as_it_does

@@ -272,9 +272,13 @@ rejected! {
     }
     an_insert_unique_that_stores_copies: Multiset with UniqueStoresCopies by {
         || surface::insert_unique_changes_nothing_when_present::<Broken>();
+        || remove::what_was_new_to_insert_unique_can_be_removed::<Broken>();
+        || played(model::Abilities::<Broken>::empty().remove());
     }
     an_insert_unique_that_stores_nothing: Multiset with UniqueStoresNothing by {
         || surface::insert_unique_changes_nothing_when_present::<Broken>();
+        || remove::what_was_new_to_insert_unique_can_be_removed::<Broken>();
+        || played(model::Abilities::<Broken>::empty().remove());
     }
 
     a_remove_that_takes_every_copy: Multiset with RemovesEveryCopy by {

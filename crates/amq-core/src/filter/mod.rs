@@ -149,9 +149,9 @@ pub trait InsertFilter: Filter {
     /// Inserts the key with this hash unless the filter answers `true` for it already; then nothing
     /// changes. Keeps a set from filling up with copies of keys that come again and again.
     ///
-    /// **Remove nothing from a filter that is filled like this**: a key that was answered
-    /// [`Inserted::MaybePresent`] may be represented by another key, and is denied once that is
-    /// removed.
+    /// **Remove only keys that were answered [`Inserted::New`]**, each once for each time. A key
+    /// that was answered [`Inserted::MaybePresent`] was skipped: nothing is stored for it. Another
+    /// key may stand for it, so it may be denied after any removal, and must not be removed itself.
     fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         if self.contains_hash(hash) {
             return Ok(Inserted::MaybePresent);
@@ -185,8 +185,10 @@ pub trait RemoveFilter: InsertFilter {
     /// Removes one copy of the key with this hash. `false`: it was certainly not in, and nothing
     /// changed.
     ///
-    /// **Only remove what you inserted.** Removing a key that is a false positive takes away
-    /// another key's entry, and that key may then be answered `false`.
+    /// **Only remove what you inserted**, and of what
+    /// [`insert_unique_hash`](InsertFilter::insert_unique_hash) took only what was
+    /// [`Inserted::New`]. Removing a key that is a false positive takes away another key's entry,
+    /// and that key may then be answered `false`.
     fn remove_hash(&mut self, hash: KeyHash) -> bool;
 }
 
