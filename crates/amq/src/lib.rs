@@ -111,7 +111,10 @@ pub use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter};
 /// What most programs need: `use amq::prelude::*;`.
 pub mod prelude {
     pub use crate::AnyFilter;
-    pub use amq_core::{Budget, Filter, FilterExt, Goal, InsertFilter, Key, RemoveFilter};
+    pub use amq_core::{
+        Budget, BuildFilter, EmptyFilter, Filter, FilterExt, Goal, InsertFilter, Key, PlanFilter,
+        RemoveFilter,
+    };
 }
 
 #[cfg(doctest)]

@@ -210,6 +210,10 @@ impl fmt::Display for PlanError {
                 f,
                 "{name} = {value:?} is not possible: it must lie strictly between 0 and 1"
             ),
+            Self::LeftOut { kind: FilterKind::Other(name) } => write!(
+                f,
+                "the {name} filter is of another crate, and is made by its own type alone"
+            ),
             Self::LeftOut { kind } => write!(
                 f,
                 "this program was built without the {kind} filter: take another kind, or turn on \

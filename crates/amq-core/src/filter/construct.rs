@@ -154,6 +154,12 @@ impl<P> Parts<P> {
 }
 
 /// A filter that can be sized by formula, without being made.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be sized by formula",
+    label = "it has no plans of its own",
+    note = "plan by the type of the filter; a pointer, a view and a `dyn Filter` have none",
+    note = "for a filter whose kind is chosen at run time: `AnyFilter::plan`"
+)]
 pub trait PlanFilter: Filter + Sized {
     /// The parameters that determine the table: what an expert sets by hand.
     type Params: Copy + PartialEq + fmt::Debug;
@@ -213,6 +219,13 @@ pub trait PlanFilter: Filter + Sized {
 }
 
 /// A filter that starts empty and is then filled.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot start empty and be filled",
+    label = "it is not made empty",
+    note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
+            blocked-counting, scalable-blocked, windowed-cuckoo, expandable-quotient",
+    note = "a ribbon filter is built from all its keys at once: `BuildFilter`"
+)]
 pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
     /// An empty filter for a goal or plan.
     fn empty(target: impl Into<Target<Self::Params>>, seed: u64) -> Result<Self, BuildError>;
@@ -247,6 +260,11 @@ pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
 
 /// A filter that is built from all of its keys at once: the only way for a static filter, often the
 /// fastest for the others.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be built from all its keys at once",
+    label = "it is not built at once",
+    note = "a filter that starts empty is filled instead: `EmptyFilter::filled`"
+)]
 pub trait BuildFilter: PlanFilter {
     /// A filter of exactly the keys with these hashes. Repeated hashes do no harm; whether a filter
     /// that supports removal keeps one copy of such a key or all of them is in its own
@@ -307,6 +325,12 @@ pub fn hashes_of<K: Key>(
 }
 
 /// A filter that can absorb another.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be merged",
+    label = "it absorbs no other filter",
+    note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
+            blocked-counting, scalable-blocked, windowed-cuckoo"
+)]
 pub trait MergeFilter: Sized {
     /// `Ok` if [`merge`](MergeFilter::merge) would succeed, and why not otherwise.
     fn can_merge(&self, other: &Self) -> Result<(), MergeError>;

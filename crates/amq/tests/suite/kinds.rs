@@ -260,3 +260,16 @@ fn no_keys_make_the_smallest_filter_of_any_kind() {
         }
     }
 }
+
+#[test]
+fn a_kind_of_another_crate_can_do_nothing_here_and_the_error_says_why() {
+    let other = FilterKind::Other("xor");
+    assert_eq!(Abilities::of(other).iter().count(), 0);
+    let refused = PlanError::LeftOut { kind: other };
+    assert_eq!(AnyFilter::plan(other, goal()), Err(refused));
+    assert_eq!(AnyFilter::new(other, goal()).unwrap_err(), refused.into());
+    let built = AnyFilter::build(other, goal(), ["key"]);
+    assert_eq!(built.unwrap_err(), refused.into());
+    let text = "the xor filter is of another crate, and is made by its own type alone";
+    assert_eq!(refused.to_string(), text);
+}
