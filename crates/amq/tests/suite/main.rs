@@ -17,6 +17,7 @@ mod errors;
 mod kinds;
 mod memory;
 mod monitored;
+mod owned;
 mod prelude;
 mod reading;
 mod rolling;
