@@ -121,7 +121,8 @@ impl PlanError {
 
     /// Rephrases a refusal for bytes as one for bits per key: names the least number of items for
     /// which these bits suffice, if there is one. Any other refusal stays as it is.
-    #[doc(hidden)]
+    ///
+    /// For a planner of your own, whose function this is and which planned the goal in vain.
     #[must_use]
     pub fn in_bits_per_key<P>(self, goal: Goal, plan: impl Fn(Goal) -> Result<P, Self>) -> Self {
         let Budget::BitsPerKey(bits_per_key) = goal.budget else {
