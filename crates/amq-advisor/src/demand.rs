@@ -4,7 +4,6 @@ use crate::show::{Bytes, Number, Rate};
 use crate::{Answer, Choice, Keys, Need, Workload, answer};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::error::Error;
 use core::fmt;
 
 /// One thing that a workload asks for, and that a variant can fail.
@@ -50,7 +49,7 @@ impl fmt::Display for Demand {
 }
 
 /// A number in a workload that no workload can have.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Invalid {
     /// The name of the builder's method.
@@ -93,10 +92,10 @@ impl fmt::Display for Invalid {
     }
 }
 
-impl Error for Invalid {}
+amq_core::impl_error!(Invalid);
 
 /// Two demands that no variant meets together.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Conflict {
     /// One of the two.
@@ -129,10 +128,10 @@ impl fmt::Display for Conflict {
     }
 }
 
-impl Error for Conflict {}
+amq_core::impl_error!(Conflict);
 
 /// Why there is no answer.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ChooseError {
     /// A number is impossible.
@@ -150,7 +149,7 @@ impl fmt::Display for ChooseError {
     }
 }
 
-impl Error for ChooseError {}
+amq_core::impl_error!(ChooseError);
 
 impl From<Invalid> for ChooseError {
     fn from(invalid: Invalid) -> Self {

@@ -25,6 +25,15 @@ impl Keys {
             Self::Exactly(keys) | Self::AtMost(keys) | Self::Unknown { start: keys } => keys,
         }
     }
+
+    const fn or_one(self) -> Self {
+        match self {
+            Self::Exactly(0) => Self::Exactly(1),
+            Self::AtMost(0) => Self::AtMost(1),
+            Self::Unknown { start: 0 } => Self::Unknown { start: 1 },
+            _ => self,
+        }
+    }
 }
 
 /// Something the filter must be able to do beyond answering.
@@ -97,11 +106,11 @@ pub struct Workload {
 
 impl Workload {
     /// This many keys, inserted one by one, and asked for half of the time. If neither a rate nor
-    /// a size is given, the rate is [`DEFAULT_FPR`](crate::DEFAULT_FPR).
+    /// a size is given, the rate is [`DEFAULT_FPR`](crate::DEFAULT_FPR). No keys are taken as one.
     #[must_use]
     pub const fn new(keys: Keys) -> Self {
         Self {
-            keys,
+            keys: keys.or_one(),
             fpr: None,
             bits_per_key: None,
             bytes: None,
@@ -313,7 +322,6 @@ impl Workload {
         let least = |name, value: f64, min: f64| {
             Invalid::check(name, value, min, f64::INFINITY, value.is_finite())
         };
-        least("keys", self.keys.planned() as f64, 1.0)?;
         if let Some(fpr) = self.fpr {
             Invalid::check("fpr", fpr, 0.0, 1.0, fpr > 0.0 && fpr < 1.0)?;
         }

@@ -24,19 +24,23 @@ pub(crate) fn mask(low: u32) -> [u32; 8] {
     SALTS.map(|salt| 1 << (low.wrapping_mul(salt) >> 27))
 }
 
-/// The same bits in words of 64, each of two words of 32, the lower half first.
+/// The same bits in words of 64, each of two words of 32, the lower half first: for the atomic
+/// filter, as the two below.
+#[cfg(target_has_atomic = "64")]
 #[inline(always)]
 pub(crate) fn mask64(low: u32) -> [u64; 4] {
     paired(&mask(low))
 }
 
 /// Eight words as four, each of two, the lower half first.
+#[cfg(target_has_atomic = "64")]
 #[inline(always)]
 pub(crate) fn paired(words: &[u32; 8]) -> [u64; 4] {
     core::array::from_fn(|i| u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32)
 }
 
 /// The inverse of [`paired`].
+#[cfg(target_has_atomic = "64")]
 #[inline(always)]
 pub(crate) fn unpaired(words: [u64; 4]) -> [u32; 8] {
     core::array::from_fn(|i| (words[i / 2] >> (32 * (i % 2))) as u32)

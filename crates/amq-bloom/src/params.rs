@@ -67,7 +67,7 @@ impl BlockedParams {
 ///
 /// Folding by d maps each place to its quotient by d. That is exact only if d divides the number of
 /// places.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FoldError {
     /// The factor does not divide the table.
@@ -126,4 +126,4 @@ impl fmt::Display for FoldError {
     }
 }
 
-impl core::error::Error for FoldError {}
+amq_core::impl_error!(FoldError);

@@ -48,6 +48,7 @@ pub(crate) fn contains(block: &Block, low: u32) -> bool {
 }
 
 /// The bits of a key in the four 64-bit words of its block, each of two 32-bit ones.
+#[cfg(target_has_atomic = "64")]
 #[inline(always)]
 pub(crate) fn mask64(low: u32) -> [u64; 4] {
     #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]

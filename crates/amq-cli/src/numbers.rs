@@ -54,10 +54,7 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     }
     let scale = |&(unit, factor)| text.strip_suffix(unit).map(|number| (number, factor));
     let (number, factor) = UNITS.iter().find_map(scale).unwrap_or((text, 1));
-    match scaled(number, factor)? {
-        0 => Err("must be at least 1".into()),
-        number => Ok(number),
-    }
+    scaled(number, factor)
 }
 
 /// Whether commas part the thousands of one number, as in `1,000`.
@@ -281,6 +278,7 @@ mod tests {
     #[test]
     fn counts_are_exact() {
         for (text, want) in [
+            ("0", 0),
             ("1", 1),
             ("1e6", 1_000_000),
             ("1E6", 1_000_000),
@@ -299,7 +297,6 @@ mod tests {
             assert_eq!(count(text), Ok(want), "{text}");
         }
         for text in [
-            "0",
             "-5",
             "0x10",
             "",

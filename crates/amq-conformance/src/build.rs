@@ -2,22 +2,29 @@
 
 use crate::fill::{absent_hashes, all_found, at_once, present, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::{Budget, BuildError, BuildFilter, Encoder, Key, KeyHash, PlanError};
+use amq_core::{Budget, BuildFilter, Encoder, Goal, Key, KeyHash};
 use core::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A filter of any number of keys can be built. Zero keys may be refused, by that number.
+/// A filter of any number of keys can be built; of none within a budget, or by a goal for none. One
+/// by a goal for no keys takes one.
 pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
-    match F::build_hashes(Budget::Fpr(0.01), 1, &[]) {
-        Ok(filter) => {
-            same("len of a filter built of nothing", filter.len(), 0)?;
-            let found = absent_hashes(1000, 1).iter().filter(|&&h| filter.contains_hash(h)).count();
-            same("keys found in a filter built of nothing", found, 0)?;
-        }
-        Err(BuildError::Plan(PlanError::Items { items: 0, .. })) => {}
-        Err(error) => {
-            return Err(Violation::refused("a filter of no key, not by that number")(error));
-        }
+    let none = Goal::fpr(0, 0.01);
+    for filter in [
+        F::build_hashes(Budget::Fpr(0.01), 1, &[]),
+        F::build_hashes(none, 1, &[]),
+        F::build_iter::<u64>(none, 1, []),
+    ] {
+        let filter = filter.map_err(Violation::refused("a filter of no key"))?;
+        same("len of a filter built of nothing", filter.len(), 0)?;
+        let found = absent_hashes(1000, 1).iter().filter(|&&h| filter.contains_hash(h)).count();
+        same("keys found in a filter built of nothing", found, 0)?;
+    }
+    for filter in
+        [F::build_hashes(none, 0, &present_hashes(1, 0)), F::build_iter(none, 0, [present(0)])]
+    {
+        let filter = filter.map_err(Violation::refused("one key by a goal for none"))?;
+        all_found(&filter, &present_hashes(1, 0), "the one key by a goal for none")?;
     }
     for n in (1..=600).chain([1023, 1024, 1025, 4095, 4096, 4097, 65_535, 65_536, 65_537]) {
         for (budget, seed) in [(Budget::Fpr(0.01), n), (Budget::Fpr(0.2), n + 1)] {
@@ -142,7 +149,7 @@ pub fn keys_build_what_their_hashes_build<F: BuildFilter>() -> Verdict {
 }
 
 fn built<F: BuildFilter>(budget: Budget, seed: u64, hashes: &[KeyHash]) -> Result<F, Violation> {
-    let goal = amq_core::Goal::new(hashes.len() as u64, budget);
+    let goal = Goal::new(hashes.len() as u64, budget);
     at_once(goal, seed, hashes).map_err(Violation::refused(format!(
         "{} keys built at once, {budget:?}, seed {seed}",
         hashes.len()

@@ -56,6 +56,21 @@ fn edges_are_planned_or_refused(planner: &dyn Planner) -> Verdict {
     Ok(())
 }
 
+/// A goal for no items is planned, or refused, as that for one: a program whose input is empty gets
+/// the smallest filter.
+pub fn no_items_are_planned_as_one<F: PlanFilter>() -> Verdict {
+    no_items_are_one(&Of::<F>::NEW)
+}
+
+fn no_items_are_one(planner: &dyn Planner) -> Verdict {
+    for goal in edges().filter(|goal| goal.items == 0) {
+        let one = Goal::new(1, goal.budget);
+        let [none, one] = [goal, one].map(|goal| planner.plan(goal).map(|planned| planned.plan));
+        same(format_args!("the plan for {goal:?}"), format!("{none:?}"), format!("{one:?}"))?;
+    }
+    Ok(())
+}
+
 /// For any number of keys, a predicted rate lies in [0, 1], never falls as keys are added, and is
 /// at least the rate of equal 64-bit hashes; its spread is at most 0.5, as for any value in [0, 1].
 pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
@@ -220,11 +235,12 @@ pub(crate) fn usable<P>(plan: &Plan<P>, goal: Goal) -> Verdict {
         plan.build_bytes,
         format_args!("the filter's own {} bytes and more", plan.bytes),
     )?;
-    same(format_args!("items of {goal:?}"), plan.items, goal.items)
+    same(format_args!("items of {goal:?}"), plan.items, goal.items.max(1))
 }
 
 /// `Ok` if the error is about this goal and not another.
 pub(crate) fn names_the_goal(error: PlanError, goal: Goal) -> Verdict {
+    let goal = Goal::new(goal.items.max(1), goal.budget);
     let about = match error {
         PlanError::Items { items, .. } => items == goal.items,
         PlanError::Fpr { fpr } => goal.budget == Budget::Fpr(fpr),

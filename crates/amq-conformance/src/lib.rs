@@ -1,6 +1,6 @@
 //! The laws of the amq filter family, as tests.
 //!
-//! A new variant gets them with one line in `tests/suite/conformance.rs`:
+//! A filter gets them with one line in a test:
 //!
 //! ```ignore
 //! use amq_bloom::BloomFilter;
@@ -8,8 +8,9 @@
 //! amq_conformance::suite!(bloom: BloomFilter => [empty, build, merge]);
 //! ```
 //!
-//! This makes a module `bloom` with one test per law. The abilities select the laws. The first must
-//! be `empty` or `build`: laws of every filter use it to make a filled one.
+//! This makes a module `bloom` with one test per law, so its name must not be that of your crate.
+//! The abilities select the laws. The first must be `empty` or `build`: laws of every filter use it
+//! to make a filled one.
 //!
 //! | ability | traits | module of laws |
 //! | --- | --- | --- |
@@ -28,6 +29,10 @@
 //! that refuses keys when full declares nothing: the laws allow a refusal past the planned number
 //! of keys, and none before it.
 //!
+//! The [README](https://crates.io/crates/amq-conformance) walks through a filter of a third party:
+//! what must fit (100,000 keys at 1e-5, 10,007 at 1e-6), what a plan's `build_bytes` includes (the
+//! hashes), what the suite may be called, and that `AMQ_BLESS=1` makes the golden counts first.
+//!
 //! # Laws
 //!
 //! | law | what breaks it, for example |
@@ -44,6 +49,7 @@
 //! | a filter merges its own clone, and its rate stays | a rate from a length that counts keys twice |
 //! | a rate is a probability, and not below that of equal hashes | a floor added on top, `1 - (1 - p)` for small p |
 //! | plans and predictions take a bounded number of steps | a search for a size one word at a time |
+//! | a goal for no items is planned as one for one, and built | a program that fails where its input is empty |
 //! | a plan keeps to its budget, the filter to its plan | rounding up, a size that is not the real one |
 //! | a filter built within a size stays within it, with every seed | a size that depends on the keys, planned by its mean |
 //! | too few bits per key are refused by the least number of items | a number that is refused as well, or not the least |
@@ -54,7 +60,7 @@
 //! | the least size or rate in an error can be planned | the least of another layer's plan |
 //! | removing one copy leaves the others; removing an absent key changes nothing | a removal of all copies |
 //! | a pointer to a filter behaves as the filter; `Debug` hides the seed; `stats` agree | a method not forwarded, a derived `Debug` |
-//! | `insert_unique` of a present key changes nothing | a set of repeated keys that fills up |
+//! | `insert_unique` of a present key changes nothing; what was `New` to it can be removed | a set of repeated keys that fills up |
 //! | a filter from a plan equals the one from its goal and takes as many keys; an altered plan is checked | a table made from unchecked numbers |
 //! | a file is read as it was written, and goes on as it would have | bytes that depend on history, a limit left out |
 //! | views answer as the filter | a view of one key fewer |

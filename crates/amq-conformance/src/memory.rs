@@ -115,9 +115,9 @@ pub(crate) fn counts() -> Verdict {
     )
 }
 
-/// Whether an error reports a refused allocation: all such variants have this name.
+/// Whether an error reports a refused allocation: the text of each such variant says so.
 fn is_out_of_memory(error: &dyn fmt::Debug) -> bool {
-    format!("{error:?}").contains("OutOfMemory")
+    format!("{error:?}").contains("the allocator refused")
 }
 
 /// Runs an operation with its first allocation refused, then its second, and so on until none is.

@@ -178,16 +178,24 @@ where
 
 /// The highest rate of a filter at the moments when its length equals its capacity, while it takes
 /// these keys; `None` if it holds more from the start. A filter more than `patience` keys over
-/// capacity has stopped growing.
-fn highest_rate<F: InsertFilter>(filter: &mut F, keys: &[KeyHash], patience: u64) -> Option<f64> {
+/// capacity has stopped growing; and so has one that took four times its capacity since it grew,
+/// whatever it counts. (To ask for its length may take a walk through the table.)
+fn highest_rate(filter: &mut dyn InsertFilter, keys: &[KeyHash], patience: u64) -> Option<f64> {
     let mut highest: Option<f64> = None;
+    let (mut capacity, mut taken) = (filter.capacity(), 0);
     for &hash in keys {
-        if filter.len() == filter.capacity() {
+        let (len, now) = (filter.len(), filter.capacity());
+        if now != capacity {
+            (capacity, taken) = (now, 0);
+        }
+        if len == capacity {
             highest = Some(filter.expected_fpr().max(highest.unwrap_or(0.0)));
         }
-        if filter.insert_hash(hash).is_err() || filter.len() > filter.capacity() + patience {
+        let enough = len > capacity + patience || taken > 4 * capacity + patience;
+        if enough || filter.insert_hash(hash).is_err() {
             break;
         }
+        taken += 1;
     }
     highest
 }
@@ -316,3 +324,65 @@ where
 
 /// Planned numbers of keys: a block not quite full, full, and one over; multiples of each other.
 const SMALL: [u64; 16] = [1, 2, 3, 20, 40, 57, 60, 61, 80, 125, 160, 250, 320, 500, 640, 1000];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amq_core::{FilterKind, Full, Inserted};
+    use std::cell::Cell;
+    use std::sync::Mutex;
+
+    /// Counts no further than its capacity, as a filter may that reckons its length from its table.
+    struct Stuck {
+        len: u64,
+        asked: Mutex<Cell<u64>>,
+    }
+
+    impl Filter for Stuck {
+        fn kind(&self) -> FilterKind {
+            FilterKind::Other("stuck")
+        }
+        fn seed(&self) -> u64 {
+            0
+        }
+        fn len(&self) -> u64 {
+            self.len.min(self.capacity())
+        }
+        fn capacity(&self) -> u64 {
+            1000
+        }
+        fn size_in_bytes(&self) -> u64 {
+            0
+        }
+        fn expected_fpr(&self) -> f64 {
+            let asked = self.asked.lock().unwrap();
+            asked.set(asked.get() + 1);
+            1.0 - (-(self.len as f64)).exp2()
+        }
+        fn load_factor(&self) -> f64 {
+            0.0
+        }
+        fn contains_hash(&self, _: KeyHash) -> bool {
+            true
+        }
+    }
+
+    impl InsertFilter for Stuck {
+        fn insert_hash(&mut self, _: KeyHash) -> Result<Inserted, Full> {
+            self.len += 1;
+            Ok(Inserted::New)
+        }
+    }
+
+    /// Each question may take a walk through the table: 128,000 of them took a minute.
+    #[test]
+    fn a_filter_whose_count_stands_still_is_not_followed_for_ever() {
+        let mut filter = Stuck { len: 500, asked: Mutex::default() };
+        let keys = present_hashes(128_000, 0);
+        let highest = highest_rate(&mut filter, &keys, 250);
+        let asked = filter.asked.lock().unwrap().get();
+        assert!((3000..5000).contains(&asked), "{asked}");
+        // Far enough to see what such a count hides: a rate at four times the capacity.
+        assert!(filter.len > 4000 && highest.is_some(), "{}", filter.len);
+    }
+}

@@ -126,6 +126,7 @@ fn any_sequence(steps: BoxedStrategy<Vec<Step>>, play: &Play<'_>) -> Verdict {
 enum Step {
     Insert(u8),
     InsertBatch(Vec<u8>),
+    InsertUnique(u8),
     Clear,
     Remove(u8),
     Merge(Vec<u8>),
@@ -135,6 +136,7 @@ fn steps(remove: bool, merge: bool) -> BoxedStrategy<Vec<Step>> {
     let mut steps: Vec<(u32, _)> = vec![
         (8, (0..KEYS).prop_map(Step::Insert).boxed()),
         (3, vec(0..KEYS, 0..70).prop_map(Step::InsertBatch).boxed()),
+        (8, (0..KEYS).prop_map(Step::InsertUnique).boxed()),
         (1, Just(Step::Clear).boxed()),
     ];
     if remove {
@@ -168,6 +170,7 @@ where
         match step {
             Step::Insert(key) => game.insert(*key)?,
             Step::InsertBatch(keys) => game.insert_batch(keys)?,
+            Step::InsertUnique(key) => game.insert_unique(*key)?,
             Step::Remove(key) => game.remove(*key)?,
             Step::Merge(keys) => game.merge(&empty, keys)?,
             Step::Clear => {
@@ -203,6 +206,25 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
                 Ok(())
             }
             Err(_) => unchanged(&self.filter, &before, "an insert that was refused"),
+        }
+    }
+
+    /// A key that is skipped is no copy of the model's, so it is never removed, and may be denied
+    /// later. One that is `New` is a copy as any other: it is found until it is removed.
+    fn insert_unique(&mut self, key: u8) -> Verdict {
+        let hash = self.hash(key);
+        let there = self.filter.contains_hash(hash);
+        let before = self.filter.clone();
+        match self.filter.insert_unique_hash(hash) {
+            Ok(inserted) => {
+                same("New from insert_unique", inserted.is_new(), !there)?;
+                if there {
+                    return unchanged(&self.filter, &before, "insert_unique of what is there");
+                }
+                self.took(key, true);
+                Ok(())
+            }
+            Err(_) => unchanged(&self.filter, &before, "an insert_unique that was refused"),
         }
     }
 

@@ -1,10 +1,10 @@
 //! The gate: counted false positives against the exact formula, on both sides.
 
 use crate::expected::Expected;
-use crate::fill::{Fill, absent, count_found, present_hashes};
+use crate::fill::{Fill, count_absent_found, present_hashes};
 use crate::golden::Golden;
 use crate::violation::{Verdict, Violation, ensure};
-use amq_core::{BuildError, Filter, Goal, Key, PlanFilter};
+use amq_core::{BuildError, Goal, PlanFilter};
 
 /// Filters per cell of the main gate.
 pub const SEEDS: u64 = 16;
@@ -98,7 +98,7 @@ pub fn a_filter_errs_as_often_as_predicted<F: PlanFilter>(
         let Some(filter) = make(fill, cell, seed, &mut refusals)? else {
             continue;
         };
-        let found = false_positives(&filter, QUERIES)?;
+        let found = count_absent_found(&filter, QUERIES)?;
         let predicted = F::predicted_fpr(&filter.params(), cell.held);
         let expected = Expected::of_any(QUERIES, predicted);
         expected.check(format!("cell {}", cell.name), Some(seed), found, EACH)?;
@@ -167,7 +167,7 @@ fn small<F: PlanFilter>(fill: Fill<F>, cell: Cell) -> Result<(&'static str, Coun
             predicted = F::predicted_fpr(&params, cell.held);
         }
         let expected = Expected::of_any(QUERIES, predicted);
-        let of_this = false_positives(&filter, QUERIES)?;
+        let of_this = count_absent_found(&filter, QUERIES)?;
         // One more sigma, since there are thousands of comparisons.
         Expected::of_one(QUERIES, filter.expected_fpr()).check(
             format!("cell {}, by the filter's own expected_fpr", cell.name),
@@ -226,11 +226,6 @@ fn make<F>(
             cell.held
         ))(error)),
     }
-}
-
-fn false_positives(filter: &dyn Filter, queries: u64) -> Result<u64, Violation> {
-    let seed = filter.seed();
-    count_found(filter, (0..queries).map(|i| absent(i).key_hash(seed)))
 }
 
 /// The plan's contract, one-sided: at most the target rate, within the tolerance.

@@ -127,6 +127,47 @@ where
     Expected::of_any(200_000, predicted).check("a filter turned over".into(), Some(7), found, 5.0)
 }
 
+/// Of a filter that `insert_unique` fills, what was `New` can be removed: each such key is found
+/// until it is, whatever is removed before. Afterwards the filter is empty, and a key that was
+/// skipped is denied: none was stored.
+pub fn what_was_new_to_insert_unique_can_be_removed<F>() -> Verdict
+where
+    F: EmptyFilter + RemoveFilter,
+{
+    const N: u64 = 5000;
+    // A rate at which some keys are skipped, being false positives; and every key comes twice.
+    let goal = Goal::fpr(N as usize, 0.2);
+    let mut filter =
+        F::empty(goal, 9).map_err(Violation::refused(format!("a filter for {goal:?}")))?;
+    let mut new = Vec::new();
+    for hash in present_hashes(N, 9) {
+        for again in [false, true] {
+            let there = filter.contains_hash(hash);
+            let inserted = filter.insert_unique_hash(hash);
+            let inserted = inserted.map_err(Violation::refused("a key within the plan"))?;
+            same("New from insert_unique", inserted.is_new(), !there)?;
+            same("a key that comes again is there", again && inserted.is_new(), false)?;
+            if inserted.is_new() {
+                new.push(hash);
+            }
+        }
+    }
+    same("len of a filter filled by insert_unique", filter.len(), new.len() as u64)?;
+    // Not in the order in which they came: from both ends.
+    let mut left = new.as_slice();
+    while let Some((&gone, rest)) =
+        if left.len() % 2 == 0 { left.split_first() } else { left.split_last() }
+    {
+        left = rest;
+        same("removing a key that was new", filter.remove_hash(gone), true)?;
+        if left.len() % 100 == 0 {
+            all_found(&filter, left, "new to insert_unique, after others were removed")?;
+        }
+    }
+    same("is_empty after the last", filter.is_empty(), true)?;
+    same("keys found after the last", count_found(&filter, present_hashes(N, 9).into_iter())?, 0)
+}
+
 /// A count is never below the number of copies, unless it says so. It is zero exactly for keys that
 /// are not contained, and too high only as often as there are false positives.
 pub fn a_count_is_never_too_low_and_seldom_too_high<F>() -> Verdict

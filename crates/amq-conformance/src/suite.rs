@@ -2,20 +2,20 @@
 
 /// Makes a module with one test for each law of a filter with these abilities.
 ///
-/// `suite!(name: Type => [abilities]);` names the module and the golden record `name`. The first
-/// ability, `empty` or `build`, is how the laws of every filter make a filled one. `suite!(name:
-/// Type => [abilities], out_of_range [params, ...]);` also tests that parameters out of range are
-/// refused. `suite!(name: Type => file(fill));` has the laws of files alone, for what is stored and
-/// is no filter by itself. See the [crate's documentation](crate).
+/// `suite!(name: Type => [abilities]);` names the module and the golden record `name`. It is a
+/// module beside your own: not the name of your crate, nor that of another suite in the file. The
+/// first ability, `empty` or `build`, is how the laws of every filter make a filled one.
+/// `suite!(name: Type => [abilities], out_of_range [params, ...]);` also tests that parameters out
+/// of range are refused. `suite!(name: Type => file(fill));` has the laws of files alone, for what
+/// is stored and is no filter by itself. See the [crate's documentation](crate).
 #[macro_export]
 macro_rules! suite {
     ($name:ident: $filter:ty => file($fill:path)) => {
         mod $name {
             use super::*;
-            use $crate::files;
 
             /// The filter under test.
-            type Subject = $filter;
+            type AmqSubject = $filter;
 
             $crate::suite!(@file $fill);
         }
@@ -30,15 +30,10 @@ macro_rules! suite {
         mod $name {
             #[allow(unused_imports, reason = "the type may be given by a full path")]
             use super::*;
-            #[allow(unused_imports, reason = "which laws there are depends on the abilities")]
-            use $crate::{
-                build, edge, files, growth, insert, membership, merge, model, plan, rate, remove, shapes, surface,
-            };
-
             /// The filter under test.
-            type Subject = $filter;
+            type AmqSubject = $filter;
 
-            fn golden() -> $crate::Golden {
+            fn amq_golden() -> $crate::Golden {
                 $crate::Golden::new(env!("CARGO_MANIFEST_DIR"), stringify!($name))
             }
 
@@ -58,8 +53,8 @@ macro_rules! suite {
     (@model empty $($ability:ident)*) => {
         #[test]
         fn any_sequence_agrees_with_the_model() {
-            let abilities = model::Abilities::<Subject>::empty()$(.$ability())*;
-            let law = $crate::apart::<fn(_) -> _>(model::any_sequence_agrees_with_the_model);
+            let abilities = $crate::model::Abilities::<AmqSubject>::empty()$(.$ability())*;
+            let law = $crate::apart::<fn(_) -> _>($crate::model::any_sequence_agrees_with_the_model);
             $crate::hold(law(abilities));
         }
     };
@@ -70,15 +65,15 @@ macro_rules! suite {
     (@refused empty $params:tt) => {
         #[test]
         fn parameters_out_of_range_are_refused() {
-            let make = surface::inserting_by_plan::<Subject>;
-            $crate::hold(surface::parameters_out_of_range_are_refused(make, &$params));
+            let make = $crate::surface::inserting_by_plan::<AmqSubject>;
+            $crate::hold($crate::surface::parameters_out_of_range_are_refused(make, &$params));
         }
     };
     (@refused build $params:tt) => {
         #[test]
         fn parameters_out_of_range_are_refused_in_a_build() {
-            let make = surface::building_by_plan::<Subject>;
-            $crate::hold(surface::parameters_out_of_range_are_refused(make, &$params));
+            let make = $crate::surface::building_by_plan::<AmqSubject>;
+            $crate::hold($crate::surface::parameters_out_of_range_are_refused(make, &$params));
         }
     };
     (@refused $ability:ident $params:tt) => {};
@@ -183,6 +178,7 @@ macro_rules! suite {
         $crate::suite!(@laws edge => {
             an_impossible_goal_is_refused_by_name
             a_goal_at_the_edge_is_planned_or_refused
+            no_items_are_planned_as_one
             the_way_out_that_an_error_names_is_one
             a_predicted_rate_is_a_probability
         });
@@ -201,9 +197,9 @@ macro_rules! suite {
         });
         #[test]
         fn small_filters_err_as_often_as_predicted() {
-            let law = rate::small_filters_err_as_often_as_predicted::<Subject>;
+            let law = $crate::rate::small_filters_err_as_often_as_predicted::<AmqSubject>;
             let counts = $crate::apart::<fn(_) -> _>(law)($fill);
-            $crate::hold(counts.and_then(|counts| golden().compare(&counts)));
+            $crate::hold(counts.and_then(|counts| amq_golden().compare(&counts)));
         }
     };
 
@@ -237,9 +233,9 @@ macro_rules! suite {
         });
         #[test]
         fn small_overfull_filters_err_as_often_as_predicted() {
-            let law = rate::small_overfull_filters_err_as_often_as_predicted::<Subject>;
+            let law = $crate::rate::small_overfull_filters_err_as_often_as_predicted::<AmqSubject>;
             let counts = $crate::apart::<fn(_) -> _>(law)($crate::by_inserting);
-            $crate::hold(counts.and_then(|counts| golden().compare(&counts)));
+            $crate::hold(counts.and_then(|counts| amq_golden().compare(&counts)));
         }
     };
 
@@ -257,8 +253,8 @@ macro_rules! suite {
         });
         #[test]
         fn a_build_by_a_plan_that_was_changed_follows_it_or_is_refused() {
-            let law = surface::a_plan_that_was_changed_is_followed_or_refused::<Subject>;
-            $crate::hold($crate::apart::<fn(_) -> _>(law)(surface::building_by_plan));
+            let law = $crate::surface::a_plan_that_was_changed_is_followed_or_refused::<AmqSubject>;
+            $crate::hold($crate::apart::<fn(_) -> _>(law)($crate::surface::building_by_plan));
         }
     };
 
@@ -290,6 +286,7 @@ macro_rules! suite {
             removing_one_copy_leaves_the_others
             removing_an_absent_key_changes_nothing
             a_filter_can_be_turned_over_for_ever
+            what_was_new_to_insert_unique_can_be_removed
         });
         $crate::suite!(@laws surface => {
             a_pointer_to_a_filter_removes_keys_as_it_does
@@ -305,21 +302,21 @@ macro_rules! suite {
     (@laws $module:ident($fill:path) => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {
-            $crate::hold($crate::apart::<fn(_) -> _>($module::$law::<Subject>)($fill));
+            $crate::hold($crate::apart::<fn(_) -> _>($crate::$module::$law::<AmqSubject>)($fill));
         }
     )*};
     (@laws $module:ident => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {
-            $crate::hold($crate::apart::<fn() -> _>($module::$law::<Subject>)());
+            $crate::hold($crate::apart::<fn() -> _>($crate::$module::$law::<AmqSubject>)());
         }
     )*};
 
     (@gates $fill:path => { $($test:ident: $cell:ident),* }) => {$(
         #[test]
         fn $test() {
-            let gate = $crate::apart::<fn(_, _, _) -> _>(rate::gate::<Subject>);
-            $crate::hold(gate($fill, rate::$cell, golden()));
+            let gate = $crate::apart::<fn(_, _, _) -> _>($crate::rate::gate::<AmqSubject>);
+            $crate::hold(gate($fill, $crate::rate::$cell, amq_golden()));
         }
     )*};
 }

@@ -1,13 +1,12 @@
 //! What a law says when a filter breaks it.
 
 use core::fmt;
-use std::error::Error;
 
 /// What a law returns.
 pub type Verdict = Result<(), Violation>;
 
 /// A broken law, with the numbers.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Violation {
     /// A present key was answered `false`, which no filter may ever do.
@@ -116,7 +115,7 @@ impl fmt::Display for Violation {
     }
 }
 
-impl Error for Violation {}
+amq_core::impl_error!(Violation);
 
 /// `Ok` if the two are equal.
 pub(crate) fn same<T: PartialEq + fmt::Debug>(

@@ -23,10 +23,19 @@ pub enum Budget {
 }
 
 /// A number of items, and the budget for them.
+///
+/// 0 items are planned for as 1, so that a program does not fail where its input is empty: it gets
+/// the smallest filter.
+///
+/// ```
+/// use amq_core::Goal;
+///
+/// assert_eq!(Goal::fpr(0, 0.01).checked(), Ok(Goal::fpr(1, 0.01)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Goal {
-    /// Number of distinct keys the filter is to hold.
+    /// Number of distinct keys the filter is to hold; 0 is taken as 1.
     pub items: u64,
     /// The rate to meet, or the size to keep.
     pub budget: Budget,
@@ -57,21 +66,20 @@ impl Goal {
         Self::new(items as u64, Budget::Bytes(bytes))
     }
 
+    /// The goal that is planned for: 0 items are taken as 1. Every planner begins with it.
+    ///
     /// Checks what does not depend on the variant: rates lie in (0, 1) and above the hash floor
-    /// `items / 2^64`, bits per key are positive and finite, and there are at least `min_items`
-    /// items.
-    pub fn check(&self, min_items: u64) -> Result<(), PlanError> {
-        if self.items < min_items {
-            return Err(PlanError::Items { items: self.items, min: min_items, max: u64::MAX });
-        }
-        match self.budget {
+    /// `items / 2^64`, and bits per key are positive and finite.
+    pub fn checked(self) -> Result<Self, PlanError> {
+        let goal = Self { items: self.items.max(1), ..self };
+        match goal.budget {
             Budget::Fpr(fpr) => {
                 if !(fpr > 0.0 && fpr < 1.0) {
                     return Err(PlanError::Fpr { fpr });
                 }
-                let floor = crate::numeric::hash_floor(self.items);
+                let floor = crate::numeric::hash_floor(goal.items);
                 if fpr <= floor {
-                    return Err(PlanError::FprBelowHashFloor { fpr, floor, items: self.items });
+                    return Err(PlanError::FprBelowHashFloor { fpr, floor, items: goal.items });
                 }
             }
             Budget::BitsPerKey(bits_per_key) => {
@@ -81,7 +89,7 @@ impl Goal {
             }
             Budget::Bytes(_) => {}
         }
-        Ok(())
+        Ok(goal)
     }
 
     /// The most bits the budget allows, rounded down; `u64::MAX` for a rate, which sets no limit.
@@ -185,29 +193,32 @@ mod tests {
     #[test]
     fn impossible_goals_are_refused_with_the_value_in_the_error() {
         for fpr in [0.0, 1.0, -0.01, f64::INFINITY, 2.0] {
-            assert_eq!(Goal::fpr(10, fpr).check(1), Err(PlanError::Fpr { fpr }));
+            assert_eq!(Goal::fpr(10, fpr).checked(), Err(PlanError::Fpr { fpr }));
         }
         assert!(matches!(
-            Goal::fpr(10, f64::NAN).check(1),
+            Goal::fpr(10, f64::NAN).checked(),
             Err(PlanError::Fpr { fpr }) if fpr.is_nan()
         ));
         assert!(matches!(
-            Goal::fpr(10, 1e-300).check(1),
+            Goal::fpr(10, 1e-300).checked(),
             Err(PlanError::FprBelowHashFloor { fpr: 1e-300, items: 10, .. })
         ));
         for bits_per_key in [0.0, -1.0, f64::INFINITY] {
             assert_eq!(
-                Goal::bits_per_key(10, bits_per_key).check(1),
+                Goal::bits_per_key(10, bits_per_key).checked(),
                 Err(PlanError::BitsPerKey { bits_per_key })
             );
         }
-        assert!(Goal::bits_per_key(10, f64::NAN).check(1).is_err());
-        assert_eq!(
-            Goal::bytes(0, 10).check(1),
-            Err(PlanError::Items { items: 0, min: 1, max: u64::MAX })
-        );
-        assert_eq!(Goal::bytes(0, 10).check(0), Ok(()));
-        assert_eq!(Goal::fpr(3, 0.99).check(1), Ok(()));
+        assert!(Goal::bits_per_key(10, f64::NAN).checked().is_err());
+        assert_eq!(Goal::fpr(3, 0.99).checked(), Ok(Goal::fpr(3, 0.99)));
+    }
+
+    #[test]
+    fn no_items_are_one() {
+        assert_eq!(Goal::bytes(0, 10).checked(), Ok(Goal::bytes(1, 10)));
+        assert_eq!(Goal::fpr(0, 2.0).checked(), Err(PlanError::Fpr { fpr: 2.0 }));
+        // Below the floor of one item.
+        assert!(Goal::fpr(0, 1e-20).checked().is_err());
     }
 
     #[test]

@@ -72,7 +72,7 @@
 //!
 //! - **You may have to remove keys that were never inserted.** If such a key is a false positive,
 //!   its counters belong to other keys, and the filter then denies one of those. The same holds for
-//!   a key that `insert_unique` answered with [`Inserted::MaybePresent`].
+//!   a key that `insert_unique` skipped, [`Inserted::MaybePresent`]; what was `New` may be removed.
 //! - Memory matters: `amq-cuckoo` and `amq-quotient` support removal in a quarter of the space, but
 //!   they fill up.
 //! - Keys come in very many copies: a counter counts up to fourteen.
@@ -111,7 +111,7 @@ pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
     Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
-    Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
+    Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

@@ -11,9 +11,9 @@ use amq_cuckoo::{CuckooFilter, Full, Goal};
 use std::collections::HashMap;
 
 struct Service {
-    /// Requests handled today. Filled by `insert_unique`, so nothing may be removed from it: a
-    /// request that it skipped may be represented by another one's fingerprint, and would be
-    /// handled again once that was removed. It is cleared at midnight.
+    /// Requests handled today. Filled by `insert_unique`, so only a request that was `New` could be
+    /// removed; and one that was skipped, because another one's fingerprint stands for it, would be
+    /// handled again after that. Nothing is removed: it is cleared at midnight.
     handled: CuckooFilter,
     /// Orders that are open, asked before the database is. Filled by `insert`.
     open: CuckooFilter,

@@ -60,8 +60,8 @@ amq_core::shell!(fill [L: Layout] Cuckoo<L>: CuckooParams, Full {
 amq_core::shell!(plan [L: Layout] Cuckoo<L>: CuckooParams, theory::<L>);
 amq_core::shell!(build [L: Layout] Cuckoo<L>: CuckooParams);
 amq_core::shell!(remove [L: Layout] Cuckoo<L> {
-    /// **Only remove what [`insert`](Self::insert) put in**, once for each time, and nothing from a
-    /// filter that [`insert_unique`](Self::insert_unique) fills. Any other key that is answered
+    /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took, and
+    /// what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
     /// `true` shares its fingerprint and buckets with one that is in, and removing it makes the
     /// filter forget that one.
     remove;

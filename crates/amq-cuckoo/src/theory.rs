@@ -70,7 +70,7 @@ pub fn crowded_cells<L: Layout>(params: &CuckooParams, items: u64) -> f64 {
 /// `build_bytes` is for a filter built from all keys at once: the table and 8 bytes a key. One that
 /// is filled key by key needs the table alone.
 pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
-    goal.check(1)?;
+    let goal = goal.checked()?;
     let longest = enough::<L>(goal.items, MAX_FINGERPRINT_BITS);
     let of_use = longest.map_or(u64::MAX, |params| params.bytes::<L>().saturating_mul(8));
     let candidates =

@@ -1,11 +1,10 @@
 //! Why a table cannot grow or shrink.
 
 use crate::{MAX_SLOTS, QuotientParams};
-use core::error::Error;
 use core::fmt;
 
 /// A filter that cannot grow or shrink. It is as it was.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum ResizeError {
     /// No remainder bit is left to turn into a quotient bit, or the slots would be too many.
@@ -71,4 +70,4 @@ impl fmt::Display for ResizeError {
     }
 }
 
-impl Error for ResizeError {}
+amq_core::impl_error!(ResizeError);

@@ -53,9 +53,10 @@ amq_core::shell!(fill [] QuotientFilter: QuotientParams, Full {
 amq_core::shell!(plan [] QuotientFilter: QuotientParams, theory);
 amq_core::shell!(build [] QuotientFilter: QuotientParams);
 amq_core::shell!(remove [] QuotientFilter {
-    /// **Only remove what [`insert`](Self::insert) put in**, not
-    /// [`insert_unique`](Self::insert_unique). Any other key that is answered `true` shares its
-    /// fingerprint with one that is in, and removing it makes the filter forget that one.
+    /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took, and
+    /// what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
+    /// `true` shares its fingerprint with one that is in, and removing it makes the filter forget
+    /// that one.
     remove;
 });
 amq_core::shell!(count [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S> {

@@ -143,8 +143,8 @@
 //! # When not to use it
 //!
 //! - You may have to remove keys that were never put in. Removing a false positive removes another
-//!   key's entry, and the filter then denies that key. The same holds for keys put in by
-//!   [`QuotientFilter::insert_unique`], which stores one entry for all keys that look alike.
+//!   key's entry, and the filter then denies that key. The same holds for keys that
+//!   [`QuotientFilter::insert_unique`] skipped; those that were `New` to it may be removed.
 //! - Inserts at high load must be as fast as at low load: take a cuckoo filter, or a Bloom filter
 //!   if nothing is removed.
 //! - A key comes in very many copies. Each takes a slot and moves past all before it, so a hundred
@@ -211,7 +211,7 @@ pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
     Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
-    Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
+    Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

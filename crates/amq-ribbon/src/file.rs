@@ -331,7 +331,7 @@ mod tests {
             return;
         }
         fn all<K: Kind>() {
-            let mut noise = Noise(K::KIND as u64);
+            let mut noise = Noise(K::KIND.number().into());
             let mut met = Met::default();
             for round in 0..if cfg!(miri) { 3 } else { 300 } {
                 let mut filter = any::<K>(&mut noise);

@@ -70,7 +70,7 @@ impl<K: Kind> Ribbon<K> {
         let plan = match target {
             // No keys take no space, which is within any budget.
             BuildTarget::Budget(budget) if len == 0 => {
-                Goal::new(0, budget).check(0)?;
+                Goal::new(len, budget).checked()?;
                 theory::plan_params::<K>(RibbonParams::new(1, 0), 0)?.within(budget)
             }
             target => target.plan::<Self>(len)?,

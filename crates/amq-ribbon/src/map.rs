@@ -12,7 +12,6 @@ use amq_core::shell::{Header, Shell};
 use amq_core::{
     BuildError, DEFAULT_SEED, FilterKind, Key, KeyHash, LengthMismatch, PlanError, reserve,
 };
-use core::error::Error;
 use core::fmt;
 
 /// A map from a fixed set of keys to values of a few bits. It does not store the keys: **a key that
@@ -50,7 +49,7 @@ amq_core::shell!(file [S: Store<u64>] RibbonMap<S>,
 pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a, u64>>;
 
 /// A map that could not be made.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum MapError {
     /// A value has more bits than the map's values.
@@ -92,7 +91,7 @@ impl fmt::Display for MapError {
     }
 }
 
-impl Error for MapError {}
+amq_core::impl_error!(MapError);
 
 impl From<BuildError> for MapError {
     fn from(error: BuildError) -> Self {

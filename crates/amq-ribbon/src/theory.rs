@@ -111,7 +111,7 @@ const NEGLIGIBLE: f64 = 1e-6;
 /// Filters of as many keys bump different numbers of them. The plan's parameters have the expected
 /// numbers; its bytes are enough for all but about one filter in a hundred.
 pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
-    goal.check(1)?;
+    let goal = goal.checked()?;
     check_items(goal.items)?;
     let params = match goal.budget {
         Budget::Fpr(asked) => for_rate::<K>(goal.items, asked)?,

@@ -51,11 +51,11 @@ pub struct ScalableParams {
 }
 
 impl ScalableParams {
-    /// Starts with room for `initial` keys and grows without end, at a compound rate of at most
-    /// `fpr`. Not checked yet.
+    /// Starts with room for `initial` keys (0 are taken as 1) and grows without end, at a compound
+    /// rate of at most `fpr`. Not checked yet.
     pub const fn new(initial: u64, fpr: f64) -> Self {
         Self {
-            initial,
+            initial: if initial == 0 { 1 } else { initial },
             fpr,
             growth: 2,
             tightening: 0.85,
@@ -97,7 +97,8 @@ impl ScalableParams {
 
     /// Checks the ranges; allocates nothing.
     pub fn check(&self) -> Result<(), PlanError> {
-        Goal::new(self.initial, Budget::Fpr(self.fpr)).check(1)?;
+        PlanError::check_parameter("initial", self.initial, 1, u64::MAX)?;
+        Goal::new(self.initial, Budget::Fpr(self.fpr)).checked()?;
         PlanError::check_parameter("growth", self.growth.into(), 2, MAX_GROWTH.into())?;
         PlanError::check_share("tightening", self.tightening)?;
         PlanError::check_parameter("max_stages", self.max_stages.into(), 1, 1 << 16)?;

@@ -15,7 +15,7 @@ pub(crate) type StagePlan<P> = (StageGoal, Plan<P>);
 /// A rate is the compound one, however far the filter grows. A size is that of the first stage, and
 /// the compound rate follows from the rate the first stage can have in it.
 pub fn plan<F: OwnedStage>(goal: Goal) -> Result<Plan<ScalableParams>, PlanError> {
-    goal.check(1)?;
+    let goal = goal.checked()?;
     let fpr = match goal.budget {
         Budget::Fpr(fpr) => fpr,
         Budget::BitsPerKey(_) | Budget::Bytes(_) => {

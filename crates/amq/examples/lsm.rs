@@ -13,9 +13,8 @@
 //! and one that mostly merges. It prints the blocks read and saved, the bytes of the filter files,
 //! and the share of the writing time that building them took.
 
-use amq::{AnyFilter, AnyView, Budget, DEFAULT_SEED, Filter, FilterKind, KeyHash};
+use amq::{AnyFilter, AnyOwnedView, Budget, DEFAULT_SEED, Filter, FilterKind, KeyHash};
 use memmap2::Mmap;
-use self_cell::self_cell;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::File;
@@ -37,25 +36,11 @@ const RECORDS_PER_BLOCK: usize = BLOCK / RECORD;
 
 type Value = [u8; RECORD - 8];
 
-self_cell!(
-    /// A view and the map it looks into.
-    struct MappedFilter {
-        owner: Mmap,
-        #[not_covariant]
-        dependent: AnyView,
-    }
-);
-
-impl MappedFilter {
-    fn open(path: &Path) -> Outcome<Self> {
-        // SAFETY: runs and their filters are never changed once they are written.
-        let map = unsafe { Mmap::map(&File::open(path)?)? };
-        Ok(Self::try_new(map, |bytes| AnyView::open(bytes))?)
-    }
-
-    fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.with_dependent(|_, view| view.contains_hash(hash))
-    }
+/// A filter in its file, through a memory map.
+fn mapped(path: &Path) -> Outcome<AnyOwnedView> {
+    // SAFETY: runs and their filters are never changed once they are written.
+    let map = unsafe { Mmap::map(&File::open(path)?)? };
+    Ok(AnyFilter::open_owned(map)?)
 }
 
 /// A sorted file, the first key of each of its blocks, and its filter.
@@ -63,7 +48,7 @@ struct Run {
     path: PathBuf,
     data: File,
     first_keys: Vec<u64>,
-    filter: Option<MappedFilter>,
+    filter: Option<AnyOwnedView>,
 }
 
 impl Run {
@@ -215,7 +200,7 @@ impl Store {
             let filter = AnyFilter::build_hashes(kind, Budget::Fpr(RATE), DEFAULT_SEED, &hashes)?;
             self.tally.building += start.elapsed();
             filter.save(run.filter_path())?;
-            run.filter = Some(MappedFilter::open(&run.filter_path())?);
+            run.filter = Some(mapped(&run.filter_path())?);
         }
         Ok(run)
     }

@@ -6,8 +6,9 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`AnyFilter`], [`AnyView`] | a filter of a kind that is chosen at run time, or found in a file |
+//! | [`AnyOwnedView`] | a view that owns its bytes, such as a memory map |
 //! | [`Abilities`] | what each kind can do |
-//! | [`load_or_maybe`] | never turns an unreadable file into a "no" |
+//! | [`load_or_maybe`], [`open_or_maybe`] | never turn an unreadable file into a "no" |
 //! | [`monitored`] | a filter that is watched while it works |
 //! | [`sharded`] | a filter for threads that insert and remove |
 //! | [`rolling`] | the last generations of a stream |
@@ -72,9 +73,9 @@ pub mod rolling;
 pub mod sharded;
 
 pub use abilities::{Abilities, Ability};
-pub use any::{AnyError, AnyFilter, AnyPlan, AnyTarget, AnyView, Unsupported};
+pub use any::{AnyError, AnyFilter, AnyOwnedView, AnyPlan, AnyTarget, AnyView, Unsupported};
 #[cfg(feature = "std")]
-pub use maybe::{OrMaybe, load_or_maybe};
+pub use maybe::{OrMaybe, load_or_maybe, open_or_maybe};
 
 #[cfg(feature = "bloom")]
 pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
@@ -95,7 +96,10 @@ pub use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter};
 /// What most programs need: `use amq::prelude::*;`.
 pub mod prelude {
     pub use crate::AnyFilter;
-    pub use amq_core::{Budget, Filter, FilterExt, Goal, InsertFilter, Key, RemoveFilter};
+    pub use amq_core::{
+        Budget, BuildFilter, EmptyFilter, Filter, FilterExt, Goal, InsertFilter, Key, PlanFilter,
+        RemoveFilter,
+    };
 }
 
 #[cfg(doctest)]

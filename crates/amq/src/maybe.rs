@@ -1,11 +1,12 @@
 //! A filter that may be missing, and then answers "maybe".
 
-use crate::AnyFilter;
-use amq_core::{Filter, Key, KeyHash, ReadError};
+use crate::{AnyFilter, AnyOwnedView};
+use amq_core::{Filter, FilterExt, FilterKind, Key, KeyHash, LengthMismatch, ReadError};
+use std::io;
 use std::path::Path;
 
-/// A filter that was loaded, or the reason why not. Without a filter every answer is `true`,
-/// "maybe": whoever stands a filter before something slow is then slow, and never wrong.
+/// A filter that was loaded or opened, or the reason why not. Without a filter every answer is
+/// `true`, "maybe": whoever stands a filter before something slow is then slow, and never wrong.
 ///
 /// ```
 /// let filter = amq::load_or_maybe("no such file");
@@ -13,37 +14,118 @@ use std::path::Path;
 /// assert!(filter.error().is_some()); // log it
 /// ```
 #[derive(Debug)]
-pub struct OrMaybe(Result<AnyFilter, ReadError>);
+pub struct OrMaybe<F = AnyFilter>(Result<F, ReadError>);
 
 /// Loads the filter in a file; if that fails, for whatever reason, every answer is "maybe".
 pub fn load_or_maybe(path: impl AsRef<Path>) -> OrMaybe {
     OrMaybe(AnyFilter::load(path))
 }
 
-impl OrMaybe {
+/// Opens the filter in these bytes, such as a memory map, which it owns from now on; if that fails,
+/// every answer is "maybe". So it is if there are no bytes, because the file could not be mapped.
+///
+/// Everything is checked, as by [`AnyFilter::open_owned`].
+///
+/// ```
+/// use std::fs::File;
+///
+/// // let map = File::open("seen.amq").and_then(|file| unsafe { memmap2::Mmap::map(&file) });
+/// let map = File::open("no such file").map(|_| Vec::new());
+/// let filter = amq::open_or_maybe(map);
+/// assert!(filter.contains("any key"));
+/// assert!(filter.error().is_some()); // log it
+/// ```
+pub fn open_or_maybe(
+    bytes: io::Result<impl AsRef<[u8]> + Send + Sync + 'static>,
+) -> OrMaybe<AnyOwnedView> {
+    let opened = bytes.map_err(ReadError::Io);
+    OrMaybe(opened.and_then(|bytes| Ok(AnyFilter::open_owned(bytes)?)))
+}
+
+impl<F: Filter> OrMaybe<F> {
     /// Whether `key` may be in: `false` is certain.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.0.as_ref().map_or(true, |filter| filter.contains(key))
+        FilterExt::contains(self, key)
     }
 
     /// The same for the key with this hash.
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.0.as_ref().map_or(true, |filter| filter.contains_hash(hash))
+        Filter::contains_hash(self, hash)
     }
 
-    /// The filter, if it was loaded.
+    /// The filter, if there is one.
     #[must_use]
-    pub fn filter(&self) -> Option<&AnyFilter> {
+    pub fn filter(&self) -> Option<&F> {
         self.0.as_ref().ok()
     }
 
-    /// Why it was not.
+    /// Why there is none.
     #[must_use]
     pub fn error(&self) -> Option<&ReadError> {
         self.0.as_ref().err()
+    }
+}
+
+/// What a missing filter says of itself: it errs for every key, and takes no room. It has no seed,
+/// so that no key is hashed in vain.
+impl<F: Filter> Filter for OrMaybe<F> {
+    /// [`FilterKind::Other`]`("missing")` if there is none.
+    fn kind(&self) -> FilterKind {
+        self.filter().map_or(FilterKind::Other("missing"), F::kind)
+    }
+
+    fn seed(&self) -> u64 {
+        self.filter().map_or(0, F::seed)
+    }
+
+    #[inline]
+    fn key_seed(&self) -> Option<u64> {
+        self.filter().and_then(F::key_seed)
+    }
+
+    fn len(&self) -> u64 {
+        self.filter().map_or(0, F::len)
+    }
+
+    fn capacity(&self) -> u64 {
+        self.filter().map_or(0, F::capacity)
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        self.filter().map_or(0, F::size_in_bytes)
+    }
+
+    fn expected_fpr(&self) -> f64 {
+        self.filter().map_or(1.0, F::expected_fpr)
+    }
+
+    fn load_factor(&self) -> f64 {
+        self.filter().map_or(0.0, F::load_factor)
+    }
+
+    fn saturated(&self) -> u64 {
+        self.filter().map_or(0, F::saturated)
+    }
+
+    #[inline]
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        self.filter().is_none_or(|filter| filter.contains_hash(hash))
+    }
+
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        if let Some(filter) = self.filter() {
+            return filter.contains_batch(hashes, answers);
+        }
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        answers.fill(true);
+        Ok(())
     }
 }

@@ -33,7 +33,6 @@ mod table;
 use crate::show::{Number, Rate};
 use alloc::string::String;
 use amq::{Goal, PlanError};
-use core::error::Error;
 use core::fmt;
 
 /// An engine, or one of the filters that an engine has.
@@ -82,7 +81,7 @@ pub struct Setting {
 }
 
 /// Why an engine has no setting for a rate.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NoSetting {
     /// The engine.
@@ -121,11 +120,11 @@ impl Engine {
         }
     }
 
-    /// What to set for `keys` keys in one filter at a rate of at most `fpr`; up to a few percent
-    /// more where the engine itself rounds (see [`Setting::fpr`]).
+    /// What to set for `keys` keys in one filter (0 are taken as 1) at a rate of at most `fpr`; up
+    /// to a few percent more where the engine itself rounds (see [`Setting::fpr`]).
     pub fn setting(self, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
         let goal = Goal::new(keys, amq::Budget::Fpr(fpr));
-        goal.check(1).map_err(|error| self.invalid(&error))?;
+        let keys = goal.checked().map_err(|error| self.invalid(&error))?.items;
         match self {
             Self::RocksDb => lsm::rocksdb(self, fpr),
             Self::RocksDbRibbon => lsm::rocksdb_ribbon(self, keys, fpr),
@@ -187,4 +186,4 @@ impl fmt::Display for NoSetting {
     }
 }
 
-impl Error for NoSetting {}
+amq_core::impl_error!(NoSetting);

@@ -341,9 +341,16 @@ fn conflicts_name_two_demands_and_the_ways_out() {
 }
 
 #[test]
+fn no_keys_are_one() {
+    for keys in [Keys::Exactly, Keys::AtMost, |start| Keys::Unknown { start }] {
+        let [none, one] = [0, 1].map(|number| choose(&Workload::new(keys(number))).unwrap());
+        assert_eq!(none, one);
+    }
+}
+
+#[test]
 fn impossible_numbers_are_refused_by_name() {
     let table: &[(Workload, &str)] = &[
-        (Workload::new(Keys::Exactly(0)), "keys = 0"),
         (million().fpr(0.0), "fpr = 0"),
         (million().fpr(1.0), "fpr = 1"),
         (million().fpr(-0.5), "fpr = -0.5"),

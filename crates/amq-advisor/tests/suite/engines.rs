@@ -161,7 +161,6 @@ fn what_an_engine_cannot_give_is_said() {
         (Engine::Parquet, 1_000_000_000, 0.01, "128 MiB at most"),
         (Engine::PostgreSql { columns: 33 }, 1000, 0.01, "1 to 32 columns, not 33"),
         (Engine::PostgreSql { columns: 0 }, 1000, 0.01, "1 to 32 columns, not 0"),
-        (Engine::RocksDb, 0, 0.01, "0 items"),
         (Engine::RocksDb, 1000, 0.0, "strictly between 0 and 1"),
         (Engine::HBase, 1000, f64::NAN, "strictly between 0 and 1"),
         (Engine::HBase, 1000, 1e-300, "floor"),
@@ -174,10 +173,17 @@ fn what_an_engine_cannot_give_is_said() {
 }
 
 #[test]
+fn no_keys_are_one() {
+    for engine in Engine::ALL {
+        assert_eq!(engine.setting(0, 0.01), engine.setting(1, 0.01));
+    }
+}
+
+#[test]
 fn no_keys_and_no_rate_make_it_panic() {
     let engines = Engine::ALL.into_iter().chain([Engine::PostgreSql { columns: 32 }]);
     for engine in engines {
-        for keys in [1, 2, 1 << 20, 1 << 40, 1 << 62, u64::MAX] {
+        for keys in [0, 1, 2, 1 << 20, 1 << 40, 1 << 62, u64::MAX] {
             for fpr in [0.999_999, 0.9, 0.6, 0.4, 0.3, 1e-3, 1e-9, 1e-15, 1e-18] {
                 let text = match engine.setting(keys, fpr) {
                     Ok(setting) => setting.to_string(),

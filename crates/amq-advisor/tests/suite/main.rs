@@ -7,3 +7,4 @@
 mod choose;
 mod choose_laws;
 mod engines;
+mod errors;

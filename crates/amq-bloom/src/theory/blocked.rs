@@ -46,6 +46,7 @@ pub fn bits_per_key(fpr: f64) -> f64 {
 
 /// The smallest filter for a rate, or the best for a size.
 pub fn plan(goal: Goal) -> Result<Plan<BlockedParams>, PlanError> {
+    let goal = goal.checked()?;
     let params = BlockedParams::new(LAYOUT.blocks_for(goal)?);
     plan_params(params, goal.items)
 }

@@ -21,7 +21,7 @@ pub fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
 /// The same for a table with cells of `cell_bits` bits, such as counters, in place of bits: a power
 /// of two up to 64. `params.bits` is then the number of cells.
 pub fn plan_cells(goal: Goal, cell_bits: u64) -> Result<Plan<BloomParams>, PlanError> {
-    goal.check(1)?;
+    let goal = goal.checked()?;
     PlanError::check_parameter("cell_bits", cell_bits, 1, 64)?;
     let params = match goal.budget {
         Budget::Fpr(fpr) => smallest(goal.items, fpr, cell_bits)?,

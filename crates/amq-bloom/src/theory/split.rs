@@ -122,7 +122,7 @@ impl SplitBlock {
     /// The fewest blocks for a rate; or all that fit a size, up to eight for each key. More blocks
     /// are always better, but a rate that takes more can be asked for.
     pub fn blocks_for(&self, goal: Goal) -> Result<u64, PlanError> {
-        goal.check(1)?;
+        let goal = goal.checked()?;
         self.check()?;
         match goal.budget {
             Budget::Fpr(asked) => self.smallest(goal.items, asked),

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 
     /// Leave out keys that the filter answers "probably" to already, so that it does not fill up
-    /// with copies. Then remove nothing from it
+    /// with copies. Then remove only keys that were new; one left out may be denied after a removal
     #[arg(short, long)]
     unique: bool,
 

@@ -58,7 +58,7 @@ fn what_is_no_number_is_refused_by_name() {
         ("--fpr 1e-300", "hash"),
         ("--fpr 1% --keys -5", "cannot be negative"),
         ("--fpr 1% --keys 0x10", "in decimal"),
-        ("--fpr 1% --keys 0", "at least 1"),
+        ("--fpr 1% --keys 0", "more keys than the 0 of --keys"),
         ("--fpr 1% --keys 1.5", "not a whole number"),
         ("--fpr 1% --keys 1,000", "write 1000 or 1_000, without commas"),
         ("--fpr 1% --keys 1e30", "2^64 - 1"),
@@ -233,4 +233,16 @@ fn query_answers_as_grep_does() {
     assert_eq!(room.amq("query -q seen.amq none.txt").ends(1).text(), "");
     assert_eq!(room.amq("query -qv seen.amq keys.txt").ends(1).text(), "");
     room.amq("query -qc seen.amq keys.txt").refused(&["cannot be used with"]);
+}
+
+/// A script that counts its lines first need not care whether there are any.
+#[test]
+fn no_keys_are_planned_as_one() {
+    let room = Room::new();
+    room.write("none", "");
+    for kind in KINDS {
+        let run = room.amq(&format!("build -f -o f.amq --kind {kind} --fpr 1% --keys 0 none"));
+        assert!(run.ends(0).err.contains("there were no keys"), "{kind}");
+        room.amq("query f.amq keys.txt").ends(1);
+    }
 }

@@ -11,8 +11,24 @@ suite!(
 );
 suite!(multiset: reference::Multiset<{ Fault::None as u8 }> => [empty, merge, remove, count]);
 
-/// A static filter, such as a ribbon filter, gets only the laws that do not insert.
+/// A static filter, such as a ribbon filter, gets only the laws that do not insert. What stands
+/// beside the suite has the names of the suite's own modules and items, which a third party's may
+/// have, too.
 mod built_only {
     use super::*;
-    suite!(static_bloom: reference::Bloom<{ Fault::None as u8 }> => [build]);
+
+    mod build {
+        pub(super) use super::super::reference::*;
+    }
+    mod plan {
+        pub(super) use super::build::Bloom;
+    }
+    #[allow(dead_code, reason = "only their names matter")]
+    mod rate {}
+    #[allow(dead_code, reason = "only their names matter")]
+    type Subject = ();
+    #[allow(dead_code, reason = "only their names matter")]
+    const fn golden() {}
+
+    suite!(static_bloom: plan::Bloom<{ Fault::None as u8 }> => [build]);
 }

@@ -193,6 +193,10 @@ rejected! {
         || edge::a_goal_at_the_edge_is_planned_or_refused::<Broken>();
         || plan::a_plan_keeps_to_its_budget::<Broken>();
     }
+    a_plan_that_refuses_no_items: Bloom with PlanRefusesNoItems by {
+        || edge::no_items_are_planned_as_one::<Broken>();
+        || build::any_number_of_keys_can_be_built::<Broken>();
+    }
     a_least_size_that_is_not_enough: Bloom with LeastSizeUnderstated by {
         || edge::the_way_out_that_an_error_names_is_one::<Broken>();
     }
@@ -271,9 +275,13 @@ rejected! {
     }
     an_insert_unique_that_stores_copies: Multiset with UniqueStoresCopies by {
         || surface::insert_unique_changes_nothing_when_present::<Broken>();
+        || remove::what_was_new_to_insert_unique_can_be_removed::<Broken>();
+        || played(model::Abilities::<Broken>::empty().remove());
     }
     an_insert_unique_that_stores_nothing: Multiset with UniqueStoresNothing by {
         || surface::insert_unique_changes_nothing_when_present::<Broken>();
+        || remove::what_was_new_to_insert_unique_can_be_removed::<Broken>();
+        || played(model::Abilities::<Broken>::empty().remove());
     }
 
     a_remove_that_takes_every_copy: Multiset with RemovesEveryCopy by {

@@ -79,7 +79,7 @@ impl FileHeader {
         withhold_seed: bool,
     ) -> Self {
         Self {
-            kind: kind as u8,
+            kind: kind.number(),
             revision,
             // There is none to withhold if the caller hashes the keys.
             flags: match filter.hashed_by_caller || !withhold_seed {
@@ -323,7 +323,7 @@ impl<'a> Opened<'a> {
 
     /// `Ok` if the file holds this kind of filter, in the layout revision that is read here.
     pub fn expect_kind(&self, kind: FilterKind, revision: u8) -> Result<(), DecodeError> {
-        if self.file.kind != kind as u8 {
+        if self.file.kind != kind.number() {
             return Err(match FilterKind::from_number(self.file.kind) {
                 Some(found) => DecodeError::WrongKind { found, wanted: kind },
                 None => DecodeError::Kind { number: self.file.kind },

@@ -2,11 +2,10 @@
 
 use super::number::Limit;
 use super::{BatchFull, PlanError};
-use core::error::Error;
 use core::fmt;
 
 /// A filter that could not be made.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The size or the parameters are impossible.
@@ -68,7 +67,7 @@ impl fmt::Display for BuildError {
     }
 }
 
-impl Error for BuildError {}
+crate::impl_error!(BuildError);
 
 impl From<PlanError> for BuildError {
     fn from(error: PlanError) -> Self {

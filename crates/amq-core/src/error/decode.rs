@@ -1,11 +1,12 @@
 //! What cannot be read.
 
 use crate::{FilterKind, PlanError};
+#[cfg(feature = "std")]
 use core::error::Error;
 use core::fmt;
 
 /// Bytes that are not a filter, or not one that can be read here. Nothing was made.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// The first bytes are not those of a filter.
@@ -265,11 +266,10 @@ impl fmt::Display for Named {
     }
 }
 
-impl Error for DecodeError {}
+crate::impl_error!(DecodeError);
 
 /// A filter that could not be read from a file or stream.
 #[cfg(feature = "std")]
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The system's error.
@@ -289,14 +289,14 @@ impl fmt::Display for ReadError {
 }
 
 #[cfg(feature = "std")]
-impl Error for ReadError {
+crate::impl_error!(ReadError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Io(error) => error.source(),
             Self::Decode(_) => None,
         }
     }
-}
+});
 
 #[cfg(feature = "std")]
 impl From<std::io::Error> for ReadError {

@@ -1,11 +1,10 @@
 //! Keys that cannot be inserted.
 
 use super::number::Limit;
-use core::error::Error;
 use core::fmt;
 
 /// An insert that was refused. The filter is as it was before.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Full {
     /// The table has no room that this key can reach.
@@ -77,12 +76,12 @@ impl fmt::Display for Full {
     }
 }
 
-impl Error for Full {}
+crate::impl_error!(Full);
 
 /// A batch insert that was refused part of the way.
 ///
 /// Each insert is all or nothing; a batch is not. The first `done` keys are in, the rest are not.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct BatchFull {
     /// Number of keys, from the start of the batch, that are in the filter.
     pub done: u64,
@@ -117,4 +116,4 @@ impl fmt::Display for BatchFull {
     }
 }
 
-impl Error for BatchFull {}
+crate::impl_error!(BatchFull);

@@ -1,10 +1,9 @@
 //! Slices that do not go together.
 
-use core::error::Error;
 use core::fmt;
 
 /// A batch query with slices of different lengths. Nothing was written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct LengthMismatch {
     /// Number of keys.
     pub keys: usize,
@@ -30,4 +29,4 @@ impl fmt::Display for LengthMismatch {
     }
 }
 
-impl Error for LengthMismatch {}
+crate::impl_error!(LengthMismatch);

@@ -3,11 +3,10 @@
 use super::Full;
 use crate::FilterKind;
 use crate::envelope::{HASHED_BY_CALLER, hash_id};
-use core::error::Error;
 use core::fmt;
 
 /// Two filters that cannot be merged. Both are as before.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum MergeError {
     /// They differ in something that must be equal.
@@ -172,4 +171,4 @@ impl fmt::Display for Bound {
     }
 }
 
-impl Error for MergeError {}
+crate::impl_error!(MergeError);

@@ -1,4 +1,8 @@
 //! What can go wrong. Every error carries its numbers, and its text names the way out.
+//!
+//! `Debug` writes the text, too: a program whose `main` returns an error prints it by `Debug`, and
+//! so does `unwrap`. [`impl_error!`](crate::impl_error!) sees to it for every error of the
+//! workspace.
 
 mod build;
 mod decode;
@@ -17,6 +21,23 @@ pub use length::LengthMismatch;
 pub use merge::MergeError;
 pub use plan::PlanError;
 
+/// Makes a type that implements `Display` an error whose `Debug` is the same text:
+/// `impl_error!(T)`, or `impl_error!(T { methods of Error })`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! impl_error {
+    ($error:ty) => { $crate::impl_error!($error {}); };
+    ($error:ty { $($methods:tt)* }) => {
+        impl ::core::fmt::Debug for $error {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl ::core::error::Error for $error { $($methods)* }
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,8 +55,8 @@ mod tests {
              its slots in use. Remove items first, or plan a larger one";
         let texts: &[(&dyn core::error::Error, &str)] = &[
             (
-                &items(0, 1, u64::MAX),
-                "a filter for 0 items cannot be planned: the number must be at least 1",
+                &items(51, 1, 50),
+                "a filter for 51 items cannot be planned: the number must be from 1 to 50",
             ),
             (
                 &items(1 << 41, 1, 1 << 40),
@@ -203,6 +224,7 @@ mod tests {
         ];
         for (error, text) in texts {
             assert_eq!(error.to_string(), *text);
+            assert_eq!(std::format!("{error:?}"), *text, "what `main` prints");
             // Who prints the chain of sources reads everything once.
             assert!(error.source().is_none_or(|source| !text.contains(&source.to_string())));
         }

@@ -2,14 +2,14 @@
 
 use super::number::{Limit, Range};
 use crate::{Budget, FilterKind, Goal};
-use core::error::Error;
 use core::fmt;
 
 /// A goal or a parameter that no filter can be planned for. Nothing was allocated.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The number of items is outside the variant's range.
+    /// The number of items is outside the variant's range. (0 items are planned for as 1, and are
+    /// never the reason.)
     Items {
         /// The value asked for.
         items: u64,
@@ -121,12 +121,14 @@ impl PlanError {
 
     /// Rephrases a refusal for bytes as one for bits per key: names the least number of items for
     /// which these bits suffice, if there is one. Any other refusal stays as it is.
-    #[doc(hidden)]
+    ///
+    /// For a planner of your own, whose function this is and which planned the goal in vain.
     #[must_use]
     pub fn in_bits_per_key<P>(self, goal: Goal, plan: impl Fn(Goal) -> Result<P, Self>) -> Self {
         let Budget::BitsPerKey(bits_per_key) = goal.budget else {
             return self;
         };
+        let goal = Goal { items: goal.items.max(1), ..goal };
         let (mut refusal, mut least) = (self, goal.items);
         // At least as many items as fill the smallest filter's bytes.
         for _ in 0..STEPS {
@@ -209,6 +211,10 @@ impl fmt::Display for PlanError {
                 f,
                 "{name} = {value:?} is not possible: it must lie strictly between 0 and 1"
             ),
+            Self::LeftOut { kind: FilterKind::Other(name) } => write!(
+                f,
+                "the {name} filter is of another crate, and is made by its own type alone"
+            ),
             Self::LeftOut { kind } => write!(
                 f,
                 "this program was built without the {kind} filter: take another kind, or turn on \
@@ -218,4 +224,4 @@ impl fmt::Display for PlanError {
     }
 }
 
-impl Error for PlanError {}
+crate::impl_error!(PlanError);

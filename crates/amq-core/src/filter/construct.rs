@@ -69,7 +69,7 @@ impl<P: Copy> BuildTarget<P> {
     /// The plan to follow for this many keys; an error if they are more than planned.
     pub fn plan<F: PlanFilter<Params = P>>(self, keys: u64) -> Result<Plan<P>, BuildError> {
         let plan = match self {
-            Self::Budget(budget) => Target::Goal(Goal::new(keys.max(1), budget)).plan::<F>()?,
+            Self::Budget(budget) => Target::Goal(Goal::new(keys, budget)).plan::<F>()?,
             Self::Target(target) => target.plan::<F>()?,
         };
         if keys > plan.items {
@@ -79,10 +79,10 @@ impl<P: Copy> BuildTarget<P> {
     }
 
     /// The most keys it takes, as far as that is known without planning.
-    const fn limit(&self) -> u64 {
+    fn limit(&self) -> u64 {
         match self {
             Self::Budget(_) => u64::MAX,
-            Self::Target(Target::Goal(goal)) => goal.items,
+            Self::Target(Target::Goal(goal)) => goal.items.max(1),
             Self::Target(Target::Plan(plan)) => plan.items,
         }
     }
@@ -154,6 +154,12 @@ impl<P> Parts<P> {
 }
 
 /// A filter that can be sized by formula, without being made.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be sized by formula",
+    label = "it has no plans of its own",
+    note = "plan by the type of the filter; a pointer, a view and a `dyn Filter` have none",
+    note = "for a filter whose kind is chosen at run time: `AnyFilter::plan`"
+)]
 pub trait PlanFilter: Filter + Sized {
     /// The parameters that determine the table: what an expert sets by hand.
     type Params: Copy + PartialEq + fmt::Debug;
@@ -216,6 +222,13 @@ pub trait PlanFilter: Filter + Sized {
 }
 
 /// A filter that starts empty and is then filled.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot start empty and be filled",
+    label = "it is not made empty",
+    note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
+            blocked-counting, scalable-blocked, windowed-cuckoo, expandable-quotient",
+    note = "a ribbon filter is built from all its keys at once: `BuildFilter`"
+)]
 pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
     /// An empty filter for a goal or plan.
     fn empty(target: impl Into<Target<Self::Params>>, seed: u64) -> Result<Self, BuildError>;
@@ -250,6 +263,11 @@ pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
 
 /// A filter that is built from all of its keys at once: the only way for a static filter, often the
 /// fastest for the others.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be built from all its keys at once",
+    label = "it is not built at once",
+    note = "a filter that starts empty is filled instead: `EmptyFilter::filled`"
+)]
 pub trait BuildFilter: PlanFilter {
     /// A filter of exactly the keys with these hashes. Repeated hashes do no harm; whether a filter
     /// that supports removal keeps one copy of such a key or all of them is in its own
@@ -310,6 +328,12 @@ pub fn hashes_of<K: Key>(
 }
 
 /// A filter that can absorb another.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be merged",
+    label = "it absorbs no other filter",
+    note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
+            blocked-counting, scalable-blocked, windowed-cuckoo"
+)]
 pub trait MergeFilter: Sized {
     /// `Ok` if [`merge`](MergeFilter::merge) would succeed, and why not otherwise.
     fn can_merge(&self, other: &Self) -> Result<(), MergeError>;

@@ -27,8 +27,15 @@ use crate::{BatchFull, Full, KeyHash, LengthMismatch};
 /// always. For a key that was never inserted it is `true` with probability
 /// [`expected_fpr`](Filter::expected_fpr), over the choice of seed. An operation that returns an
 /// error has changed nothing.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a filter",
+    label = "it answers no queries",
+    note = "a lock around a filter is none: ask the filter inside, or take \
+            `amq::sharded::Sharded`",
+    note = "for a filter of your own implement `Filter`, with the kind `FilterKind::Other`"
+)]
 pub trait Filter: Send + Sync {
-    /// Which variant this is.
+    /// Which variant this is; [`FilterKind::Other`], with a name, for a filter of your own.
     #[must_use]
     fn kind(&self) -> FilterKind;
 
@@ -142,6 +149,14 @@ impl Inserted {
 }
 
 /// A filter that takes keys one by one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot insert keys one by one",
+    label = "it takes no keys",
+    note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
+            blocked-counting, scalable-blocked, windowed-cuckoo, expandable-quotient",
+    note = "a ribbon filter is built from all its keys at once: `build`",
+    note = "through `&F` and `Arc<F>` only atomic and sharded filters take keys: use `&mut F`"
+)]
 pub trait InsertFilter: Filter {
     /// Inserts the key with this hash. On an error the filter is exactly as before.
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full>;
@@ -149,9 +164,9 @@ pub trait InsertFilter: Filter {
     /// Inserts the key with this hash unless the filter answers `true` for it already; then nothing
     /// changes. Keeps a set from filling up with copies of keys that come again and again.
     ///
-    /// **Remove nothing from a filter that is filled like this**: a key that was answered
-    /// [`Inserted::MaybePresent`] may be represented by another key, and is denied once that is
-    /// removed.
+    /// **Remove only keys that were answered [`Inserted::New`]**, each once for each time. A key
+    /// that was answered [`Inserted::MaybePresent`] was skipped: nothing is stored for it. Another
+    /// key may stand for it, so it may be denied after any removal, and must not be removed itself.
     fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         if self.contains_hash(hash) {
             return Ok(Inserted::MaybePresent);
@@ -174,6 +189,12 @@ pub trait InsertFilter: Filter {
 }
 
 /// A filter that can be emptied.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be emptied",
+    label = "it takes no keys, and forgets none",
+    note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
+            blocked-counting, scalable-blocked, windowed-cuckoo, expandable-quotient"
+)]
 pub trait ClearFilter: Filter {
     /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter had
     /// grown.
@@ -181,12 +202,20 @@ pub trait ClearFilter: Filter {
 }
 
 /// A filter that supports removal.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot remove keys",
+    label = "it forgets no key",
+    note = "kinds that can: counting, cuckoo, quotient, blocked-counting, windowed-cuckoo, \
+            expandable-quotient"
+)]
 pub trait RemoveFilter: InsertFilter {
     /// Removes one copy of the key with this hash. `false`: it was certainly not in, and nothing
     /// changed.
     ///
-    /// **Only remove what you inserted.** Removing a key that is a false positive takes away
-    /// another key's entry, and that key may then be answered `false`.
+    /// **Only remove what you inserted**, and of what
+    /// [`insert_unique_hash`](InsertFilter::insert_unique_hash) took only what was
+    /// [`Inserted::New`]. Removing a key that is a false positive takes away another key's entry,
+    /// and that key may then be answered `false`.
     fn remove_hash(&mut self, hash: KeyHash) -> bool;
 }
 
@@ -215,6 +244,12 @@ impl Count {
 }
 
 /// A filter that counts the copies of a key.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot count the copies of a key",
+    label = "it keeps no counts",
+    note = "kinds that can: counting, cuckoo, quotient, blocked-counting, windowed-cuckoo, \
+            expandable-quotient"
+)]
 pub trait CountFilter: Filter {
     /// The number of copies of the key with this hash. Collisions can only raise the estimate.
     #[must_use]

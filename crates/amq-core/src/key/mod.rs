@@ -3,6 +3,7 @@
 mod by_hash;
 mod encode;
 mod kinds;
+mod structs;
 
 pub use by_hash::ByHash;
 pub use encode::Encoder;
@@ -125,28 +126,42 @@ impl KeyHash {
 ///
 /// # Keys of your own
 ///
-/// A struct becomes a key by naming its parts:
+/// [`key!`](crate::key!) makes a struct a key, the tuple of its fields:
 ///
 /// ```
-/// use amq_core::{Encoder, Key};
+/// use amq_core::{Key, key};
 ///
 /// struct Edge { from: u32, to: u32, label: String }
+/// key!(Edge { from, to, label });
 ///
-/// impl Key for Edge {
-///     fn encode(&self, to: &mut Encoder) {
-///         (self.from, self.to, &self.label).encode(to);
-///     }
-/// }
 /// let edge = |from, to| Edge { from, to, label: "knows".into() };
 /// assert_ne!(edge(1, 2).key_hash(0), edge(2, 1).key_hash(0));
 /// ```
 ///
+/// An enum encodes the number of its variant first:
+///
+/// ```
+/// use amq_core::{Encoder, Key};
+///
+/// enum Event { Login { user: u32 }, Logout }
+///
+/// impl Key for Event {
+///     fn encode(&self, to: &mut Encoder) {
+///         match self {
+///             Self::Login { user } => (0u8, user).encode(to),
+///             Self::Logout => 1u8.encode(to),
+///         }
+///     }
+/// }
+/// assert_ne!(Event::Login { user: 1 }.key_hash(0), Event::Logout.key_hash(0));
+/// ```
+///
 /// An encoding must be *self-delimiting*: no encoding is a prefix of another of the same type.
-/// Encodings made of the parts of keys are. An enum encodes the number of its variant first.
+/// Encodings made of the parts of keys are.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key",
     label = "no encoding as a key is known for this type",
-    note = "implement `Key` for your own type by encoding its fields: `(self.a, &self.b).encode(to)`",
+    note = "for a struct of your own: `amq_core::key!(Point {{ x, y }})`, or `amq::key!(...)`",
     note = "for a type that implements `std::hash::Hash`, wrap it: `ByHash(key)` (not portable)",
     note = "for a float, decide what -0.0 and NaN are, then use `key.to_bits()`"
 )]

@@ -198,9 +198,9 @@ macro_rules! shell_fill {
             /// Inserts `key` unless the filter answers `true` for it already; then nothing changes.
             /// Keeps a set from filling up with copies of keys that come again and again.
             ///
-            /// **Remove nothing from a filter that is filled like this**: a key that was answered
-            /// `MaybePresent` may be represented by another key, and is denied once that is
-            /// removed.
+            /// **Remove only keys that were answered `New`**, each once for each time. A key that
+            /// was answered `MaybePresent` was skipped: nothing is stored for it. Another key may
+            /// stand for it, so it may be denied after any removal, and must not be removed itself.
             #[inline]
             pub fn insert_unique<Q: $crate::Key + ?Sized>(
                 &mut self,

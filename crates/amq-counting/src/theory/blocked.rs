@@ -44,6 +44,7 @@ pub fn saturation_probability(params: &BlockedCountingParams, items: u64) -> f64
 
 /// The smallest filter for a rate, or the largest for a size.
 pub fn plan(goal: Goal) -> Result<Plan<BlockedCountingParams>, PlanError> {
+    let goal = goal.checked()?;
     let params = BlockedCountingParams::new(LAYOUT.blocks_for(goal)?);
     plan_params(params, goal.items)
 }

@@ -33,8 +33,8 @@ pub fn bits_per_key(fpr: f64) -> f64 {
 
 /// The smallest filter for a rate, or the best for a size.
 pub fn plan(goal: Goal) -> Result<Plan<CountingParams>, PlanError> {
-    let cells = classic::plan_cells(goal, COUNTER_BITS)?.params;
-    plan_params(CountingParams::new(cells.bits, cells.probes), goal.items)
+    let Plan { params: cells, items, .. } = classic::plan_cells(goal, COUNTER_BITS)?;
+    plan_params(CountingParams::new(cells.bits, cells.probes), items)
 }
 
 /// The plan for `items` keys with these parameters.

@@ -315,7 +315,7 @@ fn removing_a_key_that_was_never_put_in_can_make_the_filter_forget_another() {
 
 #[test]
 fn a_key_that_insert_unique_skipped_goes_with_the_key_that_stands_for_it() {
-    // Why nothing may be removed from a filter that `insert_unique` fills, not even what was `New`.
+    // What was `New` may be removed; what was skipped may be denied then.
     let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.05)).unwrap();
     let keys = 0..1000;
     let new: Vec<bool> =

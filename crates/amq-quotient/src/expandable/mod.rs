@@ -86,9 +86,10 @@ amq_core::shell!(build [] ExpandableQuotientFilter: ExpandableParams);
 amq_core::shell!(remove [] ExpandableQuotientFilter {
     /// Takes out the longest entry that answers for the key, so every other key keeps one.
     ///
-    /// **Only remove what [`insert`](Self::insert) put in**, not
-    /// [`insert_unique`](Self::insert_unique). Any other key that is answered `true` shares its
-    /// fingerprint with one that is in, and removing it makes the filter forget that one.
+    /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took, and
+    /// what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
+    /// `true` shares its fingerprint with one that is in, and removing it makes the filter forget
+    /// that one.
     ///
     /// An entry whose bits are used up, because the table has doubled more often since it came than
     /// its fingerprint had bits, stands in several slots. Of these only the key's own is freed. The

@@ -163,7 +163,7 @@ pub fn plan(goal: Goal) -> Result<Plan<ExpandableParams>, PlanError> {
 
 /// The same for another number of doublings.
 pub fn plan_doublings(goal: Goal, doublings: u32) -> Result<Plan<ExpandableParams>, PlanError> {
-    goal.check(1)?;
+    let goal = goal.checked()?;
     let blocks = blocks_for(goal)?;
     // At least three bits, with the most slots there can be.
     let longest = QuotientParams::widest(blocks * BLOCK_SLOTS) - 1;

@@ -31,7 +31,7 @@ pub fn bits_per_key(fpr: f64) -> f64 {
 
 /// The smallest filter for a rate, or the best for a size.
 pub fn plan(goal: Goal) -> Result<Plan<QuotientParams>, PlanError> {
-    goal.check(1)?;
+    let goal = goal.checked()?;
     let blocks = blocks_for(goal)?;
     let params = match goal.budget {
         Budget::Fpr(fpr) => smallest(goal.items, fpr, blocks)?,
@@ -181,8 +181,10 @@ const LEAST_BLOCKS: u64 = 16;
 /// to hold the goal's items.
 ///
 /// Each doubling turns a remainder bit into a quotient bit and leaves the fingerprints as they are.
-/// So the first table has all the bits that the last one needs to keep the rate.
+/// So the first table has all the bits that the last one needs to keep the rate. Room for 0 keys is
+/// taken as room for 1.
 pub fn plan_growing(goal: Goal, initial: u64) -> Result<Plan<QuotientParams>, PlanError> {
+    let (goal, initial) = (goal.checked()?, initial.max(1));
     let last = plan(goal)?.params;
     PlanError::check_parameter("initial", initial, 1, goal.items)?;
     let blocks = last.blocks();
@@ -324,6 +326,8 @@ mod tests {
             }
         }
         assert!(plan_growing(Goal::fpr(10, 0.01), 11).is_err());
-        assert!(plan_growing(Goal::fpr(10, 0.01), 0).is_err());
+        let [none, one] = [0, 1].map(|initial| plan_growing(Goal::fpr(10, 0.01), initial).unwrap());
+        assert_eq!(none, one);
+        assert_eq!(plan_growing(Goal::fpr(0, 0.01), 0), plan_growing(Goal::fpr(1, 0.01), 1));
     }
 }

@@ -185,7 +185,7 @@ fn a_good_file_of_one_kind_is_none_of_another() {
     assert!(matches!(error, Some(DecodeError::WrongKind { .. })));
     // Bumped layers under a kind that has one.
     let mut bytes = of::<Bumped>(MIXED, 5000, 0).to_bytes().unwrap();
-    bytes[16] = Standard64::KIND as u8;
+    bytes[16] = Standard64::KIND.number();
     mend(&mut bytes);
     let error = Ribbon::<Standard64>::from_bytes(&bytes).err();
     let (field, value) = ("layers", 2);

@@ -185,7 +185,7 @@ fn a_filter_is_no_map_and_a_map_with_short_blocks_is_none() {
         "the file holds a bumped ribbon filter, and a ribbon map was asked for"
     );
     // Forged into a map, the values of its short blocks would miss a bit.
-    bytes[16] = FilterKind::RibbonMap as u8;
+    bytes[16] = FilterKind::RibbonMap.number();
     mend(&mut bytes);
     let value = filter.params().short.into();
     assert!(value > 0);

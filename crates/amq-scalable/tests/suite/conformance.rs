@@ -6,7 +6,6 @@ use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter, ScalablePara
 suite!(
     scalable: ScalableBloomFilter => [empty, merge, file, grow],
     out_of_range [
-        ScalableParams::new(0, 0.01),
         ScalableParams::new(10, 0.0),
         ScalableParams::new(10, 1.5),
         ScalableParams::new(10, 0.01).growth(1),
@@ -18,7 +17,6 @@ suite!(
 suite!(
     scalable_blocked: ScalableBlockedBloomFilter => [empty, merge, file, grow],
     out_of_range [
-        ScalableParams::new(0, 0.01),
         ScalableParams::new(10, 0.0),
         ScalableParams::new(10, 1.5),
         ScalableParams::new(10, 0.01).growth(1),

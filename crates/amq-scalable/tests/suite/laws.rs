@@ -119,7 +119,6 @@ fn parameters_out_of_range_are_refused_by_name() {
         Err(BuildError::Plan(error)) => match error {
             PlanError::Parameter { name, .. } | PlanError::Share { name, .. } => name,
             PlanError::Fpr { .. } => "fpr",
-            PlanError::Items { .. } => "items",
             other => panic!("{other:?}"),
         },
         other => panic!("{other:?}"),
@@ -134,7 +133,17 @@ fn parameters_out_of_range_are_refused_by_name() {
     assert_eq!(name(good.bounded(99)), "max_items");
     assert_eq!(name(good.max_stages(0)), "max_stages");
     assert_eq!(name(ScalableParams::new(100, f64::NAN)), "fpr");
-    assert_eq!(name(ScalableParams::new(0, 0.01)), "items");
+    let mut none = good;
+    none.initial = 0;
+    assert_eq!(name(none), "initial");
+}
+
+#[test]
+fn room_for_no_keys_at_first_is_room_for_one() {
+    assert_eq!(ScalableParams::new(0, 0.01), ScalableParams::new(1, 0.01));
+    let mut filter = make::<ScalableBloomFilter>(ScalableParams::new(0, 0.01), 0).unwrap();
+    filter.try_extend(0..100u64).unwrap();
+    assert!((0..100u64).all(|key| filter.contains(&key)));
 }
 
 #[test]
@@ -344,7 +353,8 @@ fn a_refusal_at_a_limit_is_remembered_until_there_may_be_room() {
 fn parameters_that_are_refused_have_no_rate_and_at_most_one_stage() {
     type F = BloomFilter;
     let good = ScalableParams::new(100, 0.01).max_stages(u32::MAX);
-    let none = ScalableParams::new(0, 0.01).max_stages(u32::MAX);
+    let mut none = good;
+    none.initial = 0;
     for params in [good.growth(0), good.growth(1), good.tightening(f64::NAN), none] {
         assert!(params.check().is_err());
         let (rate, steps) = amq_core::steps_of(|| theory::fpr::<F>(&params, u64::MAX));

@@ -2,7 +2,6 @@
 
 use crate::{Abilities, Ability};
 use amq_core::{BatchFull, BuildError, FilterKind, Full, MergeError, PlanError};
-use core::error::Error;
 use core::fmt;
 
 /// An operation that this kind of filter does not have. Its text names the kinds that do.
@@ -18,7 +17,7 @@ use core::fmt;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unsupported {
     /// What was asked of it.
@@ -58,11 +57,11 @@ impl fmt::Display for Unsupported {
     }
 }
 
-impl Error for Unsupported {}
+amq_core::impl_error!(Unsupported);
 
 /// Why an [`AnyFilter`](crate::AnyFilter) could not be made or changed. Nothing has changed, but
 /// for a batch, which says how far it came.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum AnyError {
     /// The kind cannot do this at all.
@@ -89,7 +88,7 @@ impl fmt::Display for AnyError {
     }
 }
 
-impl Error for AnyError {}
+amq_core::impl_error!(AnyError);
 
 /// Conversions, so that `?` works.
 macro_rules! from {

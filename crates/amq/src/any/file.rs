@@ -150,7 +150,7 @@ impl<'a> AnyView<'a> {
         Self::over(bytes, false)
     }
 
-    fn over(bytes: &'a [u8], check: bool) -> Result<Self, DecodeError> {
+    pub(super) fn over(bytes: &'a [u8], check: bool) -> Result<Self, DecodeError> {
         let (opened, payload) = envelope::open(bytes, None)?;
         let source = Borrowing::new(payload, &opened, check)?;
         kinds!(restored & opened, source)

@@ -164,7 +164,7 @@ impl AnyFilter {
         let target = target.into();
         let planned = match target {
             AnyTarget::Budget(_) => u64::MAX,
-            AnyTarget::Goal(goal) => goal.items,
+            AnyTarget::Goal(goal) => goal.items.max(1),
         };
         Self::build_hashes(kind, target, seed, &hashes_of(keys, seed, planned)?)
     }

@@ -4,10 +4,12 @@ mod change;
 mod error;
 mod file;
 mod make;
+mod owned;
 mod table;
 
 pub use error::{AnyError, Unsupported};
 pub use make::{AnyPlan, AnyTarget};
+pub use owned::AnyOwnedView;
 pub(crate) use table::{can, kinds};
 
 use amq_core::envelope::{Borrowing, Restore};

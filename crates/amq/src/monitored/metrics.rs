@@ -3,7 +3,6 @@
 use super::{Report, Verdict};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::error::Error;
 use core::fmt;
 
 /// The reports of any number of filters as one page of metrics, in Prometheus' text format,
@@ -29,7 +28,7 @@ pub struct Metrics {
 }
 
 /// A page of metrics that Prometheus would refuse.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MetricsError {
     /// The prefix cannot begin a metric's name.
@@ -79,7 +78,7 @@ impl fmt::Display for MetricsError {
     }
 }
 
-impl Error for MetricsError {}
+amq_core::impl_error!(MetricsError);
 
 impl Metrics {
     /// An empty page. Names begin with `prefix` and an underscore.

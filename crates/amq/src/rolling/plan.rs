@@ -30,7 +30,7 @@ impl<F: EmptyFilter> Rolling<F> {
     pub fn plan(goal: Goal, generations: usize) -> Result<RollingPlan<F::Params>, PlanError> {
         let count = generations as u64;
         PlanError::check_parameter("generations", count, 1, MAX_GENERATIONS)?;
-        goal.check(1)?;
+        let goal = goal.checked()?;
         let budget = match goal.budget {
             Budget::Fpr(fpr) => Budget::Fpr(share_of(fpr, count)),
             _ => Budget::Bytes(goal.max_bits() / 8 / count),

@@ -3,7 +3,6 @@
 use super::Sharded;
 use alloc::vec::Vec;
 use amq_core::{BuildError, Filter, Full, InsertFilter, KeyHash, LengthMismatch, zeroed};
-use core::error::Error;
 use core::fmt;
 
 /// Hashes grouped at a time: enough for a lock to be worth taking, few enough for the first-level
@@ -21,16 +20,6 @@ pub struct Refused {
     pub hashes: Vec<KeyHash>,
 }
 
-/// Without the hashes, which may be millions.
-impl fmt::Debug for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Refused")
-            .field("full", &self.full)
-            .field("hashes", &self.hashes.len())
-            .finish()
-    }
-}
-
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -42,7 +31,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl Error for Refused {}
+amq_core::impl_error!(Refused);
 
 /// Up to [`TOGETHER`] hashes in the order of their shards.
 struct Groups {

@@ -2,7 +2,6 @@
 
 use super::Sharded;
 use amq_core::{Budget, BuildError, EmptyFilter, Goal, MergeError, Plan, PlanError};
-use core::error::Error;
 use core::fmt;
 
 /// The most shards: more locks than any machine has threads for.
@@ -28,7 +27,7 @@ pub struct ShardedPlan<P> {
 }
 
 /// Filters that cannot be the shards of one.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum ShardsError {
     /// There are none or too many, or the allocator refused.
@@ -46,7 +45,7 @@ impl fmt::Display for ShardsError {
     }
 }
 
-impl Error for ShardsError {}
+amq_core::impl_error!(ShardsError);
 
 impl From<BuildError> for ShardsError {
     fn from(error: BuildError) -> Self {
@@ -65,7 +64,7 @@ impl<F: EmptyFilter> Sharded<F> {
     /// A budget of bytes or of bits per key is for all shards together.
     pub fn plan(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
         check_shards(shards)?;
-        goal.check(1)?;
+        let goal = goal.checked()?;
         let count = shards as u64;
         let budget = match goal.budget {
             Budget::Fpr(fpr) => Budget::Fpr(fpr),

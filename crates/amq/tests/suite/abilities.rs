@@ -88,10 +88,43 @@ fn the_table_says_what_the_types_implement() {
         BumpedRibbon: BumpedRibbonFilter;
         WideBumpedRibbon: WideBumpedRibbonFilter;
     };
-    checked.sort_by_key(|&kind| kind as u8);
+    checked.sort_by_key(|&kind| kind.number());
     assert_eq!(checked, FilterKind::ALL);
     // The probe itself tells yes from no.
     assert!(has!(CuckooFilter: T: RemoveFilter) && !has!(BloomFilter: T: RemoveFilter));
+}
+
+/// The compiler's words for a bound that a type does not meet are those of `Unsupported`.
+#[test]
+fn the_compiler_names_the_kinds_that_can() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../amq-core/src/filter/");
+    let read = |name| std::fs::read_to_string(format!("{folder}{name}")).unwrap();
+    // A string goes on after a backslash at the end of a line.
+    let sources = [read("mod.rs"), read("construct.rs")].concat().replace("\\\n", "");
+    let sources = sources.split_whitespace().collect::<Vec<_>>().join(" ");
+    let before = |item: &str| {
+        let end = sources.find(&format!("pub trait {item}:")).unwrap();
+        let start = sources[..end].rfind("#[diagnostic::on_unimplemented(").unwrap();
+        sources[start..end].to_owned()
+    };
+    for (item, ability) in [
+        ("InsertFilter", Ability::Insert),
+        ("EmptyFilter", Ability::Insert),
+        ("ClearFilter", Ability::Insert),
+        ("RemoveFilter", Ability::Remove),
+        ("CountFilter", Ability::Count),
+        ("MergeFilter", Ability::Merge),
+    ] {
+        let kinds: Vec<_> = ability.kinds().map(FilterKind::id).collect();
+        let note = format!("note = \"kinds that can: {}\"", kinds.join(", "));
+        assert!(before(item).contains(&note), "{item}: {}\n{note}", before(item));
+        let own_words = ["EmptyFilter", "ClearFilter"].contains(&item);
+        let message = format!("message = \"`{{Self}}` cannot {ability}\"");
+        assert!(own_words || before(item).contains(&message), "{item}: {message}");
+    }
+    for item in ["Filter", "PlanFilter", "BuildFilter"] {
+        assert!(before(item).contains("note = "), "{item}");
+    }
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn every_committed_file_is_loaded_and_viewed_and_answers_as_recorded() {
     let mut kinds = BTreeSet::new();
     for path in files() {
         let bytes = std::fs::read(&path).unwrap();
-        if bytes[16] == FilterKind::RibbonMap as u8 {
+        if bytes[16] == FilterKind::RibbonMap.number() {
             continue; // no filter, see below
         }
         let record = std::fs::read_to_string(path.with_extension("txt")).unwrap();
@@ -86,7 +86,7 @@ fn every_committed_file_is_loaded_and_viewed_and_answers_as_recorded() {
 #[test]
 fn a_map_is_no_filter_and_the_error_names_the_type_that_loads_it() {
     let maps = files().into_iter().map(|path| std::fs::read(path).unwrap());
-    let maps: Vec<_> = maps.filter(|bytes| bytes[16] == FilterKind::RibbonMap as u8).collect();
+    let maps: Vec<_> = maps.filter(|bytes| bytes[16] == FilterKind::RibbonMap.number()).collect();
     assert!(maps.len() >= 3);
     for bytes in maps {
         let (held, start) = aligned(&bytes);

@@ -239,3 +239,42 @@ fn every_kind_is_saved_and_loaded_and_read_from_a_stream() {
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// A program whose input is empty gets a filter of any kind, in each way there is.
+#[test]
+fn no_keys_make_the_smallest_filter_of_any_kind() {
+    let [none, one] = [0, 1].map(|keys| Goal::fpr(keys, 0.01));
+    for &kind in AnyFilter::KINDS {
+        let plan = AnyFilter::plan(kind, none);
+        assert_eq!(plan, AnyFilter::plan(kind, one), "{kind}");
+        assert_eq!(plan.unwrap().items, 1, "{kind}");
+        let nobody: [&str; 0] = [];
+        for built in [
+            AnyFilter::build(kind, none, nobody),
+            AnyFilter::build(kind, Budget::Fpr(0.01), nobody),
+            AnyFilter::build_hashes(kind, none, 0, &[]),
+        ] {
+            let built = built.unwrap();
+            assert!(built.is_empty() && !built.contains("key"), "{kind}");
+        }
+        assert!(AnyFilter::build(kind, none, ["key"]).unwrap().contains("key"), "{kind}");
+        if Abilities::of(kind).insert {
+            let mut filter = AnyFilter::new(kind, none).unwrap();
+            filter.insert("key").unwrap();
+            assert!(filter.contains("key") && filter.capacity() == 1, "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_kind_of_another_crate_can_do_nothing_here_and_the_error_says_why() {
+    let other = FilterKind::Other("xor");
+    assert_eq!(Abilities::of(other).iter().count(), 0);
+    let refused = PlanError::LeftOut { kind: other };
+    assert_eq!(AnyFilter::plan(other, goal()), Err(refused));
+    assert_eq!(AnyFilter::new(other, goal()).unwrap_err(), refused.into());
+    let built = AnyFilter::build(other, goal(), ["key"]);
+    assert_eq!(built.unwrap_err(), refused.into());
+    let text = "the xor filter is of another crate, and is made by its own type alone";
+    assert_eq!(refused.to_string(), text);
+}

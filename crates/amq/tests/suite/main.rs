@@ -13,6 +13,8 @@ mod by_caller;
 mod kinds;
 mod memory;
 mod monitored;
+mod owned;
+mod prelude;
 mod reading;
 mod rolling;
 mod saving;

@@ -198,3 +198,12 @@ fn a_plan_is_what_is_made_and_within_its_budget() {
     let fpr = Rolling::<BloomFilter>::plan(Goal::fpr(1000, 2.0), 4);
     assert_eq!(fpr, Err(PlanError::Fpr { fpr: 2.0 }));
 }
+
+#[test]
+fn a_goal_for_no_keys_is_one_for_one() {
+    let [none, one] = [0, 1].map(|keys| Goal::fpr(keys, 0.1));
+    assert_eq!(Rolling::<BloomFilter>::plan(none, 4), Rolling::<BloomFilter>::plan(one, 4));
+    let mut rolling = Rolling::<BloomFilter>::new(none, 4).unwrap();
+    rolling.insert("key").unwrap();
+    assert!(rolling.contains("key"));
+}

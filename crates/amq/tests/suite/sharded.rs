@@ -145,7 +145,15 @@ fn a_plan_is_what_is_made_and_within_its_budget() {
     }
     let fpr = Sharded::<BloomFilter>::plan(Goal::fpr(1000, 2.0), 4);
     assert_eq!(fpr, Err(PlanError::Fpr { fpr: 2.0 }));
-    assert!(Sharded::<BloomFilter>::plan(Goal::fpr(0, 0.1), 4).is_err());
+}
+
+#[test]
+fn a_goal_for_no_keys_is_one_for_one() {
+    let [none, one] = [0, 1].map(|keys| Goal::fpr(keys, 0.1));
+    assert_eq!(Sharded::<BloomFilter>::plan(none, 4), Sharded::<BloomFilter>::plan(one, 4));
+    let sharded = Sharded::<CuckooFilter>::new(none, 4).unwrap();
+    sharded.insert("key").unwrap();
+    assert!(sharded.contains("key"));
 }
 
 #[test]

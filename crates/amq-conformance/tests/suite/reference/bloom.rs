@@ -271,12 +271,15 @@ impl<const FAULT: u8> Bloom<FAULT> {
         if let (Budget::Fpr(fpr), true) = (goal.budget, Self::has(Fault::PlanAcceptsAnything)) {
             goal.budget = Budget::Fpr(if fpr >= 1.0 { 0.99 } else { fpr });
         }
-        goal.check(1)?;
+        if Self::has(Fault::PlanRefusesNoItems) && goal.items == 0 {
+            return Err(PlanError::Items { items: 0, min: 1, max: u64::MAX });
+        }
+        let goal = goal.checked()?;
         let params = match goal.budget {
             Budget::Fpr(fpr) => Self::smallest(goal.items, fpr)?,
             _ => Self::within(goal.items, goal.max_bits())?,
         };
-        Ok(Plan::new(params, asked.items)
+        Ok(Plan::new(params, asked.items.max(1))
             .bytes(params.bits / 8)
             // Besides the table, the hashes of the keys.
             .build_bytes((params.bits / 8).saturating_add(goal.items.saturating_mul(8)))
@@ -377,7 +380,7 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
         if let (BuildTarget::Budget(budget), true) = (target, hashes.is_empty()) {
             if !Self::has(Fault::NoKeyTakesRoom) {
                 // One word, whatever the budget.
-                Goal::new(0, budget).check(0)?;
+                Goal::new(0, budget).checked()?;
                 target = BuildTarget::Budget(Budget::Bytes(8));
             }
         }

@@ -62,6 +62,7 @@ pub(crate) enum Fault {
     PlanUnderRate,
     PlanAcceptsAnything,
     PlanNamesAnotherGoal,
+    PlanRefusesNoItems,
     SizeUnderstated,
     LeastSizeUnderstated,
     CapacityUnderstated,

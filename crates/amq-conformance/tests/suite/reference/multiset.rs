@@ -216,7 +216,7 @@ impl<const FAULT: u8> CountFilter for Multiset<FAULT> {
 
 impl<const FAULT: u8> Multiset<FAULT> {
     fn planned(goal: Goal) -> Result<Plan<Params>, PlanError> {
-        goal.check(1)?;
+        let goal = goal.checked()?;
         let rate = |params: &Params| Self::predicted_fpr(params, goal.items).mean;
         let mut params = Params::all(goal.items);
         let best = match goal.budget {

@@ -1,0 +1,116 @@
+//! `Debug` of every error is its text: a `main` that returns an error prints it by `Debug`.
+
+use amq::monitored::Metrics;
+use amq::sharded::Sharded;
+use amq::{
+    AnyError, AnyFilter, BatchFull, BloomFilter, BuildError, CuckooFilter, DecodeError, FilterKind,
+    Full, Goal, KeyHash, LengthMismatch, MergeError, PlanError, QuotientFilter, ReadError,
+    RibbonMap,
+};
+use amq_advisor::engines::Engine;
+use amq_advisor::{ChooseError, Keys, Need, Workload, choose};
+use amq_conformance::Violation;
+use std::any::type_name;
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+/// The type's name, after a look at its texts: `{:?}` and `{:#?}` are `{}`.
+fn speaks<E: Error>(error: &E) -> String {
+    let text = error.to_string();
+    assert!(text.contains(' '), "a sentence: {text}");
+    assert_eq!(format!("{error:?}"), text);
+    assert_eq!(format!("{error:#?}"), text);
+    type_name::<E>().rsplit("::").next().unwrap().to_string()
+}
+
+/// The names of all errors there are, each after a look at one value.
+fn heard() -> BTreeSet<String> {
+    let goal = Goal::fpr(100, 0.01);
+    let plan = PlanError::Fpr { fpr: 1.5 };
+    let full = Full::Copies { copies: 8 };
+    let mut bloom = AnyFilter::new(FilterKind::Bloom, goal).unwrap();
+    let unsupported = bloom.remove("key").unwrap_err();
+    let Err(ChooseError::Invalid(invalid)) = choose(&Workload::new(Keys::Exactly(100)).fpr(2.0))
+    else {
+        unreachable!("a rate of 2");
+    };
+    let conflict = choose(
+        &Workload::new(Keys::Exactly(100))
+            .fpr(0.01)
+            .built_once()
+            .need(Need::List)
+            .bits_per_key(2.0),
+    );
+    let Err(ChooseError::Conflict(conflict)) = conflict else {
+        unreachable!("listed in two bits a key");
+    };
+    let sharded = Sharded::<CuckooFilter>::new(goal, 2).unwrap();
+    let refused = sharded.insert_batch(&[KeyHash::new(7); 1000]).unwrap_err();
+    let mut quotient = QuotientFilter::build(goal, 0..100u64).unwrap();
+    let missing = AnyFilter::load("no such file").unwrap_err();
+    let undecodable = ReadError::from(DecodeError::Magic);
+    assert_eq!(speaks(&missing), speaks(&undecodable));
+    BTreeSet::from([
+        speaks(&plan),
+        speaks(&BuildError::from(plan)),
+        speaks(&full),
+        speaks(&BatchFull { done: 3, full }),
+        speaks(&MergeError::Seeds),
+        speaks(&DecodeError::Magic),
+        speaks(&missing),
+        speaks(&LengthMismatch { keys: 2, answers: 1 }),
+        speaks(&"blom".parse::<FilterKind>().unwrap_err()),
+        speaks(&BloomFilter::new(goal).unwrap().fold(7).unwrap_err()),
+        speaks(&quotient.shrink().unwrap_err()),
+        speaks(&RibbonMap::build(2, [(1u8, 9)]).unwrap_err()),
+        speaks(&unsupported),
+        speaks(&AnyError::from(unsupported)),
+        speaks(&Engine::PostgreSql { columns: 99 }.setting(100, 0.01).unwrap_err()),
+        speaks(&Metrics::new("9").unwrap_err()),
+        speaks(&ChooseError::from(invalid)),
+        speaks(&invalid),
+        speaks(&*conflict),
+        speaks(&refused),
+        speaks(&Sharded::<BloomFilter>::from_shards_unchecked(Vec::new(), 1).unwrap_err()),
+        speaks(&Violation::Golden { what: "no counts".into() }),
+    ])
+}
+
+/// The names that sources hand to the macro; none implements `Error` without it.
+fn written(folder: &Path, names: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            written(&path, names);
+            continue;
+        }
+        for line in fs::read_to_string(&path).unwrap().lines().map(str::trim) {
+            if let Some(call) =
+                line.split("::impl_error!(").nth(1).filter(|_| !line.starts_with("//"))
+            {
+                names.insert(call.split([')', ' ']).next().unwrap().to_string());
+            }
+            let by_hand =
+                line.starts_with("impl") && line.contains("Error for ") && !line.contains("$error");
+            assert!(!by_hand, "{}: `{line}` instead of `impl_error!`", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_debug_of_every_error_is_its_text() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(crates).unwrap() {
+        let entry = entry.unwrap();
+        // The command is no library: its one error is private.
+        let name = entry.file_name().into_string().unwrap();
+        if name.starts_with("amq") && !name.starts_with("amq-cli") {
+            written(&entry.path().join("src"), &mut names);
+        }
+    }
+    names.remove("$error");
+    assert_eq!(names, heard());
+}

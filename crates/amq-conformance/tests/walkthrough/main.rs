@@ -1,0 +1,35 @@
+//! The README's walk-through, run: a filter of a third party under the suite.
+
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
+// themselves.
+#![allow(clippy::unwrap_used)]
+
+mod filter;
+
+use amq_conformance::memory::Counting;
+use filter::{Params, Partitioned};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+amq_conformance::suite!(
+    laws: Partitioned => [empty, build, merge],
+    out_of_range [Params { slice: 1, slices: 3 }, Params { slice: 100, slices: 65 }]
+);
+amq_conformance::memory!(laws_of_memory: Partitioned => [empty, build, merge]);
+
+/// Whatever the README quotes is in these files, line for line.
+#[test]
+fn the_readme_quotes_what_is_tested() {
+    let folder = env!("CARGO_MANIFEST_DIR");
+    let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
+    let sources = read("tests/walkthrough/filter.rs") + &read("tests/walkthrough/main.rs");
+    let readme = read("README.md");
+    let mut quoted = 0;
+    for block in readme.split("```rust").skip(1) {
+        let code = block.split_once('\n').unwrap().1.split("```").next().unwrap();
+        assert!(sources.contains(code.trim()), "not in tests/walkthrough:\n{code}");
+        quoted += 1;
+    }
+    assert!(quoted >= 4, "{quoted}");
+}

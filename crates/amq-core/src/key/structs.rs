@@ -1,0 +1,120 @@
+//! Structs as keys.
+
+/// Makes a struct a [`Key`](crate::Key) by naming its fields: it is encoded as the tuple of them.
+///
+/// So the key is the same on every machine, and no two values of the struct share an encoding:
+/// `("ab", "c")` and `("a", "bc")` differ. The fields' order and types are the key; its name and
+/// theirs are not. A field that is not named does not compile, unless `..` says to leave it out.
+///
+/// ```
+/// use amq_core::{Key, key};
+///
+/// struct Edge<'a> { from: u32, to: u32, label: &'a str }
+/// key!(Edge<'_> { from, to, label });
+///
+/// struct Point(i32, i32);
+/// key!(Point(x, y));
+///
+/// struct Page { id: u64, cached: Option<String> }
+/// key!(Page { id, .. });
+///
+/// struct Pair<T> { one: T, other: T }
+/// key!([T: Key] Pair<T> { one, other });
+///
+/// let edge = Edge { from: 1, to: 2, label: "knows" };
+/// assert_eq!(edge.key_hash(0), (1u32, 2u32, "knows").key_hash(0));
+/// assert_ne!(Point(1, 2).key_hash(0), Point(2, 1).key_hash(0));
+/// # let page = Page { id: 7, cached: None };
+/// # assert_eq!((page.key_hash(0), page.cached), ((7u64,).key_hash(0), None));
+/// # assert_eq!(Pair { one: "a", other: "b" }.key_hash(0), ("a", "b").key_hash(0));
+/// ```
+///
+/// A field that was forgotten:
+///
+/// ```compile_fail,E0027
+/// struct Edge { from: u32, to: u32 }
+/// amq_core::key!(Edge { from });
+/// ```
+///
+/// For an enum implement [`Key`](crate::Key) by hand: encode the number of the variant first.
+#[macro_export]
+macro_rules! key {
+    ([$($generics:tt)*] $struct:ty { $($field:ident),+ $(,)? }) => {
+        $crate::key!(@impl [$($generics)*] $struct, Self { $($field),+ }, $($field)+);
+    };
+    ([$($generics:tt)*] $struct:ty { $($field:ident),+, .. }) => {
+        $crate::key!(@impl [$($generics)*] $struct, Self { $($field),+, .. }, $($field)+);
+    };
+    ($struct:ident ( $($field:ident),+ $(,)? )) => {
+        $crate::key!(@impl [] $struct, Self($($field),+), $($field)+);
+    };
+    (@impl [$($generics:tt)*] $struct:ty, $fields:pat, $($field:ident)+) => {
+        impl<$($generics)*> $crate::Key for $struct {
+            #[inline]
+            fn encode(&self, to: &mut $crate::Encoder) {
+                let $fields = self;
+                $(to.part($field);)+
+            }
+        }
+    };
+    ($struct:ty { $($fields:tt)+ }) => { $crate::key!([] $struct { $($fields)+ }); };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Key;
+    use std::string::String;
+    use std::vec::Vec;
+
+    struct Names {
+        first: String,
+        last: String,
+    }
+    key!(Names { first, last });
+
+    struct Nested(Names, Option<u8>, [u16; 2]);
+    key!(Nested(names, age, marks));
+
+    struct One {
+        only: &'static str,
+        #[allow(dead_code, reason = "left out of the key")]
+        note: Vec<u8>,
+    }
+    key!(One { only, .. });
+
+    fn names(first: &str, last: &str) -> Names {
+        Names { first: first.into(), last: last.into() }
+    }
+
+    #[test]
+    fn a_struct_is_the_tuple_of_its_fields() {
+        for seed in [0, 7, u64::MAX] {
+            assert_eq!(names("ab", "c").key_hash(seed), ("ab", "c").key_hash(seed));
+            let nested = Nested(names("ab", "c"), Some(9), [1, 2]);
+            let tuple = (("ab", "c"), Some(9u8), [1u16, 2]);
+            assert_eq!(nested.key_hash(seed), tuple.key_hash(seed));
+            // As a part of a larger key, too.
+            assert_eq!((&nested, 1u8).key_hash(seed), (tuple, 1u8).key_hash(seed));
+            let one = One { only: "x", note: Vec::from([1]) };
+            assert_eq!(one.key_hash(seed), ("x",).key_hash(seed));
+            assert_ne!(one.key_hash(seed), "x".key_hash(seed), "as tuples of one");
+        }
+    }
+
+    /// The hash of a file's key cannot change: that of the tuple, in `kinds.rs`.
+    #[test]
+    fn a_struct_has_a_known_hash() {
+        assert_eq!(names("ab", "c").key_hash(0).get(), 0x642D_4DEB_FEBF_33AE);
+    }
+
+    #[test]
+    fn structs_that_differ_have_encodings_that_differ() {
+        let all = [("ab", "c"), ("a", "bc"), ("", "abc"), ("abc", ""), ("c", "ab")];
+        for (i, one) in all.iter().enumerate() {
+            for (j, other) in all.iter().enumerate() {
+                let [one, other] = [one, other].map(|(first, last)| names(first, last).key_hash(1));
+                assert_eq!(one == other, i == j, "{i} {j}");
+            }
+        }
+    }
+}

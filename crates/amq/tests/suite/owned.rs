@@ -1,0 +1,205 @@
+//! Views that own their bytes, and filters that may be missing. Run under Miri, too: what holds the
+//! bytes is written by whoever calls, in safe code, and may be as odd as safe code can be.
+
+use amq::*;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const KEYS: u64 = 200;
+
+fn file(kind: FilterKind, first: u64) -> Vec<u8> {
+    let keys = first..first + KEYS;
+    AnyFilter::build(kind, Budget::Fpr(1e-6), keys).unwrap().to_bytes().unwrap()
+}
+
+/// Bytes that begin at a multiple of 64, as those of a map do.
+struct Aligned {
+    held: Vec<u8>,
+    start: usize,
+    len: usize,
+}
+
+impl Aligned {
+    fn new(bytes: &[u8]) -> Self {
+        let mut held = vec![0; bytes.len() + 64];
+        let start = held.as_ptr().align_offset(64);
+        held[start..start + bytes.len()].copy_from_slice(bytes);
+        Self { held, start, len: bytes.len() }
+    }
+}
+
+impl AsRef<[u8]> for Aligned {
+    fn as_ref(&self) -> &[u8] {
+        &self.held[self.start..self.start + self.len]
+    }
+}
+
+fn holds(filter: &impl Filter, first: u64) -> bool {
+    let asked = if cfg!(miri) { 20 } else { KEYS };
+    let found = (first..first + asked).all(|key| filter.contains(&key));
+    found && (1 << 40..(1 << 40) + asked).all(|key| !filter.contains(&key))
+}
+
+/// A table that holds its filter: no lifetime, and it can be moved, boxed and sent.
+struct Table {
+    filter: AnyOwnedView,
+}
+
+#[test]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
+fn a_view_of_any_kind_is_kept_in_a_struct_and_asked_by_threads() {
+    for &kind in AnyFilter::KINDS {
+        let bytes = file(kind, 0);
+        let wanted = AnyFilter::from_bytes(&bytes).unwrap();
+        for filter in [
+            AnyFilter::open_owned(Aligned::new(&bytes)),
+            AnyFilter::open_owned_without_checking_payload(Aligned::new(&bytes)),
+        ] {
+            let table = Table { filter: filter.unwrap() };
+            let tables = vec![Box::new(table)];
+            assert_eq!(tables[0].filter.stats(), wanted.stats(), "{kind}");
+            assert_eq!(format!("{:?}", tables[0].filter), format!("{wanted:?}"), "{kind}");
+            let hashes: Vec<KeyHash> = (0..2 * KEYS).map(|key| key.key_hash(0)).collect();
+            let mut answers = vec![false; hashes.len()];
+            tables[0].filter.contains_batch(&hashes, &mut answers).unwrap();
+            assert!(answers[..KEYS as usize].iter().all(|&found| found), "{kind}");
+            let tables = &tables;
+            std::thread::scope(|scope| {
+                let asked = || holds(&tables[0].filter, 0) && tables[0].filter.contains(&7u64);
+                let threads = [scope.spawn(asked), scope.spawn(asked)];
+                assert!(threads.into_iter().all(|thread| thread.join().unwrap()), "{kind}");
+            });
+        }
+    }
+}
+
+/// Returns another slice at each call: another filter's file, then garbage, then nothing.
+struct Fickle {
+    slices: [Aligned; 4],
+    calls: Arc<AtomicUsize>,
+}
+
+impl AsRef<[u8]> for Fickle {
+    fn as_ref(&self) -> &[u8] {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        self.slices[call % 4].as_ref()
+    }
+}
+
+#[test]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
+fn an_owner_that_returns_another_slice_at_each_call_is_asked_once() {
+    for &kind in AnyFilter::KINDS {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let slices = [&file(kind, 0), &file(kind, 1 << 20), &[1; 77][..], &[]].map(Aligned::new);
+        let owner = Fickle { slices, calls: Arc::clone(&calls) };
+        let filter = AnyFilter::open_owned(owner).unwrap();
+        let moved = [filter];
+        assert!(holds(&moved[0], 0) && holds(&moved[0], 0), "{kind}");
+        assert_eq!(calls.load(Ordering::Relaxed), 1, "{kind}");
+    }
+}
+
+/// Counts its drops, and hands out bytes that it owns itself.
+struct Counted(Aligned, Arc<AtomicUsize>);
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_ref()
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        // Whoever looked at the bytes later would find other ones.
+        self.0.held.fill(0xFF);
+        self.1.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
+fn the_bytes_are_dropped_once_with_the_view_or_with_the_refusal() {
+    let drops = Arc::new(AtomicUsize::new(0));
+    let counted = |bytes: &[u8]| Counted(Aligned::new(bytes), Arc::clone(&drops));
+    let good = file(FilterKind::Bloom, 0);
+    let filter = AnyFilter::open_owned(counted(&good)).unwrap();
+    assert!(holds(&filter, 0) && drops.load(Ordering::Relaxed) == 0);
+    drop(filter);
+    assert_eq!(drops.load(Ordering::Relaxed), 1);
+
+    let mut damaged = good.clone();
+    damaged[good.len() - 1] ^= 1;
+    let refused = AnyFilter::open_owned(counted(&damaged)).unwrap_err();
+    assert_eq!(refused, DecodeError::Checksum { part: "payload" });
+    assert_eq!(drops.load(Ordering::Relaxed), 2);
+    let refused = AnyFilter::open_owned(counted(&[])).unwrap_err();
+    assert_eq!(AnyView::open(&[]).unwrap_err(), refused);
+    // Not looked at, as it was asked for.
+    assert!(AnyFilter::open_owned_without_checking_payload(counted(&damaged)).is_ok());
+    let mut held = Aligned::new(&[&good[..], &[0]].concat());
+    let (from, to) = (held.start, held.start + good.len());
+    held.held.copy_within(from..to, from + 1);
+    let misplaced = Aligned { start: from + 1, len: good.len(), ..held };
+    let refused = AnyFilter::open_owned(misplaced).unwrap_err();
+    assert!(matches!(refused, DecodeError::Misaligned { .. }), "{refused}");
+}
+
+/// An owner that panics leaves nothing half made.
+struct Panics;
+
+impl AsRef<[u8]> for Panics {
+    fn as_ref(&self) -> &[u8] {
+        std::panic::resume_unwind(Box::new("no bytes"))
+    }
+}
+
+#[test]
+fn an_owner_that_panics_is_dropped_and_no_more() {
+    let opened = std::panic::catch_unwind(|| AnyFilter::open_owned(Panics).is_ok());
+    assert!(opened.is_err());
+}
+
+#[test]
+fn without_bytes_or_with_damaged_ones_every_answer_is_maybe() {
+    let mut damaged = file(FilterKind::Bloom, 0);
+    damaged[70] ^= 1;
+    let unmapped = || Err::<Aligned, _>(io::Error::from(io::ErrorKind::PermissionDenied));
+    for missing in [open_or_maybe(unmapped()), open_or_maybe(Ok(Aligned::new(&damaged)))] {
+        assert!(missing.filter().is_none() && missing.error().is_some());
+        assert!((0..1000u64).all(|key| missing.contains(&key)));
+        let filter: &dyn Filter = &missing;
+        assert!(filter.contains("any") && filter.contains_hash(KeyHash::new(7)));
+        assert_eq!((filter.key_seed(), filter.expected_fpr()), (None, 1.0));
+        assert_eq!((filter.len(), filter.size_in_bytes()), (0, 0));
+        assert_eq!(filter.kind(), FilterKind::Other("missing"));
+        let (mut answers, keys) = ([false; 3], [1u64, 2, 3]);
+        filter.contains_batch(&keys.map(KeyHash::new), &mut answers).unwrap();
+        assert_eq!(answers, [true; 3]);
+        let mut answers = [false; 3];
+        missing.contains_keys(&keys, &mut answers).unwrap();
+        assert_eq!(answers, [true; 3]);
+        assert!(missing.contains_batch(&[], &mut answers).is_err());
+        assert!(missing.stats().to_string().starts_with("missing: 0 keys"), "{}", missing.stats());
+    }
+}
+
+#[test]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
+fn a_filter_that_is_there_is_asked_through_or_maybe() {
+    for &kind in AnyFilter::KINDS {
+        let bytes = file(kind, 0);
+        let opened = open_or_maybe(Ok(Aligned::new(&bytes)));
+        assert!(opened.error().is_none() && holds(&opened, 0), "{kind}");
+        assert_eq!(Some(opened.stats()), opened.filter().map(AnyOwnedView::stats), "{kind}");
+        assert_eq!((opened.kind(), opened.seed(), opened.len()), (kind, 0, KEYS), "{kind}");
+    }
+    // Its keys are hashed by the caller: "maybe" to each key, and answers to hashes.
+    let hashes: Vec<KeyHash> = (0..KEYS).map(|key| KeyHash::of(&key, 99)).collect();
+    let filter = AnyFilter::build_hashes(FilterKind::Bloom, Budget::Fpr(1e-6), 0, &hashes);
+    let bytes = filter.unwrap().hashed_by_caller().to_bytes().unwrap();
+    let opened = open_or_maybe(Ok(Aligned::new(&bytes)));
+    assert!(opened.contains("anything") && opened.contains_hash(hashes[0]));
+    assert!(!opened.contains_hash(KeyHash::new(1)));
+}
