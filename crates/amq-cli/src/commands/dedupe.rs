@@ -167,10 +167,7 @@ impl Arguments {
             Some(_) => FilterKind::Bloom,
             None => FilterKind::ExpandableQuotient,
         });
-        let grows = matches!(
-            kind,
-            FilterKind::Scalable | FilterKind::ScalableBlocked | FilterKind::ExpandableQuotient
-        );
+        let grows = grows(kind);
         let items = match self.items {
             Some(items) => items,
             None if grows => FIRST_ROOM,
@@ -192,7 +189,9 @@ impl Arguments {
         if let Some(kind) = self.kind.filter(|&kind| kind != filter.kind()) {
             bail!("{name} is a {} filter, not a {kind} one: {other}", filter.kind());
         }
-        if let Some(items) = self.items.filter(|&items| items != filter.capacity()) {
+        // The capacity of one that grows is its present one, whatever it was made for.
+        let made_for = self.items.filter(|_| !grows(filter.kind()));
+        if let Some(items) = made_for.filter(|&items| items != filter.capacity()) {
             bail!(
                 "{name} was made for {} lines, not {}: {other}",
                 grouped(filter.capacity()),
@@ -209,6 +208,14 @@ impl Arguments {
         }
         Ok(filter)
     }
+}
+
+/// Whether filters of this kind begin small and grow.
+const fn grows(kind: FilterKind) -> bool {
+    matches!(
+        kind,
+        FilterKind::Scalable | FilterKind::ScalableBlocked | FilterKind::ExpandableQuotient
+    )
 }
 
 /// Marks the lines that have certainly not come before, and remembers them.

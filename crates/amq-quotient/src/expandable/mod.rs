@@ -139,6 +139,16 @@ impl<S: AsRef<[u8]> + Send + Sync> Shell for ExpandableQuotientFilter<S> {
 
     amq_core::shell!(state params);
 
+    /// The keys it was planned for while they suffice; then what the present table takes before it
+    /// doubles. No healthy filter holds more.
+    fn planned(&self) -> u64 {
+        let first = self.header.capacity;
+        if self.params.doublings == 0 && self.entries <= first {
+            return first;
+        }
+        self.params.max_entries().max(first)
+    }
+
     fn bytes(&self) -> u64 {
         self.table.bytes().len() as u64
     }

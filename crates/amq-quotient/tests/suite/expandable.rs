@@ -514,3 +514,36 @@ fn an_emptied_filter_denies_everything_and_clearing_is_paid_for_by_doublings() {
         assert!(filter.remove(&key));
     }
 }
+
+/// The alarm `len > capacity` never rings for a healthy filter.
+#[test]
+fn its_capacity_is_the_present_one() {
+    let mut filter = Filter::new(Goal::fpr(1000, 0.01)).unwrap();
+    assert_eq!((filter.capacity(), filter.stats().capacity), (1000, 1000));
+    for key in 0..200_000u64 {
+        filter.insert(&key).unwrap();
+        assert!(filter.len() <= filter.capacity());
+    }
+    let most = filter.params().max_entries();
+    assert_eq!((filter.capacity(), filter.stats().capacity), (most, most));
+    assert!(most < 2 * 200_000, "{most}");
+    assert!(filter.stats().to_string().contains(&format!("200000 keys of {most} planned")));
+    // The file keeps what it was planned for, and what is read from it says the same.
+    let bytes = filter.to_bytes().unwrap();
+    assert_eq!(bytes[32..40], 1000u64.to_le_bytes());
+    let mut back = Filter::from_bytes(&bytes).unwrap();
+    assert_eq!((back.capacity(), back.view().capacity()), (most, most));
+    back.clear();
+    assert_eq!(back.capacity(), 1000);
+    // Also for as many as the first table takes, more than planned.
+    let mut first = Filter::new(Goal::fpr(1000, 0.01)).unwrap();
+    let most = first.params().max_entries();
+    first.try_extend(0..most).unwrap();
+    assert_eq!((first.params().doublings, first.capacity()), (0, most));
+    // Planned for more than the first table takes, it has room for them as it grows.
+    let plan = Filter::plan_params(first.params(), 5000).unwrap();
+    let mut later = Filter::new(plan).unwrap();
+    assert_eq!(later.capacity(), 5000);
+    later.grow().unwrap();
+    assert_eq!(later.capacity(), 5000);
+}
