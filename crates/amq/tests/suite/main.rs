@@ -16,6 +16,7 @@ mod engines;
 mod kinds;
 mod memory;
 mod monitored;
+mod monitored_trial;
 mod reading;
 mod rolling;
 mod sharded;
