@@ -44,6 +44,8 @@ pub enum Full {
     },
     /// The filter's keys are hashed by the caller: it takes hashes, and no keys.
     HashedByCaller,
+    /// The key's shard is visited by this thread, which has its filter in hand.
+    Visited,
     /// The filter must grow, or be copied, to take the key, and the allocator refused.
     OutOfMemory {
         /// The bytes asked for.
@@ -82,6 +84,10 @@ impl fmt::Display for Full {
             ),
             Self::HashedByCaller => f.write_str(
                 "the keys of this filter are hashed by the caller: insert the key's hash instead",
+            ),
+            Self::Visited => f.write_str(
+                "this thread visits the key's shard: insert into the shard that the visit was given, \
+                 or after the visit",
             ),
             Self::OutOfMemory { bytes } => {
                 write!(f, "the allocator refused {} bytes. Free memory and try again", Limit(bytes))

@@ -15,7 +15,8 @@ const REPEATED: f64 = 1.5;
 ///
 /// Decided by the first of these that holds, where `low` and `high` are the ends of an interval
 /// (those of an alarm on keys at 99.9998 % confidence, all others at 99.9 %), `planned` is the rate
-/// planned, and `explained` the larger of that and the filter's own expectation at its present load:
+/// planned, and `explained` the larger of that and the filter's own expectation at its present
+/// load:
 ///
 /// | verdict | if |
 /// | --- | --- |
@@ -46,8 +47,9 @@ pub enum Verdict {
     Repeated,
     /// Chance does not explain which keys are asked for. Either more than twice as many of them are
     /// false positives as the load explains; or more than it explains, and these are asked for half
-    /// again as often as other absent keys. Somebody prepared keys for this seed, or keys collide in
-    /// their hashes. Rebuild with a secret seed, and remember the false positives that were found.
+    /// again as often as other absent keys. Somebody prepared keys for this seed, or keys collide
+    /// in their hashes. Rebuild with a secret seed, and remember the false positives that were
+    /// found.
     Hostile,
     /// Too few queries, or too few different absent keys, to exclude that the rate is twice the one
     /// planned.

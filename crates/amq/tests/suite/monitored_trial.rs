@@ -1,7 +1,7 @@
 //! Honest loads and attacks, many times over: how often a watched filter is called what.
 //!
-//! `cargo test -p amq --test suite -- --ignored --nocapture trial` runs each honest load 3,000 times,
-//! each attack 50 times, and prints a table, within some two minutes.
+//! `cargo test -p amq --test suite -- --ignored --nocapture trial` runs each honest load 3,000
+//! times, each attack 50 times, and prints a table, within some two minutes.
 #![cfg(target_has_atomic = "64")]
 use amq::monitored::{Monitored, Verdict, restart_sampling};
 use amq::*;
