@@ -27,10 +27,7 @@ pub fn on_any(filter: AnyFilter, file: &[u8]) {
 
 /// The encoding is canonical, and a view of it answers alike.
 fn stored<F: Subject>(filter: &F, file: &[u8]) {
-    assert!(
-        filter.encode() == file,
-        "{filter:?} is written otherwise than it was read"
-    );
+    assert!(filter.encode() == file, "{filter:?} is written otherwise than it was read");
     is_a_file(filter);
 }
 
@@ -38,10 +35,7 @@ fn stored<F: Subject>(filter: &F, file: &[u8]) {
 fn is_a_file<F: Subject>(filter: &F) {
     let bytes = filter.encode();
     let again = F::decode(&bytes).unwrap_or_else(|error| panic!("{filter:?}: {error}"));
-    assert!(
-        again == *filter,
-        "{filter:?} is read otherwise than it was written"
-    );
+    assert!(again == *filter, "{filter:?} is read otherwise than it was written");
     let aligned = Aligned::new(&bytes);
     let view = AnyView::open(aligned.get()).unwrap_or_else(|error| panic!("{filter:?}: {error}"));
     assert_eq!(ask(&view), ask(filter));
@@ -96,10 +90,7 @@ fn removes<F: Changing>(mut filter: F) {
         if remove(&mut filter, hash) {
             assert!(there, "an absent key was removed");
         } else {
-            assert!(
-                filter == before,
-                "removing an absent key changed the filter"
-            );
+            assert!(filter == before, "removing an absent key changed the filter");
         }
     }
     is_a_file(&filter);
@@ -125,21 +116,11 @@ pub fn on_map(map: &RibbonMap, file: &[u8]) {
     let hashes = hashes();
     let single: Vec<u32> = hashes.iter().map(|&hash| map.get_hash(hash)).collect();
     let mut batch = vec![0; hashes.len()];
-    map.get_batch(&hashes, &mut batch)
-        .expect("as many values as hashes");
+    map.get_batch(&hashes, &mut batch).expect("as many values as hashes");
     assert_eq!(batch, single);
-    assert!(
-        single
-            .iter()
-            .all(|&value| u64::from(value) >> map.value_bits() == 0)
-    );
+    assert!(single.iter().all(|&value| u64::from(value) >> map.value_bits() == 0));
     let view = map.view();
-    assert!(
-        hashes
-            .iter()
-            .zip(single)
-            .all(|(&hash, value)| view.get_hash(hash) == value)
-    );
+    assert!(hashes.iter().zip(single).all(|(&hash, value)| view.get_hash(hash) == value));
 }
 
 /// Asks a view whose payload nobody checked: it answers something, and comes to an end.

@@ -13,6 +13,7 @@ pub mod forge;
 pub mod later;
 mod limited;
 pub mod moves;
+pub mod parts;
 pub mod statics;
 pub mod subject;
 
@@ -32,11 +33,7 @@ impl Aligned {
         let mut held = vec![0; bytes.len() + 64];
         let start = held.as_ptr().align_offset(64);
         held[start..start + bytes.len()].copy_from_slice(bytes);
-        Self {
-            bytes: held,
-            start,
-            len: bytes.len(),
-        }
+        Self { bytes: held, start, len: bytes.len() }
     }
 
     /// The copy.
@@ -62,9 +59,7 @@ pub fn ask(filter: &dyn Filter) -> Vec<bool> {
     let hashes = hashes();
     let single: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();
     let mut batch = vec![false; hashes.len()];
-    filter
-        .contains_batch(&hashes, &mut batch)
-        .expect("as many answers as hashes");
+    filter.contains_batch(&hashes, &mut batch).expect("as many answers as hashes");
     assert_eq!(batch, single, "a batch answers differently");
     // Of hashes that only the caller can make, any may be a key's.
     assert!(filter.key_seed().is_some() || (0..99u64).all(|key| filter.contains(&key)));

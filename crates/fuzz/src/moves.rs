@@ -108,10 +108,7 @@ fn with<F: Changing>(game: &Game, make: impl Fn(Shape) -> Option<F>) {
     let Some(filter) = make(game.goal) else {
         return;
     };
-    let mut table = Table {
-        filter,
-        copies: BTreeMap::new(),
-    };
+    let mut table = Table { filter, copies: BTreeMap::new() };
     for next in &game.moves {
         table.next(next, game, &make);
         table.holds_its_keys();
@@ -209,10 +206,7 @@ impl<F: Changing> Table<F> {
         let Some(remove) = F::REMOVE else { return };
         let (hash, len) = (self.hash(key), self.filter.len());
         if let Some(copies) = self.copies.get_mut(&key) {
-            assert!(
-                remove(&mut self.filter, hash),
-                "a present key is not removed"
-            );
+            assert!(remove(&mut self.filter, hash), "a present key is not removed");
             assert_eq!(self.filter.len(), len - 1);
             *copies -= 1;
             if *copies == 0 {
@@ -243,10 +237,7 @@ impl<F: Changing> Table<F> {
             assert!(self.filter.contains_hash(hash), "key {key} is lost");
             if let Some(count) = F::COUNT {
                 let count = count(&self.filter, hash);
-                assert!(
-                    count.estimate >= copies || count.saturated,
-                    "{key}: {count:?}"
-                );
+                assert!(count.estimate >= copies || count.saturated, "{key}: {count:?}");
             }
         }
         if F::COPIES {

@@ -53,10 +53,7 @@ fn filter<F: Subject + BuildFilter>(building: &Building, hashes: &[KeyHash]) {
     let Ok(filter) = F::build_hashes(budget, building.seed, hashes) else {
         return;
     };
-    assert!(
-        hashes.iter().all(|&hash| filter.contains_hash(hash)),
-        "a key is lost"
-    );
+    assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)), "a key is lost");
     assert_eq!(filter.len(), hashes.len() as u64);
     let bytes = filter.encode();
     assert!(F::decode(&bytes).is_ok_and(|again| again == filter));
@@ -74,10 +71,7 @@ fn map(building: &Building, hashes: &[KeyHash]) {
     let Ok(map) = RibbonMap::build_hashes(bits, building.seed, pairs) else {
         return;
     };
-    assert!(
-        hashes.iter().all(|&hash| map.get_hash(hash) == value(hash)),
-        "a value is wrong"
-    );
+    assert!(hashes.iter().all(|&hash| map.get_hash(hash) == value(hash)), "a value is wrong");
     let file = map.to_bytes().expect("memory for the file");
     later::on_map(&map, &file);
     assert!(RibbonMap::from_bytes(&file).is_ok_and(|again| again == map));

@@ -8,14 +8,9 @@ fn golden_files() -> Vec<PathBuf> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let golden = std::fs::read_dir(crates).unwrap().flat_map(|entry| {
         let golden = std::fs::read_dir(entry.unwrap().path().join("tests/golden"));
-        golden
-            .into_iter()
-            .flatten()
-            .map(|file| file.unwrap().path())
+        golden.into_iter().flatten().map(|file| file.unwrap().path())
     });
-    golden
-        .filter(|path| path.extension().is_some_and(|end| end == "amq"))
-        .collect()
+    golden.filter(|path| path.extension().is_some_and(|end| end == "amq")).collect()
 }
 
 #[test]
@@ -28,11 +23,7 @@ fn golden_files_pass_and_are_no_forgeries() {
         forge::forged(&bytes);
         // The mended envelope of a good file is its own: the target reaches past the checksums.
         if bytes.len() <= 64 << 10 {
-            assert!(
-                forge::mended(&bytes).unwrap() == bytes,
-                "{}",
-                path.display()
-            );
+            assert!(forge::mended(&bytes).unwrap() == bytes, "{}", path.display());
         }
     }
 }

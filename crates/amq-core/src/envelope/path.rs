@@ -1,7 +1,7 @@
 //! Files by path: written whole or not at all.
 
 use super::read::read_sure;
-use super::{Opened, Restore, Stored, Streaming};
+use super::{Opened, Restore, Streaming, Written};
 use crate::{DecodeError, ReadError};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Writes the filter to a temporary file beside `path`, syncs it, renames it, and syncs the folder:
 /// after a crash there is the old file or the new one. What is neither absent nor a regular file is
 /// refused: a device, a FIFO, a link.
-pub fn save<F: Stored>(filter: &F, path: &Path, withhold_seed: bool) -> io::Result<()> {
+pub fn save<F: Written>(filter: &F, path: &Path, withhold_seed: bool) -> io::Result<()> {
     if let Ok(found) = fs::symlink_metadata(path) {
         if !found.is_file() {
             return Err(io::Error::new(

@@ -41,10 +41,16 @@ pub enum FilterKind {
     RibbonMap = 14,
     /// Quotient filter that doubles when it is full, with longer fingerprints for later keys.
     ExpandableQuotient = 15,
+    /// Filters of one kind among which keys are shared out: in files beside the filters; the kind
+    /// of such a filter is that of its shards.
+    Sharded = 16,
+    /// The generations of a stream: likewise.
+    Rolling = 17,
 }
 
 impl FilterKind {
-    /// Every kind of filter, in the order of their numbers; not the map.
+    /// Every kind of filter, in the order of their numbers; not the map, and not what is made of
+    /// filters.
     pub const ALL: [Self; 14] = [
         Self::Bloom,
         Self::BlockedBloom,
@@ -64,7 +70,8 @@ impl FilterKind {
 
     /// The kind that a number in a file stands for.
     pub fn from_number(number: u8) -> Option<Self> {
-        let mut stored = Self::ALL.into_iter().chain([Self::RibbonMap]);
+        let mut stored =
+            Self::ALL.into_iter().chain([Self::RibbonMap, Self::Sharded, Self::Rolling]);
         stored.find(|&kind| kind as u8 == number)
     }
 
@@ -87,6 +94,8 @@ impl FilterKind {
             Self::WideBumpedRibbon => "wide bumped ribbon",
             Self::RibbonMap => "ribbon map",
             Self::ExpandableQuotient => "expandable quotient",
+            Self::Sharded => "sharded",
+            Self::Rolling => "rolling",
         }
     }
 
@@ -111,6 +120,8 @@ impl FilterKind {
             Self::NarrowRibbon => "ribbon-narrow",
             Self::RibbonMap => "ribbon-map",
             Self::ExpandableQuotient => "expandable-quotient",
+            Self::Sharded => "sharded",
+            Self::Rolling => "rolling",
         }
     }
 

@@ -4,7 +4,7 @@ use super::Rolling;
 use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
 
 /// The most generations: each query asks all of them.
-const MAX_GENERATIONS: u64 = 1 << 12;
+pub(super) const MAX_GENERATIONS: u64 = 1 << 12;
 
 /// What a rolling filter will cost and how well it will do.
 #[derive(Clone, Copy, PartialEq, Debug)]

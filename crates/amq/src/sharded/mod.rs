@@ -32,6 +32,7 @@
 
 mod batch;
 mod change;
+mod file;
 mod forward;
 mod plan;
 mod shard;
@@ -72,7 +73,26 @@ use shard::Shard;
 /// # }
 /// ```
 ///
-/// It has no file of its own: [`into_shards`](Self::into_shards) gives the filters, which have.
+/// It is saved while threads go on: [`save`](Self::save) takes `&self`, and holds one shard's lock
+/// at a time. All keys that were in before are in the file, whatever is inserted meanwhile.
+///
+/// ```
+/// use amq::sharded::Sharded;
+/// use amq::{CuckooFilter, Goal};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let sessions = Sharded::<CuckooFilter>::new(Goal::fpr(10_000, 0.01), 16)?;
+/// sessions.insert("session 1")?;
+/// let path = std::env::temp_dir().join(format!("sessions-{}.amq", std::process::id()));
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| (0..1000u64).try_for_each(|key| sessions.insert(&key).map(drop)));
+///     sessions.save(&path)
+/// })?;
+/// assert!(Sharded::<CuckooFilter>::load(&path)?.contains("session 1"));
+/// # std::fs::remove_file(path)?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Sharded<F> {
     shards: Vec<Shard<F>>,
@@ -128,7 +148,7 @@ impl<F: Filter> Sharded<F> {
         Ok(Self { shards, kind, key_seed, capacity: items })
     }
 
-    /// The filters of the shards: to be saved, each as a file.
+    /// The filters of the shards, in order.
     #[must_use]
     pub fn into_shards(self) -> Vec<F> {
         self.shards.into_iter().map(Shard::into_inner).collect()

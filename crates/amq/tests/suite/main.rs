@@ -17,6 +17,7 @@ mod kinds;
 mod memory;
 mod monitored;
 mod monitored_trial;
+mod parts;
 mod reading;
 mod rolling;
 mod sharded;
