@@ -1,13 +1,9 @@
 //! The filter as a file: a generation is a section.
 
-use super::{MAX_GENERATIONS, Rolling};
+use super::{MAX_ADVANCES, MAX_GENERATIONS, Rolling};
 use crate::parts::{Part, Whole, file, parts};
 use amq_core::envelope::{Opened, Source};
 use amq_core::{BuildError, DecodeError, FilterKind};
-
-/// The most advances of a filter in a file: more than there is time for, and far from where numbers
-/// end.
-const MAX_ADVANCES: u64 = 1 << 56;
 
 file!(
     Rolling,

@@ -57,8 +57,8 @@ mod generation;
 mod plan;
 
 pub use generation::Generation;
-use plan::MAX_GENERATIONS;
 pub use plan::RollingPlan;
+use plan::{MAX_ADVANCES, MAX_GENERATIONS};
 
 use alloc::vec::Vec;
 use amq_core::index::remix;
@@ -180,6 +180,12 @@ impl<F: ClearFilter> Rolling<F> {
     /// Begins a new generation, and forgets the oldest: all of its keys at once. Its memory is used
     /// again.
     pub fn advance(&mut self) {
+        if self.newest >= MAX_ADVANCES {
+            // There is no time for so many: this is a forged file's number. Begin anew.
+            self.generations.iter_mut().for_each(F::clear);
+            (self.newest, self.at) = (0, 0);
+            return;
+        }
         self.newest += 1;
         self.at = (self.at + 1) % self.generations.len();
         self.generations[self.at].clear();

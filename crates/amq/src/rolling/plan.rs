@@ -6,6 +6,9 @@ use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
 /// The most generations: each query asks all of them.
 pub(super) const MAX_GENERATIONS: u64 = 1 << 12;
 
+/// The most advances: far from where numbers end.
+pub(super) const MAX_ADVANCES: u64 = 1 << 56;
+
 /// What a rolling filter will cost and how well it will do.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
