@@ -99,7 +99,7 @@ pub(super) fn planned(
 /// Number of shards: four for each thread, so that two of them seldom want the same lock.
 pub(super) fn shards(workload: &Workload) -> u64 {
     let shards = u64::from(workload.threads) * 4;
-    shards.next_power_of_two().min(1 << 16)
+    shards.next_power_of_two().min(1 << 15)
 }
 
 /// As `Sharded` plans it.

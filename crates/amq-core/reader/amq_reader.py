@@ -116,6 +116,7 @@ class File:
         expect(encoding == 1, "encoding %d of keys is not known" % encoding)
         expect(flags >> 16 << 16 in (0, SEED_WITHHELD), "flags %#x are not known" % flags)
         self.items, self.capacity, self.seed = struct.unpack_from("<QQQ", header, 24)
+        self.withheld = bool(flags & SEED_WITHHELD)
         expect(not any(header[48:56] + header[152:168]), "reserved bytes are not zero")
         if flags & SEED_WITHHELD:
             expect(self.seed == 0, "a seed that is withheld is not zero")
@@ -758,6 +759,70 @@ class RibbonMap(BumpedRibbon):
         raise TypeError("a map has a value for every key: ask it with get()")
 
 
+class Parts(Filter):
+    """A filter made of filters, each of which is a file of its own in a section."""
+
+    MOST = 0
+    # A file in a file in a file: no filter of this family is deeper.
+    DEPTH = 8
+
+    def __init__(self, file, numbers):
+        super().__init__(file)
+        file.expect_asked(0)
+        entry = file.only_entry(numbers)
+        count = entry[0]
+        expect(1 <= count <= self.MOST and count == len(file.sections), "%d parts" % count)
+        expect(set(file.widths) == {1}, "the sections do not follow from the geometry")
+        whole = all(len(section) % 64 == 0 for section in file.sections)
+        expect(whole, "a part that is not a file")
+        expect(file.depth < self.DEPTH, "parts within parts, too deep")
+        self.parts = []
+        for section in file.sections:
+            seed = self.seed if file.withheld else None
+            part = loads(section, seed, file.depth + 1)
+            expect(not isinstance(part, RibbonMap), "a part that is no filter")
+            expect(bool(section[22] & 1) == file.withheld, "a part that tells the seed, or does not")
+            expect(part.seed == self.seed, "a part with another seed")
+            same = type(part) is type(self.parts[0]) if self.parts else True
+            expect(same, "parts of several kinds")
+            self.parts.append(part)
+        items = min(sum(part.items for part in self.parts), MASK)
+        expect(items == self.items, "a number of keys other than that of the parts")
+        self.entry = entry
+
+
+class Sharded(Parts):
+    NUMBER, REVISION, MOST = 16, 1, 1 << 15
+
+    def __init__(self, file):
+        super().__init__(file, 1)
+
+    def contains_hash(self, hash):
+        shard = index(remix(hash, MASK), len(self.parts))
+        return self.parts[shard].contains_hash(hash)
+
+
+class Rolling(Parts):
+    NUMBER, REVISION, MOST = 17, 1, 1 << 12
+
+    def __init__(self, file):
+        super().__init__(file, 3)
+        _, self.newest, by_count = self.entry
+        expect(self.newest <= 1 << 56 and by_count <= 1, "no such turn")
+        expect(self.seed is not None, "generations must hash their keys")
+        unreached = self.parts[self.newest + 1 :]
+        expect(not any(part.items for part in unreached), "a generation that was not reached")
+
+    def newest_first(self):
+        """The generations that may hold keys, each with its number."""
+        oldest = max(0, self.newest + 1 - len(self.parts))
+        for number in range(self.newest, oldest - 1, -1):
+            yield number, self.parts[number % len(self.parts)]
+
+    def contains_hash(self, hash):
+        return any(part.contains_hash(remix(hash, n)) for n, part in self.newest_first())
+
+
 KINDS = (
     Bloom,
     BlockedBloom,
@@ -774,12 +839,15 @@ KINDS = (
     BumpedRibbon,
     WideBumpedRibbon,
     RibbonMap,
+    Sharded,
+    Rolling,
 )
 
 
-def loads(bytes, seed=None):
+def loads(bytes, seed=None, depth=0):
     """The filter in these bytes; `seed` is for files that withhold theirs."""
     file = File(bytes, seed)
+    file.depth = depth
     for kind in KINDS:
         if kind.NUMBER == file.kind:
             return kind(file)

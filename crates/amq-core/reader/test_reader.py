@@ -54,6 +54,14 @@ def mended(content):
     return bytes(content)
 
 
+def sections(content):
+    """Where the sections of a file lie, as slices."""
+    payload = 192 + struct.unpack_from("<Q", content, 136)[0]
+    for row in range(1, 1 + struct.unpack_from("<Q", content, 192)[0]):
+        offset, length = struct.unpack_from("<QQ", content, 192 + 64 * row)
+        yield slice(payload + offset, payload + offset + length)
+
+
 class Golden(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -212,6 +220,50 @@ class Envelope(unittest.TestCase):
         content[18] = 2
         struct.pack_into("<Q", content, 40, 0)
         self.refused(mended(content), "a map must hash its keys")
+
+    def test_the_seed_of_parts_is_withheld_with_the_whole(self):
+        path = next(path for path in GOLDEN if path.name == "sharded-small.amq")
+        content = bytearray(path.read_bytes())
+
+        def withhold(content):
+            struct.pack_into("<Q", content, 40, 0)
+            content[22] = 1
+
+        withhold(content)
+        with self.assertRaisesRegex(FormatError, "tells the seed"):
+            loads(mended(content), 7)
+        for at in sections(content):
+            part = content[at]
+            withhold(part)
+            content[at] = mended(part)
+        content = mended(content)
+        self.refused(content, "give it")
+        self.assertTrue(all(key in loads(content, 7) for key in range(500)))
+
+    def test_parts_are_filters_and_not_without_end(self):
+        path = next(path for path in GOLDEN if path.name == "sharded-empty.amq")
+        content = path.read_bytes()
+        head = bytearray(content[:384])
+        # One shard: a row of the directory for it, and the entry.
+        struct.pack_into("<Q", head, 192, 1)
+        head[320:384] = bytes(64)
+        struct.pack_into("<Q", head, 320, 1)
+        struct.pack_into("<Q", head, 136, 192)
+
+        def within(part):
+            whole = bytearray(head + part)
+            struct.pack_into("<QQ", whole, 256, 0, len(part))
+            struct.pack_into("<Q", whole, 144, len(part))
+            return mended(whole)
+
+        bloom = next(path for path in GOLDEN if path.name == "bloom-empty.amq").read_bytes()
+        inner = bloom
+        for _ in range(9):
+            self.assertNotIn(3, loads(inner))
+            inner = within(inner)
+        self.refused(inner, "too deep")
+        ribbon = next(path for path in GOLDEN if path.name == "ribbon-map-empty.amq").read_bytes()
+        self.refused(within(ribbon), "no filter")
 
     def test_an_unknown_kind_is_named(self):
         content = self.content()

@@ -68,6 +68,7 @@ mod any;
 mod maybe;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub mod monitored;
+mod parts;
 pub mod rolling;
 #[cfg(feature = "std")]
 pub mod sharded;
@@ -76,6 +77,7 @@ pub use abilities::{Abilities, Ability};
 pub use any::{AnyError, AnyFilter, AnyOwnedView, AnyPlan, AnyTarget, AnyView, Unsupported};
 #[cfg(feature = "std")]
 pub use maybe::{OrMaybe, load_or_maybe, open_or_maybe};
+pub use parts::Part;
 
 #[cfg(feature = "bloom")]
 pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};

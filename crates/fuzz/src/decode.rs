@@ -2,7 +2,7 @@
 
 use crate::limited::peak;
 use crate::subject::{Subject, for_every_type};
-use crate::{Aligned, ask};
+use crate::{Aligned, ask, parts};
 use amq::{AnyFilter, AnyView, RibbonMap};
 
 /// Bytes that decoding may hold beyond the file's own length.
@@ -41,6 +41,7 @@ pub fn any_bytes(bytes: &[u8]) {
     let (map, held) = peak(|| RibbonMap::from_bytes(bytes));
     assert!(held <= bytes.len() + ALLOWANCE, "{held} bytes held");
     assert!(map.is_err() || owned.is_err());
+    parts::any_bytes(bytes);
 }
 
 /// From a stream the right type reads what [`AnyFilter`] read, and no byte more; every other type

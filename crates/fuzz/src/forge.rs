@@ -1,6 +1,6 @@
 //! Files whose envelope is right and whose geometry and table are anything.
 
-use crate::{Aligned, later};
+use crate::{Aligned, later, parts};
 use amq::{AnyFilter, AnyView, RibbonMap};
 use amq_core::envelope::{ENTRY, HEADER, MAGIC};
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,6 +18,7 @@ pub fn forged(bytes: &[u8]) {
     if let Ok(map) = RibbonMap::from_bytes(&file) {
         later::on_map(&map, &file);
     }
+    parts::any_bytes(&file);
     if let Ok(filter) = AnyFilter::from_bytes(&file) {
         later::on_any(filter, &file);
     }
@@ -80,6 +81,17 @@ pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     put(&mut file, 136, (rows * ENTRY) as u64);
     let held = (file.len() - payload) as u64;
     put(&mut file, 144, held);
+    // Sharded and rolling filters: every section is a file.
+    if matches!(file[16], 16 | 17) {
+        for row in (1..=sections).map(|row| HEADER + row * ENTRY) {
+            let start = payload + number(&file, row) as usize;
+            let end = start + number(&file, row + 8) as usize;
+            let part = file.get(start..end).and_then(mended);
+            if let Some(part) = part.filter(|part| part.len() == end - start) {
+                file[start..end].copy_from_slice(&part);
+            }
+        }
+    }
     seal(&mut file, payload);
     Some(file)
 }

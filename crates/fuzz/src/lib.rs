@@ -16,6 +16,7 @@ pub mod forge;
 pub mod later;
 mod limited;
 pub mod moves;
+pub mod parts;
 pub mod statics;
 pub mod subject;
 

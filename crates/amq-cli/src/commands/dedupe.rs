@@ -201,7 +201,9 @@ impl Arguments {
             let (is, not) = (kinds::a(filter.kind()), kinds::a(kind));
             bail!("{name} is {is} filter, not {not} one: {other}");
         }
-        if let Some(items) = self.items.filter(|&items| items != filter.capacity()) {
+        // The capacity of one that grows is its present one, whatever it was made for.
+        let made_for = self.items.filter(|_| !kinds::grows(filter.kind()));
+        if let Some(items) = made_for.filter(|&items| items != filter.capacity()) {
             bail!(
                 "{name} was made for {}, not {}: {other}",
                 of(filter.capacity(), "line"),

@@ -41,6 +41,17 @@ fn what_remembers_two_lines_is_small() {
 }
 
 #[test]
+fn a_kept_filter_that_has_grown_is_resumed_with_the_options_it_began_with() {
+    let room = Room::new();
+    room.write("many", numbered(1..=20_000));
+    for kind in ["expandable-quotient", "scalable"] {
+        let run = format!("dedupe -F {kind}.amq --kind {kind} --keys 1000 many");
+        assert!(room.amq(&run).ends(0).lines() > 19_000);
+        assert_eq!(room.amq(&run).ends(1).lines(), 0);
+    }
+}
+
+#[test]
 fn a_kept_filter_is_not_resumed_with_other_options() {
     let room = Room::new();
     room.amq("dedupe -F f.amq --keys 5000 --fpr 0.1% keys.txt").ends(0);

@@ -216,6 +216,10 @@ impl FileHeader {
         })
     }
 
+    pub(super) const fn withholds_seed(&self) -> bool {
+        self.flags & SEED_WITHHELD != 0
+    }
+
     /// The length of the whole file, if its parts can be so long.
     pub(super) fn file_bytes(&self) -> Result<u64, DecodeError> {
         let directory = self.directory_bytes;
@@ -285,6 +289,21 @@ impl<'a> Opened<'a> {
     /// The number of keys in the filter.
     pub const fn items(&self) -> u64 {
         self.file.items
+    }
+
+    /// Whether the file withholds its seed, and whoever reads it gave it.
+    pub const fn withholds_seed(&self) -> bool {
+        self.file.withholds_seed()
+    }
+
+    /// How many sections there are.
+    pub const fn sections(&self) -> usize {
+        self.directory.sections()
+    }
+
+    /// The length of a section in bytes; `None` if there is none of this number.
+    pub fn section_bytes(&self, index: usize) -> Option<u64> {
+        (index < self.sections()).then(|| self.directory.place(index).bytes)
     }
 
     /// What the user asked for of parameters.

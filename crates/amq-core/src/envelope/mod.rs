@@ -31,7 +31,7 @@ pub(crate) use header::{HASHED_BY_CALLER, hash_id};
 pub use one_table::OneTable;
 #[cfg(feature = "std")]
 pub use path::{keep_permissions, load, load_as, save};
-pub use read::{decode, open, view};
+pub use read::{decode, open, view, withholds_seed};
 #[cfg(feature = "std")]
 pub use read::{read, read_as};
 #[cfg(feature = "std")]
@@ -41,8 +41,8 @@ pub use source::{Borrowing, Copying, Source};
 pub use write::write;
 pub use write::{encode, encode_into, encoded_len};
 
-use crate::DecodeError;
-use crate::shell::Shell;
+use crate::shell::{Header, Shell};
+use crate::{DecodeError, FilterKind};
 use alloc::vec::Vec;
 
 /// An element of a section: plain bytes in little-endian order, in groups of `WIDTH`.
@@ -93,6 +93,39 @@ pub trait Stored: Shell {
 
     /// What it consists of.
     fn describe(&self) -> Description<'_>;
+}
+
+/// All that a file says.
+#[derive(Clone, Debug)]
+pub struct Contents<'a> {
+    /// The kind of filter.
+    pub kind: FilterKind,
+    /// The revision of the kind's layout.
+    pub revision: u8,
+    /// Seed, capacity and budget.
+    pub header: Header,
+    /// The number of keys.
+    pub items: u64,
+    /// Parameters, geometry and table.
+    pub description: Description<'a>,
+}
+
+/// What can be written as a file: every filter that is [`Stored`], and what is made of several.
+pub trait Written {
+    /// What the file says.
+    fn contents(&self) -> Contents<'_>;
+}
+
+impl<F: Stored> Written for F {
+    fn contents(&self) -> Contents<'_> {
+        Contents {
+            kind: F::KIND,
+            revision: F::REVISION,
+            header: *self.header(),
+            items: self.items(),
+            description: self.describe(),
+        }
+    }
 }
 
 /// A filter that can be read.

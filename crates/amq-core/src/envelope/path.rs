@@ -6,7 +6,7 @@
 //! leaves one behind; no later save uses it again, and it can be deleted.
 
 use super::read::read_sure;
-use super::{Opened, Restore, Stored, Streaming};
+use super::{Opened, Restore, Streaming, Written};
 use crate::index::remix;
 use crate::{DecodeError, ReadError};
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -18,7 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Writes the filter to a temporary file beside `path`, syncs it, renames it, and syncs the folder:
 /// after a crash there is the old file or the new one. What is neither absent nor a regular file is
 /// refused: a device, a FIFO, a link.
-pub fn save<F: Stored>(filter: &F, path: &Path, withhold_seed: bool) -> io::Result<()> {
+pub fn save<F: Written>(filter: &F, path: &Path, withhold_seed: bool) -> io::Result<()> {
     let replaced = found(path)?;
     let folder = Folder::of(path)?;
     let (temporary, file) = folder.temporary(replaced.is_some())?;

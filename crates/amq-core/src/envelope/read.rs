@@ -20,6 +20,15 @@ pub fn open(bytes: &[u8], seed: Option<u64>) -> Result<(Opened<'_>, &[u8]), Deco
     Ok((Opened::new(file, directory)?, payload))
 }
 
+/// Whether the file that these bytes begin with withholds its seed.
+pub fn withholds_seed(bytes: &[u8]) -> Result<bool, DecodeError> {
+    match FileHeader::decode(bytes, None) {
+        Ok(_) => Ok(false),
+        Err(DecodeError::SeedWithheld) => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
 /// The filter in these bytes, and nothing besides.
 pub fn decode<'a, F: Restore>(
     bytes: &'a [u8],

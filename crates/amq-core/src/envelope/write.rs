@@ -2,7 +2,7 @@
 
 use super::header::{ALIGN, FileHeader, HEADER};
 use super::source::to_machine_order;
-use super::{Description, Section, Stored, directory};
+use super::{Contents, Description, Section, Written, directory};
 use crate::{BuildError, zeroed};
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -16,17 +16,11 @@ struct Encoded<'a> {
 }
 
 impl<'a> Encoded<'a> {
-    fn of<F: Stored>(filter: &'a F, withhold_seed: bool) -> Self {
-        let Description { asked, entries, sections } = filter.describe();
+    fn of<F: Written>(filter: &'a F, withhold_seed: bool) -> Self {
+        let Contents { kind, revision, header, items, description } = filter.contents();
+        let Description { asked, entries, sections } = description;
         let (directory, payload_bytes) = directory::encoded(&sections, &entries);
-        let mut header = FileHeader::new(
-            F::KIND,
-            F::REVISION,
-            *filter.header(),
-            filter.items(),
-            asked,
-            withhold_seed,
-        );
+        let mut header = FileHeader::new(kind, revision, header, items, asked, withhold_seed);
         let mut sum = Xxh3::new();
         let Ok(()) = payload(&sections, |bytes| {
             sum.update(bytes);
@@ -70,14 +64,14 @@ fn payload<E>(
 }
 
 /// Bytes of the file.
-pub fn encoded_len<F: Stored>(filter: &F) -> u64 {
-    let Description { entries, sections, .. } = filter.describe();
+pub fn encoded_len<F: Written>(filter: &F) -> u64 {
+    let Description { entries, sections, .. } = filter.contents().description;
     let (directory, payload) = directory::encoded(&sections, &entries);
     HEADER as u64 + directory.len() as u64 + payload
 }
 
 /// The file as a vector.
-pub fn encode<F: Stored>(filter: &F, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
+pub fn encode<F: Written>(filter: &F, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
     let mut bytes = zeroed(encoded_len(filter))?;
     let written = encode_into(filter, &mut bytes, withhold_seed);
     debug_assert_eq!(written, Some(bytes.len()));
@@ -86,7 +80,11 @@ pub fn encode<F: Stored>(filter: &F, withhold_seed: bool) -> Result<Vec<u8>, Bui
 
 /// The file at the beginning of a buffer, and its length; `None`, and nothing written, if it has no
 /// room.
-pub fn encode_into<F: Stored>(filter: &F, buffer: &mut [u8], withhold_seed: bool) -> Option<usize> {
+pub fn encode_into<F: Written>(
+    filter: &F,
+    buffer: &mut [u8],
+    withhold_seed: bool,
+) -> Option<usize> {
     if (buffer.len() as u64) < encoded_len(filter) {
         return None;
     }
@@ -101,7 +99,7 @@ pub fn encode_into<F: Stored>(filter: &F, buffer: &mut [u8], withhold_seed: bool
 
 /// Writes the file.
 #[cfg(feature = "std")]
-pub fn write<F: Stored>(
+pub fn write<F: Written>(
     filter: &F,
     writer: &mut impl std::io::Write,
     withhold_seed: bool,

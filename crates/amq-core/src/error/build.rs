@@ -32,6 +32,8 @@ pub enum BuildError {
         /// Number of keys planned for.
         planned: u64,
     },
+    /// The file of a filter was asked for while this thread visits one of its shards.
+    Visited,
     /// The filter refused a key while being built.
     Full(BatchFull),
 }
@@ -61,6 +63,10 @@ impl fmt::Display for BuildError {
                 f,
                 "some of {items} keys gave another hash the second time: a `Key` must always give the \
                  same one; or hash each key once and build from the hashes"
+            ),
+            Self::Visited => f.write_str(
+                "this thread visits a shard of the filter, which would be missing in its file: write it \
+                 after the visit",
             ),
             Self::Full(error) => write!(f, "the filter cannot be built: {error}"),
         }

@@ -33,8 +33,18 @@ pub enum Full {
         /// Number of stages.
         stages: u64,
     },
+    /// The filter must double to take the key, and would fill up with entries whose fingerprints
+    /// are used up: each of them takes two slots of the next table.
+    UsedUp {
+        /// Entries whose fingerprints are used up.
+        entries: u64,
+        /// Slots of the table that may be in use.
+        of: u64,
+    },
     /// The filter's keys are hashed by the caller: it takes hashes, and no keys.
     HashedByCaller,
+    /// The key's shard is visited by this thread, which has its filter in hand.
+    Visited,
     /// The filter must grow, or be copied, to take the key, and the allocator refused.
     OutOfMemory {
         /// The bytes asked for.
@@ -66,8 +76,17 @@ impl fmt::Display for Full {
                 "the filter has {stages} stages, and too little of its false-positive rate is left for \
                  another. Start with one planned for more items, or for a higher rate"
             ),
+            Self::UsedUp { entries, of } => write!(
+                f,
+                "the filter cannot double any more: {entries} of {of} entries have used up their \
+                 fingerprints, and would fill the next table. Start one with longer fingerprints"
+            ),
             Self::HashedByCaller => f.write_str(
                 "the keys of this filter are hashed by the caller: insert the key's hash instead",
+            ),
+            Self::Visited => f.write_str(
+                "this thread visits the key's shard: insert into the shard that the visit was given, \
+                 or after the visit",
             ),
             Self::OutOfMemory { bytes } => {
                 write!(f, "the allocator refused {} bytes. Free memory and try again", Limit(bytes))

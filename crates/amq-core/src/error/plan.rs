@@ -98,6 +98,15 @@ pub enum PlanError {
         /// What was given.
         value: f64,
     },
+    /// A filter that doubles would fill up with entries whose fingerprints are used up.
+    Doublings {
+        /// Bits of a fingerprint.
+        fingerprint_bits: u32,
+        /// Doublings asked for.
+        doublings: u32,
+        /// The most that fingerprints of this length last for.
+        most: u32,
+    },
     /// The program was built without this kind of filter.
     LeftOut {
         /// The kind asked for.
@@ -210,6 +219,12 @@ impl fmt::Display for PlanError {
             Self::Share { name, value } => write!(
                 f,
                 "{name} = {value:?} is not possible: it must lie strictly between 0 and 1"
+            ),
+            Self::Doublings { fingerprint_bits, doublings, most } => write!(
+                f,
+                "{fingerprint_bits}-bit fingerprints last for {most} doublings, not for {doublings}: \
+                 then entries whose bits are used up would fill the table. Take longer fingerprints, \
+                 or allow fewer doublings"
             ),
             Self::LeftOut { kind: FilterKind::Other(name) } => write!(
                 f,

@@ -9,7 +9,10 @@ use core::str::FromStr;
 macro_rules! kinds {
     (
         filters { $($(#[$doc:meta])* $kind:ident = $number:literal, $id:literal, $name:literal;)* }
-        map { $(#[$map_doc:meta])* $map:ident = $map_number:literal, $map_id:literal, $map_name:literal; }
+        others {
+            $($(#[$other_doc:meta])*
+            $other:ident = $other_number:literal, $other_id:literal, $other_name:literal;)*
+        }
     ) => {
         /// What kind of filter a filter is.
         ///
@@ -25,7 +28,7 @@ macro_rules! kinds {
         #[non_exhaustive]
         pub enum FilterKind {
             $($(#[$doc])* $kind,)*
-            $(#[$map_doc])* $map,
+            $($(#[$other_doc])* $other,)*
             /// A filter of another crate than this family's, which names itself: what comes before
             /// the word "filter" in running text, such as `"xor"`.
             ///
@@ -34,8 +37,12 @@ macro_rules! kinds {
         }
 
         impl FilterKind {
-            /// Every kind of filter of this family, in the order of their numbers; not the map.
+            /// Every kind of filter of this family, in the order of their numbers; not the map,
+            /// and not what is made of filters.
             pub const ALL: [Self; [$($number),*].len()] = [$(Self::$kind),*];
+
+            /// What else a file can hold.
+            const OTHERS: [Self; [$($other_number),*].len()] = [$(Self::$other),*];
 
             /// The number that stands for it in files; 0, which no file has, for
             /// [`Other`](Self::Other).
@@ -43,7 +50,7 @@ macro_rules! kinds {
             pub const fn number(self) -> u8 {
                 match self {
                     $(Self::$kind => $number,)*
-                    Self::$map => $map_number,
+                    $(Self::$other => $other_number,)*
                     Self::Other(_) => 0,
                 }
             }
@@ -53,7 +60,7 @@ macro_rules! kinds {
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)*
-                    Self::$map => $map_name,
+                    $(Self::$other => $other_name,)*
                     Self::Other(name) => name,
                 }
             }
@@ -66,7 +73,7 @@ macro_rules! kinds {
             pub const fn id(self) -> &'static str {
                 match self {
                     $(Self::$kind => $id,)*
-                    Self::$map => $map_id,
+                    $(Self::$other => $other_id,)*
                     Self::Other(name) => name,
                 }
             }
@@ -105,10 +112,15 @@ kinds! {
         /// Quotient filter that doubles when it is full, with longer fingerprints for later keys.
         ExpandableQuotient = 15, "expandable-quotient", "expandable quotient";
     }
-    map {
+    others {
         /// Static map from keys to values, solved as a bumped ribbon: in files beside the filters,
         /// but no filter.
         RibbonMap = 14, "ribbon-map", "ribbon map";
+        /// Filters of one kind among which keys are shared out: in files beside the filters; the
+        /// kind of such a filter is that of its shards.
+        Sharded = 16, "sharded", "sharded";
+        /// The generations of a stream: likewise.
+        Rolling = 17, "rolling", "rolling";
     }
 }
 
@@ -116,7 +128,7 @@ impl FilterKind {
     /// The kind that a number in a file stands for.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
-        let mut stored = Self::ALL.into_iter().chain([Self::RibbonMap]);
+        let mut stored = Self::ALL.into_iter().chain(Self::OTHERS);
         stored.find(|&kind| kind.number() == number)
     }
 

@@ -68,7 +68,8 @@ pub trait Filter: Send + Sync {
         self.len() == 0
     }
 
-    /// The number of keys it was planned for.
+    /// The number of keys it was planned for; of a filter that grows, the number it takes before it
+    /// grows further.
     #[must_use]
     fn capacity(&self) -> u64;
 

@@ -63,7 +63,8 @@ macro_rules! shell_query {
                 $crate::shell::Shell::items(self) == 0
             }
 
-            /// The number of keys it was planned for.
+            /// The number of keys it was planned for; of a filter that grows, the number it takes
+            /// before it grows further.
             #[must_use]
             pub fn capacity(&self) -> u64 {
                 $crate::shell::Shell::planned(self)

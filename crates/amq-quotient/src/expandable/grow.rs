@@ -54,7 +54,11 @@ impl ExpandableQuotientFilter {
     /// was.
     ///
     /// Inserts do this by themselves. Needs the memory of both tables while it runs, and time
-    /// proportional to the slots.
+    /// proportional to the slots. At least an eighth of the new table is free.
+    ///
+    /// Refused with [`Full::UsedUp`] if entries whose bits are used up take more than three
+    /// quarters of the room. That happens only to filters out of older files, which allow more
+    /// doublings than [`ExpandableParams::most_doublings`].
     pub fn grow(&mut self) -> Result<(), Full> {
         let limit = self.params.max_doublings.into();
         let params = self.params.doubled().ok_or(Full::Limit { what: "doublings", limit })?;
@@ -67,16 +71,11 @@ impl ExpandableQuotientFilter {
             let void = entries.clone().filter(|&entry| is_void(entry, bits));
             void.count() as u64
         };
-        let held = self.entries + void;
-        if held >= params.max_entries() {
-            // All entries are without bits. No inserts lead to that, since the last of them has all
-            // its bits; but files do.
-            return Err(Full::Table {
-                len: self.len,
-                capacity: self.header.capacity,
-                load: self.entries as f64 / self.params.slots as f64,
-            });
+        // Inserts and removals never lead there, with parameters that are taken today. Files do.
+        if self.params.is_used_up(void) {
+            return Err(Full::UsedUp { entries: void, of: self.params.max_entries() });
         }
+        let held = self.entries + void;
         let written = if void == 0 {
             pack(params.table(), entries.map(|entry| entry << 1))
         } else {
@@ -121,14 +120,12 @@ mod tests {
     use super::*;
     use amq_core::shell::Header;
 
-    #[test]
-    fn a_full_table_of_entries_without_bits_is_refused_another() {
+    /// A table of which every entry is used up: two bits, a 1 and a 0, in each slot.
+    fn used_up(entries: u64) -> ExpandableQuotientFilter {
         let params = ExpandableParams { doublings: 1, ..ExpandableParams::new(160, 1) };
-        let entries = params.max_entries();
         let packed = pack(params.table(), (0..entries).map(|slot| slot << 2 | 0b10)).unwrap();
-        let plan = Plan::new(params, entries);
-        let mut filter = ExpandableQuotientFilter {
-            header: Header::new(&plan, 0),
+        let filter = ExpandableQuotientFilter {
+            header: Header::new(&Plan::new(params, entries), 0),
             params,
             table: packed.table,
             len: entries,
@@ -136,18 +133,26 @@ mod tests {
             answered: 2 * entries,
         };
         filter.validate().unwrap();
-        let before = filter.clone();
-        let (len, load) = (entries, entries as f64 / 160.0);
-        let capacity = entries;
-        let full = Full::Table { len, capacity, load };
-        assert_eq!(filter.insert_hash(KeyHash::new(u64::MAX)), Err(full));
-        assert_eq!(filter.grow(), Err(full));
-        assert!(filter == before);
-        // With one key gone there is room for another.
-        assert!(filter.remove_hash(KeyHash::new(0)));
-        filter.insert_hash(KeyHash::new(0)).unwrap();
-        filter.insert_hash(KeyHash::new(1)).unwrap();
+        filter
+    }
+
+    #[test]
+    fn a_table_of_entries_without_bits_is_refused_another() {
+        let of = ExpandableParams::new(160, 1).max_entries();
+        for entries in [of * 3 / 4 + 1, of] {
+            let mut filter = used_up(entries);
+            let before = filter.clone();
+            assert_eq!(filter.grow(), Err(Full::UsedUp { entries, of }));
+            let mut keys = (0..).map(|i: u64| KeyHash::of(&i, 0));
+            let full = keys.find_map(|hash| filter.insert_hash(hash).err());
+            assert_eq!(full, Some(Full::UsedUp { entries, of }));
+            assert!(filter.params() == before.params() && filter.entries() == of);
+            filter.validate().unwrap();
+        }
+        // With one less the next table has room.
+        let mut filter = used_up(of * 3 / 4);
+        filter.grow().unwrap();
         filter.validate().unwrap();
-        assert_eq!((filter.params().doublings, filter.len()), (2, entries + 1));
+        assert_eq!((filter.entries(), filter.params().max_entries()), (of * 3 / 4 * 2, 2 * of));
     }
 }

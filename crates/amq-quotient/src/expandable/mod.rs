@@ -93,7 +93,8 @@ amq_core::shell!(remove [] ExpandableQuotientFilter {
     ///
     /// An entry whose bits are used up, because the table has doubled more often since it came than
     /// its fingerprint had bits, stands in several slots. Of these only the key's own is freed. The
-    /// others go on answering for their slots; the rate that was asked for allows for them.
+    /// others go on answering for their slots until the last key goes, which clears them; the rate
+    /// that was asked for allows for them, and [`expected_fpr`](Self::expected_fpr) counts them.
     remove;
 });
 amq_core::shell!(count [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S> {
@@ -138,6 +139,16 @@ impl<S: AsRef<[u8]> + Send + Sync> Shell for ExpandableQuotientFilter<S> {
     const NAME: &'static str = "ExpandableQuotientFilter";
 
     amq_core::shell!(state params);
+
+    /// The keys it was planned for while they suffice; then what the present table takes before it
+    /// doubles. No healthy filter holds more.
+    fn planned(&self) -> u64 {
+        let first = self.header.capacity;
+        if self.params.doublings == 0 && self.entries <= first {
+            return first;
+        }
+        self.params.max_entries().max(first)
+    }
 
     fn bytes(&self) -> u64 {
         self.table.bytes().len() as u64
@@ -237,6 +248,16 @@ impl ExpandableQuotientFilter {
         self.entries += keys;
         self.answered += new;
     }
+
+    /// Empties the table, at its present size, when the last key has gone and left entries in other
+    /// slots than its own. There are none before the table has doubled since it was last empty, and
+    /// doubling it took longer.
+    #[cold]
+    #[inline(never)]
+    fn forget_leftovers(&mut self) {
+        self.table.bytes.fill(0);
+        (self.entries, self.answered) = (0, 0);
+    }
 }
 
 impl RemoveFilter for ExpandableQuotientFilter {
@@ -252,6 +273,9 @@ impl RemoveFilter for ExpandableQuotientFilter {
         self.len = self.len.saturating_sub(1);
         if let Taken::Last { alone } = taken {
             self.answered -= alone;
+        }
+        if self.len == 0 && self.entries > 0 {
+            self.forget_leftovers();
         }
         true
     }

@@ -44,8 +44,47 @@ impl ExpandableParams {
         Self { max_doublings, ..self }
     }
 
-    /// Checks the ranges; nothing is allocated.
+    /// The most doublings for which the filter keeps its promise: at no time do entries whose bits
+    /// are used up take more than three quarters of the room, so that every doubling makes room
+    /// for keys. `3 * 2^(F - 1) + F - 1` for fingerprints of F bits, or fewer where a hash has not
+    /// the bits for them.
+    ///
+    /// ```
+    /// use amq_quotient::ExpandableParams;
+    ///
+    /// let most = |bits| ExpandableParams::new(64, bits).most_doublings();
+    /// assert_eq!([1, 2, 3, 4].map(most), [3, 7, 14, 27]);
+    /// ```
+    #[must_use]
+    pub const fn most_doublings(&self) -> u32 {
+        let by_hash = self.doublings.saturating_add(self.doublings_left());
+        let bits = self.fingerprint_bits;
+        match bits {
+            // No number of doublings uses up longer ones.
+            6.. => by_hash,
+            0 => 0,
+            _ => {
+                let by_bits = (3 << (bits - 1)) + bits - 1;
+                if by_bits < by_hash { by_bits } else { by_hash }
+            }
+        }
+    }
+
+    /// Checks the ranges, and that no more doublings are allowed than
+    /// [`most_doublings`](Self::most_doublings); nothing is allocated.
     pub fn check(&self) -> Result<(), PlanError> {
+        self.check_ranges()?;
+        let most = self.most_doublings();
+        // To forbid a filter out of an older file to double again is always possible.
+        if self.max_doublings > most && self.max_doublings > self.doublings {
+            let (fingerprint_bits, doublings) = (self.fingerprint_bits, self.max_doublings);
+            return Err(PlanError::Doublings { fingerprint_bits, doublings, most });
+        }
+        Ok(())
+    }
+
+    /// Checks the ranges alone: older files allow any number of doublings.
+    pub(crate) fn check_ranges(&self) -> Result<(), PlanError> {
         let check = PlanError::check_parameter;
         check("doublings", self.doublings.into(), 0, MOST_DOUBLINGS.into())?;
         // In twice one slot there is room for no more keys than in one.
@@ -99,22 +138,30 @@ impl ExpandableParams {
         self.table().max_items()
     }
 
+    /// Whether so many entries without a bit are too many for another doubling: more than three
+    /// quarters of 19/20 of the slots.
+    pub(crate) const fn is_used_up(&self, void: u64) -> bool {
+        // At most 2^56 each.
+        80 * void > 57 * self.slots
+    }
+
     /// Bytes of the table, `ceil(slots / 64) * (25 + 8 * fingerprint_bits)`; saturates.
     pub const fn bytes(&self) -> u64 {
         self.table().bytes()
     }
 
     /// The parameters of a first table with this many blocks, which doubles at most this often, or
-    /// as often as the bits of a hash allow if that is less.
+    /// as often as it [can](Self::most_doublings) if that is less.
     pub(crate) fn of_blocks(blocks: u64, fingerprint_bits: u32, doublings: u32) -> Self {
         let first = Self::new(blocks * BLOCK_SLOTS, fingerprint_bits);
-        first.max_doublings(first.doublings_left().min(doublings))
+        first.max_doublings(first.most_doublings().min(doublings))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::string::ToString;
 
     #[test]
     fn doublings_end_where_the_bits_of_a_hash_do() {
@@ -128,11 +175,11 @@ mod tests {
         ] {
             let params = ExpandableParams::new(slots, bits);
             assert_eq!(params.doublings_left(), most, "{params:?}");
-            params.max_doublings(most).check().unwrap();
-            assert!(params.max_doublings(most + 1).check().is_err());
+            params.max_doublings(most).check_ranges().unwrap();
+            assert!(params.max_doublings(most + 1).check_ranges().is_err());
             let mut last = params.max_doublings(most);
             while let Some(next) = last.doubled() {
-                next.check().unwrap();
+                next.check_ranges().unwrap();
                 assert_eq!(next.first(), last.first());
                 last = next;
             }
@@ -166,5 +213,29 @@ mod tests {
             assert!(text.starts_with(name), "{params:?}: {text}");
         }
         with(3, 64 << 3).check().unwrap();
+    }
+
+    #[test]
+    fn fingerprints_that_would_be_used_up_are_refused_with_the_numbers() {
+        for (bits, most) in [(1u32, 3u32), (2, 7), (3, 14), (4, 27), (5, 52)] {
+            let params = ExpandableParams::new(2, bits);
+            assert_eq!(params.most_doublings(), most);
+            params.max_doublings(most).check().unwrap();
+            let doublings = most + 1;
+            let error = params.max_doublings(doublings).check().unwrap_err();
+            let refused = PlanError::Doublings { fingerprint_bits: bits, doublings, most };
+            assert_eq!(error, refused);
+            // Older files have them.
+            params.max_doublings(doublings).check_ranges().unwrap();
+            let grown = ExpandableParams { slots: 2 << doublings, doublings, ..params };
+            grown.max_doublings(doublings).check().unwrap();
+            assert!(grown.max_doublings(doublings + 1).check().is_err());
+        }
+        let error = ExpandableParams::new(64, 1).check().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "1-bit fingerprints last for 3 doublings, not for 20: then entries whose bits are used \
+             up would fill the table. Take longer fingerprints, or allow fewer doublings"
+        );
     }
 }

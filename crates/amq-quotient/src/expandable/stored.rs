@@ -51,7 +51,7 @@ impl Restore for ExpandableQuotientFilter {
             doublings: narrow("doublings", doublings)?,
             max_doublings: narrow("doublings allowed", max_doublings)?,
         };
-        params.check()?;
+        params.check_ranges()?;
         let len = opened.items();
         for (field, value, most) in [
             ("number of entries", entries, params.max_entries()),

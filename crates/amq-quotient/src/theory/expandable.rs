@@ -23,7 +23,10 @@
 //!
 //! An entry that is older than F doublings has no bit left, and stands in every slot of the part of
 //! the table that was its home slot when the last bit went: `2^(age - F)` slots. These are few: a
-//! share of at most `a (X - F + 1) / 2^(F + 1)` of all slots.
+//! share of at most `a (X - F + 1) / 2^(F + 1)` of all slots. That is three quarters of
+//! what may be in use where X is `3 * 2^(F - 1) + F - 1`, the most doublings that are allowed
+//! ([`ExpandableParams::most_doublings`]): so after each doubling an eighth of the table is free or
+//! more, and a filter takes memory in proportion to its keys whatever its parameters.
 
 use super::METADATA_BITS;
 use super::sizing::{blocks_for, too_large};
@@ -57,9 +60,10 @@ fn generations(params: &ExpandableParams) -> impl Iterator<Item = Generation> + 
         used += room;
         // Entries without bits go to two slots each; then a generation loses its last bit.
         let last_bit = (params.doublings + 1).checked_sub(params.fingerprint_bits);
+        // Where they take too much of the room, the table does not double.
+        next = if params.is_used_up(void) { None } else { params.doubled() };
         used += void;
         void = 2 * void + last_bit.map_or(0, |of| keys[of as usize % 64]);
-        next = params.doubled();
         Some(Generation { params, keys: room })
     })
 }
@@ -68,7 +72,7 @@ fn generations(params: &ExpandableParams) -> impl Iterator<Item = Generation> + 
 /// no removal: mean and spread over all seeds. More keys than they take do not count. NaN if there
 /// is no such filter.
 pub fn fpr(params: &ExpandableParams, items: u64) -> PredictedFpr {
-    if params.check().is_err() {
+    if params.check_ranges().is_err() {
         let nan = f64::NAN;
         return PredictedFpr { mean: nan, sd: nan };
     }
@@ -119,7 +123,7 @@ fn occupied_share(generations: impl Iterator<Item = (f64, f64)>) -> PredictedFpr
 /// The sizes that a filter with these parameters comes to, from its first table on: its bytes, and
 /// the most keys that it holds then if none is removed. None for parameters out of range.
 pub fn sizes(params: &ExpandableParams) -> impl Iterator<Item = (u64, u64)> + use<> {
-    let tables = params.check().is_ok().then(|| generations(params)).into_iter().flatten();
+    let tables = params.check_ranges().is_ok().then(|| generations(params)).into_iter().flatten();
     tables.scan(0u64, |held, Generation { params, keys }| {
         *held = held.saturating_add(keys);
         Some((params.bytes(), *held))
@@ -156,7 +160,8 @@ pub fn bits_per_key(fpr: f64) -> f64 {
 /// has the bits for it.
 ///
 /// A rate is that of the filter at its fullest, after its last doubling. A size is that of the
-/// first table; the rate follows from the fingerprints that fit.
+/// first table; the rate follows from the fingerprints that fit, and short ones last for fewer
+/// doublings ([`ExpandableParams::most_doublings`]).
 pub fn plan(goal: Goal) -> Result<Plan<ExpandableParams>, PlanError> {
     plan_doublings(goal, DOUBLINGS)
 }
@@ -201,7 +206,7 @@ fn shortest(
     for bits in least as u32..=longest {
         let params = ExpandableParams::of_blocks(blocks, bits, u32::MAX);
         match doublings_within(&params, fpr) {
-            Some(kept) if kept >= doublings.min(params.max_doublings) => {
+            Some(kept) if kept >= doublings.min(params.doublings_left()) => {
                 return Ok(params.max_doublings(kept));
             }
             _ => {}

@@ -19,7 +19,8 @@ fn empty(params: ExpandableParams) -> Filter {
 
 /// A filter of fingerprints of few bits, so that entries soon have none left.
 fn small(bits: u32) -> Filter {
-    empty(ExpandableParams::new(64, bits).max_doublings(30))
+    let params = ExpandableParams::new(64, bits);
+    empty(params.max_doublings(params.most_doublings().min(30)))
 }
 
 /// Queries for keys that were never in.
@@ -97,13 +98,18 @@ fn no_key_is_lost_through_fourteen_doublings_with_removals() {
         assert!(keys.keys().all(|key| filter.contains(key)));
         assert!(filter.entries() >= len && shrunk > 20_000);
         // Then all of them go, and every answer is right until then.
+        let (size, mut leftovers) = (filter.size_in_bytes(), 0);
         while let Some(key) = ages.pop_front() {
+            assert!(filter.contains(&key));
+            leftovers = filter.entries() - filter.len();
             assert!(filter.remove(&key));
         }
-        assert!(filter.is_empty());
+        // What was left of keys whose bits were used up has gone with the last key.
+        assert_eq!(leftovers > 0, bits < 5);
+        assert_eq!((filter.len(), filter.entries(), filter.expected_fpr()), (0, 0, 0.0));
+        assert_eq!(false_positives(&filter, 10_000), 0);
+        assert_eq!(filter.size_in_bytes(), size);
         filter.validate().unwrap();
-        // What is left of keys whose bits were used up.
-        assert_eq!(filter.entries() > 0, bits < 5);
     }
 }
 
@@ -143,8 +149,7 @@ fn the_rate_is_the_formulas_at_every_age() {
     for (bits, seeds) in [(4u32, 6u64), (7, 12)] {
         let mut pooled = BTreeMap::new();
         for seed in 0..seeds {
-            let params = ExpandableParams::new(64, bits).max_doublings(30);
-            let plan = Filter::plan_params(params, 60).unwrap();
+            let plan = Filter::plan_params(small(bits).params(), 60).unwrap();
             let mut filter = Filter::with_seed(plan, seed).unwrap();
             let mut key = seed << 32;
             for (items, doublings) in
@@ -433,4 +438,112 @@ fn what_cannot_be_planned_is_refused_by_name() {
         assert!(filter == before);
     }
     assert!(theory::fpr(&ExpandableParams::new(0, 3), 5).mean.is_nan());
+}
+
+/// Whatever the parameters, memory stays in proportion to the keys, and each doubling makes room.
+#[test]
+fn entries_whose_bits_are_used_up_never_fill_the_table() {
+    for (bits, keys) in [(1u32, 100_000u64), (2, 100_000), (3, 100_000), (4, 400_000)] {
+        for churn in [false, true] {
+            let mut filter = small(bits);
+            let (mut key, mut oldest) = (0u64, VecDeque::new());
+            let refused = loop {
+                let before = filter.params().doublings;
+                if let Err(full) = filter.insert(&key) {
+                    break Some(full);
+                }
+                oldest.push_back(key);
+                let params = filter.params();
+                if params.doublings > before {
+                    // An eighth of the new table's room is free, or more.
+                    let (held, most) = (filter.entries() - 1, params.max_entries());
+                    assert!(8 * held <= 7 * most + 8, "{params:?}: {held} of {most}");
+                    filter.validate().unwrap();
+                }
+                // The youngest go, so that what is used up stays.
+                if churn && key % 3 == 0 {
+                    assert!(oldest.pop_back().is_some_and(|key| filter.remove(&key)));
+                }
+                key += 1;
+                if key == keys {
+                    break None;
+                }
+            };
+            let params = filter.params();
+            let limit = Full::Limit { what: "doublings", limit: params.max_doublings.into() };
+            assert!(refused.is_none_or(|full| full == limit), "{refused:?} {params:?}");
+            assert!(bits > 2 || refused.is_some());
+            assert!(params.bytes() / filter.len() < 32, "{params:?}, {} keys", filter.len());
+            assert!(oldest.iter().all(|key| filter.contains(key)));
+        }
+    }
+    // What took 34.6 MB for 1,306 keys is not made any more.
+    let refused = Filter::plan_params(ExpandableParams::new(64, 1), 1306).unwrap_err();
+    assert_eq!(refused, PlanError::Doublings { fingerprint_bits: 1, doublings: 20, most: 3 });
+    // A plan from a goal has as many bits as its doublings need, or as many doublings as its bits.
+    for goal in [Goal::fpr(1000, 0.95), Goal::bytes(60, 33), Goal::bits_per_key(60, 5.0)] {
+        let params = Filter::plan(goal).unwrap().params;
+        params.check().unwrap();
+        let kept = matches!(goal.budget, Budget::Fpr(_));
+        assert_eq!(params.max_doublings >= 20, kept, "{params:?}");
+    }
+}
+
+#[test]
+fn an_emptied_filter_denies_everything_and_clearing_is_paid_for_by_doublings() {
+    let mut filter = small(2);
+    for round in 0..4 {
+        for key in 0..400u64 {
+            filter.insert(&(round << 32 | key)).unwrap();
+        }
+        for key in 0..400u64 {
+            assert!(filter.remove(&(round << 32 | key)));
+        }
+        assert_eq!((filter.entries(), filter.expected_fpr()), (0, 0.0));
+        assert_eq!(counted(&filter), 0.0);
+        assert!(!filter.remove(&7u64));
+        // An empty table of its size with the same parameters, byte for byte.
+        let written = filter.to_bytes().unwrap();
+        assert!(Filter::from_bytes(&written).unwrap() == filter);
+    }
+    assert_eq!(filter.params().doublings, 3);
+    // Leftovers come by doublings alone: filling and emptying the same table clears nothing.
+    for key in 0..100_000u64 {
+        filter.insert(&key).unwrap();
+        assert_eq!(filter.entries(), 1);
+        assert!(filter.remove(&key));
+    }
+}
+
+/// The alarm `len > capacity` never rings for a healthy filter.
+#[test]
+fn its_capacity_is_the_present_one() {
+    let mut filter = Filter::new(Goal::fpr(1000, 0.01)).unwrap();
+    assert_eq!((filter.capacity(), filter.stats().capacity), (1000, 1000));
+    for key in 0..200_000u64 {
+        filter.insert(&key).unwrap();
+        assert!(filter.len() <= filter.capacity());
+    }
+    let most = filter.params().max_entries();
+    assert_eq!((filter.capacity(), filter.stats().capacity), (most, most));
+    assert!(most < 2 * 200_000, "{most}");
+    assert!(filter.stats().to_string().contains(&format!("200000 keys of {most} planned")));
+    // The file keeps what it was planned for, and what is read from it says the same.
+    let bytes = filter.to_bytes().unwrap();
+    assert_eq!(bytes[32..40], 1000u64.to_le_bytes());
+    let mut back = Filter::from_bytes(&bytes).unwrap();
+    assert_eq!((back.capacity(), back.view().capacity()), (most, most));
+    back.clear();
+    assert_eq!(back.capacity(), 1000);
+    // Also for as many as the first table takes, more than planned.
+    let mut first = Filter::new(Goal::fpr(1000, 0.01)).unwrap();
+    let most = first.params().max_entries();
+    first.try_extend(0..most).unwrap();
+    assert_eq!((first.params().doublings, first.capacity()), (0, most));
+    // Planned for more than the first table takes, it has room for them as it grows.
+    let plan = Filter::plan_params(first.params(), 5000).unwrap();
+    let mut later = Filter::new(plan).unwrap();
+    assert_eq!(later.capacity(), 5000);
+    later.grow().unwrap();
+    assert_eq!(later.capacity(), 5000);
 }

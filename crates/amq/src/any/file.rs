@@ -39,6 +39,10 @@ fn not_here(kind: Option<FilterKind>, number: u8) -> DecodeError {
         FilterKind::RibbonMap => {
             "it gives every key a value and denies none; load it as a `RibbonMap`"
         }
+        FilterKind::Sharded => "load it as a `Sharded` filter of the kind that its shards have",
+        FilterKind::Rolling => {
+            "load it as a `Rolling` filter of the kind that its generations have"
+        }
         _ => "turn on the feature of the crate `amq` for it, or load it as its own type",
     };
     DecodeError::NotHere { found, way_out }

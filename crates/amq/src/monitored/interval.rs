@@ -1,43 +1,50 @@
 //! How sure a counted share is.
 
-/// Two-sided confidence: one interval in a thousand misses, half of these on each side.
-pub(super) const CONFIDENCE: f64 = 0.999;
+/// How sure an interval is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Confidence {
+    /// The probability to miss on either side.
+    tail: f64,
+    /// The normal deviate of that probability.
+    pub(super) deviate: f64,
+}
 
-/// The normal deviate of that confidence.
-const DEVIATE: f64 = 3.290_526_731_491_926;
+/// One interval in a thousand misses.
+pub(super) const USUAL: Confidence = Confidence { tail: 0.0005, deviate: 3.290_526_731_491_926 };
+/// One in half a million misses: for alarms, which a program may look at every minute.
+pub(super) const ALARM: Confidence = Confidence { tail: 1e-6, deviate: 4.753_424_308_822_899 };
 
-/// Up to this many on the smaller side the binomial sums are cheap; beyond it the normal
-/// approximation is good.
-const EXACT: u64 = 128;
+/// Up to this many on the smaller side the binomial sums are cheap, and do not underflow; beyond it
+/// the normal approximation is good.
+const EXACT: u64 = 512;
 
 /// The shares that `hits` in `trials` are compatible with: the interval of Clopper and Pearson
-/// (*Biometrika* 26, 1934), which never covers less than [`CONFIDENCE`]; where hits and misses are
+/// (*Biometrika* 26, 1934), which never covers less than the confidence; where hits and misses are
 /// many, that of Wilson (*JASA* 22, 1927), which then hardly differs from it.
-pub(super) fn interval(hits: u64, trials: u64) -> (f64, f64) {
+pub(super) fn interval(sure: Confidence, hits: u64, trials: u64) -> (f64, f64) {
     let misses = trials.saturating_sub(hits);
     if trials == 0 {
         (0.0, 1.0)
     } else if hits.min(misses) > EXACT {
-        wilson(hits as f64, trials as f64)
+        wilson(sure.deviate, hits as f64, trials as f64)
     } else if hits > misses {
-        let (low, high) = exact(misses, trials);
+        let (low, high) = exact(sure.tail, misses, trials);
         (1.0 - high, 1.0 - low)
     } else {
-        exact(hits, trials)
+        exact(sure.tail, hits, trials)
     }
 }
 
-fn wilson(hits: f64, trials: f64) -> (f64, f64) {
-    let square = DEVIATE * DEVIATE;
+fn wilson(deviate: f64, hits: f64, trials: f64) -> (f64, f64) {
+    let square = deviate * deviate;
     let share = hits / trials;
     let middle = share + square / (2.0 * trials);
-    let half = DEVIATE * (share * (1.0 - share) / trials + square / (4.0 * trials * trials)).sqrt();
+    let half = deviate * (share * (1.0 - share) / trials + square / (4.0 * trials * trials)).sqrt();
     let whole = 1.0 + square / trials;
     ((middle - half) / whole, (middle + half) / whole)
 }
 
-fn exact(hits: u64, trials: u64) -> (f64, f64) {
-    let tail = (1.0 - CONFIDENCE) / 2.0;
+fn exact(tail: f64, hits: u64, trials: u64) -> (f64, f64) {
     let low = match hits {
         0 => 0.0,
         hits => share_where(hits - 1, trials, 1.0 - tail),
@@ -86,19 +93,19 @@ mod tests {
 
     #[test]
     fn known_values() {
-        assert_eq!(interval(0, 0), (0.0, 1.0));
+        assert_eq!(interval(USUAL, 0, 0), (0.0, 1.0));
         // No hit in n: the upper end is 1 - tail^(1/n); and the mirror image.
         let high = 1.0 - 0.0005f64.powf(1.0 / 50.0);
-        let (low, found) = interval(0, 50);
+        let (low, found) = interval(USUAL, 0, 50);
         assert_eq!(low, 0.0);
         close(found, high, 1e-9);
-        let (found, one) = interval(50, 50);
+        let (found, one) = interval(USUAL, 50, 50);
         assert_eq!(one, 1.0);
         close(found, 1.0 - high, 1e-9);
         // One hit in n: the lower end is 1 - (1 - tail)^(1/n).
-        close(interval(1, 50).0, 1.0 - 0.9995f64.powf(0.02), 1e-9);
+        close(interval(USUAL, 1, 50).0, 1.0 - 0.9995f64.powf(0.02), 1e-9);
         // Rare hits are Poisson: P(X <= 10 | 24.2675...) = P(X >= 10 | 2.7...) = tail.
-        let (low, high) = interval(10, 1 << 50);
+        let (low, high) = interval(USUAL, 10, 1 << 50);
         let poisson = |hits: u32, mean: f64| {
             let mut term = (-mean).exp();
             let mut sum = term;
@@ -115,8 +122,9 @@ mod tests {
 
     #[test]
     fn the_two_intervals_meet() {
-        for trials in [1000, 100_000, 1 << 40] {
-            let (exact, wilson) = (interval(EXACT, trials), interval(EXACT + 1, trials));
+        for (sure, trials) in [USUAL, ALARM].into_iter().zip([1000, 100_000, 1 << 40]) {
+            let (exact, wilson) =
+                (interval(sure, EXACT, trials), interval(sure, EXACT + 1, trials));
             close(exact.0, wilson.0, 0.03);
             close(exact.1, wilson.1, 0.03);
             let share = EXACT as f64 / trials as f64;
@@ -126,10 +134,10 @@ mod tests {
 
     #[test]
     fn any_counts_give_an_interval_in_order() {
-        for trials in [1, 2, 3, 100, 129, 300, 1 << 20, u64::MAX] {
-            for hits in [0, 1, 2, 127, 128, 129, 1000, trials / 2, trials - 1, trials] {
+        for trials in [1, 2, 3, 100, 513, 1300, 1 << 20, u64::MAX] {
+            for hits in [0, 1, 2, 511, 512, 513, 2000, trials / 2, trials - 1, trials] {
                 let hits = hits.min(trials);
-                let (low, high) = interval(hits, trials);
+                let (low, high) = interval(USUAL, hits, trials);
                 let share = hits as f64 / trials as f64;
                 let rounded = 1e-12;
                 assert!(low >= 0.0 && low <= share + rounded, "{hits} of {trials}: {low}");

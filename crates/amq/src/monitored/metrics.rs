@@ -3,6 +3,7 @@
 use super::{Report, Verdict};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use amq_core::Stats;
 use core::fmt;
 
 /// The reports of any number of filters as one page of metrics, in Prometheus' text format,
@@ -23,8 +24,17 @@ use core::fmt;
 #[derive(Clone, Debug)]
 pub struct Metrics {
     prefix: String,
-    /// A filter's labels as they are written, without braces, and its report.
-    filters: Vec<(String, Report)>,
+    filters: Vec<Line>,
+}
+
+/// A filter on the page.
+#[derive(Clone, Debug)]
+struct Line {
+    /// Its labels as they are written, without braces.
+    labels: String,
+    stats: Stats,
+    /// What a watched filter saw.
+    report: Option<Report>,
 }
 
 /// A page of metrics that Prometheus would refuse.
@@ -92,6 +102,37 @@ impl Metrics {
     /// Adds a filter, told from the others by its labels: pairs of name and value. A value may be
     /// any text.
     pub fn add(&mut self, labels: &[(&str, &str)], report: &Report) -> Result<(), MetricsError> {
+        self.line(labels, report.stats, Some(*report))
+    }
+
+    /// Adds a filter that is not watched: its keys, capacity, size, load and expected rate.
+    ///
+    /// ```
+    /// use amq::monitored::Metrics;
+    /// use amq::{BloomFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let users = BloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// let mut page = Metrics::new("amq")?;
+    /// page.add_stats(&[("filter", "users")], &users.stats())?;
+    /// assert!(page.to_string().contains("amq_capacity_keys{filter=\"users\"} 1000\n"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn add_stats(
+        &mut self,
+        labels: &[(&str, &str)],
+        stats: &Stats,
+    ) -> Result<(), MetricsError> {
+        self.line(labels, *stats, None)
+    }
+
+    fn line(
+        &mut self,
+        labels: &[(&str, &str)],
+        stats: Stats,
+        report: Option<Report>,
+    ) -> Result<(), MetricsError> {
         let mut written = String::new();
         for (index, &(name, value)) in labels.iter().enumerate() {
             if !is_name(name, false) || name.starts_with("__") || name == "verdict" {
@@ -108,10 +149,10 @@ impl Metrics {
             escape(value, &mut written);
             written.push('"');
         }
-        if self.filters.iter().any(|(labels, _)| *labels == written) {
+        if self.filters.iter().any(|line| line.labels == written) {
             return Err(MetricsError::SameLabels { labels: written });
         }
-        self.filters.push((written, *report));
+        self.filters.push(Line { labels: written, stats, report });
         Ok(())
     }
 }
@@ -138,7 +179,24 @@ struct Metric {
     name: &'static str,
     kind: &'static str,
     help: &'static str,
-    value: fn(&Report) -> Value,
+    value: Of,
+}
+
+/// What a metric is read from.
+enum Of {
+    /// What a watched filter saw.
+    Report(fn(&Report) -> Value),
+    /// How any filter stands.
+    Stats(fn(&Stats) -> Value),
+}
+
+impl Of {
+    fn value(&self, line: &Line) -> Option<Value> {
+        match self {
+            Self::Report(value) => line.report.as_ref().map(value),
+            Self::Stats(value) => Some(value(&line.stats)),
+        }
+    }
 }
 
 enum Value {
@@ -161,104 +219,121 @@ const METRICS: &[Metric] = &[
         name: "queries_total",
         kind: "counter",
         help: "Queries, estimated from a sample.",
-        value: |report| Value::Count(report.queries),
+        value: Of::Report(|report| Value::Count(report.queries)),
     },
     Metric {
         name: "positives_total",
         kind: "counter",
         help: "Queries answered \"probably\", estimated from a sample.",
-        value: |report| Value::Count(report.positives),
+        value: Of::Report(|report| Value::Count(report.positives)),
     },
     Metric {
         name: "reads_saved_total",
         kind: "counter",
         help: "Queries answered \"certainly not\", estimated from a sample.",
-        value: |report| Value::Count(report.reads_saved),
+        value: Of::Report(|report| Value::Count(report.reads_saved)),
     },
     Metric {
         name: "false_positives_total",
         kind: "counter",
         help: "Positives reported to be false.",
-        value: |report| Value::Count(report.false_positives),
+        value: Of::Report(|report| Value::Count(report.false_positives)),
     },
     Metric {
         name: "observed_fpr",
         kind: "gauge",
-        help: "False positives over queries for absent keys.",
-        value: |report| Value::Real(report.observed_fpr),
+        help: "False positives over recent queries for absent keys.",
+        value: Of::Report(|report| Value::Real(report.observed_fpr)),
     },
     Metric {
         name: "observed_fpr_low",
         kind: "gauge",
         help: "Lower end of the 99.9 % confidence interval of the observed rate.",
-        value: |report| Value::Real(report.interval.0),
+        value: Of::Report(|report| Value::Real(report.interval.0)),
     },
     Metric {
         name: "observed_fpr_high",
         kind: "gauge",
         help: "Upper end of the 99.9 % confidence interval of the observed rate.",
-        value: |report| Value::Real(report.interval.1),
+        value: Of::Report(|report| Value::Real(report.interval.1)),
+    },
+    Metric {
+        name: "key_fpr",
+        kind: "gauge",
+        help: "Share of the different absent keys asked for recently that are false positives.",
+        value: Of::Report(|report| Value::Real(report.key_fpr)),
+    },
+    Metric {
+        name: "overfull",
+        kind: "gauge",
+        help: "1 if the filter holds more keys than planned and its table errs more often.",
+        value: Of::Report(|report| Value::Count(report.overfull().into())),
     },
     Metric {
         name: "expected_fpr",
         kind: "gauge",
         help: "False-positive rate expected at the present load.",
-        value: |report| Value::Real(report.stats.expected_fpr),
+        value: Of::Stats(|stats| Value::Real(stats.expected_fpr)),
     },
     Metric {
         name: "planned_fpr",
         kind: "gauge",
         help: "False-positive rate the filter was planned for.",
-        value: |report| Value::Real(report.planned_fpr),
+        value: Of::Report(|report| Value::Real(report.planned_fpr)),
     },
     Metric {
         name: "keys",
         kind: "gauge",
         help: "Keys in the filter.",
-        value: |report| Value::Count(report.stats.len),
+        value: Of::Stats(|stats| Value::Count(stats.len)),
     },
     Metric {
         name: "capacity_keys",
         kind: "gauge",
         help: "Keys the filter was planned for.",
-        value: |report| Value::Count(report.stats.capacity),
+        value: Of::Stats(|stats| Value::Count(stats.capacity)),
     },
     Metric {
         name: "size_bytes",
         kind: "gauge",
         help: "Bytes of the filter's table.",
-        value: |report| Value::Count(report.stats.bytes),
+        value: Of::Stats(|stats| Value::Count(stats.bytes)),
     },
     Metric {
         name: "load_ratio",
         kind: "gauge",
         help: "Share of the table in use.",
-        value: |report| Value::Real(report.stats.load_factor),
+        value: Of::Stats(|stats| Value::Real(stats.load_factor)),
     },
 ];
 
 impl fmt::Display for Metrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.filters.is_empty() {
-            return Ok(());
-        }
         for metric in METRICS {
             let name = metric.name;
-            self.heading(f, name, metric.kind, metric.help)?;
-            for (labels, report) in &self.filters {
-                let value = (metric.value)(report);
-                match labels.as_str() {
+            let mut first = true;
+            for line in &self.filters {
+                let Some(value) = metric.value.value(line) else {
+                    continue;
+                };
+                if core::mem::take(&mut first) {
+                    self.heading(f, name, metric.kind, metric.help)?;
+                }
+                match line.labels.as_str() {
                     "" => writeln!(f, "{}_{name} {value}", self.prefix)?,
                     labels => writeln!(f, "{}_{name}{{{labels}}} {value}", self.prefix)?,
                 }
             }
         }
-        let help = "1 for the verdict on the observed rate, 0 for the others.";
-        self.heading(f, "verdict", "gauge", help)?;
-        for (labels, report) in &self.filters {
+        let watched = || self.filters.iter().filter_map(|line| Some((line, line.report?.verdict)));
+        if watched().next().is_some() {
+            let help = "1 for the verdict on the recent rates, 0 for the others.";
+            self.heading(f, "verdict", "gauge", help)?;
+        }
+        for (Line { labels, .. }, found) in watched() {
             let comma = if labels.is_empty() { "" } else { "," };
             for verdict in Verdict::ALL {
-                let holds = u8::from(report.verdict == verdict);
+                let holds = u8::from(found == verdict);
                 writeln!(
                     f,
                     "{}_verdict{{{labels}{comma}verdict=\"{verdict}\"}} {holds}",

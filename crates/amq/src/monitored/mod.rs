@@ -17,6 +17,16 @@
 //! that is not reported passes for a key that is there: report all of them, or expect a rate too
 //! low.
 //!
+//! A popular key is many queries and one key. So the *different* keys are counted, too, by eight
+//! sketches of 2 KB: how many of the different absent keys are false positives, of all
+//! that were asked for, and of those in a sample of the queries, where popular ones are. Chance
+//! decides that for each key once, however often it comes.
+//!
+//! The rates are those of recent queries: of the present epoch and the one before it. An epoch goes
+//! on for as many queries for absent keys as give 1,024 false positives at the rate planned. So a
+//! filter that goes wrong after a good year is noticed within an epoch, and one that is right again
+//! after two.
+//!
 //! # What watching costs
 //!
 //! Negative and positive answers are counted for one query in [`SAMPLED`], picked at random: each
@@ -26,28 +36,33 @@
 //! them does so in the sample. Reports of false positives are all counted; each follows a read that
 //! was in vain, which cost more.
 //!
+//! Of the different keys that were denied, those are counted whose hash says so, one in
+//! [`SAMPLED`]: a key is among them whenever it comes, or never. A key that came before writes
+//! nothing.
+//!
 //! # The verdict
 //!
-//! [`Verdict`] compares the observed rate's 99.9 % interval with two numbers: the rate *planned*,
-//! and the rate *explained*, which is the larger of the planned one and
-//! [`Filter::expected_fpr`] at the filter's present load.
+//! [`Verdict`] compares the intervals of both rates with two numbers: the rate *planned*, and the
+//! rate *explained*, which is the larger of the planned one and [`Filter::expected_fpr`] at the
+//! filter's present load. That a filter is overfull its table says, even if nobody reports a false
+//! positive: [`Report::overfull`].
 
 mod counts;
+mod forward;
 mod interval;
 mod metrics;
 mod report;
 mod sample;
 mod sketch;
+mod verdict;
 
 pub use metrics::{Metrics, MetricsError};
-pub use report::{Report, Verdict};
+pub use report::Report;
 #[doc(hidden)]
 pub use sample::restart_sampling;
+pub use verdict::Verdict;
 
-use amq_core::{
-    Filter, FilterExt, FilterKind, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, PlanError,
-    Stats,
-};
+use amq_core::{Filter, FilterExt, Key, KeyHash, LengthMismatch, PlanError};
 use counts::Counts;
 
 /// One query in so many is counted, on average.
@@ -95,14 +110,15 @@ impl<F: Filter> Monitored<F> {
         if !(planned_fpr > 0.0 && planned_fpr < 1.0) {
             return Err(PlanError::Fpr { fpr: planned_fpr });
         }
-        Ok(Self { filter, planned_fpr, counts: Counts::default() })
+        Ok(Self { filter, planned_fpr, counts: Counts::new(planned_fpr, SAMPLED) })
     }
 
     /// Counts every query instead of one in [`SAMPLED`]: for tests, and where queries are few. A
     /// query then costs two more additions to memory that all threads share. Begins anew.
     #[must_use]
     pub fn counting_every_query(self) -> Monitored<F, true> {
-        Monitored { filter: self.filter, planned_fpr: self.planned_fpr, counts: Counts::default() }
+        let Self { filter, planned_fpr, .. } = self;
+        Monitored { filter, planned_fpr, counts: Counts::new(planned_fpr, 1) }
     }
 }
 
@@ -120,10 +136,48 @@ impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
     #[must_use]
     pub fn contains_hash(&self, hash: KeyHash) -> bool {
         let found = self.filter.contains_hash(hash);
+        self.note(hash, found);
         if EVERY || sample::due() {
             self.counts.answered(hash, found);
         }
         found
+    }
+
+    /// Notes a key that was denied, if it is one of those that are watched.
+    #[inline]
+    fn note(&self, hash: KeyHash, found: bool) {
+        if !found && (EVERY || sample::is_watched(hash)) {
+            self.counts.denied(hash);
+        }
+    }
+
+    /// Answers many hashes at once, `answers[i]` for `hashes[i]`. All are counted as single queries
+    /// are.
+    pub fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        self.filter.contains_batch(hashes, answers)?;
+        for (&hash, &found) in hashes.iter().zip(&*answers) {
+            self.note(hash, found);
+        }
+        let mut count = |index: usize| self.counts.answered(hashes[index], answers[index]);
+        if EVERY {
+            (0..hashes.len()).for_each(count);
+        } else {
+            sample::due_among(hashes.len(), &mut count);
+        }
+        Ok(())
+    }
+
+    /// The same for keys. Allocates nothing.
+    pub fn contains_keys<K: Key>(
+        &self,
+        keys: &[K],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        FilterExt::contains_keys(self, keys, answers)
     }
 
     /// Reports that the filter answered `true` to a query for this key, which then was not there.
@@ -148,9 +202,38 @@ impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
         Report::new(&self.filter, self.planned_fpr, &self.counts, weight)
     }
 
-    /// Begins anew: after a filter was rebuilt, or once an hour.
+    /// Begins anew, totals included.
     pub fn reset(&self) {
         self.counts.reset();
+    }
+
+    /// Watches another filter instead, planned for the same rate: one that was rebuilt. Returns the
+    /// one before.
+    ///
+    /// The totals go on, as counters of a page of metrics must. What was seen recently, which rates
+    /// and verdict are made of, was about the other filter and is forgotten.
+    ///
+    /// ```
+    /// use amq::monitored::Monitored;
+    /// use amq::{BloomFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut users = BloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// users.extend(0..30_000u64);
+    /// let mut users = Monitored::new(users, 0.01)?;
+    /// assert!(users.report().overfull());
+    ///
+    /// let mut larger = BloomFilter::new(Goal::fpr(100_000, 0.01))?;
+    /// larger.extend(0..30_000u64);
+    /// let old = users.replace(larger);
+    /// assert!(users.filter().size_in_bytes() > old.size_in_bytes());
+    /// assert!(!users.report().overfull());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn replace(&mut self, filter: F) -> F {
+        self.counts.reset_recent();
+        core::mem::replace(&mut self.filter, filter)
     }
 
     /// The filter.
@@ -169,74 +252,5 @@ impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
     #[must_use]
     pub fn into_inner(self) -> F {
         self.filter
-    }
-}
-
-/// Queries are counted, everything else is the filter's own.
-impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
-    fn kind(&self) -> FilterKind {
-        self.filter.kind()
-    }
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.filter.seed()
-    }
-    #[inline]
-    fn key_seed(&self) -> Option<u64> {
-        self.filter.key_seed()
-    }
-    fn len(&self) -> u64 {
-        self.filter.len()
-    }
-    fn capacity(&self) -> u64 {
-        self.filter.capacity()
-    }
-    fn size_in_bytes(&self) -> u64 {
-        self.filter.size_in_bytes()
-    }
-    fn expected_fpr(&self) -> f64 {
-        self.filter.expected_fpr()
-    }
-    fn load_factor(&self) -> f64 {
-        self.filter.load_factor()
-    }
-    fn saturated(&self) -> u64 {
-        self.filter.saturated()
-    }
-    fn stats(&self) -> Stats {
-        self.filter.stats()
-    }
-    #[inline]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
-        Self::contains_hash(self, hash)
-    }
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        self.filter.contains_batch(hashes, answers)?;
-        let mut count = |index: usize| self.counts.answered(hashes[index], answers[index]);
-        if EVERY {
-            (0..hashes.len()).for_each(count);
-        } else {
-            sample::due_among(hashes.len(), &mut count);
-        }
-        Ok(())
-    }
-}
-
-/// Inserts are not counted.
-impl<F: InsertFilter, const EVERY: bool> InsertFilter for Monitored<F, EVERY> {
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, amq_core::Full> {
-        self.filter.insert_hash(hash)
-    }
-    #[inline]
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, amq_core::Full> {
-        self.filter.insert_unique_hash(hash)
-    }
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, amq_core::BatchFull> {
-        self.filter.insert_batch(hashes)
     }
 }

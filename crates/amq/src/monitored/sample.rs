@@ -1,7 +1,7 @@
 //! Which queries are counted.
 
-#[cfg(test)]
 use super::SAMPLED;
+use amq_core::KeyHash;
 use amq_core::index::remix;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,14 @@ pub(super) fn due() -> bool {
     renew()
 }
 
-/// The same for `n` queries at once: calls `counted` with the index of each that is to be.
+/// Whether this is one of the keys that are watched: one in [`SAMPLED`] of all keys, whenever it
+/// comes. So as many different ones come as of all keys, by that factor, however often each does.
+#[inline]
+pub(super) const fn is_watched(hash: KeyHash) -> bool {
+    hash.get().wrapping_mul(0xD6E8_FEB8_6659_FD93) >> (64 - SAMPLED.ilog2()) == 0
+}
+
+/// [`due`] for `n` queries at once: calls `counted` with the index of each that is to be.
 pub(super) fn due_among(n: usize, mut counted: impl FnMut(usize)) {
     let mut at = 0;
     loop {

@@ -52,9 +52,13 @@
 //! # }
 //! ```
 
+mod file;
+mod generation;
 mod plan;
 
+pub use generation::Generation;
 pub use plan::RollingPlan;
+use plan::{MAX_ADVANCES, MAX_GENERATIONS};
 
 use alloc::vec::Vec;
 use amq_core::index::remix;
@@ -64,6 +68,10 @@ use amq_core::{
 };
 
 /// A filter of the last generations of a stream; see the [module](self) for how it works.
+///
+/// It is a file like any other filter ([`save`](Self::save), [`load`](Self::load)), so that a
+/// restart does not forget the hour. The time that passes while nobody advances it is not counted:
+/// advance it after loading as often as was missed.
 ///
 /// For several threads, [`Sharded`](crate::sharded::Sharded) takes rolling filters as shards.
 #[derive(Clone, PartialEq, Debug)]
@@ -128,10 +136,34 @@ impl<F> Rolling<F> {
         self.newest
     }
 
+    /// The generations that may hold keys, newest first: at most [`generations`](Self::generations)
+    /// of them, and only one before the first [`advance`](Self::advance).
+    ///
+    /// ```
+    /// use amq::rolling::Rolling;
+    /// use amq::{BloomFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut seen = Rolling::<BloomFilter>::new(Goal::fpr(6000, 0.001), 6)?;
+    /// seen.insert("event 1")?;
+    /// seen.advance();
+    /// seen.insert("event 2")?;
+    /// // How long ago was it seen, in periods?
+    /// let age = |key| seen.newest_first().position(|generation| generation.contains(key));
+    /// assert_eq!((age("event 2"), age("event 1"), age("event 3")), (Some(0), Some(1), None));
+    /// assert!(seen.newest_first().all(|generation| generation.len() == 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn newest_first(&self) -> impl Iterator<Item = Generation<'_, F>> {
+        let seed = self.seed;
+        self.ring().map(move |(number, filter)| Generation::new(number, seed, filter))
+    }
+
     /// The generations that may hold keys, newest first, each with its number. Those that were
     /// never reached are left out.
     #[inline]
-    fn newest_first(&self) -> impl Iterator<Item = (u64, &F)> {
+    fn ring(&self) -> impl Iterator<Item = (u64, &F)> {
         let (newer, older) = self.generations.split_at(self.at + 1);
         let ring = newer.iter().rev().chain(older.iter().rev());
         (0..=self.newest).rev().zip(ring)
@@ -148,6 +180,12 @@ impl<F: ClearFilter> Rolling<F> {
     /// Begins a new generation, and forgets the oldest: all of its keys at once. Its memory is used
     /// again.
     pub fn advance(&mut self) {
+        if self.newest >= MAX_ADVANCES {
+            // There is no time for so many: this is a forged file's number. Begin anew.
+            self.generations.iter_mut().for_each(F::clear);
+            (self.newest, self.at) = (0, 0);
+            return;
+        }
         self.newest += 1;
         self.at = (self.at + 1) % self.generations.len();
         self.generations[self.at].clear();
@@ -166,17 +204,14 @@ impl<F: Filter> Rolling<F> {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.newest_first()
-            .any(|(number, generation)| generation.contains_hash(within(number, hash)))
+        self.ring().any(|(number, generation)| generation.contains_hash(within(number, hash)))
     }
 
     /// The present rate: one less the product of what all generations leave. May read all tables.
     #[must_use]
     pub fn expected_fpr(&self) -> f64 {
-        let none: f64 = self
-            .newest_first()
-            .map(|(_, generation)| libm::log1p(-generation.expected_fpr()))
-            .sum();
+        let none: f64 =
+            self.ring().map(|(_, generation)| libm::log1p(-generation.expected_fpr())).sum();
         -libm::expm1(none)
     }
 
@@ -212,10 +247,8 @@ impl<F: InsertFilter + ClearFilter> Rolling<F> {
             return Ok(Inserted::MaybePresent);
         }
         let full = newest.len() >= newest.capacity();
-        let seen = self
-            .newest_first()
-            .skip(1)
-            .any(|(number, older)| older.contains_hash(within(number, hash)));
+        let seen =
+            self.ring().skip(1).any(|(number, older)| older.contains_hash(within(number, hash)));
         if self.by_count && full {
             self.advance();
         }
@@ -263,7 +296,7 @@ impl<F: Filter> Filter for Rolling<F> {
         LengthMismatch::check(hashes.len(), answers.len())?;
         answers.fill(false);
         let (mut remixed, mut found) = ([KeyHash::default(); HASH_BLOCK], [false; HASH_BLOCK]);
-        for (number, generation) in self.newest_first() {
+        for (number, generation) in self.ring() {
             let blocks = hashes.chunks(HASH_BLOCK).zip(answers.chunks_mut(HASH_BLOCK));
             for (hashes, answers) in blocks {
                 let remixed = &mut remixed[..hashes.len()];

@@ -4,7 +4,10 @@ use super::Rolling;
 use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
 
 /// The most generations: each query asks all of them.
-const MAX_GENERATIONS: u64 = 1 << 12;
+pub(super) const MAX_GENERATIONS: u64 = 1 << 12;
+
+/// The most advances: far from where numbers end.
+pub(super) const MAX_ADVANCES: u64 = 1 << 56;
 
 /// What a rolling filter will cost and how well it will do.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -1,8 +1,11 @@
 //! Batches, grouped by shard: a lock is taken once for all of its keys.
 
 use super::Sharded;
+use super::shard::Shard;
 use alloc::vec::Vec;
-use amq_core::{BuildError, Filter, Full, InsertFilter, KeyHash, LengthMismatch, zeroed};
+use amq_core::{
+    BatchFull, BuildError, Filter, Full, InsertFilter, KeyHash, LengthMismatch, zeroed,
+};
 use core::fmt;
 
 /// Hashes grouped at a time: enough for a lock to be worth taking, few enough for the first-level
@@ -105,8 +108,10 @@ impl<F: Filter> Sharded<F> {
             let mut checked = Ok(());
             groups.each(|shard, hashes, from| {
                 let found = &mut found[..hashes.len()];
-                let asked = self.shards[shard].read().contains_batch(hashes, found);
-                checked = checked.and(asked);
+                match self.shards[shard].read() {
+                    Some(shard) => checked = checked.and(shard.contains_batch(hashes, found)),
+                    None => found.fill(true),
+                }
                 for (&from, &found) in from.iter().zip(&*found) {
                     answers[from as usize] = found;
                 }
@@ -127,15 +132,35 @@ impl<F: InsertFilter> Sharded<F> {
             Ok(mut groups) => {
                 for hashes in hashes.chunks(TOGETHER) {
                     groups.sort(hashes);
-                    groups.each(|shard, hashes, _| {
-                        let filter = &mut *self.shards[shard].write();
-                        done.insert_all(filter, hashes);
-                    });
+                    groups.each(|shard, hashes, _| done.insert_all(&self.shards[shard], hashes));
                 }
             }
             Err(_) => {
                 for &hash in hashes {
-                    done.insert_all(&mut *self.shard(hash).write(), &[hash]);
+                    done.insert_all(self.shard(hash), &[hash]);
+                }
+            }
+        }
+        done.result()
+    }
+
+    /// The same for keys, hashed block by block.
+    pub(super) fn insert_in_blocks<K>(
+        &self,
+        keys: &[K],
+        hash: impl Fn(&K) -> KeyHash,
+    ) -> Result<u64, Refused> {
+        let (mut done, mut hashes) = (Done::default(), [KeyHash::default(); TOGETHER]);
+        for keys in keys.chunks(TOGETHER) {
+            let hashes = &mut hashes[..keys.len()];
+            for (place, key) in hashes.iter_mut().zip(keys) {
+                *place = hash(key);
+            }
+            match self.insert_batch(hashes) {
+                Ok(new) => done.new += new,
+                Err(refused) => {
+                    done.full.get_or_insert(refused.full);
+                    done.refused.extend(refused.hashes);
                 }
             }
         }
@@ -152,8 +177,12 @@ struct Done {
 }
 
 impl Done {
-    fn insert_all<F: InsertFilter>(&mut self, filter: &mut F, hashes: &[KeyHash]) {
-        match filter.insert_batch(hashes) {
+    fn insert_all<F: InsertFilter>(&mut self, shard: &Shard<F>, hashes: &[KeyHash]) {
+        let inserted = match shard.write() {
+            Some(mut filter) => filter.insert_batch(hashes),
+            None => Err(BatchFull { done: 0, full: Full::Visited }),
+        };
+        match inserted {
             Ok(new) => self.new += new,
             Err(error) => {
                 self.full.get_or_insert(error.full);

@@ -31,18 +31,21 @@
 //! together). That takes a seventh more space at 2,000 keys a shard, a fiftieth at 100,000.
 
 mod batch;
+mod change;
+mod file;
+mod forward;
 mod plan;
+mod shard;
 
 pub use batch::Refused;
 pub use plan::{ShardedPlan, ShardsError, shard_items};
 
 use alloc::vec::Vec;
 use amq_core::{
-    BuildError, ClearFilter, Count, CountFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterExt,
-    FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    RemoveFilter, reserve,
+    BuildError, DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, Key, KeyHash,
+    LengthMismatch, MergeError, Stats, reserve,
 };
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use shard::Shard;
 
 /// A filter in shards, each behind a lock: threads insert and remove through `&self`.
 ///
@@ -69,36 +72,32 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 /// # }
 /// ```
 ///
-/// It has no file of its own: [`into_shards`](Self::into_shards) gives the filters, which have.
+/// It is saved while threads go on: [`save`](Self::save) takes `&self`, and holds one shard's lock
+/// at a time. All keys that were in before are in the file, whatever is inserted meanwhile.
+///
+/// ```
+/// use amq::sharded::Sharded;
+/// use amq::{CuckooFilter, Goal};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let sessions = Sharded::<CuckooFilter>::new(Goal::fpr(10_000, 0.01), 16)?;
+/// sessions.insert("session 1")?;
+/// let path = std::env::temp_dir().join(format!("sessions-{}.amq", std::process::id()));
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| (0..1000u64).try_for_each(|key| sessions.insert(&key).map(drop)));
+///     sessions.save(&path)
+/// })?;
+/// assert!(Sharded::<CuckooFilter>::load(&path)?.contains("session 1"));
+/// # std::fs::remove_file(path)?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Sharded<F> {
     shards: Vec<Shard<F>>,
     kind: FilterKind,
     key_seed: Option<u64>,
     capacity: u64,
-}
-
-/// A shard on cache lines of its own: its lock is written with every query.
-#[derive(Debug)]
-#[repr(align(128))]
-struct Shard<F>(RwLock<F>);
-
-/// A filter is whole whenever its lock is released, also by a panic: its operations do not panic.
-impl<F> Shard<F> {
-    #[inline]
-    fn read(&self) -> RwLockReadGuard<'_, F> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    #[inline]
-    fn write(&self) -> RwLockWriteGuard<'_, F> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    #[inline]
-    fn exclusive(&mut self) -> &mut F {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl<F: EmptyFilter> Sharded<F> {
@@ -144,20 +143,25 @@ impl<F: Filter> Sharded<F> {
     ) -> Result<Self, BuildError> {
         let mut shards = Vec::new();
         reserve(&mut shards, filters.len() as u64)?;
-        shards.extend(filters.into_iter().map(|filter| Shard(RwLock::new(filter))));
+        shards.extend(filters.into_iter().map(Shard::new));
         Ok(Self { shards, kind, key_seed, capacity: items })
     }
 
-    /// The filters of the shards: to be saved, each as a file.
+    /// The filters of the shards, in order.
     #[must_use]
     pub fn into_shards(self) -> Vec<F> {
-        let shards = self.shards.into_iter();
-        let unlocked = |shard: Shard<F>| shard.0.into_inner();
-        shards.map(|shard| unlocked(shard).unwrap_or_else(PoisonError::into_inner)).collect()
+        self.shards.into_iter().map(Shard::into_inner).collect()
     }
 
-    /// Calls `each` with every shard, one after another, while its lock is held: to advance
-    /// [rolling](crate::rolling) filters, say. Other threads can ask the other shards meanwhile.
+    /// Visits every shard, one after another: calls `each` with it while its lock is held, to
+    /// advance [rolling](crate::rolling) filters, say. Other threads can ask the other shards
+    /// meanwhile. Returns how many shards were visited.
+    ///
+    /// `each` may use this filter, too: for its other shards all is as ever. Of the one that is
+    /// visited `each` has the filter itself, and whatever would wait for its lock goes without: a
+    /// key of that shard is "maybe" in, inserting it is refused
+    /// ([`Full::Visited`](crate::Full::Visited)), removing it returns `false`, sums leave the shard
+    /// out, a file is refused, and a visit within the visit passes it by.
     ///
     /// ```
     /// use amq::rolling::Rolling;
@@ -176,10 +180,8 @@ impl<F: Filter> Sharded<F> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn for_each_shard(&self, mut each: impl FnMut(&mut F)) {
-        for shard in &self.shards {
-            each(&mut shard.write());
-        }
+    pub fn for_each_shard(&self, mut each: impl FnMut(&mut F)) -> usize {
+        self.shards.iter().map(|shard| usize::from(shard.visit(&mut each))).sum()
     }
 
     /// The number of shards.
@@ -194,8 +196,10 @@ impl<F: Filter> Sharded<F> {
     }
 
     /// The sum over all shards, one after another: keys that come and go meanwhile may be missed.
-    fn sum<N: core::iter::Sum>(&self, of: impl Fn(&F) -> N) -> N {
-        self.shards.iter().map(|shard| of(&shard.read())).sum()
+    /// `visited` is what a shard counts that this thread visits.
+    fn sum<N: core::iter::Sum + Copy>(&self, of: impl Fn(&F) -> N, visited: N) -> N {
+        let each = |shard: &Shard<F>| shard.read().map_or(visited, |shard| of(&shard));
+        self.shards.iter().map(each).sum()
     }
 
     /// Whether `key` is probably in: `false` is certain.
@@ -209,13 +213,23 @@ impl<F: Filter> Sharded<F> {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.shard(hash).read().contains_hash(hash)
+        self.shard(hash).read().is_none_or(|shard| shard.contains_hash(hash))
+    }
+
+    /// Answers many keys at once, `answers[i]` for `keys[i]`; see
+    /// [`contains_batch`](Self::contains_batch).
+    pub fn contains_keys<K: Key>(
+        &self,
+        keys: &[K],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        FilterExt::contains_keys(self, keys, answers)
     }
 
     /// The number of keys in all shards.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.sum(F::len)
+        self.sum(F::len, 0)
     }
 
     /// Whether there are no keys.
@@ -242,147 +256,36 @@ impl<F: Filter> Sharded<F> {
     /// The mean of the shards' rates, which is the rate of the whole. May read all tables.
     #[must_use]
     pub fn expected_fpr(&self) -> f64 {
-        self.sum(F::expected_fpr) / self.shards.len() as f64
-    }
-}
-
-impl<F: InsertFilter> Sharded<F> {
-    /// Inserts `key`, from any thread. Refused if its shard is full; nothing changes then.
-    #[inline]
-    pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, Full> {
-        let seed = self.key_seed.ok_or(Full::HashedByCaller)?;
-        self.insert_hash(key.key_hash(seed))
+        self.sum(F::expected_fpr, 1.0) / self.shards.len() as f64
     }
 
-    /// Inserts the key with this hash; see [`insert`](Self::insert).
-    #[inline]
-    pub fn insert_hash(&self, hash: KeyHash) -> Result<Inserted, Full> {
-        self.shard(hash).write().insert_hash(hash)
-    }
-
-    /// Inserts the key with this hash unless the filter answers `true` for it already; see
-    /// [`InsertFilter::insert_unique_hash`] and its warning. Of threads that insert one new key at
-    /// once, exactly one is answered [`Inserted::New`].
-    #[inline]
-    pub fn insert_unique_hash(&self, hash: KeyHash) -> Result<Inserted, Full> {
-        self.shard(hash).write().insert_unique_hash(hash)
-    }
-}
-
-impl<F: RemoveFilter> Sharded<F> {
-    /// Removes one copy of `key`, from any thread. `false`: it was certainly not in, and nothing
-    /// changed; or the caller hashes the keys, and nothing can be told.
-    ///
-    /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
-    #[inline]
-    pub fn remove<K: Key + ?Sized>(&self, key: &K) -> bool {
-        match self.key_seed {
-            Some(seed) => self.remove_hash(key.key_hash(seed)),
-            None => false,
-        }
-    }
-
-    /// Removes one copy of the key with this hash; see [`remove`](Self::remove).
-    #[inline]
-    pub fn remove_hash(&self, hash: KeyHash) -> bool {
-        self.shard(hash).write().remove_hash(hash)
-    }
-}
-
-impl<F: CountFilter> Sharded<F> {
-    /// The number of copies of `key`; see [`CountFilter::count_hash`].
-    #[must_use]
-    pub fn count<K: Key + ?Sized>(&self, key: &K) -> Count {
-        FilterExt::count(self, key)
-    }
-}
-
-impl<F: Filter> Filter for Sharded<F> {
-    /// The kind of the shards.
-    fn kind(&self) -> FilterKind {
-        self.kind
-    }
-    #[inline]
-    fn seed(&self) -> u64 {
-        Self::seed(self)
-    }
-    #[inline]
-    fn key_seed(&self) -> Option<u64> {
-        self.key_seed
-    }
-    fn len(&self) -> u64 {
-        Self::len(self)
-    }
     /// The number of keys planned for. The shards' plans come to more, as room for chance.
-    fn capacity(&self) -> u64 {
+    #[must_use]
+    pub const fn capacity(&self) -> u64 {
         self.capacity
     }
-    fn size_in_bytes(&self) -> u64 {
-        self.sum(F::size_in_bytes)
-    }
-    fn expected_fpr(&self) -> f64 {
-        Self::expected_fpr(self)
-    }
-    fn load_factor(&self) -> f64 {
-        self.sum(F::load_factor) / self.shards.len() as f64
-    }
-    fn saturated(&self) -> u64 {
-        self.sum(F::saturated)
-    }
-    #[inline]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
-        Self::contains_hash(self, hash)
-    }
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        Self::contains_batch(self, hashes, answers)
-    }
-}
 
-impl<F: CountFilter> CountFilter for Sharded<F> {
-    fn count_hash(&self, hash: KeyHash) -> Count {
-        self.shard(hash).read().count_hash(hash)
+    /// Bytes of all tables.
+    #[must_use]
+    pub fn size_in_bytes(&self) -> u64 {
+        self.sum(F::size_in_bytes, 0)
     }
-}
 
-/// Without locking: nobody else has the filter.
-impl<F: InsertFilter> InsertFilter for Sharded<F> {
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        let shard = hash.shard(self.shards.len());
-        self.shards[shard].exclusive().insert_hash(hash)
+    /// The mean of the shards' load factors; see [`Filter::load_factor`].
+    #[must_use]
+    pub fn load_factor(&self) -> f64 {
+        self.sum(F::load_factor, 0.0) / self.shards.len() as f64
     }
-}
 
-/// For code that is generic over filters: a shared reference takes keys, too.
-impl<F: InsertFilter> InsertFilter for &Sharded<F> {
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        Sharded::insert_hash(self, hash)
+    /// The kind of the shards.
+    #[must_use]
+    pub const fn kind(&self) -> FilterKind {
+        self.kind
     }
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        Sharded::insert_unique_hash(self, hash)
-    }
-}
 
-impl<F: RemoveFilter> RemoveFilter for Sharded<F> {
-    fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        let shard = hash.shard(self.shards.len());
-        self.shards[shard].exclusive().remove_hash(hash)
-    }
-}
-
-impl<F: RemoveFilter> RemoveFilter for &Sharded<F> {
-    fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        Sharded::remove_hash(self, hash)
-    }
-}
-
-impl<F: ClearFilter> ClearFilter for Sharded<F> {
-    fn clear(&mut self) {
-        for shard in &mut self.shards {
-            shard.exclusive().clear();
-        }
+    /// The state of all shards together in one value that prints itself. Reads all tables.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Stats::of(self)
     }
 }

@@ -4,8 +4,9 @@ use super::Sharded;
 use amq_core::{Budget, BuildError, EmptyFilter, Goal, MergeError, Plan, PlanError};
 use core::fmt;
 
-/// The most shards: more locks than any machine has threads for.
-const MAX_SHARDS: u64 = 1 << 16;
+/// The most shards: more locks than any machine has threads for, and as many as a file's directory
+/// has rows for.
+pub(super) const MAX_SHARDS: u64 = 1 << 15;
 
 /// The probability that of a filter's shards one is over its plan when the filter is not.
 const OVERFLOW: f64 = 1e-9;
@@ -59,7 +60,7 @@ pub(super) fn check_shards(shards: usize) -> Result<(), PlanError> {
 }
 
 impl<F: EmptyFilter> Sharded<F> {
-    /// What a filter for a goal costs in this many shards, 1 to 65,536. Allocates nothing.
+    /// What a filter for a goal costs in this many shards, 1 to 32,768. Allocates nothing.
     ///
     /// A budget of bytes or of bits per key is for all shards together.
     pub fn plan(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {

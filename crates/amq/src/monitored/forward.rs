@@ -1,0 +1,91 @@
+//! The traits of the filter that is watched.
+
+use super::Monitored;
+use amq_core::{
+    BatchFull, ClearFilter, Count, CountFilter, Filter, FilterKind, Full, InsertFilter, Inserted,
+    KeyHash, LengthMismatch, RemoveFilter, Stats,
+};
+
+/// Queries are counted, everything else is the filter's own.
+impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
+    fn kind(&self) -> FilterKind {
+        self.filter.kind()
+    }
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.filter.seed()
+    }
+    #[inline]
+    fn key_seed(&self) -> Option<u64> {
+        self.filter.key_seed()
+    }
+    fn len(&self) -> u64 {
+        self.filter.len()
+    }
+    fn capacity(&self) -> u64 {
+        self.filter.capacity()
+    }
+    fn size_in_bytes(&self) -> u64 {
+        self.filter.size_in_bytes()
+    }
+    fn expected_fpr(&self) -> f64 {
+        self.filter.expected_fpr()
+    }
+    fn load_factor(&self) -> f64 {
+        self.filter.load_factor()
+    }
+    fn saturated(&self) -> u64 {
+        self.filter.saturated()
+    }
+    fn stats(&self) -> Stats {
+        self.filter.stats()
+    }
+    #[inline]
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        Self::contains_hash(self, hash)
+    }
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        Self::contains_batch(self, hashes, answers)
+    }
+}
+
+/// Inserts and removals are not counted.
+impl<F: InsertFilter, const EVERY: bool> InsertFilter for Monitored<F, EVERY> {
+    #[inline]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        self.filter.insert_hash(hash)
+    }
+    #[inline]
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        self.filter.insert_unique_hash(hash)
+    }
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+        self.filter.insert_batch(hashes)
+    }
+}
+
+impl<F: RemoveFilter, const EVERY: bool> RemoveFilter for Monitored<F, EVERY> {
+    #[inline]
+    fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        self.filter.remove_hash(hash)
+    }
+}
+
+impl<F: CountFilter, const EVERY: bool> CountFilter for Monitored<F, EVERY> {
+    #[inline]
+    fn count_hash(&self, hash: KeyHash) -> Count {
+        self.filter.count_hash(hash)
+    }
+}
+
+/// The totals go on; what was seen recently is forgotten, as by [`Monitored::replace`].
+impl<F: ClearFilter, const EVERY: bool> ClearFilter for Monitored<F, EVERY> {
+    fn clear(&mut self) {
+        self.counts.reset_recent();
+        self.filter.clear();
+    }
+}

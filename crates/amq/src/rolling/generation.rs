@@ -1,0 +1,58 @@
+//! One of the generations.
+
+use super::within;
+use amq_core::{Filter, Key, KeyHash, Stats};
+
+/// A generation of a [`Rolling`](super::Rolling) filter: the keys of one period.
+///
+/// Its filter knows keys by other hashes than theirs, so it is asked through this.
+#[derive(Clone, Copy, Debug)]
+pub struct Generation<'a, F> {
+    number: u64,
+    seed: u64,
+    filter: &'a F,
+}
+
+impl<'a, F> Generation<'a, F> {
+    pub(super) const fn new(number: u64, seed: u64, filter: &'a F) -> Self {
+        Self { number, seed, filter }
+    }
+
+    /// Its number: how often the filter had advanced when it began.
+    #[must_use]
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl<F: Filter> Generation<'_, F> {
+    /// Whether `key` probably came in this period: `false` is certain.
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.contains_hash(key.key_hash(self.seed))
+    }
+
+    /// The same for the key with this hash.
+    #[must_use]
+    pub fn contains_hash(&self, hash: KeyHash) -> bool {
+        self.filter.contains_hash(within(self.number, hash))
+    }
+
+    /// The number of keys in it.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.filter.len()
+    }
+
+    /// Whether there are no keys.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.filter.is_empty()
+    }
+
+    /// Its state in one value that prints itself. Reads the whole table.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.filter.stats()
+    }
+}

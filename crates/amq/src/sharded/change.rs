@@ -1,0 +1,93 @@
+//! Inserting, removing and counting through a shared reference.
+
+use super::{Refused, Sharded};
+use amq_core::{
+    BatchFull, Count, CountFilter, FilterExt, Full, InsertFilter, Inserted, Key, KeyHash,
+    RemoveFilter,
+};
+
+impl<F: InsertFilter> Sharded<F> {
+    /// Inserts `key`, from any thread. Refused if its shard is full, or
+    /// [visited](Self::for_each_shard) by this thread; nothing changes then.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, Full> {
+        let seed = self.key_seed.ok_or(Full::HashedByCaller)?;
+        self.insert_hash(key.key_hash(seed))
+    }
+
+    /// Inserts the key with this hash; see [`insert`](Self::insert).
+    #[inline]
+    pub fn insert_hash(&self, hash: KeyHash) -> Result<Inserted, Full> {
+        self.shard(hash).write().ok_or(Full::Visited)?.insert_hash(hash)
+    }
+
+    /// Inserts `key` unless the filter answers `true` for it already; see
+    /// [`InsertFilter::insert_unique_hash`] and its warning. Of threads that insert one new key at
+    /// once, exactly one is answered [`Inserted::New`].
+    #[inline]
+    pub fn insert_unique<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, Full> {
+        let seed = self.key_seed.ok_or(Full::HashedByCaller)?;
+        self.insert_unique_hash(key.key_hash(seed))
+    }
+
+    /// The same for the key with this hash.
+    #[inline]
+    pub fn insert_unique_hash(&self, hash: KeyHash) -> Result<Inserted, Full> {
+        self.shard(hash).write().ok_or(Full::Visited)?.insert_unique_hash(hash)
+    }
+
+    /// Inserts many keys; see [`insert_batch`](Self::insert_batch). If the caller hashes the keys,
+    /// all are refused, and the error has no hashes.
+    pub fn insert_keys<K: Key>(&self, keys: &[K]) -> Result<u64, Refused> {
+        match self.key_seed {
+            Some(seed) => self.insert_in_blocks(keys, |key| key.key_hash(seed)),
+            None if keys.is_empty() => Ok(0),
+            None => Err(Refused { full: Full::HashedByCaller, hashes: Default::default() }),
+        }
+    }
+
+    /// Inserts all keys of an iterator, one by one, and returns how many were new. On an error the
+    /// keys before the refused one are in, and the error says how many.
+    pub fn try_extend<K: Key>(&self, keys: impl IntoIterator<Item = K>) -> Result<u64, BatchFull> {
+        FilterExt::try_extend(&mut { self }, keys)
+    }
+}
+
+impl<F: RemoveFilter> Sharded<F> {
+    /// Removes one copy of `key`, from any thread. `false`: it was certainly not in, and nothing
+    /// changed; or nothing can be told, because the caller hashes the keys or this thread
+    /// [visits](Self::for_each_shard) the key's shard.
+    ///
+    /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
+    #[inline]
+    pub fn remove<K: Key + ?Sized>(&self, key: &K) -> bool {
+        match self.key_seed {
+            Some(seed) => self.remove_hash(key.key_hash(seed)),
+            None => false,
+        }
+    }
+
+    /// Removes one copy of the key with this hash; see [`remove`](Self::remove).
+    #[inline]
+    pub fn remove_hash(&self, hash: KeyHash) -> bool {
+        self.shard(hash).write().is_some_and(|mut shard| shard.remove_hash(hash))
+    }
+}
+
+impl<F: CountFilter> Sharded<F> {
+    /// The number of copies of `key`; see [`CountFilter::count_hash`].
+    #[must_use]
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> Count {
+        FilterExt::count(self, key)
+    }
+
+    /// The number of copies of the key with this hash: at least one, and saturated, if this thread
+    /// [visits](Self::for_each_shard) its shard.
+    #[must_use]
+    pub fn count_hash(&self, hash: KeyHash) -> Count {
+        match self.shard(hash).read() {
+            Some(shard) => shard.count_hash(hash),
+            None => Count::up_to(1, 1),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A shard behind its lock, and which shards this thread has locked for itself.
+
+use std::cell::RefCell;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::thread_local;
+use std::vec::Vec;
+
+thread_local! {
+    /// The shards that this thread visits, by address. A shard does not move while it is visited.
+    static VISITED: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A shard on cache lines of its own: its lock is written with every query.
+///
+/// Its filter is whole whenever the lock is released, also by a panic: operations of filters do not
+/// panic.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(super) struct Shard<F>(RwLock<F>);
+
+impl<F> Shard<F> {
+    pub(super) const fn new(filter: F) -> Self {
+        Self(RwLock::new(filter))
+    }
+
+    /// The filter, to be asked; `None` if this thread visits it, and would wait for itself.
+    #[inline]
+    pub(super) fn read(&self) -> Option<RwLockReadGuard<'_, F>> {
+        match self.0.try_read() {
+            Ok(filter) => Some(filter),
+            Err(TryLockError::Poisoned(filter)) => Some(filter.into_inner()),
+            Err(TryLockError::WouldBlock) => self.wait(RwLock::read),
+        }
+    }
+
+    /// The filter, to be changed; `None` if this thread visits it.
+    #[inline]
+    pub(super) fn write(&self) -> Option<RwLockWriteGuard<'_, F>> {
+        match self.0.try_write() {
+            Ok(filter) => Some(filter),
+            Err(TryLockError::Poisoned(filter)) => Some(filter.into_inner()),
+            Err(TryLockError::WouldBlock) => self.wait(RwLock::write),
+        }
+    }
+
+    /// Waits for another thread, if it is another that has the lock.
+    #[cold]
+    fn wait<'a, G>(
+        &'a self,
+        lock: impl FnOnce(&'a RwLock<F>) -> Result<G, PoisonError<G>>,
+    ) -> Option<G> {
+        let visited = VISITED.with_borrow(|visited| visited.contains(&self.address()));
+        (!visited).then(|| lock(&self.0).unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn address(&self) -> usize {
+        core::ptr::from_ref(self).addr()
+    }
+
+    /// Locks the filter for `visit`, which may do anything but wait for this shard. `false` if this
+    /// thread visits it already.
+    pub(super) fn visit(&self, visit: impl FnOnce(&mut F)) -> bool {
+        /// Ends the visit, also by a panic.
+        struct Visit;
+        impl Drop for Visit {
+            fn drop(&mut self) {
+                VISITED.with_borrow_mut(Vec::pop);
+            }
+        }
+        let Some(mut filter) = self.write() else {
+            return false;
+        };
+        VISITED.with_borrow_mut(|visited| visited.push(self.address()));
+        let _ends = Visit;
+        visit(&mut filter);
+        true
+    }
+
+    /// The filter, of which nobody else has a reference.
+    #[inline]
+    pub(super) fn exclusive(&mut self) -> &mut F {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn into_inner(self) -> F {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,444 @@
+//! Rolling and sharded filters as files: what was written is read and goes on, and what is damaged
+//! or forged is refused.
+use amq::rolling::Rolling;
+use amq::sharded::Sharded;
+use amq::*;
+use amq_conformance::files::{callers_hash, committed, mend};
+use amq_conformance::memory::peak_of;
+use amq_conformance::{Violation, hold};
+use core::fmt::Debug;
+use std::path::PathBuf;
+
+type Events = Rolling<BloomFilter>;
+type Sessions = Sharded<QuotientFilter>;
+
+/// Where the directory begins, and a row of it.
+const DIRECTORY: usize = 192;
+const ROW: usize = 64;
+
+/// What the tests need of a filter of parts.
+trait File: Filter + Debug + Sized {
+    fn encode(&self) -> Vec<u8>;
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError>;
+    fn read(reader: &mut &[u8]) -> Result<Self, ReadError>;
+}
+
+macro_rules! files {
+    ($($type:ident),*) => {$(
+        impl<F: Part + Debug> File for $type<F> {
+            fn encode(&self) -> Vec<u8> {
+                self.to_bytes().unwrap()
+            }
+            fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+                Self::from_bytes(bytes)
+            }
+            fn read(reader: &mut &[u8]) -> Result<Self, ReadError> {
+                Self::read_from(reader)
+            }
+        }
+    )*};
+}
+
+files!(Rolling, Sharded);
+
+/// Generations of a hundred keys, after so many periods.
+fn events(periods: u64, seed: u64) -> Events {
+    let mut seen = Events::with_seed(Goal::fpr(400, 0.01), 4, seed).unwrap();
+    for period in 0..=periods {
+        if period > 0 {
+            seen.advance();
+        }
+        for key in period * 100..(period + 1) * 100 {
+            seen.insert(&key).unwrap();
+        }
+    }
+    seen
+}
+
+fn sessions(keys: u64, seed: u64) -> Sessions {
+    let filter = Sessions::with_seed(Goal::fpr(500, 0.01), 5, seed).unwrap();
+    filter.insert_keys(&(0..keys).collect::<Vec<_>>()).unwrap();
+    filter
+}
+
+/// Read from bytes and from a stream it is the same, and it is written as the same bytes.
+fn is_read<F: File>(filter: &F) -> F {
+    let bytes = filter.encode();
+    let back = F::decode(&bytes).unwrap();
+    assert_eq!(back.encode(), bytes);
+    assert_eq!((back.stats(), back.key_seed()), (filter.stats(), filter.key_seed()));
+    let asked: Vec<KeyHash> = (0..5000u64).map(|key| key.key_hash(filter.seed())).collect();
+    assert!(asked.iter().all(|&hash| back.contains_hash(hash) == filter.contains_hash(hash)));
+    let stream = [&bytes[..], b"what follows"].concat();
+    let mut rest = &stream[..];
+    assert_eq!(F::read(&mut rest).unwrap().encode(), bytes);
+    assert_eq!(rest, b"what follows");
+    back
+}
+
+#[test]
+fn a_restart_does_not_forget_the_hour() {
+    for periods in [0, 1, 3, 4, 11] {
+        let mut seen = events(periods, 7);
+        let mut back = is_read(&seen);
+        assert_eq!(back, seen);
+        assert_eq!((back.advanced(), back.generations()), (periods, 4));
+        // Both go on and forget alike.
+        for period in periods + 1..periods + 9 {
+            let first = (period * 100).saturating_sub(300);
+            assert!((first..period * 100).all(|key| back.contains(&key)));
+            for filter in [&mut seen, &mut back] {
+                filter.advance();
+                for key in period * 100..(period + 1) * 100 {
+                    filter.insert(&key).unwrap();
+                }
+            }
+            assert_eq!(back, seen);
+        }
+    }
+    // By count, it goes on by count.
+    let mut seen = Rolling::<CuckooFilter>::new(Goal::fpr(400, 0.001), 4).unwrap().by_count();
+    for key in 0..777u64 {
+        seen.insert(&key).unwrap();
+    }
+    let mut back = is_read(&seen);
+    for key in 777..3000u64 {
+        assert_eq!(back.insert(&key), seen.insert(&key));
+    }
+    assert_eq!(back, seen);
+    assert!(back.advanced() > 20);
+}
+
+#[test]
+fn every_kind_of_part_is_read_again() {
+    let goal = Goal::fpr(300, 0.01);
+    is_read(&Rolling::<ScalableBloomFilter>::new(goal, 3).unwrap());
+    is_read(&Rolling::<ExpandableQuotientFilter>::new(goal, 1).unwrap());
+    is_read(&Sharded::<CountingBloomFilter>::new(goal, 9).unwrap());
+    is_read(&sessions(0, 0));
+    let mut filter = is_read(&sessions(500, 7));
+    assert!((0..500u64).all(|key| filter.contains(&key) && filter.remove(&key)));
+    assert!(filter.is_empty());
+    filter.clear();
+    // Filters that are built at once are shards, too, and so are rolling ones.
+    let mut keys = vec![Vec::new(); 3];
+    for hash in (0..1000u64).map(|key| key.key_hash(0)) {
+        keys[hash.shard(3)].push(hash);
+    }
+    let built = |keys: &Vec<KeyHash>| BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 0, keys);
+    let shards = keys.iter().map(built).collect::<Result<_, _>>().unwrap();
+    is_read(&Sharded::<BumpedRibbonFilter>::from_shards_unchecked(shards, 1000).unwrap());
+    let shards = (0..3).map(|_| events(0, 4)).collect();
+    let live = is_read(&Sharded::<Events>::from_shards_unchecked(shards, 1000).unwrap());
+    assert_eq!(live.for_each_shard(Rolling::advance), 3);
+    is_read(&live);
+    // As many shards as there can be fit the directory.
+    let most = Sharded::<BloomFilter>::new(Goal::fpr(1, 0.5), 32_768).unwrap();
+    let back = Sharded::<BloomFilter>::from_bytes(&most.to_bytes().unwrap()).unwrap();
+    assert_eq!((back.shards(), back.capacity()), (32_768, 1));
+}
+
+#[test]
+fn generations_are_asked_one_by_one() {
+    for periods in [0, 2, 9] {
+        let seen = events(periods, 3);
+        let numbers: Vec<u64> = seen.newest_first().map(|each| each.number()).collect();
+        let oldest = periods.saturating_sub(3);
+        assert_eq!(numbers, (oldest..=periods).rev().collect::<Vec<_>>());
+        for generation in seen.newest_first() {
+            let first = generation.number() * 100;
+            assert!((first..first + 100).all(|key| generation.contains(&key)));
+            let others = (1 << 40..(1 << 40) + 1000u64).filter(|key| generation.contains(key));
+            assert!(others.count() < 20);
+            assert!((90..=100).contains(&generation.len()) && !generation.is_empty());
+            assert_eq!(generation.stats().len, generation.len());
+        }
+        for key in 0..5000u64 {
+            let any = seen.newest_first().any(|generation| generation.contains(&key));
+            assert_eq!(any, seen.contains(&key));
+        }
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("amq-parts-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn files_are_saved_whole_and_loaded_and_seeds_may_be_withheld() {
+    let folder = folder("saved");
+    let (rolling, sharded) = (folder.join("rolling.amq"), folder.join("sharded.amq"));
+    let (seen, filter) = (events(6, 99), sessions(500, 99));
+    seen.save(&rolling).unwrap();
+    seen.save(&rolling).unwrap();
+    filter.save(&sharded).unwrap();
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    assert_eq!(Events::load(&rolling).unwrap(), seen);
+    assert_eq!(Sessions::load(&sharded).unwrap().encode(), filter.encode());
+    assert!(seen.save(&folder).is_err());
+    let mut written = Vec::new();
+    seen.write_to(&mut written).unwrap();
+    assert_eq!(written, seen.encode());
+    let limit = written.len() as u64 - 1;
+    assert!(Events::read_from_within(&written[..], limit).is_err());
+    assert!(Events::read_from_within(&written[..], limit + 1).is_ok());
+
+    let (rolled, shared) =
+        (seen.to_bytes_without_seed().unwrap(), filter.to_bytes_without_seed().unwrap());
+    let secret = 99u64.to_le_bytes();
+    for bytes in [&rolled, &shared] {
+        assert!(!bytes.windows(8).any(|window| window == secret), "the seed is in the file");
+    }
+    assert_eq!(Events::from_bytes(&rolled), Err(DecodeError::SeedWithheld));
+    assert_eq!(Events::from_bytes_with_seed(&rolled, 99).unwrap(), seen);
+    let back = Sessions::from_bytes_with_seed(&shared, 99).unwrap();
+    assert!((0..500u64).all(|key| back.contains(&key)));
+    assert_eq!(back.to_bytes_without_seed().unwrap(), shared);
+    std::fs::write(&rolling, &rolled).unwrap();
+    assert_eq!(Events::load_with_seed(&rolling, 99).unwrap(), seen);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Threads insert while it is saved: what was in before is in every file.
+#[test]
+fn a_live_filter_is_saved_while_threads_insert() {
+    let folder = folder("live");
+    let path = folder.join("live.amq");
+    let filter = Sharded::<CuckooFilter>::new(Goal::fpr(60_000, 0.01), 8).unwrap();
+    filter.insert_keys(&(0..10_000u64).collect::<Vec<_>>()).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 1..4u64 {
+            let filter = &filter;
+            scope.spawn(move || {
+                for key in thread << 32..(thread << 32) + 10_000 {
+                    filter.insert(&key).unwrap();
+                }
+            });
+        }
+        for _ in 0..5 {
+            filter.save(&path).unwrap();
+            let back = Sharded::<CuckooFilter>::load(&path).unwrap();
+            assert!((0..10_000u64).all(|key| back.contains(&key)));
+            assert!(back.len() >= 10_000);
+        }
+    });
+    // A file without the shard at hand would deny its keys: there is none.
+    let before = std::fs::read(&path).unwrap();
+    filter.for_each_shard(|_| {
+        assert_eq!(filter.to_bytes().err(), Some(BuildError::Visited));
+        assert!(filter.save(&path).is_err());
+    });
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn another_kind_is_refused_by_name() {
+    let (rolling, sharded) = (events(2, 0).encode(), sessions(9, 0).encode());
+    for (bytes, kind) in [(&rolling, FilterKind::Rolling), (&sharded, FilterKind::Sharded)] {
+        let error = AnyFilter::from_bytes(bytes).unwrap_err();
+        assert!(matches!(error, DecodeError::NotHere { found, .. } if found == kind), "{error}");
+        let text = error.to_string();
+        assert!(text.starts_with(&format!("the file holds a {kind} filter")), "{text}");
+        assert!(BloomFilter::from_bytes(bytes).is_err());
+    }
+    let wanted = FilterKind::Rolling;
+    let wrong = DecodeError::WrongKind { found: FilterKind::Sharded, wanted };
+    assert_eq!(Events::from_bytes(&sharded), Err(wrong));
+    let wrong = DecodeError::WrongKind { found: FilterKind::Bloom, wanted: FilterKind::Cuckoo };
+    assert_eq!(Rolling::<CuckooFilter>::from_bytes(&rolling).unwrap_err(), wrong);
+    let plain = events(0, 0).newest_first().count();
+    assert_eq!(plain, 1);
+    let bloom = BloomFilter::new(Goal::fpr(9, 0.1)).unwrap().to_bytes().unwrap();
+    assert!(Events::from_bytes(&bloom).is_err());
+}
+
+#[test]
+fn damaged_files_are_refused() {
+    fn damaged<F: File>(filter: &F) {
+        let bytes = filter.encode();
+        for length in (0..bytes.len()).step_by(13).chain([bytes.len() - 1]) {
+            assert!(F::decode(&bytes[..length]).is_err(), "cut at {length}");
+            assert!(F::read(&mut &bytes[..length]).is_err(), "cut at {length}");
+        }
+        assert!(F::decode(&[&bytes[..], &[0]].concat()).is_err());
+        for bit in (0..bytes.len() * 8).step_by(11) {
+            let mut bytes = bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(F::decode(&bytes).is_err(), "bit {bit}");
+            assert!(F::read(&mut &bytes[..]).is_err(), "bit {bit}");
+        }
+    }
+    damaged(&events(5, 3));
+    damaged(&sessions(300, 3));
+}
+
+/// A number in a file at a place from the directory's first entry on.
+fn set(bytes: &mut [u8], at: usize, number: u64) {
+    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+}
+
+#[test]
+fn forged_files_are_refused_by_name() {
+    let seen = events(2, 5);
+    let good = seen.encode();
+    // Behind the head and the rows of four sections.
+    let entry = DIRECTORY + 5 * ROW;
+    let payload = entry + ROW;
+    let refused = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = good.clone();
+        change(&mut bytes);
+        mend(&mut bytes);
+        let error = Events::from_bytes(&bytes).unwrap_err();
+        assert!(Events::read_from(&bytes[..]).is_err());
+        error.to_string()
+    };
+    for (number, value, says) in [
+        (0, 3, "generations"),
+        (0, 0, "generations"),
+        (0, u64::MAX, "generations"),
+        (1, (1 << 56) + 1, "number of advances"),
+        (1, u64::MAX, "number of advances"),
+        // The third generation holds keys, and would not have been reached.
+        (1, 1, "generations that were not reached"),
+        (2, 2, "advances by count"),
+        (3, 1, "zero"),
+    ] {
+        let text = refused(&|bytes| set(bytes, entry + 8 * number, value));
+        assert!(text.contains(says), "{number} {value}: {text}");
+    }
+    assert!(refused(&|bytes| set(bytes, 24, 1)).contains("number of keys"));
+    assert!(refused(&|bytes| set(bytes, 40, 6)).contains("seed of a part"));
+    assert!(refused(&|bytes| set(bytes, 72, 1)).contains("zero"));
+    assert!(refused(&|bytes| set(bytes, 56, 3)).contains("budget"));
+    assert!(refused(&|bytes| bytes[17] = 2).contains("layout 2"));
+    // By hash alone it would be asked for other hashes than its keys'.
+    assert!(
+        refused(&|bytes| {
+            bytes[18] = 2;
+            set(bytes, 40, 0)
+        })
+        .contains("hash")
+    );
+    // A part of another seed, whose own checksums are right.
+    let one = (good.len() - payload) / 4;
+    let text = refused(&|bytes| {
+        let part = &mut bytes[payload..payload + one];
+        set(part, 40, 6);
+        mend(part);
+    });
+    assert!(text.contains("seed of a part"), "{text}");
+    // A part that withholds its seed in a file that does not, and the other way round.
+    let text = refused(&|bytes| {
+        let part = &mut bytes[payload..payload + one];
+        set(part, 40, 0);
+        part[22] = 1;
+        mend(part);
+    });
+    assert!(text.contains("withheld"), "{text}");
+    let mut bytes = good.clone();
+    set(&mut bytes, 40, 0);
+    bytes[22] = 1;
+    mend(&mut bytes);
+    assert!(Events::from_bytes_with_seed(&bytes, 5).is_err());
+    // Far advanced, it still advances.
+    let mut bytes = good;
+    set(&mut bytes, entry + 8, 1 << 56);
+    mend(&mut bytes);
+    let mut far = Events::from_bytes(&bytes).unwrap();
+    for _ in 0..9 {
+        far.advance();
+        assert!(far.insert("a key").is_ok() && far.contains("a key"));
+        is_read(&far);
+    }
+}
+
+#[test]
+fn a_file_takes_little_more_memory_than_its_bytes() -> Result<(), Violation> {
+    let mut seen = Rolling::<BloomFilter>::new(Goal::fpr(1_000_000, 0.01), 8).unwrap();
+    for key in 0..1_000_000u64 {
+        if key % 125_000 == 0 && key > 0 {
+            seen.advance();
+        }
+        seen.insert(&key).unwrap();
+    }
+    let bytes = seen.to_bytes().unwrap();
+    let (back, peak) = peak_of(|| Events::from_bytes(&bytes))?;
+    assert_eq!(back.unwrap(), seen);
+    assert!(peak <= bytes.len() as u64 + (64 << 10), "{peak} for {}", bytes.len());
+    // From a stream, a part's file is beside it.
+    let (back, peak) = peak_of(|| Events::read_from(&bytes[..]))?;
+    assert_eq!(back.unwrap(), seen);
+    assert!(peak <= bytes.len() as u64 * 11 / 8 + (64 << 10), "{peak} for {}", bytes.len());
+    // What a file claims is not yet memory.
+    let (cut, peak) = peak_of(|| Events::read_from(&bytes[..10_000]))?;
+    assert!(cut.is_err() && peak < 90 << 10, "{peak}");
+    Ok(())
+}
+
+/// The committed files, which the reader in Python reads, too.
+#[test]
+fn golden_files_are_read_and_written_as_ever() {
+    fn golden<F: File>(name: &str, keys: core::ops::Range<u64>, filter: &F) {
+        let hash = |key: u64| match filter.key_seed() {
+            Some(seed) => key.key_hash(seed),
+            None => callers_hash(key),
+        };
+        let by = match filter.key_seed() {
+            Some(seed) => format!("seed: {seed}"),
+            None => "hashed by the caller: remix(key, 0)".into(),
+        };
+        let stream = 1_000_000..1_100_000u64;
+        let found = stream.filter(|&key| filter.contains_hash(hash(key))).take(20);
+        let found: Vec<String> = found.map(|key| key.to_string()).collect();
+        let found = found.join(" ");
+        let record = format!(
+            "{by}\nkeys: {}..{}\nfalse positives from 1000000 on: {found}\n",
+            keys.start, keys.end
+        );
+        let bytes = filter.encode();
+        hold(committed(env!("CARGO_MANIFEST_DIR"), name, &bytes, &record));
+        let back = F::decode(&bytes).unwrap();
+        assert!(keys.into_iter().all(|key| back.contains_hash(hash(key))));
+    }
+    golden("rolling-empty", 0..0, &Events::new(Goal::fpr(30, 0.1), 3).unwrap());
+    golden("rolling-young", 0..200, &events(1, 0));
+    let mut turned = Rolling::<BlockedBloomFilter>::with_seed(Goal::fpr(300, 0.01), 3, 7).unwrap();
+    for key in 0..100u64 {
+        turned.insert(&(100 + key)).unwrap();
+        turned.insert(&(200 + key)).unwrap();
+        turned.insert(&(900 + key)).unwrap();
+        if key % 20 == 19 {
+            turned.advance();
+        }
+        // Again, within the window.
+        for key in 0..=key {
+            turned.insert(&key).unwrap();
+        }
+    }
+    golden("rolling-turned", 0..100, &turned);
+    let mut counted = Rolling::<CuckooFilter>::new(Goal::fpr(400, 0.01), 4).unwrap().by_count();
+    for key in (0..900u64).rev() {
+        counted.insert(&key).unwrap();
+    }
+    golden("rolling-counted", 0..300, &counted);
+    golden("sharded-empty", 0..0, &sessions(0, 0));
+    golden("sharded-small", 0..500, &sessions(500, 7));
+    let shards = (0..2).map(|_| Events::with_seed(Goal::fpr(400, 0.01), 4, 3).unwrap());
+    let mut rolled = Sharded::from_shards_unchecked(shards.collect(), 600).unwrap();
+    for key in 0..300u64 {
+        if key % 100 == 99 {
+            rolled.for_each_shard(Rolling::advance);
+        }
+        InsertFilter::insert_hash(&mut rolled, key.key_hash(3)).unwrap();
+    }
+    golden("sharded-rolling", 0..300, &rolled);
+    let shards = (0..3).map(|_| BloomFilter::new(Goal::fpr(100, 0.01)).unwrap().hashed_by_caller());
+    let by_caller = Sharded::from_shards_unchecked(shards.collect(), 250).unwrap();
+    for key in 0..250 {
+        by_caller.insert_hash(callers_hash(key)).unwrap();
+    }
+    golden("sharded-by-caller", 0..250, &by_caller);
+}
