@@ -1,6 +1,6 @@
 //! What a workload asks for, and which two of its demands nothing can meet together.
 
-use crate::show::{Bytes, Number, Rate};
+use crate::numbers::{Bytes, Number, Rate};
 use crate::{Answer, Choice, Keys, Need, Workload, answer};
 use alloc::boxed::Box;
 use alloc::vec::Vec;

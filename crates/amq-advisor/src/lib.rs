@@ -65,6 +65,7 @@ mod cost;
 mod demand;
 pub mod engines;
 mod growth;
+mod numbers;
 mod rank;
 mod reason;
 mod show;

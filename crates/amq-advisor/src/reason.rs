@@ -1,6 +1,6 @@
 //! The sentences: why a structure, and what to know besides.
 
-use crate::show::{Bytes, Number, Rate};
+use crate::numbers::{Bytes, Number, Rate};
 use crate::size::{self, Size};
 use crate::{Choice, Growth, Keys, KeysBy, Need, Structure, Workload};
 use alloc::format;

@@ -1,7 +1,7 @@
 //! What a structure takes, by the variants' own plans.
 
 use crate::growth::growing;
-use crate::show::{Bytes, Number, Rate};
+use crate::numbers::{Bytes, Number, Rate};
 use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
 use alloc::format;
 use alloc::string::{String, ToString};
