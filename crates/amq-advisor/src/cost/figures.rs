@@ -1,4 +1,4 @@
-//! The shape of the tables of times.
+//! The row types of the tables of times.
 
 /// The operations: insert or build, query (none, half and all of the keys present), remove.
 pub(super) const OPERATIONS: usize = 5;

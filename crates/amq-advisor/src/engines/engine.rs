@@ -1,4 +1,4 @@
-//! The engines, and what is said of each: a setting, or why there is none.
+//! The engines, and the answer for each: a setting, or why there is none.
 
 use crate::numbers::{Number, Rate};
 use alloc::string::String;
