@@ -27,7 +27,7 @@ pub fn path(root: &Path) -> PathBuf {
 pub fn table(records: &Records, name: &str) -> Result<String, BenchError> {
     let mut text = format!(
         "//! Written by `amq-bench fit` from the record named below. Do not edit.\n\n\
-         use super::{{Figures, NAN}};\n\n\
+         use super::figures::{{Figures, NAN}};\n\n\
          /// Where the figures come from.\n\
          pub(super) const SOURCE: &str = \"{name}\";\n\n\
          /// For each contender of the harness its figures, for a growing number of random 64-bit\n\

@@ -6,11 +6,6 @@ use alloc::string::String;
 use amq::Abilities;
 use amq::FilterKind;
 
-/// Whether keys can be inserted one by one.
-pub(super) fn inserts(kind: FilterKind) -> bool {
-    Abilities::of(kind).insert
-}
-
 /// The most copies of a key it tells apart, if it counts; `None` if there is no limit.
 ///
 /// Counters of four bits stick at 15. A cuckoo filter has no more room for a key than its two

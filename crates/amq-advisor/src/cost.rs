@@ -11,29 +11,13 @@
 //! outside the harness ([`beyond`]), until a record has them.
 
 mod beyond;
+mod figures;
 mod record;
 
 use crate::{Structure, Workload};
 use alloc::vec::Vec;
 use amq::FilterKind;
-
-/// The operations: insert or build, query (none, half and all of the keys present), remove.
-const OPERATIONS: usize = 5;
-
-/// No time was measured.
-const NAN: f64 = f64::NAN;
-
-/// Bytes of the table, and nanoseconds an operation; NaN where there is none.
-type Point = (u64, [f64; OPERATIONS]);
-
-/// The figures of one contender of the harness.
-#[derive(Debug)]
-struct Figures {
-    contender: &'static str,
-    points: &'static [Point],
-    /// Nanoseconds more for each bit of `log2(1 / rate)` beyond those of 1 %.
-    per_bit: [f64; OPERATIONS],
-}
+use figures::{Figures, Point};
 
 /// `log2(1 / rate)` of the points.
 const BITS: f64 = 6.643_856_189_774_724;
@@ -170,6 +154,7 @@ fn between(points: &[Point], operation: usize, bytes: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::figures::OPERATIONS;
     use super::*;
     use crate::{Keys, Need};
 

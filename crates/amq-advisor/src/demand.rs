@@ -1,8 +1,7 @@
-//! What a workload asks for, and which two of its demands nothing can meet together.
+//! What a workload asks for, one demand at a time.
 
-use crate::show::{Bytes, Number, Rate};
-use crate::{Answer, Choice, Keys, Need, Workload, answer};
-use alloc::boxed::Box;
+use crate::numbers::{Bytes, Number, Rate};
+use crate::{Keys, Need, Workload};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -48,169 +47,45 @@ impl fmt::Display for Demand {
     }
 }
 
-/// A number in a workload that no workload can have.
-#[derive(Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct Invalid {
-    /// The name of the builder's method.
-    pub name: &'static str,
-    /// The number.
-    pub value: f64,
-    /// The least there can be.
-    pub min: f64,
-    /// The most.
-    pub max: f64,
-}
-
-impl Invalid {
-    /// `Ok` if the value is within the range, and `also` holds.
-    pub(super) fn check(
-        name: &'static str,
-        value: f64,
-        min: f64,
-        max: f64,
-        also: bool,
-    ) -> Result<(), Self> {
-        if also && (min..=max).contains(&value) {
-            Ok(())
-        } else {
-            Err(Self { name, value, min, max })
+impl Workload {
+    /// Everything that a variant can fail.
+    pub(super) fn demands(&self) -> Vec<Demand> {
+        let mut demands: Vec<Demand> = Vec::new();
+        if !self.built_once {
+            demands.push(Demand::KeyByKey);
         }
-    }
-}
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, value, min, max } = self;
-        write!(f, "{name} = {value} is not possible: it must be finite, ")?;
-        match (*name, max.is_finite()) {
-            ("fpr", _) => f.write_str("and strictly between 0 and 1 (1 % is written 0.01)"),
-            (_, true) => write!(f, "from {min} to {max}"),
-            ("bits_per_key" | "queries_per_key", false) => f.write_str("and more than 0"),
-            (_, false) => write!(f, "and {min} or more"),
+        demands.extend(self.needs.iter().map(|&need| Demand::Need(need)));
+        if self.grows() && !self.needs.contains(&Need::Grow) {
+            demands.push(Demand::Need(Need::Grow));
         }
+        demands.extend(self.fpr.map(Demand::Fpr));
+        demands.extend(self.bits_per_key.map(Demand::BitsPerKey));
+        demands.extend(self.bytes.map(Demand::Bytes));
+        demands
     }
-}
 
-amq_core::impl_error!(Invalid);
-
-/// Two demands that no variant meets together.
-#[derive(Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Conflict {
-    /// One of the two.
-    pub first: Demand,
-    /// The other.
-    pub second: Demand,
-    /// Further demands without which the two could be met; mostly none.
-    pub further: Vec<Demand>,
-    /// What there is when one of them is given up: the demand, and the first choice then.
-    pub ways_out: Vec<(Demand, Choice)>,
-}
-
-impl fmt::Display for Conflict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no filter offers both {} and {}", self.first, self.second)?;
-        for demand in &self.further {
-            write!(f, ", with {demand}")?;
+    /// The same without one demand.
+    pub(super) fn without(&self, demand: &Demand) -> Self {
+        let mut less = self.clone();
+        match demand {
+            Demand::KeyByKey => {
+                // That it must grow is another demand, which stays.
+                if self.grows() && !self.needs.contains(&Need::Grow) {
+                    less.needs.push(Need::Grow);
+                }
+                less.built_once = true;
+            }
+            Demand::Need(need) => {
+                less.needs.retain(|kept| kept != need);
+                if let (Need::Grow, Keys::Unknown { start }) = (need, self.keys) {
+                    less.keys = Keys::Exactly(start);
+                }
+            }
+            Demand::Fpr(_) => less.fpr = None,
+            Demand::BitsPerKey(_) => less.bits_per_key = None,
+            Demand::Bytes(_) => less.bytes = None,
+            Demand::Keys(_) => {}
         }
-        for (index, (demand, choice)) in self.ways_out.iter().enumerate() {
-            write!(
-                f,
-                "{} without {demand} there is {} ({:.1} bits per key, rate {})",
-                if index == 0 { ":" } else { ";" },
-                choice.structure,
-                choice.bits_per_key,
-                Rate(choice.fpr),
-            )?;
-        }
-        Ok(())
+        less
     }
-}
-
-amq_core::impl_error!(Conflict);
-
-/// Why there is no answer.
-#[derive(Clone, PartialEq)]
-#[non_exhaustive]
-pub enum ChooseError {
-    /// A number is impossible.
-    Invalid(Invalid),
-    /// Two demands conflict.
-    Conflict(Box<Conflict>),
-}
-
-impl fmt::Display for ChooseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Invalid(invalid) => invalid.fmt(f),
-            Self::Conflict(conflict) => conflict.fmt(f),
-        }
-    }
-}
-
-amq_core::impl_error!(ChooseError);
-
-impl From<Invalid> for ChooseError {
-    fn from(invalid: Invalid) -> Self {
-        Self::Invalid(invalid)
-    }
-}
-
-fn is_met(workload: &Workload) -> bool {
-    first_choice(workload).is_some()
-}
-
-fn first_choice(workload: &Workload) -> Option<Choice> {
-    let Answer { choices, .. } = answer(workload);
-    choices.into_iter().find(|choice| choice.structure.is_filter())
-}
-
-/// The workload with no other demands than these.
-fn only(workload: &Workload, kept: &[Demand]) -> Workload {
-    let demands = workload.demands();
-    let dropped = demands.iter().filter(|demand| !kept.contains(demand));
-    dropped.fold(workload.clone(), |less, demand| less.without(demand))
-}
-
-/// The conflict in a workload that nothing meets.
-///
-/// A demand that cannot be met alone conflicts with the number of keys. Otherwise it is the first
-/// pair that cannot be met together; and if every pair can, the first two of a smallest set that
-/// cannot: each of the others is dropped unless what is left can be met.
-pub(super) fn conflict(workload: &Workload) -> Conflict {
-    let demands = workload.demands();
-    let fails = |kept: &[Demand]| !is_met(&only(workload, kept));
-    let named = |first, second, further| Conflict {
-        first,
-        second,
-        further,
-        ways_out: ways_out(workload, &demands),
-    };
-    let alone = demands.iter().find(|&&demand| fails(&[demand]));
-    if let Some(&demand) = alone {
-        return named(demand, Demand::Keys(workload.keys), Vec::new());
-    }
-    for (index, &first) in demands.iter().enumerate() {
-        let mut later = demands[index + 1..].iter();
-        if let Some(&second) = later.find(|&&second| fails(&[first, second])) {
-            return named(first, second, Vec::new());
-        }
-    }
-    let mut core = demands.clone();
-    for demand in &demands {
-        let less: Vec<Demand> = core.iter().copied().filter(|kept| kept != demand).collect();
-        if fails(&less) {
-            core = less;
-        }
-    }
-    let mut core = core.into_iter();
-    let keys = Demand::Keys(workload.keys);
-    named(core.next().unwrap_or(keys), core.next().unwrap_or(keys), core.collect())
-}
-
-/// What the whole workload comes to without one of its demands.
-fn ways_out(workload: &Workload, demands: &[Demand]) -> Vec<(Demand, Choice)> {
-    let way = |demand: &Demand| Some((*demand, first_choice(&workload.without(demand))?));
-    demands.iter().filter_map(way).collect()
 }

@@ -1,11 +1,9 @@
-//! What filters take that begin small and grow.
+//! Bits per key of filters that begin small and grow.
 
-use crate::size::{Size, planned};
-use crate::{Keys, Workload};
-use amq::{Budget, FilterKind, Goal, PlanError};
+use amq::PlanError;
 
 /// Doublings of the number of keys that a filter is judged over, if it grows.
-const DOUBLINGS: u32 = 10;
+pub(super) const DOUBLINGS: u32 = 10;
 
 /// Bits per key while a filter grows without a bound: over its next ten sizes, from the first time
 /// that it is full to the eleventh.
@@ -26,7 +24,7 @@ impl Growth {
     ///
     /// With `B` bits and from `n` to `N` keys, the bits per key are `B / x` at x keys, and x has a
     /// density of `1 / x`: `B (1 / n - 1 / N)` over `ln(N / n)`.
-    fn over(sizes: impl Iterator<Item = (u64, u64)>) -> Result<Self, PlanError> {
+    pub(super) fn over(sizes: impl Iterator<Item = (u64, u64)>) -> Result<Self, PlanError> {
         let mut sizes = sizes.take(1 + DOUBLINGS as usize);
         let first = sizes.next().map_or(0, |(_, keys)| keys);
         let (mut held, mut sum) = (first as f64, 0.0);
@@ -49,114 +47,6 @@ impl Growth {
     pub(super) fn times(self, items: f64) -> Self {
         Self { mean: self.mean * items, least: self.least * items, most: self.most * items }
     }
-}
-
-/// A filter that begins small and grows.
-pub(super) fn growing(
-    kind: FilterKind,
-    goal: Goal,
-    workload: &Workload,
-) -> Result<Size, PlanError> {
-    let size = |fpr| match (kind, workload.keys) {
-        (FilterKind::Quotient, _) => quotient(goal.items, fpr),
-        (FilterKind::ExpandableQuotient, keys) => {
-            expandable(goal.items, fpr, matches!(keys, Keys::AtMost(_)))
-        }
-        (FilterKind::Scalable | FilterKind::ScalableBlocked, Keys::AtMost(bound)) => {
-            scalable(kind, goal.items, fpr, Some(bound.min(goal.items)))
-        }
-        (FilterKind::Scalable | FilterKind::ScalableBlocked, _) => {
-            scalable(kind, goal.items, fpr, None)
-        }
-        // One that grows without more ado.
-        _ => planned(kind, Goal::new(goal.items, Budget::Fpr(fpr)), workload),
-    };
-    let Budget::Bytes(bytes) = goal.budget else {
-        return match goal.budget {
-            Budget::Fpr(fpr) => size(fpr),
-            _ => Err(PlanError::Items { items: goal.items, min: 0, max: 0 }),
-        };
-    };
-    // Without a bound on the keys: at its most, per key.
-    let taken = |size: &Size| match size.grown {
-        Some(Growth { most, .. }) => (most * goal.items as f64 / 8.0) as u64,
-        None => size.bytes,
-    };
-    let fits = |halves: u64| {
-        let size = size(rate_of(halves)).ok()?;
-        (taken(&size) <= bytes).then_some(size)
-    };
-    let steps = amq_core::numeric::last_true(1, 64 * STEPS, |steps| fits(steps).is_some());
-    match fits(steps) {
-        Some(size) => Ok(size),
-        None => Err(PlanError::Bytes { bytes, min: taken(&size(rate_of(1))?) }),
-    }
-}
-
-/// Steps of rate to a halving, when the lowest rate that fits a size is looked for.
-const STEPS: u64 = 8;
-
-fn rate_of(steps: u64) -> f64 {
-    libm::exp2(-(steps as f64) / STEPS as f64)
-}
-
-fn quotient(items: u64, fpr: f64) -> Result<Size, PlanError> {
-    let goal = Goal::new(items, Budget::Fpr(fpr));
-    let plan = amq::QuotientFilter::plan_growing(goal, (items >> DOUBLINGS).max(1))?;
-    Ok(Size {
-        items,
-        bytes: plan.bytes,
-        // While it doubles, both tables are there.
-        build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
-        fpr: plan.expected_fpr,
-        grown: None,
-    })
-}
-
-fn expandable(items: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
-    use amq_quotient::theory::expandable::sizes;
-
-    let plan = amq::ExpandableQuotientFilter::plan(Goal::new(items, Budget::Fpr(fpr)))?;
-    Ok(Size {
-        items,
-        bytes: plan.bytes,
-        // While it doubles, both tables are there.
-        build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
-        // What it comes near to, however far it grows.
-        fpr,
-        grown: if bounded { None } else { Some(Growth::over(sizes(&plan.params))?) },
-    })
-}
-
-fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Result<Size, PlanError> {
-    use amq_bloom::{BlockedBloomFilter, BloomFilter};
-    use amq_scalable::{ScalableParams, theory};
-
-    let is_classic = kind == FilterKind::Scalable;
-    let params = match bound {
-        Some(bound) => {
-            let first = (bound >> DOUBLINGS).max(1);
-            ScalableParams::new(first, fpr).growth(4).bounded(bound)
-        }
-        None => ScalableParams::new(items, fpr),
-    };
-    let plan = match is_classic {
-        true => theory::plan_params::<BloomFilter>(params, items)?,
-        false => theory::plan_params::<BlockedBloomFilter>(params, items)?,
-    };
-    let grown = match (bound, is_classic) {
-        (Some(_), _) => None,
-        (None, true) => Some(Growth::over(theory::sizes::<BloomFilter>(&params))?),
-        (None, false) => Some(Growth::over(theory::sizes::<BlockedBloomFilter>(&params))?),
-    };
-    Ok(Size {
-        items,
-        bytes: plan.bytes,
-        build_bytes: plan.bytes,
-        // Without a bound: what it comes near to, however far it grows.
-        fpr: if grown.is_some() { fpr } else { plan.expected_fpr },
-        grown,
-    })
 }
 
 #[cfg(test)]

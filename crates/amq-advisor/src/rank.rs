@@ -1,17 +1,42 @@
-//! The order of the choices.
+//! The ranked answer: every candidate considered, and the order of the choices.
 
-use crate::{Choice, Workload};
+use crate::consider::{consider, exact_set, nothing, small_set, without};
+use crate::size::exact_set_serves;
+use crate::{Answer, Choice, Structure, Workload, reason};
+use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+/// An exact set of at most this many bytes comes before any filter: it stays in the first-level
+/// cache, and saves next to nothing.
+pub const SMALL_SET_BYTES: u64 = 16 << 10;
+
+/// The answer for a workload; without any choice if nothing meets it.
+pub(super) fn ranked(workload: &Workload) -> Answer {
+    let (mut choices, mut rejections) = (Vec::new(), Vec::new());
+    for structure in Structure::candidates(workload) {
+        match consider(structure, workload) {
+            Ok(choice) => choices.push(choice),
+            Err(rejection) => rejections.push(rejection),
+        }
+    }
+    rank(&mut choices, workload);
+    let exact_set = exact_set(workload);
+    let without_ns = without(workload);
+    let notes = reason::notes(workload, &choices, &exact_set);
+    let mut answer = Answer { choices, rejections, exact_set, without_ns, notes };
+    instead(&mut answer, workload);
+    answer
+}
+
 /// Differences of less than this are ties.
-pub(super) const TIE: f64 = 0.03;
+const TIE: f64 = 0.03;
 
 /// Sorts by the one thing that matters most, and what ties with the best of the rest by the next.
 ///
 /// With costs: nanoseconds for each query, then bits per key (their mean, where a filter grows
 /// without a bound). Without: bits per key if a rate was asked for, or bits of rate
 /// (`log2(1 / rate)`) if a size was, and then nanoseconds.
-pub(super) fn rank(choices: &mut [Choice], workload: &Workload) {
+fn rank(choices: &mut [Choice], workload: &Workload) {
     let has_costs = workload.false_positive_ns.is_some();
     let has_rate = workload.fpr.is_some();
     let has_size = workload.bits_per_key.is_some() || workload.bytes.is_some();
@@ -39,4 +64,28 @@ fn by(choices: &mut [Choice], first: impl Fn(&Choice) -> f64, second: impl Fn(&C
         tied.sort_by(|a, b| order(second(a), second(b)).then(order(first(a), first(b))));
         rest = after;
     }
+}
+
+/// Puts an exact set, or no filter at all, first where that is the better answer.
+fn instead(answer: &mut Answer, workload: &Workload) {
+    let Some(best) = answer.filters().next() else {
+        return;
+    };
+    let smallest = answer.filters().map(|choice| choice.bytes).min().unwrap_or(0);
+    let set = answer.exact_set.bytes;
+    let tells_more = workload.value_bits().is_some() || workload.counts();
+    let saves_nothing = match (answer.without_ns, best.cost_ns) {
+        (Some(without), Some(with)) => with >= without,
+        _ => false,
+    };
+    let first = if workload.absent == 0.0 && !tells_more {
+        nothing(workload, "Every query is for a key that is in: a filter would say yes to each.")
+    } else if saves_nothing && !tells_more {
+        nothing(workload, "A filter takes more time than the lookups that it saves.")
+    } else if (set <= SMALL_SET_BYTES || set <= smallest) && exact_set_serves(workload) {
+        small_set(set, workload)
+    } else {
+        return;
+    };
+    answer.choices.insert(0, first);
 }

@@ -1,8 +1,8 @@
 //! The sentences: why a structure, and what to know besides.
 
-use crate::show::{Bytes, Number, Rate};
-use crate::size::{self, Size};
-use crate::{Choice, Growth, Keys, KeysBy, Need, Structure, Workload};
+use crate::numbers::{Bytes, Number, Rate};
+use crate::plan::Size;
+use crate::{Choice, DEFAULT_FPR, ExactSet, Growth, Keys, KeysBy, Need, Structure, Workload, size};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -120,16 +120,12 @@ fn bits(Growth { mean, least, most }: Growth) -> String {
 }
 
 /// What is true beside the choices.
-pub(super) fn notes(
-    workload: &Workload,
-    choices: &[Choice],
-    exact: &crate::ExactSet,
-) -> Vec<String> {
+pub(super) fn notes(workload: &Workload, choices: &[Choice], exact: &ExactSet) -> Vec<String> {
     let mut notes = Vec::new();
     let filter = choices.iter().find(|choice| choice.structure.is_filter());
     notes.push(exact_set(exact, filter));
     if workload.fpr.is_none() && workload.bytes.is_none() && workload.bits_per_key.is_none() {
-        let rate = Rate(crate::DEFAULT_FPR);
+        let rate = Rate(DEFAULT_FPR);
         notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
     }
     if let Some(choice) = filter {
@@ -178,7 +174,7 @@ pub(super) fn notes(
     notes
 }
 
-fn exact_set(exact: &crate::ExactSet, filter: Option<&Choice>) -> String {
+fn exact_set(exact: &ExactSet, filter: Option<&Choice>) -> String {
     let bytes = Bytes(exact.bytes);
     match filter {
         Some(filter) if filter.bytes > 0 => {

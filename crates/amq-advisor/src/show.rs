@@ -1,75 +1,9 @@
-//! Numbers and tables for people.
+//! An answer as text for people.
 
+use crate::numbers::{Bytes, Rate};
 use crate::{Answer, Choice};
 use alloc::string::ToString;
 use core::fmt;
-
-/// A number of bytes, in decimal units.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bytes(pub(crate) u64);
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
-        if self.0 < 1000 {
-            return f.pad(&alloc::format!("{} bytes", self.0));
-        }
-        let (mut value, mut unit) = (self.0 as f64 / 1e3, 0);
-        while value >= 999.5 && unit + 1 < UNITS.len() {
-            (value, unit) = (value / 1e3, unit + 1);
-        }
-        let decimals = significant(value, 3);
-        f.pad(&alloc::format!("{value:.decimals$} {}", UNITS[unit]))
-    }
-}
-
-/// A rate, as a percentage.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rate(pub(crate) f64);
-
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = self.0 * 100.0;
-        if percent > 0.0 && percent < 9.995e-5 {
-            return f.pad(&alloc::format!("{:.2e}", self.0));
-        }
-        let text = alloc::format!("{percent:.*}", significant(percent, 3));
-        let short = if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.')
-        } else {
-            &text
-        };
-        f.pad(&alloc::format!("{short} %"))
-    }
-}
-
-/// Decimals that show so many significant digits.
-fn significant(value: f64, digits: i32) -> usize {
-    if value <= 0.0 {
-        return 0;
-    }
-    // What rounds up to a power of ten is one.
-    let exponent = libm::floor(libm::log10(value * 1.0005)) as i32;
-    (digits - 1 - exponent).clamp(0, 12) as usize
-}
-
-/// A whole number with commas.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Number(pub(crate) u64);
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = alloc::format!("{}", self.0);
-        let mut text = alloc::string::String::new();
-        for (index, digit) in digits.chars().enumerate() {
-            if index > 0 && (digits.len() - index) % 3 == 0 {
-                text.push(',');
-            }
-            text.push(digit);
-        }
-        f.pad(&text)
-    }
-}
 
 /// Nanoseconds, or a dash if nobody has measured them.
 struct Nanoseconds(Option<f64>);
@@ -123,23 +57,4 @@ fn row(f: &mut fmt::Formatter<'_>, number: usize, width: usize, choice: &Choice)
         Nanoseconds(choice.query_ns),
         Nanoseconds(choice.cost_ns),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_read_as_people_write_them() {
-        let rates = [0.01, 0.00390625, 0.001, 0.5, 1.0, 0.0, 1e-6, 1e-9, 0.2612];
-        let texts = ["1 %", "0.391 %", "0.1 %", "50 %", "100 %", "0 %", "0.0001 %", "1.00e-9"];
-        let shown = rates.map(|rate| Rate(rate).to_string());
-        assert_eq!(shown[..8], texts.map(ToString::to_string));
-        assert_eq!(shown[8], "26.1 %");
-        let sizes = [999, 1000, 1_198_132, 999_600, 1_250_000_000, u64::MAX];
-        let texts = ["999 bytes", "1.00 kB", "1.20 MB", "1.00 MB", "1.25 GB", "18.4 EB"];
-        assert_eq!(sizes.map(|size| Bytes(size).to_string()), texts.map(ToString::to_string));
-        assert_eq!(Number(1_000_000).to_string(), "1,000,000");
-        assert_eq!(Number(999).to_string(), "999");
-    }
 }

@@ -1,23 +1,11 @@
-//! What a structure takes, by the variants' own plans.
+//! What a structure takes for a workload, or the demand that it fails.
 
-use crate::growth::growing;
-use crate::show::{Bytes, Number, Rate};
+use crate::numbers::{Bytes, Number, Rate};
+use crate::plan::{Size, of_kind};
 use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
 use alloc::format;
 use alloc::string::{String, ToString};
-use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError, PlanFilter};
-
-/// Bytes and rate.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Size {
-    /// Keys (or copies of them) that it has room for.
-    pub(super) items: u64,
-    pub(super) bytes: u64,
-    pub(super) build_bytes: u64,
-    pub(super) fpr: f64,
-    /// Bits per key of the workload while it grows without a bound.
-    pub(super) grown: Option<Growth>,
-}
+use amq::{Budget, FilterKind, Goal, PlanError, PlanFilter};
 
 /// Why a structure has no size: the demand it fails, and a sentence.
 pub(super) type Failure = (Demand, String);
@@ -70,30 +58,6 @@ fn budget(workload: &Workload) -> Budget {
         (None, Some(bytes)) => Budget::Bytes(bytes),
         (None, None) => Budget::Fpr(DEFAULT_FPR),
     }
-}
-
-fn of_kind(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
-    if workload.grows() {
-        return growing(kind, goal, workload);
-    }
-    planned(kind, goal, workload)
-}
-
-/// A filter of fixed size.
-pub(super) fn planned(
-    kind: FilterKind,
-    goal: Goal,
-    workload: &Workload,
-) -> Result<Size, PlanError> {
-    let plan = AnyFilter::plan(kind, goal)?;
-    Ok(Size {
-        items: goal.items,
-        bytes: plan.bytes,
-        // A plan's is the peak of building from all keys at once. Filled one by one, it has none.
-        build_bytes: if workload.built_once { plan.build_bytes } else { plan.bytes },
-        fpr: plan.expected_fpr,
-        grown: None,
-    })
 }
 
 /// Number of shards: four for each thread, so that two of them seldom want the same lock.

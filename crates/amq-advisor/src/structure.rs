@@ -2,7 +2,7 @@
 
 use crate::Workload;
 use alloc::vec::Vec;
-use amq::{AnyFilter, FilterKind};
+use amq::{Abilities, AnyFilter, FilterKind};
 use core::fmt;
 
 /// What to take.
@@ -51,7 +51,7 @@ impl Structure {
         let mut all = Vec::new();
         let shared = workload.is_shared() && cfg!(feature = "std");
         for &kind in AnyFilter::KINDS {
-            let sharded = shared && crate::ability::inserts(kind);
+            let sharded = shared && Abilities::of(kind).insert;
             all.push(if sharded { Self::Sharded(kind) } else { Self::Filter(kind) });
         }
         if workload.is_shared() {

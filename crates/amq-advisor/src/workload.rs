@@ -1,7 +1,10 @@
 //! What a filter is wanted for.
 
-use crate::{Demand, Invalid};
+use crate::Invalid;
 use alloc::vec::Vec;
+
+/// The rate planned for where neither a rate nor a size is asked for.
+pub const DEFAULT_FPR: f64 = 0.01;
 
 /// How many distinct keys there will be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -106,7 +109,7 @@ pub struct Workload {
 
 impl Workload {
     /// This many keys, inserted one by one, and asked for half of the time. If neither a rate nor
-    /// a size is given, the rate is [`DEFAULT_FPR`](crate::DEFAULT_FPR). No keys are taken as one.
+    /// a size is given, the rate is [`DEFAULT_FPR`]. No keys are taken as one.
     #[must_use]
     pub const fn new(keys: Keys) -> Self {
         Self {
@@ -274,47 +277,6 @@ impl Workload {
             (Some(bytes), Some(of_bits)) => Some(bytes.min(of_bits)),
             (bytes, of_bits) => bytes.or(of_bits),
         }
-    }
-
-    /// Everything that a variant can fail.
-    pub(super) fn demands(&self) -> Vec<Demand> {
-        let mut demands: Vec<Demand> = Vec::new();
-        if !self.built_once {
-            demands.push(Demand::KeyByKey);
-        }
-        demands.extend(self.needs.iter().map(|&need| Demand::Need(need)));
-        if self.grows() && !self.needs.contains(&Need::Grow) {
-            demands.push(Demand::Need(Need::Grow));
-        }
-        demands.extend(self.fpr.map(Demand::Fpr));
-        demands.extend(self.bits_per_key.map(Demand::BitsPerKey));
-        demands.extend(self.bytes.map(Demand::Bytes));
-        demands
-    }
-
-    /// The same without one demand.
-    pub(super) fn without(&self, demand: &Demand) -> Self {
-        let mut less = self.clone();
-        match demand {
-            Demand::KeyByKey => {
-                // That it must grow is another demand, which stays.
-                if self.grows() && !self.needs.contains(&Need::Grow) {
-                    less.needs.push(Need::Grow);
-                }
-                less.built_once = true;
-            }
-            Demand::Need(need) => {
-                less.needs.retain(|kept| kept != need);
-                if let (Need::Grow, Keys::Unknown { start }) = (need, self.keys) {
-                    less.keys = Keys::Exactly(start);
-                }
-            }
-            Demand::Fpr(_) => less.fpr = None,
-            Demand::BitsPerKey(_) => less.bits_per_key = None,
-            Demand::Bytes(_) => less.bytes = None,
-            Demand::Keys(_) => {}
-        }
-        less
     }
 
     /// Refuses what no workload can be.

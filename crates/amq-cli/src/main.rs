@@ -1,11 +1,12 @@
 //! The command `amq`: filters built, asked, combined and chosen without writing a program.
 //!
-//! `cli` reads the command line, `commands` has a file for each command. Keys flow through `blocks`
-//! (reading), `keys` (hashing) and `pipeline` (threads); filters come from `input` and go to
-//! `output`, whose files `replace` writes under a `lock`.
+//! `cli` reads the command line, `commands` has a file for each command, `arguments` what several
+//! of them take. Keys flow through `blocks` (reading), `keys` (hashing) and `pipeline` (threads);
+//! filters come from `input` and go to `output`, whose files `replace` writes under a `lock`.
 #![deny(unsafe_code)]
 
 mod answer;
+mod arguments;
 mod backup;
 mod blocks;
 mod cli;
@@ -35,11 +36,12 @@ mod temporary;
 mod usage;
 mod work;
 
+use clap::CommandFactory;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     signals::remove_unfinished_output();
-    commands::completions::answer();
+    commands::completions::answer(cli::Cli::command);
     match usage::parse() {
         Ok(cli) => exit::status(cli.run()),
         // Help and version are no errors; but not even they may be lost on a full disk.

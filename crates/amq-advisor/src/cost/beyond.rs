@@ -6,7 +6,7 @@
 //!
 //! A point counts only where it lies beyond the largest table of the record.
 
-use super::{NAN, Point};
+use super::figures::{NAN, Point};
 
 /// Contender, bytes, and nanoseconds: insert or build; query with none, half and all present;
 /// remove.

@@ -1,6 +1,6 @@
 //! Written by `amq-bench fit` from the record named below. Do not edit.
 
-use super::{Figures, NAN};
+use super::figures::{Figures, NAN};
 
 /// Where the figures come from.
 pub(super) const SOURCE: &str = "reports/records/intel-xeon-processor-2-cores/2026-11-22";

@@ -1,7 +1,7 @@
 //! Engines that keep a filter beside each sorted file.
 
+use super::engine::{Engine, NoSetting, Setting};
 use super::formula;
-use super::{Engine, NoSetting, Setting};
 use alloc::format;
 use alloc::string::String;
 use amq_core::numeric::first_true;

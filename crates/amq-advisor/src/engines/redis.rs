@@ -1,7 +1,7 @@
 //! The filters of Redis.
 
+use super::engine::{Engine, NoSetting, Setting};
 use super::formula;
-use super::{Engine, NoSetting, Setting};
 use alloc::format;
 
 /// The largest capacity that `BF.RESERVE` takes.

@@ -1,8 +1,8 @@
 //! Engines that index tables and files of columns.
 
+use super::engine::{Engine, NoSetting, Setting};
 use super::formula;
-use super::{Engine, NoSetting, Setting};
-use crate::show::{Bytes, Number, Rate};
+use crate::numbers::{Bytes, Number, Rate};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;

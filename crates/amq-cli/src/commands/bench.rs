@@ -1,6 +1,6 @@
 //! `amq bench`: the kinds, verified and timed on the user's own keys.
 
-use crate::cli::KeyArgs;
+use crate::arguments::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::kinds::KindParser;
 use crate::numbers::{self, bytes_text, grouped, of, rate_text};

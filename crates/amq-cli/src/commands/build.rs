@@ -1,6 +1,6 @@
 //! `amq build`: a filter of keys.
 
-use crate::cli::{BudgetArgs, KeyArgs, SeedArgs};
+use crate::arguments::{BudgetArgs, KeyArgs, SeedArgs};
 use crate::exit::{Outcome, note};
 use crate::gathered::Gathered;
 use crate::kinds::{self, KindParser};

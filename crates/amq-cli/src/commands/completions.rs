@@ -1,9 +1,8 @@
 //! `amq completions`: for shells.
 
-use crate::cli::Cli;
 use crate::exit::Outcome;
 use crate::stdio::Text;
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::env::Shells;
 use clap_complete::{CompleteEnv, Shell};
 
@@ -25,14 +24,15 @@ Examples:
 const ASKED: &str = "AMQ_COMPLETE";
 
 impl Arguments {
-    pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+    /// `root` is the whole command line, `amq` with its commands.
+    pub(crate) fn run(&self, mut root: Command) -> anyhow::Result<Outcome> {
         let mut text = Vec::new();
         match (self.shell, Shells::builtins().completer(&self.shell.to_string())) {
             // Their scripts would complete the names of options, and no values.
             (Shell::Elvish | Shell::PowerShell, Some(asking)) => {
                 asking.write_registration(ASKED, "amq", "amq", "amq", &mut text)?;
             }
-            (shell, _) => clap_complete::generate(shell, &mut Cli::command(), "amq", &mut text),
+            (shell, _) => clap_complete::generate(shell, &mut root, "amq", &mut text),
         }
         let mut to = Text::new();
         to.write(&text)?;
@@ -42,8 +42,9 @@ impl Arguments {
 }
 
 /// Answers a shell that asks for completions, and ends the process; returns if none does.
-pub(crate) fn answer() {
+/// `root` makes the whole command line, only for a shell that asks.
+pub(crate) fn answer(root: fn() -> Command) {
     if std::env::var_os(ASKED).is_some() {
-        CompleteEnv::with_factory(Cli::command).var(ASKED).complete();
+        CompleteEnv::with_factory(root).var(ASKED).complete();
     }
 }

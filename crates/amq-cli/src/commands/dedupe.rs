@@ -1,6 +1,6 @@
 //! `amq dedupe`: first occurrences of lines.
 
-use crate::cli::{KeyArgs, SeedArgs};
+use crate::arguments::{KeyArgs, SeedArgs};
 use crate::exit::{self, Outcome};
 use crate::input::{self, budget_text};
 use crate::kinds::{self, KindParser};

@@ -1,6 +1,6 @@
 //! `amq insert`: more keys into a filter.
 
-use crate::cli::KeyArgs;
+use crate::arguments::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::numbers::{grouped, of, rate_text};

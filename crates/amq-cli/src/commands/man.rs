@@ -1,10 +1,9 @@
 //! `amq man`: the manual.
 
-use crate::cli::Cli;
 use crate::exit::Outcome;
 use crate::stdio::Text;
 use anyhow::{Context, anyhow};
-use clap::{Arg, ArgAction, ArgGroup, Args, Command, CommandFactory};
+use clap::{Arg, ArgAction, ArgGroup, Args, Command};
 use clap_mangen::Man;
 use std::fs;
 use std::path::PathBuf;
@@ -28,8 +27,8 @@ Examples:
   $ amq man --dir man1                          # for ~/.local/share/man/man1";
 
 impl Arguments {
-    pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let mut root = Cli::command();
+    /// `root` is the whole command line, `amq` with its commands.
+    pub(crate) fn run(&self, mut root: Command) -> anyhow::Result<Outcome> {
         root.build();
         if let Some(folder) = &self.dir {
             fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;

@@ -1,6 +1,6 @@
 //! `amq query`: the keys that may be in a filter.
 
-use crate::cli::KeyArgs;
+use crate::arguments::KeyArgs;
 use crate::exit::Outcome;
 use crate::input;
 use crate::memory::reserve;

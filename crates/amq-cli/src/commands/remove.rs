@@ -1,6 +1,6 @@
 //! `amq remove`: keys out of a filter.
 
-use crate::cli::KeyArgs;
+use crate::arguments::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::kinds;

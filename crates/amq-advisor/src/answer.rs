@@ -1,0 +1,85 @@
+//! The answer: choices, what falls out and why, and what to compare with.
+
+use crate::{Demand, Growth, Structure};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A structure that does what is wanted, and what it costs.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Choice {
+    /// What to take.
+    pub structure: Structure,
+    /// Bytes of its table with all planned keys in it; at the start, if it grows without a bound.
+    pub bytes: u64,
+    /// Bits per planned key; the mean over its growth, if that has no bound.
+    pub bits_per_key: f64,
+    /// Peak bytes while it is built or filled, the table included.
+    pub build_bytes: u64,
+    /// Expected false-positive rate with all planned keys in it. 1 for a map, which never says no.
+    pub fpr: f64,
+    /// Bits per key while it grows, if it grows without a bound.
+    pub grown: Option<Growth>,
+    /// Nanoseconds for a key inserted or built; `None` if nobody has measured it.
+    pub insert_ns: Option<f64>,
+    /// Nanoseconds for a query, with the workload's share of absent keys.
+    pub query_ns: Option<f64>,
+    /// Nanoseconds for a removal; `None` also if it cannot remove.
+    pub remove_ns: Option<f64>,
+    /// Expected nanoseconds for each query in all: the query, its share of inserts and removals,
+    /// and, where they have a cost, the lookups that it lets through.
+    pub cost_ns: Option<f64>,
+    /// A sentence of reason.
+    pub reason: String,
+}
+
+/// A structure that falls out.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Rejection {
+    /// What falls out.
+    pub structure: Structure,
+    /// The demand that it fails.
+    pub demand: Demand,
+    /// The rest of a sentence that begins with its name.
+    pub reason: String,
+}
+
+/// The exact set of the same keys, to compare with.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct ExactSet {
+    /// Bytes of a hash table of the keys.
+    pub bytes: u64,
+    /// Nanoseconds for a query.
+    pub query_ns: Option<f64>,
+}
+
+/// What to take, best first.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The choices, best first; at least one.
+    pub choices: Vec<Choice>,
+    /// What falls out.
+    pub rejections: Vec<Rejection>,
+    /// The exact set of the same keys.
+    pub exact_set: ExactSet,
+    /// Expected nanoseconds for each query without any filter, where a false positive has a cost.
+    pub without_ns: Option<f64>,
+    /// Sentences on what to know besides.
+    pub notes: Vec<String>,
+}
+
+impl Answer {
+    /// The first choice.
+    #[must_use]
+    pub fn best(&self) -> &Choice {
+        &self.choices[0]
+    }
+
+    /// The choices that are filters: without an exact set, and without no filter at all.
+    pub fn filters(&self) -> impl Iterator<Item = &Choice> {
+        self.choices.iter().filter(|choice| choice.structure.is_filter())
+    }
+}

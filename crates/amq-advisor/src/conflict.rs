@@ -1,0 +1,129 @@
+//! Why there is no answer: which two demands of a workload nothing can meet together.
+
+use crate::numbers::Rate;
+use crate::rank::ranked;
+use crate::{Answer, Choice, Demand, Invalid, Workload};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Two demands that no variant meets together.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Conflict {
+    /// One of the two.
+    pub first: Demand,
+    /// The other.
+    pub second: Demand,
+    /// Further demands without which the two could be met; mostly none.
+    pub further: Vec<Demand>,
+    /// What there is when one of them is given up: the demand, and the first choice then.
+    pub ways_out: Vec<(Demand, Choice)>,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no filter offers both {} and {}", self.first, self.second)?;
+        for demand in &self.further {
+            write!(f, ", with {demand}")?;
+        }
+        for (index, (demand, choice)) in self.ways_out.iter().enumerate() {
+            write!(
+                f,
+                "{} without {demand} there is {} ({:.1} bits per key, rate {})",
+                if index == 0 { ":" } else { ";" },
+                choice.structure,
+                choice.bits_per_key,
+                Rate(choice.fpr),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+amq_core::impl_error!(Conflict);
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ChooseError {
+    /// A number is impossible.
+    Invalid(Invalid),
+    /// Two demands conflict.
+    Conflict(Box<Conflict>),
+}
+
+impl fmt::Display for ChooseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(invalid) => invalid.fmt(f),
+            Self::Conflict(conflict) => conflict.fmt(f),
+        }
+    }
+}
+
+amq_core::impl_error!(ChooseError);
+
+impl From<Invalid> for ChooseError {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
+fn is_met(workload: &Workload) -> bool {
+    first_choice(workload).is_some()
+}
+
+fn first_choice(workload: &Workload) -> Option<Choice> {
+    let Answer { choices, .. } = ranked(workload);
+    choices.into_iter().find(|choice| choice.structure.is_filter())
+}
+
+/// The workload with no other demands than these.
+fn only(workload: &Workload, kept: &[Demand]) -> Workload {
+    let demands = workload.demands();
+    let dropped = demands.iter().filter(|demand| !kept.contains(demand));
+    dropped.fold(workload.clone(), |less, demand| less.without(demand))
+}
+
+/// The conflict in a workload that nothing meets.
+///
+/// A demand that cannot be met alone conflicts with the number of keys. Otherwise it is the first
+/// pair that cannot be met together; and if every pair can, the first two of a smallest set that
+/// cannot: each of the others is dropped unless what is left can be met.
+pub(super) fn conflict(workload: &Workload) -> Conflict {
+    let demands = workload.demands();
+    let fails = |kept: &[Demand]| !is_met(&only(workload, kept));
+    let named = |first, second, further| Conflict {
+        first,
+        second,
+        further,
+        ways_out: ways_out(workload, &demands),
+    };
+    let alone = demands.iter().find(|&&demand| fails(&[demand]));
+    if let Some(&demand) = alone {
+        return named(demand, Demand::Keys(workload.keys), Vec::new());
+    }
+    for (index, &first) in demands.iter().enumerate() {
+        let mut later = demands[index + 1..].iter();
+        if let Some(&second) = later.find(|&&second| fails(&[first, second])) {
+            return named(first, second, Vec::new());
+        }
+    }
+    let mut core = demands.clone();
+    for demand in &demands {
+        let less: Vec<Demand> = core.iter().copied().filter(|kept| kept != demand).collect();
+        if fails(&less) {
+            core = less;
+        }
+    }
+    let mut core = core.into_iter();
+    let keys = Demand::Keys(workload.keys);
+    named(core.next().unwrap_or(keys), core.next().unwrap_or(keys), core.collect())
+}
+
+/// What the whole workload comes to without one of its demands.
+fn ways_out(workload: &Workload, demands: &[Demand]) -> Vec<(Demand, Choice)> {
+    let way = |demand: &Demand| Some((*demand, first_choice(&workload.without(demand))?));
+    demands.iter().filter_map(way).collect()
+}

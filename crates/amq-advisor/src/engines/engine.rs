@@ -1,0 +1,141 @@
+//! The engines, and the answer for each: a setting, or why there is none.
+
+use crate::numbers::{Number, Rate};
+use alloc::string::String;
+use amq::PlanError;
+use core::fmt;
+
+/// An engine, or one of the filters that an engine has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Engine {
+    /// RocksDB with its Bloom filter policy.
+    RocksDb,
+    /// RocksDB with its ribbon filter policy.
+    RocksDbRibbon,
+    /// Apache Cassandra.
+    Cassandra,
+    /// Apache HBase.
+    HBase,
+    /// PostgreSQL's `bloom` index over this many columns, 1 to 32.
+    PostgreSql {
+        /// Columns in the index.
+        columns: u32,
+    },
+    /// A Bloom filter in Redis.
+    RedisBloom,
+    /// A cuckoo filter in Redis.
+    RedisCuckoo,
+    /// Writers of Apache Parquet files.
+    Parquet,
+    /// ClickHouse's `bloom_filter` index.
+    ClickHouse,
+}
+
+/// What to write into an engine's configuration, and what comes of it.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Setting {
+    /// The engine.
+    pub engine: Engine,
+    /// The line or lines to write.
+    pub line: String,
+    /// The false-positive rate that this gives by the engine's own formula.
+    pub fpr: f64,
+    /// Bits per key that it then takes, by the same formula.
+    pub bits_per_key: f64,
+    /// What to know before one relies on it.
+    pub caveat: String,
+    /// The page of the engine's documentation.
+    pub source: &'static str,
+}
+
+/// Why an engine has no setting for a rate.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct NoSetting {
+    /// The engine.
+    pub engine: Engine,
+    /// The rest of a sentence that begins with its name.
+    pub reason: String,
+}
+
+impl Engine {
+    /// All of them, PostgreSQL with one column.
+    pub const ALL: [Self; 9] = [
+        Self::RocksDb,
+        Self::RocksDbRibbon,
+        Self::Cassandra,
+        Self::HBase,
+        Self::PostgreSql { columns: 1 },
+        Self::RedisBloom,
+        Self::RedisCuckoo,
+        Self::Parquet,
+        Self::ClickHouse,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RocksDb => "RocksDB (Bloom)",
+            Self::RocksDbRibbon => "RocksDB (ribbon)",
+            Self::Cassandra => "Cassandra",
+            Self::HBase => "HBase",
+            Self::PostgreSql { .. } => "PostgreSQL (bloom index)",
+            Self::RedisBloom => "Redis (BF)",
+            Self::RedisCuckoo => "Redis (CF)",
+            Self::Parquet => "Parquet",
+            Self::ClickHouse => "ClickHouse",
+        }
+    }
+
+    pub(super) fn none(self, reason: String) -> NoSetting {
+        NoSetting { engine: self, reason }
+    }
+
+    pub(super) fn invalid(self, error: &PlanError) -> NoSetting {
+        self.none(alloc::format!("has no setting: {error}"))
+    }
+
+    /// For a rate below the lowest it can give.
+    pub(super) fn unreachable(self, fpr: f64, lowest: f64) -> NoSetting {
+        let (fpr, lowest) = (Rate(fpr), Rate(lowest));
+        self.none(alloc::format!("cannot give {fpr}: {lowest} is the lowest it has"))
+    }
+
+    /// For more keys than it takes.
+    pub(super) fn too_many(self, keys: u64, most: u64) -> NoSetting {
+        let (keys, most) = (Number(keys), Number(most));
+        self.none(alloc::format!("cannot take {keys} keys in one filter: {most} are the most"))
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The engine, the line, and what comes of it.
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} (gives {} in {:.1} bits per key). {}",
+            self.engine,
+            self.line,
+            Rate(self.fpr),
+            self.bits_per_key,
+            self.caveat
+        )
+    }
+}
+
+impl fmt::Display for NoSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.engine, self.reason)
+    }
+}
+
+amq_core::impl_error!(NoSetting);

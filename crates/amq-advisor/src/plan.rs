@@ -1,0 +1,146 @@
+//! What a filter of some kind takes, by its own plan: of fixed size, or growing.
+
+use crate::growth::DOUBLINGS;
+use crate::{Growth, Keys, Workload};
+use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError};
+
+/// Bytes and rate.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Size {
+    /// Keys (or copies of them) that it has room for.
+    pub(super) items: u64,
+    pub(super) bytes: u64,
+    pub(super) build_bytes: u64,
+    pub(super) fpr: f64,
+    /// Bits per key of the workload while it grows without a bound.
+    pub(super) grown: Option<Growth>,
+}
+
+/// A filter of this kind: of fixed size, or one that grows where the workload does.
+pub(super) fn of_kind(
+    kind: FilterKind,
+    goal: Goal,
+    workload: &Workload,
+) -> Result<Size, PlanError> {
+    if workload.grows() {
+        return growing(kind, goal, workload);
+    }
+    planned(kind, goal, workload)
+}
+
+/// A filter of fixed size.
+fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+    let plan = AnyFilter::plan(kind, goal)?;
+    Ok(Size {
+        items: goal.items,
+        bytes: plan.bytes,
+        // A plan's is the peak of building from all keys at once. Filled one by one, it has none.
+        build_bytes: if workload.built_once { plan.build_bytes } else { plan.bytes },
+        fpr: plan.expected_fpr,
+        grown: None,
+    })
+}
+
+/// A filter that begins small and grows.
+fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+    let size = |fpr| match (kind, workload.keys) {
+        (FilterKind::Quotient, _) => quotient(goal.items, fpr),
+        (FilterKind::ExpandableQuotient, keys) => {
+            expandable(goal.items, fpr, matches!(keys, Keys::AtMost(_)))
+        }
+        (FilterKind::Scalable | FilterKind::ScalableBlocked, Keys::AtMost(bound)) => {
+            scalable(kind, goal.items, fpr, Some(bound.min(goal.items)))
+        }
+        (FilterKind::Scalable | FilterKind::ScalableBlocked, _) => {
+            scalable(kind, goal.items, fpr, None)
+        }
+        // One that grows without more ado.
+        _ => planned(kind, Goal::new(goal.items, Budget::Fpr(fpr)), workload),
+    };
+    let Budget::Bytes(bytes) = goal.budget else {
+        return match goal.budget {
+            Budget::Fpr(fpr) => size(fpr),
+            _ => Err(PlanError::Items { items: goal.items, min: 0, max: 0 }),
+        };
+    };
+    // Without a bound on the keys: at its most, per key.
+    let taken = |size: &Size| match size.grown {
+        Some(Growth { most, .. }) => (most * goal.items as f64 / 8.0) as u64,
+        None => size.bytes,
+    };
+    let fits = |halves: u64| {
+        let size = size(rate_of(halves)).ok()?;
+        (taken(&size) <= bytes).then_some(size)
+    };
+    let steps = amq_core::numeric::last_true(1, 64 * STEPS, |steps| fits(steps).is_some());
+    match fits(steps) {
+        Some(size) => Ok(size),
+        None => Err(PlanError::Bytes { bytes, min: taken(&size(rate_of(1))?) }),
+    }
+}
+
+/// Steps of rate to a halving, when the lowest rate that fits a size is looked for.
+const STEPS: u64 = 8;
+
+fn rate_of(steps: u64) -> f64 {
+    libm::exp2(-(steps as f64) / STEPS as f64)
+}
+
+fn quotient(items: u64, fpr: f64) -> Result<Size, PlanError> {
+    let goal = Goal::new(items, Budget::Fpr(fpr));
+    let plan = amq::QuotientFilter::plan_growing(goal, (items >> DOUBLINGS).max(1))?;
+    Ok(Size {
+        items,
+        bytes: plan.bytes,
+        // While it doubles, both tables are there.
+        build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
+        fpr: plan.expected_fpr,
+        grown: None,
+    })
+}
+
+fn expandable(items: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
+    use amq_quotient::theory::expandable::sizes;
+
+    let plan = amq::ExpandableQuotientFilter::plan(Goal::new(items, Budget::Fpr(fpr)))?;
+    Ok(Size {
+        items,
+        bytes: plan.bytes,
+        // While it doubles, both tables are there.
+        build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
+        // What it comes near to, however far it grows.
+        fpr,
+        grown: if bounded { None } else { Some(Growth::over(sizes(&plan.params))?) },
+    })
+}
+
+fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Result<Size, PlanError> {
+    use amq_bloom::{BlockedBloomFilter, BloomFilter};
+    use amq_scalable::{ScalableParams, theory};
+
+    let is_classic = kind == FilterKind::Scalable;
+    let params = match bound {
+        Some(bound) => {
+            let first = (bound >> DOUBLINGS).max(1);
+            ScalableParams::new(first, fpr).growth(4).bounded(bound)
+        }
+        None => ScalableParams::new(items, fpr),
+    };
+    let plan = match is_classic {
+        true => theory::plan_params::<BloomFilter>(params, items)?,
+        false => theory::plan_params::<BlockedBloomFilter>(params, items)?,
+    };
+    let grown = match (bound, is_classic) {
+        (Some(_), _) => None,
+        (None, true) => Some(Growth::over(theory::sizes::<BloomFilter>(&params))?),
+        (None, false) => Some(Growth::over(theory::sizes::<BlockedBloomFilter>(&params))?),
+    };
+    Ok(Size {
+        items,
+        bytes: plan.bytes,
+        build_bytes: plan.bytes,
+        // Without a bound: what it comes near to, however far it grows.
+        fpr: if grown.is_some() { fpr } else { plan.expected_fpr },
+        grown,
+    })
+}

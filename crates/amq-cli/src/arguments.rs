@@ -1,0 +1,176 @@
+//! Groups of arguments that several commands share.
+
+use crate::blocks::Source;
+use crate::keys::{KeyType, Shape};
+use crate::numbers;
+use crate::output::is_dash;
+use crate::pipeline::Keys;
+use amq::{Budget, DEFAULT_SEED, Filter};
+use anyhow::{Context, bail};
+use clap::Args;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where keys come from and how they are written.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Keys")]
+pub(crate) struct KeyArgs {
+    /// Files of keys, one a line; `-`, or no file, is standard input
+    #[arg(value_name = "KEYS")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// A key itself, instead of files; can be repeated
+    #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
+    #[arg(conflicts_with = "files")]
+    keys: Vec<OsString>,
+
+    /// Keys end at a NUL byte instead of a line feed, as `find -print0` writes them
+    #[arg(short = '0', long)]
+    null: bool,
+
+    /// What a line stands for. A file does not tell: ask as you built
+    #[arg(long, value_name = "TYPE", value_enum, default_value = "text")]
+    key_type: KeyType,
+
+    /// Keep a carriage return before the line feed as part of the key. By default CRLF ends a line
+    /// as LF does
+    #[arg(long)]
+    keep_cr: bool,
+
+    /// Refuse longer keys; up to 1GiB. This bounds the memory that a file without lines takes
+    #[arg(long, value_name = "SIZE", value_parser = key_len, default_value = "1MiB")]
+    max_key_len: u64,
+
+    /// Threads that hash [default: all processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+}
+
+/// A length whose lines have ends of 32 bits.
+fn key_len(text: &str) -> Result<u64, String> {
+    match numbers::size(text)? {
+        bytes @ 1..=0x4000_0000 => Ok(bytes),
+        _ => Err("at most 1GiB".into()),
+    }
+}
+
+impl KeyArgs {
+    /// The keys; what cannot be read is found now. `filters` are read first: standard input cannot
+    /// be both.
+    pub(crate) fn keys(&self, filters: &[&Path]) -> anyhow::Result<Keys> {
+        let end = if self.null { 0 } else { b'\n' };
+        let sources = self.sources(end)?;
+        let stdin = sources.iter().filter(|source| matches!(source, Source::Stdin));
+        let stdin = stdin.count() + filters.iter().filter(|path| is_dash(path)).count();
+        if stdin > 1 {
+            bail!("standard input can be read once only: name files for the rest");
+        }
+        let mut bytes = Some(0u64);
+        for source in &sources {
+            let held = source.check()?;
+            bytes = bytes.zip(held).map(|(sum, held)| sum + held);
+        }
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Keys {
+            sources,
+            shape: Shape { end, strip_cr: !self.keep_cr && !self.null, key_type: self.key_type },
+            max_key_len: self.max_key_len as usize,
+            threads: self.threads.map_or_else(processors, usize::from),
+            bytes,
+        })
+    }
+
+    fn sources(&self, end: u8) -> anyhow::Result<Vec<Source>> {
+        if !self.keys.is_empty() {
+            let mut given = Vec::new();
+            for key in &self.keys {
+                let key = key.as_encoded_bytes();
+                if key.contains(&end) {
+                    bail!("--key: a key with a line feed in it needs -0");
+                }
+                given.extend_from_slice(key);
+                given.push(end);
+            }
+            return Ok(vec![Source::Given(given)]);
+        }
+        if self.files.is_empty() {
+            return Ok(vec![Source::Stdin]);
+        }
+        let source = |path: &PathBuf| match is_dash(path) {
+            true => Source::Stdin,
+            false => Source::File(path.clone()),
+        };
+        Ok(self.files.iter().map(source).collect())
+    }
+}
+
+/// How large or how exact a filter is to be: one of three.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Size")]
+#[group(required = true, multiple = false)]
+pub(crate) struct BudgetArgs {
+    /// The false-positive rate to keep: 1%, 0.01, 1e-2 or 1/100
+    #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
+    fpr: Option<f64>,
+
+    /// The most bits per key
+    #[arg(long, value_name = "BITS", value_parser = numbers::bits, allow_hyphen_values = true)]
+    bits_per_key: Option<f64>,
+
+    /// The most bytes of the table: 4096, 64KiB, 1.5GB
+    #[arg(long, value_name = "SIZE", value_parser = numbers::size, allow_hyphen_values = true)]
+    bytes: Option<u64>,
+}
+
+impl BudgetArgs {
+    pub(crate) fn budget(&self) -> anyhow::Result<Budget> {
+        match (self.fpr, self.bits_per_key, self.bytes) {
+            (Some(fpr), _, _) => Ok(Budget::Fpr(fpr)),
+            (_, Some(bits), _) => Ok(Budget::BitsPerKey(bits)),
+            (_, _, Some(bytes)) => Ok(Budget::Bytes(bytes)),
+            (None, None, None) => bail!("give --fpr, --bits-per-key or --bytes"),
+        }
+    }
+}
+
+/// What keys are hashed with.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Seed")]
+#[group(multiple = false)]
+pub(crate) struct SeedArgs {
+    /// A seed of your own, decimal or 0x and hexadecimal. The default, 0, is public: the same keys
+    /// give the same file everywhere
+    #[arg(long, value_name = "SEED", value_parser = numbers::seed, allow_hyphen_values = true)]
+    seed: Option<u64>,
+
+    /// A random seed, for keys that strangers choose: they cannot prepare keys that collide. It is
+    /// in the file, so keep that secret, too
+    #[arg(long)]
+    secret: bool,
+
+    /// The seed of another filter, so that both can be merged
+    #[arg(long, value_name = "FILTER")]
+    seed_of: Option<PathBuf>,
+}
+
+impl SeedArgs {
+    /// The seed, if the command line says one.
+    pub(crate) fn given(&self) -> anyhow::Result<Option<u64>> {
+        if let Some(path) = &self.seed_of {
+            return Ok(Some(crate::input::load_for_keys(path)?.seed()));
+        }
+        if self.secret {
+            return Ok(Some(getrandom::u64().context("no random seed")?));
+        }
+        Ok(self.seed)
+    }
+
+    pub(crate) fn seed(&self) -> anyhow::Result<u64> {
+        Ok(self.given()?.unwrap_or(DEFAULT_SEED))
+    }
+
+    /// Whether a random seed was asked for.
+    pub(crate) const fn is_secret(&self) -> bool {
+        self.secret
+    }
+}
