@@ -1,6 +1,5 @@
 //! Parameters of the layouts, their limits, and folding.
 
-use crate::theory::sizing::max_bits;
 use alloc::vec::Vec;
 use amq_core::{MergeError, PlanError};
 use core::fmt;
@@ -11,6 +10,12 @@ pub const MAX_PROBES: u32 = 64;
 
 /// The most blocks of the split-block layout, which chooses one by 32 bits of the hash.
 pub const MAX_BLOCKS: u64 = 1 << 31;
+
+/// The most bits a table can have, in whole words: the same on every machine, so that plans are,
+/// too. What this machine cannot hold, its allocator refuses.
+pub(crate) fn max_bits() -> u64 {
+    (i64::MAX as u64).saturating_mul(8) / 64 * 64
+}
 
 /// The parameters of a classic table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -5,9 +5,8 @@
 //! if not, [`shift`](crate::shift) goes on from block to block.
 
 use crate::bits::{Select, put_in, take_out};
-use crate::entry::Entry;
+use crate::entry::{Entry, Matches};
 use crate::params::BLOCK_SLOTS;
-use crate::search::Matches;
 use crate::shift::{Span, empty_in, settled_in};
 use crate::table::{Metadata, Table};
 use alloc::vec::Vec;
@@ -77,7 +76,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             let runends = put_in(metadata.runends, near.start, empty, new_run);
             self.set_words(near.here, metadata.occupieds, runends);
         } else {
-            self.make_room::<I>(home, metadata, near.span(place), empty, remainder);
+            self.make_room::<I>(home, metadata, Span::near(&near, place), empty, remainder);
         }
         if found { Put::Again } else { Put::New }
     }
@@ -151,7 +150,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             let runends = take_out(metadata.runends, near.start, last, 0);
             self.set_words(near.here, metadata.occupieds, runends);
         } else {
-            self.close_gap::<I>(home, metadata, near.span(place), settled);
+            self.close_gap::<I>(home, metadata, Span::near(&near, place), settled);
         }
         taken
     }
@@ -184,11 +183,11 @@ impl<E: Entry> Table<Vec<u8>, E> {
     pub(crate) fn insert_each<I: Select>(&mut self, hashes: &[KeyHash]) -> (u64, u64) {
         let (mut done, mut new) = (0, 0);
         for &hash in hashes.iter().take(DISTANCE) {
-            self.prefetch(hash);
+            self.prefetch(self.fingerprint(hash));
         }
         for (i, &hash) in hashes.iter().enumerate() {
             if let Some(&later) = hashes.get(i + DISTANCE) {
-                self.prefetch(later);
+                self.prefetch(self.fingerprint(later));
             }
             let put = self.insert::<I>(self.fingerprint(hash));
             if put == Put::Refused {
@@ -206,13 +205,13 @@ mod tests {
     use super::*;
     use crate::QuotientParams;
     use crate::bits::Broadword;
-    use crate::entry::{Aged, width};
+    use crate::entry::{Aged, Whole, width};
     use crate::stream::Fingerprints;
     use alloc::collections::BTreeMap;
     use amq_core::index::remix;
 
     /// The structure is right; any load will do.
-    fn check(table: &Table, map: &BTreeMap<u64, u64>) {
+    fn check(table: &Table<Vec<u8>, Whole>, map: &BTreeMap<u64, u64>) {
         let contents = table.walk::<Broadword>().unwrap();
         assert_eq!(contents.items, map.values().sum::<u64>());
         assert_eq!(contents.distinct, map.len() as u64);

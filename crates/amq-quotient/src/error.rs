@@ -1,6 +1,7 @@
-//! Why a table cannot grow or shrink.
+//! Why a table cannot grow or shrink, or take another key.
 
 use crate::{MAX_SLOTS, QuotientParams};
+use amq_core::Full;
 use core::fmt;
 
 /// A filter that cannot grow or shrink. It is as it was.
@@ -71,3 +72,11 @@ impl fmt::Display for ResizeError {
 }
 
 amq_core::impl_error!(ResizeError);
+
+/// The refusal of one more key by a full table that may not grow further.
+pub(crate) fn refusal(params: QuotientParams, len: u64, capacity: u64) -> Full {
+    if params.max_slots > params.slots {
+        return Full::Limit { what: "slots", limit: params.max_slots };
+    }
+    Full::Table { len, capacity, load: len as f64 / params.slots as f64 }
+}

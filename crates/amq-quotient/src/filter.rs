@@ -1,8 +1,9 @@
 //! The quotient filter.
 
 use crate::edit::{Put, Taken};
+use crate::entry::Whole;
+use crate::error::refusal;
 use crate::pack::{Packed, pack};
-use crate::resize::refusal;
 use crate::stream::Fingerprints;
 use crate::table::Table;
 use crate::validate::Contents;
@@ -28,7 +29,7 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct QuotientFilter<S = Vec<u8>> {
     pub(crate) header: Header,
-    pub(crate) table: Table<S>,
+    pub(crate) table: Table<S, Whole>,
     pub(crate) len: u64,
     /// The number of different fingerprints in the table.
     pub(crate) distinct: u64,

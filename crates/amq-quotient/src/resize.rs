@@ -5,6 +5,7 @@
 //! exact in both directions. No others are: the stored bits of a hash do not tell its home among,
 //! say, three halves of the slots, and a guess would be a false negative.
 
+use crate::error::refusal;
 use crate::pack::{Packed, pack};
 use crate::stream::Merged;
 use crate::theory;
@@ -123,14 +124,6 @@ impl QuotientFilter {
             slots: ours.grown().slots,
         })
     }
-}
-
-/// The refusal of one more key by a full table that may not grow further.
-pub(crate) fn refusal(params: QuotientParams, len: u64, capacity: u64) -> Full {
-    if params.max_slots > params.slots {
-        return Full::Limit { what: "slots", limit: params.max_slots };
-    }
-    Full::Table { len, capacity, load: len as f64 / params.slots as f64 }
 }
 
 /// The bytes the allocator refused: nothing else stops a table of good parameters from being

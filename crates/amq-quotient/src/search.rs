@@ -1,29 +1,11 @@
 //! Finding things in a table: runs, and remainders in them.
 
 use crate::bits::{Select, below, from};
-use crate::entry::{Entry, width};
+use crate::entry::{Entry, Matches, Run, width};
 use crate::params::BLOCK_SLOTS;
-use crate::shift::Span;
 use crate::table::{Metadata, SATURATED, Table};
 use amq_core::prefetch::DISTANCE;
 use amq_core::{KeyHash, step};
-
-/// Positions of a quotient's run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Run {
-    /// Its first slot, or the one where it would start.
-    pub(crate) start: u64,
-    /// One past its last slot; `start` if there is no run.
-    pub(crate) end: u64,
-}
-
-/// The entries of a run that answer for a key.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Matches {
-    pub(crate) copies: u64,
-    /// The value of the longest of them; zero if there is none.
-    pub(crate) longest: u64,
-}
 
 /// A run as seen from its quotient's block and the next block's runends. Slots count from the first
 /// of the quotient's block, and may run past its last.
@@ -46,12 +28,6 @@ impl Near {
     pub(crate) const fn run(&self, quotient: u64) -> Run {
         let begin = quotient / BLOCK_SLOTS * BLOCK_SLOTS;
         Run { start: begin + self.start as u64, end: begin + self.end as u64 }
-    }
-
-    /// The run and a place in it, as they move.
-    #[inline(always)]
-    pub(crate) const fn span(&self, place: u32) -> Span {
-        Span { start: self.start as u64, place: place as u64, end: self.end as u64 }
     }
 }
 
@@ -244,11 +220,11 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     #[inline(always)]
     pub(crate) fn contains_each<I: Select>(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         for &hash in hashes.iter().take(DISTANCE) {
-            self.prefetch(hash);
+            self.prefetch(self.fingerprint(hash));
         }
         for (i, (&hash, answer)) in hashes.iter().zip(answers).enumerate() {
             if let Some(&later) = hashes.get(i + DISTANCE) {
-                self.prefetch(later);
+                self.prefetch(self.fingerprint(later));
             }
             *answer = self.contains::<I>(self.fingerprint(hash));
         }

@@ -10,9 +10,9 @@
 //! covered by earlier runs. What leaves a block enters the next one, or the other way round.
 
 use crate::bits::{Select, from, put_in, take_out};
-use crate::entry::Entry;
+use crate::entry::{Entry, Run};
 use crate::params::BLOCK_SLOTS;
-use crate::search::Run;
+use crate::search::Near;
 use crate::table::{Metadata, SATURATED, Table};
 use alloc::vec::Vec;
 
@@ -34,7 +34,13 @@ impl Span {
         Self { start: run.start - begin, place: place - begin, end: run.end - begin }
     }
 
-    /// The same, seen from the next block. What is before that begins with it.
+    /// A run and a place in it, seen from its quotient's block. The run is not far.
+    #[inline(always)]
+    pub(crate) const fn near(run: &Near, place: u32) -> Self {
+        Self { start: run.start as u64, place: place as u64, end: run.end as u64 }
+    }
+
+    /// The run and place, seen from the next block. What is before that begins with it.
     const fn seen_from_next(self) -> Self {
         Self {
             start: self.start.saturating_sub(BLOCK_SLOTS),

@@ -8,14 +8,14 @@
 //! so there are none, but for those taken once a block.
 
 use crate::bits::Broadword;
-use crate::entry::Entry;
+use crate::entry::{Entry, Whole};
 use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, Table};
 
 /// The fingerprints in a table, in rising order, every copy of each.
 #[derive(Clone)]
 pub(crate) struct Fingerprints<'a> {
-    table: Table<&'a [u8]>,
+    table: Table<&'a [u8], Whole>,
     /// A block, and its occupied quotients from that of the next fingerprint on; none at the end.
     block: u64,
     occupieds: u64,

@@ -6,13 +6,11 @@
 //! memory none is above 4n + 512.
 
 use crate::QuotientParams;
-use crate::entry::{Entry, Whole};
 use crate::fields::{Fields, load, store};
 use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
 use alloc::vec::Vec;
-use amq_core::index::index;
 use amq_core::prefetch::prefetch;
-use amq_core::{BuildError, KeyHash, zeroed};
+use amq_core::{BuildError, zeroed};
 use core::marker::PhantomData;
 
 /// An offset byte of this value stands for any offset from there on.
@@ -26,12 +24,12 @@ const OFFSET: usize = 16;
 /// A quotient filter's table, without seed and counts. `S` holds its bytes, and `E` says what a
 /// slot's bits mean.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Table<S = Vec<u8>, E = Whole> {
+pub(crate) struct Table<S, E> {
     pub(crate) bytes: S,
     pub(crate) fields: Fields,
     pub(crate) params: QuotientParams,
     /// The number of different fingerprints.
-    fingerprints: u64,
+    pub(crate) fingerprints: u64,
     /// The most items it takes.
     pub(crate) max_items: u64,
     pub(crate) blocks: u64,
@@ -55,7 +53,7 @@ pub(crate) struct Metadata {
     pub(crate) offset: u64,
 }
 
-impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
+impl<S: AsRef<[u8]>, E> Table<S, E> {
     /// A table over these bytes, whatever they say. Their number is the one the parameters ask for.
     pub(crate) fn over(params: QuotientParams, bytes: S) -> Self {
         Self {
@@ -73,7 +71,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     }
 
     /// The same table over borrowed bytes, whatever is made of its entries.
-    pub(crate) fn view<F: Entry>(&self) -> Table<&[u8], F> {
+    pub(crate) fn view<F>(&self) -> Table<&[u8], F> {
         Table::over(self.params, self.bytes())
     }
 
@@ -87,13 +85,6 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     #[inline(always)]
     pub(crate) const fn places(&self) -> u64 {
         self.blocks * BLOCK_SLOTS
-    }
-
-    /// The bits of a hash that the table keeps: monotone in the hash. (With those that every new
-    /// entry has.)
-    #[inline(always)]
-    pub(crate) fn fingerprint(&self, hash: KeyHash) -> u64 {
-        index(hash.get(), self.fingerprints) | E::MARK
     }
 
     /// A fingerprint's quotient and remainder.
@@ -177,10 +168,11 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         self.window(position) & self.fields.mask()
     }
 
-    /// Prefetches what a query for this hash reads: its home, and the metadata of two blocks.
+    /// Prefetches what a query for this fingerprint reads: its home, and the metadata of two
+    /// blocks.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, hash: KeyHash) {
-        let (quotient, _) = self.split(self.fingerprint(hash));
+    pub(crate) fn prefetch(&self, fingerprint: u64) {
+        let (quotient, _) = self.split(fingerprint);
         let here = self.block_at(quotient / BLOCK_SLOTS);
         self.prefetch_remainder(here, (quotient % BLOCK_SLOTS) as u32);
         let metadata = here + self.remainder_bytes;
@@ -196,7 +188,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     }
 }
 
-impl<E: Entry> Table<Vec<u8>, E> {
+impl<E> Table<Vec<u8>, E> {
     /// An empty table. The parameters have been checked.
     pub(crate) fn new(params: QuotientParams) -> Result<Self, BuildError> {
         Ok(Self::over(params, zeroed(params.bytes())?))

@@ -212,12 +212,13 @@ mod tests {
     use super::*;
     use crate::QuotientParams;
     use crate::bits::Broadword;
+    use crate::entry::Whole;
     use crate::simd;
     use amq_core::index::remix;
     use std::vec::Vec;
 
     /// The walk as it is defined.
-    impl<S: AsRef<[u8]>> Table<S> {
+    impl<S: AsRef<[u8]>> Table<S, Whole> {
         /// The same walk, one run and one slot at a time.
         ///
         /// It follows the runs in order. Each takes the first runend from its start; there are no
@@ -312,7 +313,12 @@ mod tests {
     }
 
     /// A table with all its slots used up to a share, its fingerprints from everywhere or crowded.
-    fn filled(params: QuotientParams, keys: u64, crowding: u64, noise: &mut Noise) -> Table {
+    fn filled(
+        params: QuotientParams,
+        keys: u64,
+        crowding: u64,
+        noise: &mut Noise,
+    ) -> Table<Vec<u8>, Whole> {
         let mut table = Table::new(params).unwrap();
         let of = params.fingerprints();
         let from = u128::from(remix(noise.0, 4) % of);
@@ -354,7 +360,7 @@ mod tests {
     }
 
     /// Both walks of a table, which must agree; whether it is accepted.
-    fn agree(table: &Table<&[u8]>) -> bool {
+    fn agree(table: &Table<&[u8], Whole>) -> bool {
         let slow = table.walk_slot_by_slot();
         let all = [table.walk::<Broadword>(), simd::walk(table), slow];
         let slow = slow.ok();

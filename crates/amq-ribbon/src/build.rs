@@ -19,11 +19,12 @@ use crate::layer::{Columns, Layer};
 use crate::memory::room;
 use crate::params::MAX_WIDENED;
 use crate::row::Row;
+use crate::seed::seed;
 use crate::shards::{Partition, Shard, chosen, dedup};
 use crate::sizing::{MAX_LAYERS, bumps, limit_of_bumped};
 use crate::store::Heap;
 use crate::system::System;
-use crate::{Kind, RibbonParams, simd, solve};
+use crate::{Kind, RibbonParams, simd};
 use alloc::vec::Vec;
 use amq_core::{BuildError, reserve, zeroed};
 
@@ -134,7 +135,7 @@ impl<W: Row> Building<'_, W> {
         let work = |elimination: &mut Elimination<W, E>, shard: &mut Shard<'_, W, E>| {
             elimination.make_room(&shard.extent, shard.entries.len())?;
             simd::bump(elimination, layer, &shard.extent, shard.entries)?;
-            simd::solve(&elimination.banding, layer, shard, columns);
+            simd::solve(elimination, layer, shard, columns);
             let bumps = elimination.bumps(i)?;
             Ok((bumps, shard.entries.len() as u64))
         };
@@ -176,9 +177,9 @@ impl<W: Row> Building<'_, W> {
         let mut shards = partition.shards(&mut self.words, layer, columns)?;
         let work = |elimination: &mut Elimination<W, E>, shard: &mut Shard<'_, W, E>| {
             elimination.make_room(&shard.extent, shard.entries.len())?;
-            let seed = solve::seed(elimination, shard, source_len)?;
+            let seed = seed(elimination, shard, source_len)?;
             if seed.is_some() {
-                simd::solve(&elimination.banding, layer, shard, columns);
+                simd::solve(elimination, layer, shard, columns);
             }
             Ok(seed.map(|seed| (seed, shard.entries.len() as u64)))
         };

@@ -1,4 +1,4 @@
-//! The elimination of a shard, bucket by bucket.
+//! The elimination of a shard, bucket by bucket, and its solution.
 //!
 //! A shard's buckets are eliminated from left to right, the keys of a bucket from right to left. In
 //! a layer that bumps keys, the first key without room sets the bucket's threshold: the lowest
@@ -9,10 +9,11 @@
 use crate::banding::{Banding, Equation};
 use crate::bucket::Bucket;
 use crate::entry::Entry;
-use crate::layer::{Extent, Layer};
+use crate::layer::{Columns, Extent, Layer};
 use crate::memory::room;
+use crate::order;
 use crate::row::{self, Row, next_layer, seeded};
-use crate::shards::Sorter;
+use crate::shards::{Shard, Sorter};
 use crate::threshold::{limit, threshold_above};
 use alloc::vec::Vec;
 use amq_core::{BuildError, reserve};
@@ -29,7 +30,7 @@ pub(crate) struct Bumps<E> {
 /// The elimination of one shard.
 #[derive(Debug)]
 pub(crate) struct Elimination<W, E> {
-    pub(crate) banding: Banding<W>,
+    banding: Banding<W>,
     sorter: Sorter<E>,
     bucket: Bucket,
     thresholds: Vec<u8>,
@@ -137,6 +138,23 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         for slot in self.bucket.slots_below(limit(threshold, W::BUCKET)) {
             self.banding.take(first + slot);
         }
+    }
+
+    /// Solves a shard, which is eliminated, and writes the solution down.
+    #[inline(always)]
+    pub(crate) fn solve(&self, layer: &Layer, shard: &mut Shard<'_, W, E>, columns: Columns) {
+        let first_block = shard.extent.first_block;
+        let start = layer.block(first_block, columns.most).0;
+        self.banding.solve(shard.extent.blocks, columns.most as usize, |block, first, solved| {
+            let bytes = columns.slot_bytes() as usize;
+            if bytes > 0 {
+                return order::put(shard.words, block, first / 8, bytes, solved);
+            }
+            let (word, columns) = layer.block(first_block + block as u64, columns.most);
+            // A short block leaves out the last column.
+            let solved = &solved[..solved.len().min(columns - first)];
+            shard.words[word - start + first..][..solved.len()].copy_from_slice(solved);
+        });
     }
 
     /// What the shard, which is eliminated, bumps from `layer` to the next.

@@ -3,9 +3,11 @@
 use crate::layer::Layer;
 use crate::row::Row;
 
+mod choice;
 mod column;
 mod slot;
 
+pub(crate) use choice::by_order;
 pub(crate) use column::ByColumn;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use column::Window;
@@ -41,32 +43,3 @@ pub(crate) trait Order: 'static {
     /// The window's parities, one bit per column. No branch depends on them.
     fn value<W: Row>(words: &[W], window: &Self::Window) -> u32;
 }
-
-/// Evaluates an expression with a name for the order of these bytes a slot.
-macro_rules! by_order {
-    ($slot_bytes:expr, $order:ident => $answer:expr) => {
-        match $slot_bytes {
-            1 => {
-                type $order = $crate::order::BySlot<1>;
-                $answer
-            }
-            2 => {
-                type $order = $crate::order::BySlot<2>;
-                $answer
-            }
-            3 => {
-                type $order = $crate::order::BySlot<3>;
-                $answer
-            }
-            4 => {
-                type $order = $crate::order::BySlot<4>;
-                $answer
-            }
-            _ => {
-                type $order = $crate::order::ByColumn;
-                $answer
-            }
-        }
-    };
-}
-pub(crate) use by_order;

@@ -6,18 +6,16 @@
 //! compiled for AVX2 and the bit instructions.
 #![allow(unsafe_code)]
 
-use crate::banding::Banding;
+use crate::Kind;
 use crate::elimination::Elimination;
 use crate::entry::Entry;
 use crate::layer::{Columns, Extent, Layer};
 #[cfg(target_arch = "x86_64")]
 use crate::order::{ByColumn, BySlot};
-use crate::order::{Order, by_order};
 use crate::row::Row;
 use crate::shards::Shard;
 use crate::store::{Borrowed, Store};
 use crate::system::System;
-use crate::{Kind, solve};
 use amq_core::{BuildError, KeyHash, dispatch};
 
 #[cfg(target_arch = "x86_64")]
@@ -27,6 +25,7 @@ mod column;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon", not(miri)))]
 pub(crate) mod neon;
 mod path;
+mod portable;
 #[cfg(target_arch = "x86_64")]
 mod slot;
 #[cfg(test)]
@@ -71,12 +70,7 @@ pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u
         Code::Avx2 => return unsafe { x86::contains_by_order(system, hash) },
         Code::Portable => {}
     }
-    contains_portable(system, hash)
-}
-
-#[inline(never)]
-fn contains_portable<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
-    by_order!(system.slot_bytes(), O => O::agrees(system.words(), &system.window::<O>(hash)))
+    portable::contains(system, hash)
 }
 
 /// Answers for many keys; the slices are equally long. What is owned is borrowed for it, so that
@@ -95,18 +89,7 @@ fn contains_each<K: Kind>(
     answers: &mut [bool],
 ) {
     by_vectors!(contains_batch(system, hashes, answers), {
-        contains_batch_portable(system, hashes, answers)
-    })
-}
-
-fn contains_batch_portable<K: Kind, S: Store<K::Row>>(
-    system: &System<K, S>,
-    hashes: &[KeyHash],
-    answers: &mut [bool],
-) {
-    let words = system.words();
-    by_order!(system.slot_bytes(), O => {
-        system.each::<O, _>(hashes, answers, |window| O::agrees(words, window))
+        portable::contains_batch(system, hashes, answers)
     })
 }
 
@@ -119,18 +102,13 @@ pub(crate) fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64)
     dispatch!(
         // SAFETY: it needs the bit instructions, which the processor has.
         has_bits => unsafe { x86::value(system, hash) },
-        value_portable(system, hash)
+        portable::value(system, hash)
     )
 }
 
 #[inline(always)]
 fn value_by_slot<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
-    by_vectors!(value_by_slot(system, hash), value_portable(system, hash))
-}
-
-#[inline(never)]
-fn value_portable<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
-    by_order!(system.slot_bytes(), O => O::value(system.words(), &system.window::<O>(hash)))
+    by_vectors!(value_by_slot(system, hash), portable::value(system, hash))
 }
 
 /// The values of many keys; the slices are equally long. See [`contains_batch`].
@@ -153,7 +131,7 @@ fn values_of_each<K: Kind>(
     dispatch!(
         // SAFETY: it needs the bit instructions, which the processor has.
         has_bits => unsafe { x86::values(system, hashes, values) },
-        values_portable(system, hashes, values)
+        portable::values(system, hashes, values)
     )
 }
 
@@ -162,18 +140,7 @@ fn values_by_slot<K: Kind, S: Store<K::Row>>(
     hashes: &[KeyHash],
     values: &mut [u32],
 ) {
-    by_vectors!(values_by_slot(system, hashes, values), values_portable(system, hashes, values))
-}
-
-fn values_portable<K: Kind, S: Store<K::Row>>(
-    system: &System<K, S>,
-    hashes: &[KeyHash],
-    values: &mut [u32],
-) {
-    let words = system.words();
-    by_order!(system.slot_bytes(), O => {
-        system.each::<O, _>(hashes, values, |window| O::value(words, window))
-    })
+    by_vectors!(values_by_slot(system, hashes, values), portable::values(system, hashes, values))
 }
 
 /// [`Elimination::bump`].
@@ -204,16 +171,16 @@ pub(crate) fn seed<W: Row, E: Entry>(
     )
 }
 
-/// [`solve::solve`].
-pub(crate) fn solve<W: Row, E>(
-    banding: &Banding<W>,
+/// [`Elimination::solve`].
+pub(crate) fn solve<W: Row, E: Entry>(
+    elimination: &Elimination<W, E>,
     layer: &Layer,
     shard: &mut Shard<'_, W, E>,
     columns: Columns,
 ) {
     dispatch!(
         // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-        has_avx2_and_bits => unsafe { x86::solve(banding, layer, shard, columns) },
-        solve::solve(banding, layer, shard, columns)
+        has_avx2_and_bits => unsafe { x86::solve(elimination, layer, shard, columns) },
+        elimination.solve(layer, shard, columns)
     )
 }

@@ -1,6 +1,6 @@
 //! The scalable filter.
 
-use crate::sizing::{self, STAGE_BYTES};
+use crate::growth::{self, STAGE_BYTES};
 use crate::stage::Stage;
 use crate::stored::{self, Shape};
 use crate::{OwnedStage, ScalableParams, StageFilter, StageReport, theory};
@@ -158,7 +158,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
             }
         }
         let (index, held) = (self.stage_count() as u32, self.bytes() + STAGE_BYTES);
-        let next = sizing::next_stage::<F>(&self.params, index, self.newest().goal, held);
+        let next = growth::next_stage::<F>(&self.params, index, self.newest().goal, held);
         let (goal, plan) = next.inspect_err(|&full| {
             self.limit = matches!(full, Full::Limit { .. }).then_some(full);
         })?;
@@ -398,7 +398,7 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
     type Refusal = Full;
 
     fn empty(plan: &Plan<ScalableParams>, seed: u64) -> Result<Self, BuildError> {
-        let (goal, first) = sizing::first_stage::<F>(&plan.params)?;
+        let (goal, first) = growth::first_stage::<F>(&plan.params)?;
         Ok(Self {
             header: Header::new(plan, seed),
             params: plan.params,

@@ -88,7 +88,9 @@ extern crate alloc;
 extern crate std;
 
 mod filter;
+mod growth;
 mod params;
+mod rates;
 mod sizing;
 mod stage;
 mod stored;

@@ -1,6 +1,6 @@
 //! How a scalable filter grows: the capacity and the rate of each stage.
 
-use crate::theory;
+use crate::rates::absorbed;
 use amq_core::{Budget, Full, Goal, PlanError};
 
 /// The largest growth factor.
@@ -177,7 +177,7 @@ impl StageGoal {
     /// set, and do not count.
     #[must_use]
     pub fn distinct(&self) -> f64 {
-        self.capacity as f64 * (1.0 + theory::absorbed(self.fpr))
+        self.capacity as f64 * (1.0 + absorbed(self.fpr))
     }
 
     /// What the stage's filter is planned for.

@@ -1,14 +1,9 @@
-//! From a goal to the parameters of a filter, and from those to the sizes of its stages.
+//! From a goal to the parameters of a filter.
 
+use crate::growth::{first_stage, sizes};
 use crate::{OwnedStage, ScalableParams, StageGoal, theory};
 use amq_core::numeric::{first_true_near, last_true};
-use amq_core::{Budget, Full, Goal, Plan, PlanError};
-/// Bytes counted for each stage after the first beside its table: for its place in the list of
-/// stages. Rounded up, so that a limit on bytes gives the same stages on every machine.
-pub(crate) const STAGE_BYTES: u64 = 128;
-
-/// The goal and the plan of one stage.
-pub(crate) type StagePlan<P> = (StageGoal, Plan<P>);
+use amq_core::{Budget, Goal, Plan, PlanError};
 
 /// The plan of a filter for a goal, with its first stage.
 ///
@@ -42,110 +37,6 @@ pub fn plan_params<F: OwnedStage>(
         max = keys;
     }
     Err(PlanError::Items { items, min: 0, max })
-}
-
-/// The sizes that a filter with these parameters comes to, with one stage, with two, and so on: its
-/// bytes, and the most keys that it holds then. None for parameters out of range.
-pub fn sizes<F: OwnedStage>(params: &ScalableParams) -> impl Iterator<Item = (u64, u64)> + use<F> {
-    stages::<F>(*params).scan((0u64, 0u64), |(bytes, keys), (goal, plan)| {
-        let beside = if *keys > 0 { STAGE_BYTES } else { 0 };
-        *bytes = bytes.saturating_add(beside).saturating_add(plan.bytes);
-        *keys = keys.saturating_add(goal.capacity);
-        Some((*bytes, *keys))
-    })
-}
-
-/// The stages of a filter that grows by these parameters, oldest first; planned one at a time.
-pub(crate) fn stages<F: OwnedStage>(
-    params: ScalableParams,
-) -> impl Iterator<Item = StagePlan<F::Params>> {
-    let (mut held, mut newest) = (0u64, None);
-    (0..).map_while(move |index| {
-        let (goal, plan) = match newest {
-            None => first_stage::<F>(&params).ok()?,
-            Some(newest) => next_stage::<F>(&params, index, newest, held).ok()?,
-        };
-        newest = Some(goal);
-        held = held.saturating_add(plan.bytes).saturating_add(STAGE_BYTES);
-        Some((goal, plan))
-    })
-}
-
-/// The first stage. What cannot be planned is reported in terms of the compound rate, which is what
-/// was asked for.
-pub(crate) fn first_stage<F: OwnedStage>(
-    params: &ScalableParams,
-) -> Result<StagePlan<F::Params>, PlanError> {
-    params.check()?;
-    let stage = params.stage(0).map_err(|_| PlanError::Items {
-        items: params.initial,
-        min: 1,
-        max: u64::MAX,
-    })?;
-    let share = stage.fpr / params.fpr;
-    let unreachable = |lowest: f64| PlanError::FprUnreachable {
-        fpr: params.fpr,
-        lowest: lowest / share,
-        items: params.initial,
-    };
-    let plan = F::plan(stage.goal()).map_err(|error| match error {
-        PlanError::FprUnreachable { lowest, .. } => unreachable(lowest),
-        // Just above the floor the stage itself may still be out of reach.
-        PlanError::FprBelowHashFloor { floor, .. } => {
-            let above = Budget::Fpr(floor * (1.0 + 1e-9));
-            match F::plan(Goal::new(stage.goal().items, above)) {
-                Err(PlanError::FprUnreachable { lowest, .. }) => unreachable(lowest),
-                _ => unreachable(floor),
-            }
-        }
-        other => other,
-    })?;
-    if plan.bytes > params.max_bytes {
-        return Err(PlanError::Bytes { bytes: params.max_bytes, min: plan.bytes });
-    }
-    Ok((stage, plan))
-}
-
-/// Stage `index` of a filter whose newest stage is for `newest`, with `held` bytes taken.
-///
-/// A stage too large for the bytes that are left is cut to them. Since it is the last, it may have
-/// all that is left of the rate.
-pub(crate) fn next_stage<F: OwnedStage>(
-    params: &ScalableParams,
-    index: u32,
-    newest: StageGoal,
-    held: u64,
-) -> Result<StagePlan<F::Params>, Full> {
-    let (stage, rest) = params.stage_and_rest(index)?;
-    if newest.cut {
-        return Err(params.too_many_bytes());
-    }
-    let room = params.max_bytes.saturating_sub(held);
-    let limited = params.max_bytes < u64::MAX;
-    match F::plan(stage.goal()) {
-        Ok(plan) if plan.bytes <= room => Ok((stage, plan)),
-        Err(error) if !(limited && matches!(error, PlanError::TooLarge { .. })) => {
-            // What is left of the rate is below what 64-bit hashes can give.
-            let stages = index.into();
-            Err(Full::Stages { stages })
-        }
-        _ => last_stage::<F>(rest, room).ok_or(params.too_many_bytes()),
-    }
-}
-
-/// The most keys that `room` bytes hold at the rate of `rest`; none if not even one.
-fn last_stage<F: OwnedStage>(rest: StageGoal, room: u64) -> Option<StagePlan<F::Params>> {
-    let goal = |capacity| StageGoal { cut: true, ..StageGoal::new(capacity, rest.fpr) };
-    let within = |capacity| {
-        let plan = F::plan(goal(capacity).goal()).ok()?;
-        (plan.bytes <= room).then_some(plan)
-    };
-    let distinct = F::items_for(room, rest.fpr).ok()? as f64;
-    let guess = (distinct / (1.0 + theory::absorbed(rest.fpr))) as u64;
-    let over = |capacity| within(capacity).is_none();
-    let most = rest.capacity.saturating_add(1);
-    let capacity = first_true_near(1, most, guess.saturating_add(1), over) - 1;
-    Some((goal(capacity), within(capacity)?))
 }
 
 /// The compound rate of a filter whose first stage takes at most `bytes`.

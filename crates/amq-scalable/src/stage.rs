@@ -1,7 +1,6 @@
 //! The stages of a filter.
 
 use crate::StageGoal;
-use crate::stored::wrong;
 use amq_bloom::{Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
 use amq_core::envelope::{Borrowing, Entry, OneTable, Opened, Section, Source, narrow};
 use amq_core::shell::{Header, Shell};
@@ -159,7 +158,7 @@ impl OwnedStage for BlockedBloomFilter {
 
     fn params_of(places: u64, probes: u64) -> Result<BlockedParams, DecodeError> {
         if probes != BITS_IN_BLOCK.into() {
-            return Err(wrong("probes", probes));
+            return Err(DecodeError::Geometry { field: "probes", value: probes });
         }
         let params = BlockedParams::new(places);
         params.check()?;

@@ -4,8 +4,9 @@
 //! change. What is checked is what the parameters define, and what was promised: capacities,
 //! limits, and the compound rate.
 
+use crate::rates;
 use crate::stage::{SEED, Stage};
-use crate::{OwnedStage, ScalableParams, StageGoal, theory};
+use crate::{OwnedStage, ScalableParams, StageGoal};
 use alloc::vec::Vec;
 use amq_core::envelope::{Opened, Source, narrow};
 use amq_core::shell::Header;
@@ -115,7 +116,7 @@ pub(crate) fn shapes<F: OwnedStage>(
     if keys != opened.items() {
         return Err(wrong("keys of all stages", keys));
     }
-    let compound = theory::compound(shapes.iter().map(|shape| shape.goal.fpr));
+    let compound = rates::compound(shapes.iter().map(|shape| shape.goal.fpr));
     if compound > params.fpr * (1.0 + ROUNDING) {
         return Err(DecodeError::Structure {
             what: "stages of a higher compound rate than was asked for",

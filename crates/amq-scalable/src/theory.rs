@@ -26,43 +26,17 @@
 //! distinct keys that reach it are false positives of it already and leave no trace. So it sees
 //! slightly more distinct keys than it counts, and is planned for that many.
 
-pub use crate::sizing::{plan, plan_params, sizes};
+pub use crate::growth::sizes;
+pub use crate::rates::{absorbed, compound};
+pub use crate::sizing::{plan, plan_params};
 
-use crate::{OwnedStage, ScalableParams, sizing};
+use crate::{OwnedStage, ScalableParams, growth};
 use amq_core::PredictedFpr;
-
-/// The false positives among the distinct keys that fill a stage to its planned rate, per key: the
-/// mean of the rate while the load grows from 0 to 1,
-/// `p * integral of (2 (1 - 2^-t))^k dt` with `k = log2(1/p)`.
-pub fn absorbed(fpr: f64) -> f64 {
-    // Gauss-Legendre with five points on [0, 1].
-    const NODES: [(f64, f64); 5] = [
-        (0.046_910_077_030_668, 0.118_463_442_528_094_5),
-        (0.230_765_344_947_158_5, 0.239_314_335_249_683_2),
-        (0.5, 0.284_444_444_444_444_4),
-        (0.769_234_655_052_841_5, 0.239_314_335_249_683_2),
-        (0.953_089_922_969_332, 0.118_463_442_528_094_5),
-    ];
-    let probes = -libm::log2(fpr);
-    let mean: f64 = NODES
-        .iter()
-        .map(|&(t, weight)| weight * libm::pow(2.0 * (1.0 - libm::exp2(-t)), probes))
-        .sum();
-    fpr * mean
-}
-
-/// The compound rate of independent stages with these rates, `1 - prod (1 - p_i)`.
-///
-/// By the sum of logarithms, since the product is 1 where all rates are below an ulp of it.
-pub fn compound(rates: impl IntoIterator<Item = f64>) -> f64 {
-    let clear = rates.into_iter().fold(0.0, |sum, rate| sum + libm::log1p(-rate));
-    0.0 - libm::expm1(clear)
-}
 
 /// The exact compound rate of filters with these parameters after `items` distinct keys: mean and
 /// spread over all seeds. NaN if there is no such filter.
 pub fn fpr<F: OwnedStage>(params: &ScalableParams, items: u64) -> PredictedFpr {
-    let mut stages = sizing::stages::<F>(*params).peekable();
+    let mut stages = growth::stages::<F>(*params).peekable();
     if stages.peek().is_none() {
         return PredictedFpr { mean: f64::NAN, sd: f64::NAN };
     }
@@ -109,7 +83,7 @@ fn between<F: OwnedStage>(params: &F::Params, keys: f64) -> PredictedFpr {
 /// Bits per key when the first `stages` stages are full.
 pub fn bits_per_key<F: OwnedStage>(params: &ScalableParams, stages: u32) -> f64 {
     let (mut bytes, mut keys) = (0.0, 0.0);
-    for (goal, plan) in sizing::stages::<F>(*params).take(stages as usize) {
+    for (goal, plan) in growth::stages::<F>(*params).take(stages as usize) {
         bytes += plan.bytes as f64;
         keys += goal.capacity as f64;
     }

@@ -5,5 +5,5 @@
 
 pub mod blocked;
 pub mod classic;
-pub(crate) mod sizing;
+mod sizing;
 pub mod split;

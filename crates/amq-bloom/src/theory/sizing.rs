@@ -1,7 +1,7 @@
 //! The size of a classic table and its number of probes: the exact rate, solved for the size.
 
 use super::classic::mean_fpr;
-use crate::{BloomParams, MAX_PROBES};
+use crate::params::{BloomParams, MAX_PROBES, max_bits};
 use amq_core::numeric::{first_true_near, hash_floor};
 use amq_core::{Budget, Goal, Plan, PlanError};
 
@@ -123,12 +123,6 @@ fn best_within(items: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, 
 /// The lowest rate that can be planned: all probes, plus the hash floor.
 fn lowest_fpr(items: u64) -> f64 {
     libm::pow(0.5, f64::from(MAX_PROBES)) + hash_floor(items)
-}
-
-/// The most bits a table can have, in whole words: the same on every machine, so that plans are,
-/// too. What this machine cannot hold, its allocator refuses.
-pub(crate) fn max_bits() -> u64 {
-    (i64::MAX as u64).saturating_mul(8) / 64 * 64
 }
 
 #[cfg(test)]

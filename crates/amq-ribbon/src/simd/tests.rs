@@ -1,8 +1,9 @@
+use super::portable;
 use crate::elimination::Elimination;
 use crate::layer::{Columns, Layer};
 use crate::row::Row;
 use crate::shards::Shard;
-use crate::{BuildFilter, Bumped, Kind, Ribbon, RibbonParams, Standard, solve};
+use crate::{BuildFilter, Bumped, Kind, Ribbon, RibbonParams, Standard};
 use amq_core::KeyHash;
 use std::vec;
 use std::vec::Vec;
@@ -29,8 +30,8 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
     let asked: Vec<KeyHash> = (0..n + absent).map(|key| KeyHash::of(&key, 1)).collect();
     let portable = Answers::of(
         &asked,
-        |hash| super::contains_portable(&system, hash),
-        |hash| super::value_portable(&system, hash),
+        |hash| portable::contains(&system, hash),
+        |hash| portable::value(&system, hash),
     );
     assert!(portable.found.iter().filter(|&&found| found).count() as u64 >= n);
     let dispatched = Answers::of(
@@ -54,8 +55,8 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
         super::values(&system, asked, values)
     });
     in_batches(
-        &|asked, found| super::contains_batch_portable(&system, asked, found),
-        &|asked, values| super::values_portable(&system, asked, values),
+        &|asked, found| portable::contains_batch(&system, asked, found),
+        &|asked, values| portable::values(&system, asked, values),
     );
     #[cfg(target_arch = "x86_64")]
     if amq_core::cpu::has_avx2_and_bits() {
@@ -153,8 +154,8 @@ fn build_agrees<W: Row>(n: u64) {
         let [by_one, by_other] =
             words.each_mut().map(|words| Shard::<W, KeyHash> { entries: &hashes, words, extent });
         let (mut by_one, mut by_other) = (by_one, by_other);
-        super::solve(&one.banding, &layer, &mut by_one, columns);
-        solve::solve(&other.banding, &layer, &mut by_other, columns);
+        super::solve(one, &layer, &mut by_one, columns);
+        other.solve(&layer, &mut by_other, columns);
         assert!(words[0].iter().any(|word| *word != W::ZERO));
         assert_eq!(words[0], words[1]);
     };

@@ -4,7 +4,8 @@
 //! What a query or a build calls is inlined here, since a function of its own is compiled without
 //! the features; so is a closure, which is why builds have methods instead.
 
-use crate::banding::Banding;
+use super::portable;
+use crate::Kind;
 use crate::elimination::Elimination;
 use crate::entry::Entry;
 use crate::layer::{Columns, Extent, Layer};
@@ -13,7 +14,6 @@ use crate::row::Row;
 use crate::shards::Shard;
 use crate::store::Store;
 use crate::system::System;
-use crate::{Kind, solve};
 use amq_core::{BuildError, KeyHash};
 
 /// An order with twins of [`Order`]'s methods, for windows before [`System::vector_end`].
@@ -96,13 +96,13 @@ pub(super) unsafe fn seed<W: Row, E: Entry>(
 /// # Safety
 /// The processor has the features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn solve<W: Row, E>(
-    banding: &Banding<W>,
+pub(super) unsafe fn solve<W: Row, E: Entry>(
+    elimination: &Elimination<W, E>,
     layer: &Layer,
     shard: &mut Shard<'_, W, E>,
     columns: Columns,
 ) {
-    solve::solve(banding, layer, shard, columns);
+    elimination.solve(layer, shard, columns);
 }
 
 // Columns' values go without AVX2: compilers would count bits in vectors, at twice the time.
@@ -242,7 +242,7 @@ unsafe fn contains_in<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>
         Some(window) if O::place(&window) < system.vector_end() => unsafe {
             O::agrees_alone::<K, S, AVX512>(system, &window)
         },
-        Some(_) => super::contains_portable(system, hash),
+        Some(_) => portable::contains(system, hash),
         // SAFETY: as the caller says.
         None => unsafe { contains_later::<K, S, O, AVX512>(system, hash) },
     }

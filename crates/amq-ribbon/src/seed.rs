@@ -1,13 +1,11 @@
-//! One shard: eliminated, solved, and written down.
+//! Seeds for the shards of the last layer.
 
-use crate::banding::Banding;
 use crate::elimination::Elimination;
 use crate::entry::Entry;
-use crate::layer::{Columns, Layer};
 use crate::memory::room;
 use crate::row::Row;
 use crate::shards::{Shard, chosen, dedup};
-use crate::{order, simd};
+use crate::simd;
 use amq_core::BuildError;
 
 /// Finds a seed for a shard of the last layer, of `items` keys, with which all its keys have room.
@@ -44,26 +42,4 @@ fn is_hopeless<E: Entry>(entries: &[E], slots: u64, items: u64) -> Result<bool, 
         return Err(chosen(items));
     }
     Ok(distinct as u64 > slots)
-}
-
-/// Solves what has been eliminated of a shard, and writes the solution down.
-#[inline(always)]
-pub(crate) fn solve<W: Row, E>(
-    banding: &Banding<W>,
-    layer: &Layer,
-    shard: &mut Shard<'_, W, E>,
-    columns: Columns,
-) {
-    let first_block = shard.extent.first_block;
-    let start = layer.block(first_block, columns.most).0;
-    banding.solve(shard.extent.blocks, columns.most as usize, |block, first, solved| {
-        let bytes = columns.slot_bytes() as usize;
-        if bytes > 0 {
-            return order::put(shard.words, block, first / 8, bytes, solved);
-        }
-        let (word, columns) = layer.block(first_block + block as u64, columns.most);
-        // A short block leaves out the last column.
-        let solved = &solved[..solved.len().min(columns - first)];
-        shard.words[word - start + first..][..solved.len()].copy_from_slice(solved);
-    });
 }
