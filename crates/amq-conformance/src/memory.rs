@@ -11,8 +11,8 @@
     reason = "an allocator cannot be written without; all it does is to call the system's"
 )]
 
-use crate::edge::refused;
 use crate::fill::{all_found, by_inserting, present, present_hashes};
+use crate::planner::refused;
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{
     Budget, BuildError, BuildFilter, EmptyFilter, Goal, KeyHash, MergeFilter, PlanFilter,
