@@ -1,7 +1,7 @@
 //! Laws of goals at the edge of the possible, and beyond it.
 
 use crate::fill::{all_found, present_hashes};
-use crate::plan::{Of, Planned, Planner};
+use crate::planner::{Of, Planned, Planner, edges, names_the_goal, refused, usable};
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::numeric::hash_floor;
 use amq_core::{
@@ -106,27 +106,6 @@ fn predicted_rates_are_probabilities(planner: &dyn Planner) -> Verdict {
     Ok(())
 }
 
-pub(crate) fn edges() -> impl Iterator<Item = Goal> {
-    let items = [0, 1, 2, 3, 1 << 31, 1 << 32, 1 << 40, 1 << 62, 1 << 63, u64::MAX - 1, u64::MAX];
-    let budgets = [
-        Budget::Fpr(0.99),
-        Budget::Fpr(0.5),
-        Budget::Fpr(1.0 - f64::EPSILON),
-        Budget::Fpr(0.01),
-        Budget::Fpr(1e-9),
-        Budget::Fpr(1e-18),
-        Budget::BitsPerKey(f64::MIN_POSITIVE),
-        Budget::BitsPerKey(0.1),
-        Budget::BitsPerKey(10.0),
-        Budget::BitsPerKey(1e300),
-        Budget::Bytes(1),
-        Budget::Bytes(100),
-        Budget::Bytes(1 << 40),
-        Budget::Bytes(u64::MAX),
-    ];
-    items.into_iter().flat_map(move |items| budgets.map(|budget| Goal::new(items, budget)))
-}
-
 /// The way out that an error names works: the smallest size can be planned and one byte less
 /// cannot; a rate just above the lowest can, and so can a number of items in the range.
 pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
@@ -223,42 +202,4 @@ fn refused_for_size<P: core::fmt::Debug>(made: Result<u64, BuildError>, plan: &P
         }
         made => ensure(false, format_args!("making {plan:?}"), made, "refused for its size"),
     }
-}
-
-/// `Ok` if the plan's numbers are plausible.
-pub(crate) fn usable<P>(plan: &Plan<P>, goal: Goal) -> Verdict {
-    let rate = plan.expected_fpr;
-    ensure((0.0..=1.0).contains(&rate), format_args!("rate of {goal:?}"), rate, "a rate")?;
-    ensure(
-        plan.build_bytes >= plan.bytes,
-        format_args!("memory to build {goal:?}"),
-        plan.build_bytes,
-        format_args!("the filter's own {} bytes and more", plan.bytes),
-    )?;
-    same(format_args!("items of {goal:?}"), plan.items, goal.items.max(1))
-}
-
-/// `Ok` if the error is about this goal and not another.
-pub(crate) fn names_the_goal(error: PlanError, goal: Goal) -> Verdict {
-    let goal = Goal::new(goal.items.max(1), goal.budget);
-    let about = match error {
-        PlanError::Items { items, .. } => items == goal.items,
-        PlanError::Fpr { fpr } => goal.budget == Budget::Fpr(fpr),
-        PlanError::FprBelowHashFloor { fpr, items, .. }
-        | PlanError::FprUnreachable { fpr, items, .. } => {
-            goal == Goal::new(items, Budget::Fpr(fpr))
-        }
-        PlanError::BitsPerKey { bits_per_key } => goal.budget == Budget::BitsPerKey(bits_per_key),
-        PlanError::FewItems { bits_per_key, items, least } => {
-            goal == Goal::new(items, Budget::BitsPerKey(bits_per_key)) && least > items
-        }
-        PlanError::Bytes { bytes, min } => bytes < min && goal.max_bits() / 8 == bytes,
-        PlanError::TooLarge { bytes, max_bytes } => bytes >= max_bytes as f64,
-        _ => true,
-    };
-    ensure(about, format_args!("the error for {goal:?}"), error, "about that goal")
-}
-
-pub(crate) fn refused<P: core::fmt::Debug>(plan: &Plan<P>) -> impl FnOnce(BuildError) -> Violation {
-    Violation::refused(format!("making {plan:?}"))
 }

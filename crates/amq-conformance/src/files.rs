@@ -1,9 +1,11 @@
 //! Laws of filters as files: what was written is read again, and what was damaged or forged is not.
 
 mod by_caller;
+mod committed;
 mod damaged;
 mod forged;
 pub mod memory;
+mod ways;
 
 pub use by_caller::{
     a_filter_of_the_callers_hashes_counts_hashes_alone,
@@ -12,120 +14,24 @@ pub use by_caller::{
     a_filter_of_the_callers_hashes_removes_hashes_alone,
     a_filter_of_the_callers_hashes_takes_hashes_alone, a_hash_that_is_unknown_is_refused_by_name,
 };
+pub use committed::{callers_hash, committed, golden, golden_by_caller};
 pub use damaged::{a_damaged_file_is_refused, mend, what_is_no_file_is_refused_by_name};
 pub use forged::{
     a_forged_file_is_refused_or_answers, a_forged_file_is_refused_or_forgets_keys,
     a_forged_file_is_refused_or_merges, a_forged_file_is_refused_or_takes_keys,
     a_forged_number_changes_no_answer, a_view_of_a_forged_file_answers, forgeries,
 };
+pub use ways::{FileFilter, Pieces};
 
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::envelope::{
-    self, ALIGN, Borrowing, Copying, ENTRY, HEADER, Restore, Stored, Streaming,
-};
-use amq_core::index::remix;
-use amq_core::{
-    Budget, BuildError, DecodeError, Filter, Goal, InsertFilter, Key, KeyHash, PlanFilter,
-    ReadError,
-};
-use std::fs;
-use std::path::PathBuf;
-
-/// A filter that can be written and read.
-///
-/// Every filter that the envelope stores is one. The tests of these laws have some of their own,
-/// with other, broken ways in and out.
-pub trait FileFilter: Filter + PartialEq + Sized {
-    /// The filter over borrowed bytes.
-    type View<'a>: Filter;
-
-    /// The parameters, in words.
-    fn realised(&self) -> String;
-    /// See [`envelope::encode`].
-    fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError>;
-    /// See [`envelope::encode_into`].
-    fn encode_into(&self, buffer: &mut [u8], withhold_seed: bool) -> Option<usize>;
-    /// See [`envelope::encoded_len`].
-    fn encoded_len(&self) -> u64;
-    /// See [`envelope::decode`].
-    fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError>;
-    /// See [`envelope::read`].
-    fn read(
-        reader: &mut Pieces<'_>,
-        seed: Option<u64>,
-        max_bytes: u64,
-    ) -> Result<(Self, u64), ReadError>;
-    /// See [`envelope::view`].
-    fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError>;
-}
-
-/// (Not inlined: what reads a file is more code than most laws, and some call it many times.)
-impl<F> FileFilter for F
-where
-    F: PlanFilter + PartialEq + Stored,
-    F: for<'a> Restore<Over<Copying<'a>> = F>,
-    F: for<'a, 'b> Restore<Over<Streaming<'a, Pieces<'b>>> = F>,
-    for<'a> F::Over<Borrowing<'a>>: Filter,
-{
-    type View<'a> = F::Over<Borrowing<'a>>;
-
-    fn realised(&self) -> String {
-        format!("{:?}", self.params())
-    }
-
-    #[inline(never)]
-    fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
-        envelope::encode(self, withhold_seed)
-    }
-
-    fn encode_into(&self, buffer: &mut [u8], withhold_seed: bool) -> Option<usize> {
-        envelope::encode_into(self, buffer, withhold_seed)
-    }
-
-    fn encoded_len(&self) -> u64 {
-        envelope::encoded_len(self)
-    }
-
-    #[inline(never)]
-    fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        envelope::decode::<F>(bytes, seed)
-    }
-
-    #[inline(never)]
-    fn read(
-        reader: &mut Pieces<'_>,
-        seed: Option<u64>,
-        max_bytes: u64,
-    ) -> Result<(Self, u64), ReadError> {
-        envelope::read::<F, _>(reader, seed, max_bytes)
-    }
-
-    #[inline(never)]
-    fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError> {
-        envelope::view::<F>(bytes, seed, check)
-    }
-}
+use amq_core::envelope::{ALIGN, ENTRY, HEADER};
+use amq_core::{DecodeError, Filter, InsertFilter, KeyHash, ReadError};
+use ways::{Aligned, decode, encoded, with_keys};
 
 /// The sizes of filters that are written: empty, tiny, small, and one with several of whatever
 /// there is.
 const SIZES: [u64; 6] = [0, 1, 2, 10, 500, 20_000];
-
-fn encoded<F: FileFilter>(filter: &F) -> Result<Vec<u8>, Violation> {
-    filter.encode(false).map_err(Violation::refused("encoding"))
-}
-
-fn decode<F: FileFilter>(bytes: &[u8], seed: Option<u64>) -> Result<F, DecodeError> {
-    F::decode(bytes, seed)
-}
-
-/// A filter of any number of keys, zero included.
-#[inline(never)]
-fn with_keys<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
-    let goal = Goal::new(n.max(1), Budget::Fpr(fpr));
-    fill(goal, seed, &present_hashes(n, seed))
-        .map_err(Violation::refused(format!("{n} keys at {fpr}")))
-}
 
 /// Filters of several sizes and rates, with what they were filled with.
 fn filters<F: FileFilter>(fill: Fill<F>) -> impl Iterator<Item = Result<(u64, u64, F), Violation>> {
@@ -287,45 +193,6 @@ fn cuts_and_limits_are_refused(bytes: &[u8], read: &Reading<'_>) -> Verdict {
     }
 }
 
-/// A reader that gives few bytes at a time.
-#[derive(Debug)]
-pub struct Pieces<'a> {
-    /// What it has left.
-    pub bytes: &'a [u8],
-    /// The most it gives at once.
-    pub size: usize,
-}
-
-impl std::io::Read for Pieces<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let n = self.size.min(buffer.len()).min(self.bytes.len());
-        let (now, later) = self.bytes.split_at(n);
-        buffer[..n].copy_from_slice(now);
-        self.bytes = later;
-        Ok(n)
-    }
-}
-
-/// Bytes that begin at a multiple of 64, or a number of bytes after one.
-struct Aligned {
-    bytes: Vec<u8>,
-    start: usize,
-    end: usize,
-}
-
-impl Aligned {
-    fn new(bytes: &[u8], after: usize) -> Self {
-        let mut held = vec![0; bytes.len() + 2 * ALIGN];
-        let start = held.as_ptr().align_offset(ALIGN) + after;
-        held[start..start + bytes.len()].copy_from_slice(bytes);
-        Self { bytes: held, start, end: start + bytes.len() }
-    }
-
-    fn get(&self) -> &[u8] {
-        &self.bytes[self.start..self.end]
-    }
-}
-
 /// A view answers as the filter does, checked or not; misaligned bytes are refused, or answer as
 /// well.
 pub fn a_view_answers_as_the_filter<F: FileFilter>(fill: Fill<F>) -> Verdict {
@@ -391,80 +258,4 @@ pub fn a_file_is_little_larger_than_its_table<F: FileFilter>(fill: Fill<F>) -> V
         )?;
     }
     Ok(())
-}
-
-/// The first absent key of the stream that golden files are asked for, and how many are asked.
-const STREAM: u64 = 1_000_000;
-const ASKED: u64 = 100_000;
-
-/// The committed file `tests/golden/<name>.amq` of a filter in one state: it is the file that
-/// `filter` is written as, the filter that is read from it is `filter`, the keys `0..keys` are in
-/// it, and of the stream `1_000_000, 1_000_001, ...` it answers `true` first for the keys that
-/// `<name>.txt` names.
-pub fn golden<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> Verdict {
-    let seed = filter.seed();
-    let (by, hash) = (format!("seed: {seed}"), |key: u64| key.key_hash(seed));
-    recorded(root, name, keys, filter, &by, hash)
-}
-
-/// The same for a filter of the caller's hashes, which are [`remix`]`(key, 0)`.
-pub fn golden_by_caller<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> Verdict {
-    same("key_seed", filter.key_seed(), None)?;
-    let (by, hash) = ("hashed by the caller: remix(key, 0)", callers_hash);
-    recorded(root, name, keys, filter, by, hash)
-}
-
-/// The hash of a key in a golden file of the caller's hashes.
-pub const fn callers_hash(key: u64) -> KeyHash {
-    KeyHash::new(remix(key, 0))
-}
-
-fn recorded<F: FileFilter>(
-    root: &str,
-    name: &str,
-    keys: u64,
-    filter: &F,
-    by: &str,
-    hash: impl Fn(u64) -> KeyHash,
-) -> Verdict {
-    let bytes = encoded(filter)?;
-    let stream = (STREAM..STREAM + ASKED).filter(|&key| filter.contains_hash(hash(key)));
-    let found: Vec<String> = stream.take(20).map(|key| key.to_string()).collect();
-    let record =
-        format!("{by}\nkeys: 0..{keys}\nfalse positives from {STREAM} on: {}\n", found.join(" "));
-    committed(root, name, &bytes, &record)?;
-    let read = decode::<F>(&bytes, None).map_err(Violation::refused(name))?;
-    ensure(read == *filter, name, "read as another filter", "the same")?;
-    match (0..keys).find(|&key| !read.contains_hash(hash(key))) {
-        None => Ok(()),
-        Some(key) => Err(Violation::Lost { what: format!("key {key} of the golden file {name}") }),
-    }
-}
-
-/// The committed file `tests/golden/<name>.amq` has these bytes, and `<name>.txt` this text, which
-/// says what the file holds and answers.
-///
-/// With `AMQ_BLESS=1` both files are written, unless another file of the same layout revision is
-/// there: a changed layout needs a new revision.
-pub fn committed(root: &str, name: &str, bytes: &[u8], record: &str) -> Verdict {
-    let folder = PathBuf::from(root).join("tests/golden");
-    let (file, text) = (folder.join(format!("{name}.amq")), folder.join(format!("{name}.txt")));
-    let failure = |what: &str| Violation::Golden { what: format!("{}: {what}", file.display()) };
-    let before = fs::read(&file).ok();
-    if std::env::var_os("AMQ_BLESS").is_some_and(|value| value == "1") {
-        // Byte 17 is the layout's revision.
-        if before.is_some_and(|before| before != bytes && before.get(17) == bytes.get(17)) {
-            return Err(failure(
-                "another file of the same layout revision; give the layout a new one",
-            ));
-        }
-        return fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(&file, bytes))
-            .and_then(|()| fs::write(&text, record))
-            .map_err(|error| failure(&error.to_string()));
-    }
-    let before = before.ok_or_else(|| failure("not there; run the tests once with AMQ_BLESS=1"))?;
-    ensure(before == bytes, name, "another file than the committed one", "the same")?;
-    let text = fs::read_to_string(&text).map_err(|error| failure(&error.to_string()))?;
-    same(format!("answers of {name}"), record, text.as_str())
 }

@@ -3,7 +3,6 @@
 //! The gate checks that a rate is right; the golden counts show any change: a hash, an index, a
 //! plan.
 
-use crate::rate::Counts;
 use crate::violation::{Verdict, Violation, same};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,6 +11,16 @@ use std::{fs, io};
 
 /// Tests run in threads, and each blesses its own lines of the shared file.
 static BLESSING: Mutex<()> = Mutex::new(());
+
+/// A cell's counts: the false positives of each filter, or the number of keys after which it
+/// refused.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Counts {
+    /// False positives, by seed.
+    FalsePositives(Vec<u64>),
+    /// The keys at refusal, by seed: there is no rate to measure.
+    RefusedAfter(Vec<u64>),
+}
 
 /// A variant's golden record, `tests/golden/rates-<name>.txt` in its crate.
 #[derive(Clone, Debug)]

@@ -136,6 +136,7 @@ pub mod memory;
 pub mod merge;
 pub mod model;
 pub mod plan;
+mod planner;
 pub mod rate;
 pub mod remove;
 pub mod shapes;

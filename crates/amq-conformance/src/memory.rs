@@ -1,166 +1,23 @@
 //! Laws of memory: the planned memory is enough, and a refused allocation is an error.
 //!
-//! They need [`Counting`] as the test binary's global allocator. It counts and refuses only for the
-//! thread that asks, so other tests are unaffected.
+//! They need [`Counting`] as the test binary's global allocator.
 //!
 //! ```ignore
 //! amq_conformance::memory!(bloom: BloomFilter => [empty, build, merge]);
 //! ```
-#![allow(
-    unsafe_code,
-    reason = "an allocator cannot be written without; all it does is to call the system's"
-)]
 
-use crate::edge::refused;
+mod counting;
+
+pub use counting::{Counting, every_refused_allocation_is_an_error, peak_of};
+pub(crate) use counting::{counted, counts};
+
 use crate::fill::{all_found, by_inserting, present, present_hashes};
+use crate::planner::refused;
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{
     Budget, BuildError, BuildFilter, EmptyFilter, Goal, KeyHash, MergeFilter, PlanFilter,
 };
-use core::fmt;
-use core::hint::black_box;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-/// The system allocator; for a thread that runs a law it counts allocations and refuses one.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Counting;
-
-/// One thread's allocations since it began to count.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Account {
-    /// Allocations, refused ones included.
-    calls: u64,
-    /// The one to refuse.
-    refused: u64,
-    held: i64,
-    pub(crate) peak: i64,
-}
-
-const NEW: Account = Account { calls: 0, refused: u64::MAX, held: 0, peak: 0 };
-
-thread_local! {
-    static ACCOUNT: Cell<Option<Account>> = const { Cell::new(None) };
-}
-
-/// Updates the account if this thread counts. `false` if the allocation must be refused.
-fn count(bytes: i64) -> bool {
-    let counted = ACCOUNT.try_with(|account| {
-        let Some(mut now) = account.get() else {
-            return true;
-        };
-        let refuse = bytes > 0 && now.calls == now.refused;
-        now.calls += u64::from(bytes > 0);
-        if !refuse {
-            now.held += bytes;
-            now.peak = now.peak.max(now.held);
-        }
-        account.set(Some(now));
-        !refuse
-    });
-    counted.unwrap_or(true)
-}
-
-// SAFETY: all calls go to the system allocator unchanged, or return null, which means no memory.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if count(layout.size() as i64) {
-            // SAFETY: the caller upholds the same contract.
-            unsafe { System.alloc(layout) }
-        } else {
-            core::ptr::null_mut()
-        }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-(layout.size() as i64));
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-/// Runs `work` and returns what it allocated.
-pub(crate) fn counted<R>(refused: u64, work: impl FnOnce() -> R) -> (R, Account) {
-    begin(refused);
-    let result = work();
-    (result, end())
-}
-
-#[inline(never)]
-fn begin(refused: u64) {
-    ACCOUNT.set(Some(Account { refused, ..NEW }));
-}
-
-#[inline(never)]
-fn end() -> Account {
-    ACCOUNT.take().unwrap_or(NEW)
-}
-
-/// Runs `work` and returns the most bytes that it held at once, given back ones not counted; an
-/// error if the allocator of this binary does not count.
-pub fn peak_of<R>(work: impl FnOnce() -> R) -> Result<(R, u64), Violation> {
-    counts()?;
-    let (result, account) = counted(u64::MAX, work);
-    Ok((result, account.peak.unsigned_abs()))
-}
-
-/// `Ok` if the allocator of this binary counts.
-pub(crate) fn counts() -> Verdict {
-    let (_, account) = counted(u64::MAX, || black_box(Vec::<u8>::with_capacity(100)));
-    ensure(
-        account.calls == 1 && account.peak == 100,
-        "the account of a list of 100 bytes",
-        account,
-        "one call of 100 bytes: is `memory::Counting` the global allocator?",
-    )
-}
-
-/// Whether an error reports a refused allocation: the text of each such variant says so.
-fn is_out_of_memory(error: &dyn fmt::Debug) -> bool {
-    format!("{error:?}").contains("the allocator refused")
-}
-
-/// Runs an operation with its first allocation refused, then its second, and so on until none is.
-/// Each run must report that memory ran out, or succeed without that allocation. `check` judges
-/// what the run made, or `None`. (An operation that aborts takes the whole test binary with it.)
-pub fn every_refused_allocation_is_an_error<T, E: fmt::Debug>(
-    what: &str,
-    mut operation: impl FnMut() -> Result<T, E>,
-    mut check: impl FnMut(Option<T>) -> Verdict,
-) -> Verdict {
-    each_refused(&mut |refused| {
-        let (result, account) = counted(refused, &mut operation);
-        match result {
-            Ok(made) => check(Some(made))?,
-            Err(error) => {
-                is_about_memory(what, refused, &account, &error)?;
-                check(None)?;
-            }
-        }
-        Ok(account)
-    })
-}
-
-/// Calls `run` with the number of the allocation to refuse, until it makes no more than that.
-fn each_refused(run: &mut dyn FnMut(u64) -> Result<Account, Violation>) -> Verdict {
-    counts()?;
-    for refused in 0.. {
-        if run(refused)?.calls <= refused {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// `Ok` if the error is about the allocation that was refused.
-fn is_about_memory(what: &str, refused: u64, account: &Account, error: &dyn fmt::Debug) -> Verdict {
-    ensure(
-        is_out_of_memory(error) && refused < account.calls,
-        format_args!("{what}, with allocation {refused} refused"),
-        error,
-        "an error about memory",
-    )
-}
+use counting::{each_refused, is_about_memory, is_out_of_memory};
 
 /// Numbers of keys; the last takes several layers, shards or runs, where a filter has them.
 const KEYS: [u64; 4] = [1, 100, 2000, 40_000];

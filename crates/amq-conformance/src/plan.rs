@@ -1,54 +1,10 @@
 //! Laws of plans: a plan meets its goal, and the filter its plan.
 
-use crate::edge::{edges, names_the_goal, refused, usable};
 use crate::fill::{Fill, filled_within};
+use crate::planner::{Of, Planned, Planner, edges, names_the_goal, refused, usable};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError, PlanFilter, PredictedFpr};
+use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError, PlanFilter};
 use core::fmt;
-use core::marker::PhantomData;
-
-/// How a filter is planned, whatever its type and that of its parameters: laws of plans alone are
-/// compiled once, not for each filter.
-pub(crate) trait Planner {
-    fn plan(&self, goal: Goal) -> Result<Planned<'_>, PlanError>;
-    fn items_for(&self, bytes: u64, fpr: f64) -> Result<u64, PlanError>;
-    fn fpr_for(&self, items: u64, bytes: u64) -> Result<f64, PlanError>;
-}
-
-/// A plan, and the rate it predicts for a number of keys.
-pub(crate) struct Planned<'a> {
-    pub(crate) plan: Plan<Box<dyn fmt::Debug + 'a>>,
-    pub(crate) predicted_fpr: Box<dyn Fn(u64) -> PredictedFpr + 'a>,
-}
-
-/// How filters of this type are planned.
-pub(crate) struct Of<F>(PhantomData<F>);
-
-impl<F> Of<F> {
-    pub(crate) const NEW: Self = Self(PhantomData);
-}
-
-impl<F: PlanFilter> Planner for Of<F> {
-    fn plan(&self, goal: Goal) -> Result<Planned<'_>, PlanError> {
-        let plan = F::plan(goal)?;
-        let params = plan.params;
-        let mut numbers = Plan::new(Box::new(params) as Box<dyn fmt::Debug + '_>, plan.items);
-        numbers.bytes = plan.bytes;
-        numbers.expected_fpr = plan.expected_fpr;
-        numbers.build_bytes = plan.build_bytes;
-        numbers.budget = plan.budget;
-        let predicted_fpr = Box::new(move |items| F::predicted_fpr(&params, items));
-        Ok(Planned { plan: numbers, predicted_fpr })
-    }
-
-    fn items_for(&self, bytes: u64, fpr: f64) -> Result<u64, PlanError> {
-        F::items_for(bytes, fpr)
-    }
-
-    fn fpr_for(&self, items: u64, bytes: u64) -> Result<f64, PlanError> {
-        F::fpr_for(items, bytes)
-    }
-}
 
 const RATES: [f64; 9] = [0.5, 0.1, 0.0101, 0.01, 0.0079, 0.0078, 1.0 / 256.0, 1e-3, 1e-6];
 const ITEMS: [u64; 9] = [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000, 1_000_000_000];

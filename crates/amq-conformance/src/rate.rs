@@ -6,6 +6,8 @@ use crate::golden::Golden;
 use crate::violation::{Verdict, Violation, ensure};
 use amq_core::{BuildError, Goal, PlanFilter};
 
+pub use crate::golden::Counts;
+
 /// Filters per cell of the main gate.
 pub const SEEDS: u64 = 16;
 /// Absent keys queried per filter.
@@ -74,16 +76,6 @@ const SMALL_OVERFULL: [Cell; 2] = [
     Cell::full("", 3, 0.1).holding("n=12 in 3 1e-1", 12),
     Cell::full("", 30, 0.01).holding("n=60 in 30 1e-2", 60),
 ];
-
-/// A cell's counts: the false positives of each filter, or the number of keys after which it
-/// refused.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Counts {
-    /// False positives, by seed.
-    FalsePositives(Vec<u64>),
-    /// The keys at refusal, by seed: there is no rate to measure.
-    RefusedAfter(Vec<u64>),
-}
 
 /// Sixteen filters of a cell err as often as predicted, singly and pooled; no more often than the
 /// target rate; and each as often as it reports itself.

@@ -106,6 +106,39 @@ impl Goal {
     }
 }
 
+/// Numbers of items to try, each the one the last refusal calls for, before giving up.
+const STEPS: u32 = 64;
+
+impl PlanError {
+    /// Rephrases a refusal for bytes as one for bits per key: names the least number of items for
+    /// which these bits suffice, if there is one. Any other refusal stays as it is.
+    ///
+    /// For a planner of your own, whose function this is and which planned the goal in vain.
+    #[must_use]
+    pub fn in_bits_per_key<P>(self, goal: Goal, plan: impl Fn(Goal) -> Result<P, Self>) -> Self {
+        let Budget::BitsPerKey(bits_per_key) = goal.budget else {
+            return self;
+        };
+        let goal = Goal { items: goal.items.max(1), ..goal };
+        let (mut refusal, mut least) = (self, goal.items);
+        // At least as many items as fill the smallest filter's bytes.
+        for _ in 0..STEPS {
+            let Self::Bytes { min, .. } = refusal else {
+                return self;
+            };
+            let enough = libm::ceil(min as f64 * 8.0 / bits_per_key) as u64;
+            least = enough.max(least.saturating_add(1));
+            match plan(Goal { items: least, ..goal }) {
+                Ok(_) => {
+                    return Self::FewItems { bits_per_key, items: goal.items, least };
+                }
+                Err(error) => refusal = error,
+            }
+        }
+        self
+    }
+}
+
 /// A filter that is sized but not made: what it will cost and how well it will do.
 ///
 /// `P` is the variant's own parameter type; the parameters determine everything else.

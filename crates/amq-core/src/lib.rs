@@ -72,13 +72,14 @@ pub use error::{BatchFull, BuildError, DecodeError, Full, LengthMismatch, MergeE
 pub use filter::hashes_of;
 pub use filter::{
     BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
-    FilterKind, InsertFilter, Inserted, MergeFilter, Parts, PlanFilter, PredictedFpr, RemoveFilter,
-    Stats, Target, UnknownKind,
+    FilterKind, InsertFilter, Inserted, MergeFilter, Parts, PlanFilter, RemoveFilter, Stats,
+    Target, UnknownKind,
 };
 pub use goal::{Budget, Goal, Plan};
 pub use key::{ByHash, DEFAULT_SEED, Encoder, HASH_BLOCK, Key, KeyHash, hash_blocks};
 #[doc(hidden)]
 pub use memory::{filled, reserve, zeroed};
+pub use numeric::PredictedFpr;
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serde;

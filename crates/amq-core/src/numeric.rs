@@ -1,9 +1,19 @@
-//! Sums and bounds shared by the variants' exact formulas.
+//! Sums and bounds shared by the variants' exact formulas, and the rate they predict.
 //!
 //! Everything goes through `libm`, never the platform's own maths library, so that every machine
 //! plans the same sizes.
 
-use crate::{PredictedFpr, step};
+use crate::step;
+
+/// The false-positive rate of filters with given parameters, over the choice of seed: each seed
+/// makes another filter, with a rate of its own.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PredictedFpr {
+    /// Mean rate: what a user should expect.
+    pub mean: f64,
+    /// Standard deviation of the rate from seed to seed.
+    pub sd: f64,
+}
 
 /// The least bits per key that any filter of this false-positive rate can take, `log2(1 / fpr)`.
 ///

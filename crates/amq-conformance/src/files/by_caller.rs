@@ -1,6 +1,7 @@
 //! Laws of files whose keys were hashed by the caller: nobody else can ask such a filter for a key.
 
-use super::{Aligned, FileFilter, Pieces, encoded, mend, with_keys};
+use super::damaged::mend;
+use super::ways::{Aligned, FileFilter, Pieces, encoded, with_keys};
 use crate::fill::{Fill, absent, absent_hashes, all_found, present, present_hashes};
 use crate::surface::answers_as;
 use crate::violation::{Verdict, Violation, ensure, same};

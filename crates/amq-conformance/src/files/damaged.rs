@@ -1,6 +1,6 @@
 //! Damaged files, and what is no file, are refused.
 
-use super::{Aligned, FileFilter, Pieces, decode, encoded, with_keys};
+use super::ways::{Aligned, FileFilter, Pieces, decode, encoded, with_keys};
 use crate::fill::Fill;
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::DecodeError;

@@ -1,6 +1,7 @@
 //! Forged files, their checksums made right, are refused or make filters like any other.
 
-use super::{Aligned, FileFilter, Pieces, decode, encoded, mend, with_keys};
+use super::damaged::mend;
+use super::ways::{Aligned, FileFilter, Pieces, decode, encoded, with_keys};
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::envelope::{ALIGN, ENTRY, HEADER};

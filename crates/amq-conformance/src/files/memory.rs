@@ -3,8 +3,9 @@
 //! They need [`Counting`](crate::memory::Counting) as the test binary's global allocator; see
 //! [`memory`](mod@crate::memory).
 
+use super::damaged::mend;
 use super::forged::{fitted, forged_files, hostile, number, payload, set};
-use super::{Aligned, FileFilter, Pieces, encoded, mend, with_keys};
+use super::ways::{Aligned, FileFilter, Pieces, encoded, with_keys};
 use crate::fill::Fill;
 use crate::memory::{counted, counts, every_refused_allocation_is_an_error};
 use crate::violation::{Verdict, Violation, ensure};

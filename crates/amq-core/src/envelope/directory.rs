@@ -1,17 +1,9 @@
 //! The directory: where the sections lie, and the geometry of the table.
 
-use super::header::{ALIGN, u64_at};
-use super::{DecodeError, Section};
+use super::format::{ALIGN, ENTRY, Entry, u64_at};
+use super::section::Section;
+use crate::DecodeError;
 use alloc::vec::Vec;
-
-/// Bytes of an entry, of a section's description, and of the directory's head.
-pub const ENTRY: usize = 64;
-
-/// The most bytes of a directory.
-pub(super) const MAX_DIRECTORY: u64 = 4 << 20;
-
-/// Eight numbers of geometry, little-endian in the file; what they mean the variant says.
-pub type Entry = [u64; 8];
 
 /// Where a section lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

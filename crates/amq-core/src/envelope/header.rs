@@ -1,48 +1,12 @@
 //! The header: 192 bytes that say what the file is.
 
-use super::DecodeError;
-use super::directory::{Directory, ENTRY, Entry, MAX_DIRECTORY};
+use super::format::{
+    Asked, ENTRY, HASHED_BY_CALLER, HEADER, KEY_ENCODING, MAGIC, MAJOR, MAX_DIRECTORY, MINOR,
+    MUST_UNDERSTAND, SEED_WITHHELD, XXH3, hash_id, u32_at, u64_at,
+};
 use crate::shell::Header;
-use crate::{Budget, FilterKind};
+use crate::{Budget, DecodeError, FilterKind};
 use xxhash_rust::xxh3::xxh3_64;
-
-/// The first eight bytes. The first has its top bit set, and line ends of all kinds follow: a
-/// transfer in text mode shows.
-pub const MAGIC: [u8; 8] = [0x89, b'A', b'M', b'Q', 0x0D, 0x0A, 0x1A, 0x0A];
-
-/// The format's version. Another major number cannot be read; a higher minor one can.
-pub const MAJOR: u16 = 0;
-/// See [`MAJOR`].
-pub const MINOR: u16 = 1;
-
-/// Bytes of the header.
-pub const HEADER: usize = 192;
-
-/// Every part, and every section of the payload, begins at a multiple of this.
-pub const ALIGN: usize = 64;
-
-/// What the user asked for, in numbers that the variant gives a meaning.
-pub type Asked = [u64; 8];
-
-/// The hash of keys is XXH3-64 of their encoding, under the seed.
-const XXH3: u8 = 1;
-/// The hash of keys is the caller's: the file cannot say which, and has no seed.
-pub(crate) const HASHED_BY_CALLER: u8 = 2;
-
-/// The number of a hash in a file, by the filter's [`key_seed`](crate::Filter::key_seed).
-pub(crate) const fn hash_id(key_seed: Option<u64>) -> u8 {
-    match key_seed {
-        Some(_) => XXH3,
-        None => HASHED_BY_CALLER,
-    }
-}
-
-/// The encoding of keys that [`Key`](crate::Key) documents.
-const KEY_ENCODING: u8 = 1;
-/// The seed is not in the file: whoever reads it must give it.
-const SEED_WITHHELD: u32 = 1 << 16;
-/// Flags that a reader must understand.
-const MUST_UNDERSTAND: u32 = 0xFFFF_0000;
 
 /// What a header says.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -57,16 +21,6 @@ pub(super) struct FileHeader {
     pub(super) payload_bytes: u64,
     pub(super) payload_sum: u64,
     pub(super) directory_sum: u64,
-}
-
-pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_le_bytes(word)
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u64_at(bytes, at) as u32
 }
 
 impl FileHeader {
@@ -259,142 +213,4 @@ fn magic_error(start: &[u8]) -> DecodeError {
     } else {
         DecodeError::Magic
     }
-}
-
-/// A file of which header and directory have been checked.
-#[derive(Clone, Copy, Debug)]
-pub struct Opened<'a> {
-    pub(super) file: FileHeader,
-    pub(super) directory: Directory<'a>,
-}
-
-impl<'a> Opened<'a> {
-    pub(super) fn new(file: FileHeader, directory: &'a [u8]) -> Result<Self, DecodeError> {
-        if xxh3_64(directory) != file.directory_sum {
-            return Err(DecodeError::Checksum { part: "directory" });
-        }
-        Ok(Self { directory: Directory::new(directory, file.payload_bytes)?, file })
-    }
-
-    /// The number that stands for the kind of filter, known or not.
-    pub const fn kind(&self) -> u8 {
-        self.file.kind
-    }
-
-    /// Seed, capacity and budget.
-    pub const fn header(&self) -> Header {
-        self.file.filter
-    }
-
-    /// The number of keys in the filter.
-    pub const fn items(&self) -> u64 {
-        self.file.items
-    }
-
-    /// Whether the file withholds its seed, and whoever reads it gave it.
-    pub const fn withholds_seed(&self) -> bool {
-        self.file.withholds_seed()
-    }
-
-    /// How many sections there are.
-    pub const fn sections(&self) -> usize {
-        self.directory.sections()
-    }
-
-    /// The length of a section in bytes; `None` if there is none of this number.
-    pub fn section_bytes(&self, index: usize) -> Option<u64> {
-        (index < self.sections()).then(|| self.directory.place(index).bytes)
-    }
-
-    /// What the user asked for of parameters.
-    pub const fn asked(&self) -> &Asked {
-        &self.file.asked
-    }
-
-    /// How many entries there are.
-    pub const fn entries(&self) -> usize {
-        self.directory.entries()
-    }
-
-    /// An entry of the geometry.
-    pub fn entry(&self, index: usize) -> Result<Entry, DecodeError> {
-        self.directory
-            .entry(index)
-            .ok_or(DecodeError::Geometry { field: "entries", value: self.entries() as u64 })
-    }
-
-    /// The first numbers of an entry; the others must be zero.
-    pub fn numbers<const N: usize>(&self, index: usize) -> Result<[u64; N], DecodeError> {
-        let entry = self.entry(index)?;
-        if entry[N..].iter().any(|&number| number != 0) {
-            return Err(DecodeError::Reserved { part: "directory" });
-        }
-        Ok(core::array::from_fn(|i| entry[i]))
-    }
-
-    /// The same for the only entry that there is.
-    pub fn only_entry<const N: usize>(&self) -> Result<[u64; N], DecodeError> {
-        match self.entries() {
-            1 => self.numbers(0),
-            entries => Err(DecodeError::Geometry { field: "entries", value: entries as u64 }),
-        }
-    }
-
-    /// `Ok` if the file holds this kind of filter, in the layout revision that is read here.
-    pub fn expect_kind(&self, kind: FilterKind, revision: u8) -> Result<(), DecodeError> {
-        if self.file.kind != kind.number() {
-            return Err(match FilterKind::from_number(self.file.kind) {
-                Some(found) => DecodeError::WrongKind { found, wanted: kind },
-                None => DecodeError::Kind { number: self.file.kind },
-            });
-        }
-        if self.file.revision != revision {
-            return Err(DecodeError::Revision { kind, found: self.file.revision, known: revision });
-        }
-        Ok(())
-    }
-
-    /// `Ok` if the file says how its keys are hashed, and not that the caller does it.
-    pub fn expect_seed(&self) -> Result<(), DecodeError> {
-        match self.file.filter.key_seed() {
-            Some(_) => Ok(()),
-            None => Err(DecodeError::Hash { id: HASHED_BY_CALLER }),
-        }
-    }
-
-    /// `Ok` if the parameters asked for are this many, and zero from there on.
-    pub fn expect_asked(&self, used: usize) -> Result<(), DecodeError> {
-        match self.file.asked[used..].iter().all(|&number| number == 0) {
-            true => Ok(()),
-            false => Err(DecodeError::Reserved { part: "header" }),
-        }
-    }
-
-    /// `Ok` if the sections have exactly these lengths in bytes, and elements of these widths.
-    ///
-    /// To be called before any section is taken: it is what ties the geometry to the payload's
-    /// length.
-    pub fn expect_sections(
-        &self,
-        wanted: impl ExactSizeIterator<Item = (u64, usize)>,
-    ) -> Result<(), DecodeError> {
-        if wanted.len() != self.directory.sections() {
-            return Err(DecodeError::Geometry {
-                field: "sections",
-                value: self.directory.sections() as u64,
-            });
-        }
-        for (index, (bytes, width)) in wanted.enumerate() {
-            let place = self.directory.place(index);
-            if place.bytes != bytes || place.width != width as u64 {
-                return Err(DecodeError::PayloadLength { stated: place.bytes, expected: bytes });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A number of the geometry that must fit a narrower type.
-pub fn narrow<T: TryFrom<u64>>(field: &'static str, value: u64) -> Result<T, DecodeError> {
-    T::try_from(value).map_err(|_| DecodeError::Geometry { field, value })
 }

@@ -1,6 +1,11 @@
 //! Filters that are parameters and one table, as most are: stored and restored in one place.
 
-use super::{DecodeError, Description, Entry, Opened, Plain, Restore, Section, Source, Stored};
+use super::format::Entry;
+use super::opened::Opened;
+use super::section::{Plain, Section};
+use super::source::Source;
+use super::stored::{Description, Restore, Stored};
+use crate::DecodeError;
 use crate::shell::{Header, Shell};
 use alloc::vec;
 

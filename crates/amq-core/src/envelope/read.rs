@@ -1,10 +1,13 @@
 //! From bytes to a filter, in the order that lets nothing unchecked through.
 
-use super::header::{FileHeader, HEADER, Opened};
+use super::format::HEADER;
+use super::header::FileHeader;
+use super::opened::Opened;
 use super::source::{Borrowing, Copying};
 #[cfg(feature = "std")]
 use super::source::{Streaming, fill, grow};
-use super::{DecodeError, Restore};
+use super::stored::Restore;
+use crate::DecodeError;
 
 /// Checks header and directory of a file that is all of these bytes; also gives the payload.
 pub fn open(bytes: &[u8], seed: Option<u64>) -> Result<(Opened<'_>, &[u8]), DecodeError> {

@@ -1,9 +1,10 @@
 //! Where the sections of a payload come from: a slice that is copied, one that is borrowed, a pipe.
 
 use super::directory::Place;
-use super::header::{ALIGN, Opened};
-use super::{DecodeError, Plain};
-use crate::reserve;
+use super::format::ALIGN;
+use super::opened::Opened;
+use super::section::{Plain, to_machine_order};
+use crate::{DecodeError, reserve};
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use xxhash_rust::xxh3::Xxh3;
@@ -48,15 +49,6 @@ mod sealed {
     impl Sealed for super::Borrowing<'_> {}
     #[cfg(feature = "std")]
     impl<R> Sealed for super::Streaming<'_, R> {}
-}
-
-/// Groups of `width` bytes from little-endian to the machine's order, or back.
-pub(super) fn to_machine_order(bytes: &mut [u8], width: usize) {
-    if cfg!(target_endian = "big") {
-        for group in bytes.chunks_exact_mut(width) {
-            group.reverse();
-        }
-    }
 }
 
 fn next_place(opened: &Opened<'_>, next: &mut usize) -> Result<Place, DecodeError> {

@@ -1,8 +1,10 @@
 //! From a filter to bytes.
 
-use super::header::{ALIGN, FileHeader, HEADER};
-use super::source::to_machine_order;
-use super::{Contents, Description, Section, Written, directory};
+use super::directory;
+use super::format::{ALIGN, HEADER};
+use super::header::FileHeader;
+use super::section::{Section, to_machine_order};
+use super::stored::{Contents, Description, Written};
 use crate::{BuildError, zeroed};
 use alloc::vec::Vec;
 use core::convert::Infallible;

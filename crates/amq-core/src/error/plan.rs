@@ -1,7 +1,7 @@
 //! Goals and parameters that cannot be planned.
 
 use super::number::{Limit, Range};
-use crate::{Budget, FilterKind, Goal};
+use crate::FilterKind;
 use core::fmt;
 
 /// A goal or a parameter that no filter can be planned for. Nothing was allocated.
@@ -114,9 +114,6 @@ pub enum PlanError {
     },
 }
 
-/// Numbers of items to try, each the one the last refusal calls for, before giving up.
-const STEPS: u32 = 64;
-
 impl PlanError {
     /// `Ok` if the parameter `name` is strictly between 0 and 1; NaN is not.
     pub fn check_share(name: &'static str, value: f64) -> Result<(), Self> {
@@ -126,34 +123,6 @@ impl PlanError {
     /// `Ok` if the parameter `name` is a multiple of `of`.
     pub const fn check_multiple(name: &'static str, value: u64, of: u64) -> Result<(), Self> {
         if of != 0 && value % of == 0 { Ok(()) } else { Err(Self::Multiple { name, value, of }) }
-    }
-
-    /// Rephrases a refusal for bytes as one for bits per key: names the least number of items for
-    /// which these bits suffice, if there is one. Any other refusal stays as it is.
-    ///
-    /// For a planner of your own, whose function this is and which planned the goal in vain.
-    #[must_use]
-    pub fn in_bits_per_key<P>(self, goal: Goal, plan: impl Fn(Goal) -> Result<P, Self>) -> Self {
-        let Budget::BitsPerKey(bits_per_key) = goal.budget else {
-            return self;
-        };
-        let goal = Goal { items: goal.items.max(1), ..goal };
-        let (mut refusal, mut least) = (self, goal.items);
-        // At least as many items as fill the smallest filter's bytes.
-        for _ in 0..STEPS {
-            let Self::Bytes { min, .. } = refusal else {
-                return self;
-            };
-            let enough = libm::ceil(min as f64 * 8.0 / bits_per_key) as u64;
-            least = enough.max(least.saturating_add(1));
-            match plan(Goal { items: least, ..goal }) {
-                Ok(_) => {
-                    return Self::FewItems { bits_per_key, items: goal.items, least };
-                }
-                Err(error) => refusal = error,
-            }
-        }
-        self
     }
 
     /// `Ok` if the parameter `name` is from `min` to `max`.

@@ -3,20 +3,10 @@
 use super::{ClearFilter, Filter, InsertFilter};
 use crate::key::hash_blocks;
 use crate::memory::reserve;
-use crate::numeric::first_true_near;
+use crate::numeric::{PredictedFpr, first_true_near};
 use crate::{BatchFull, Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError};
 use alloc::vec::Vec;
 use core::fmt;
-
-/// The false-positive rate of filters with given parameters, over the choice of seed: each seed
-/// makes another filter, with a rate of its own.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct PredictedFpr {
-    /// Mean rate: what a user should expect.
-    pub mean: f64,
-    /// Standard deviation of the rate from seed to seed.
-    pub sd: f64,
-}
 
 /// What an empty filter is sized by: a [`Goal`], or a [`Plan`] made earlier.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -9,7 +9,7 @@ mod stats;
 #[doc(hidden)]
 pub use construct::hashes_of;
 pub use construct::{
-    BuildFilter, BuildTarget, EmptyFilter, MergeFilter, Parts, PlanFilter, PredictedFpr, Target,
+    BuildFilter, BuildTarget, EmptyFilter, MergeFilter, Parts, PlanFilter, Target,
 };
 pub use ext::FilterExt;
 pub use kind::{FilterKind, UnknownKind};

@@ -1,0 +1,84 @@
+//! Golden files: what was once written is written and read the same, on every machine, forever.
+
+use super::ways::{FileFilter, decode, encoded};
+use crate::violation::{Verdict, Violation, ensure, same};
+use amq_core::index::remix;
+use amq_core::{Key, KeyHash};
+use std::fs;
+use std::path::PathBuf;
+
+/// The first absent key of the stream that golden files are asked for, and how many are asked.
+const STREAM: u64 = 1_000_000;
+const ASKED: u64 = 100_000;
+
+/// The committed file `tests/golden/<name>.amq` of a filter in one state: it is the file that
+/// `filter` is written as, the filter that is read from it is `filter`, the keys `0..keys` are in
+/// it, and of the stream `1_000_000, 1_000_001, ...` it answers `true` first for the keys that
+/// `<name>.txt` names.
+pub fn golden<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> Verdict {
+    let seed = filter.seed();
+    let (by, hash) = (format!("seed: {seed}"), |key: u64| key.key_hash(seed));
+    recorded(root, name, keys, filter, &by, hash)
+}
+
+/// The same for a filter of the caller's hashes, which are [`remix`]`(key, 0)`.
+pub fn golden_by_caller<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> Verdict {
+    same("key_seed", filter.key_seed(), None)?;
+    let (by, hash) = ("hashed by the caller: remix(key, 0)", callers_hash);
+    recorded(root, name, keys, filter, by, hash)
+}
+
+/// The hash of a key in a golden file of the caller's hashes.
+pub const fn callers_hash(key: u64) -> KeyHash {
+    KeyHash::new(remix(key, 0))
+}
+
+fn recorded<F: FileFilter>(
+    root: &str,
+    name: &str,
+    keys: u64,
+    filter: &F,
+    by: &str,
+    hash: impl Fn(u64) -> KeyHash,
+) -> Verdict {
+    let bytes = encoded(filter)?;
+    let stream = (STREAM..STREAM + ASKED).filter(|&key| filter.contains_hash(hash(key)));
+    let found: Vec<String> = stream.take(20).map(|key| key.to_string()).collect();
+    let record =
+        format!("{by}\nkeys: 0..{keys}\nfalse positives from {STREAM} on: {}\n", found.join(" "));
+    committed(root, name, &bytes, &record)?;
+    let read = decode::<F>(&bytes, None).map_err(Violation::refused(name))?;
+    ensure(read == *filter, name, "read as another filter", "the same")?;
+    match (0..keys).find(|&key| !read.contains_hash(hash(key))) {
+        None => Ok(()),
+        Some(key) => Err(Violation::Lost { what: format!("key {key} of the golden file {name}") }),
+    }
+}
+
+/// The committed file `tests/golden/<name>.amq` has these bytes, and `<name>.txt` this text, which
+/// says what the file holds and answers.
+///
+/// With `AMQ_BLESS=1` both files are written, unless another file of the same layout revision is
+/// there: a changed layout needs a new revision.
+pub fn committed(root: &str, name: &str, bytes: &[u8], record: &str) -> Verdict {
+    let folder = PathBuf::from(root).join("tests/golden");
+    let (file, text) = (folder.join(format!("{name}.amq")), folder.join(format!("{name}.txt")));
+    let failure = |what: &str| Violation::Golden { what: format!("{}: {what}", file.display()) };
+    let before = fs::read(&file).ok();
+    if std::env::var_os("AMQ_BLESS").is_some_and(|value| value == "1") {
+        // Byte 17 is the layout's revision.
+        if before.is_some_and(|before| before != bytes && before.get(17) == bytes.get(17)) {
+            return Err(failure(
+                "another file of the same layout revision; give the layout a new one",
+            ));
+        }
+        return fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&file, bytes))
+            .and_then(|()| fs::write(&text, record))
+            .map_err(|error| failure(&error.to_string()));
+    }
+    let before = before.ok_or_else(|| failure("not there; run the tests once with AMQ_BLESS=1"))?;
+    ensure(before == bytes, name, "another file than the committed one", "the same")?;
+    let text = fs::read_to_string(&text).map_err(|error| failure(&error.to_string()))?;
+    same(format!("answers of {name}"), record, text.as_str())
+}

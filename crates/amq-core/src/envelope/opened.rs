@@ -1,0 +1,146 @@
+//! A file whose header and directory are checked: what a variant reads its parameters from.
+
+use super::directory::Directory;
+use super::format::{Asked, Entry, HASHED_BY_CALLER};
+use super::header::FileHeader;
+use crate::shell::Header;
+use crate::{DecodeError, FilterKind};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A file of which header and directory have been checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened<'a> {
+    pub(super) file: FileHeader,
+    pub(super) directory: Directory<'a>,
+}
+
+impl<'a> Opened<'a> {
+    pub(super) fn new(file: FileHeader, directory: &'a [u8]) -> Result<Self, DecodeError> {
+        if xxh3_64(directory) != file.directory_sum {
+            return Err(DecodeError::Checksum { part: "directory" });
+        }
+        Ok(Self { directory: Directory::new(directory, file.payload_bytes)?, file })
+    }
+
+    /// The number that stands for the kind of filter, known or not.
+    pub const fn kind(&self) -> u8 {
+        self.file.kind
+    }
+
+    /// Seed, capacity and budget.
+    pub const fn header(&self) -> Header {
+        self.file.filter
+    }
+
+    /// The number of keys in the filter.
+    pub const fn items(&self) -> u64 {
+        self.file.items
+    }
+
+    /// Whether the file withholds its seed, and whoever reads it gave it.
+    pub const fn withholds_seed(&self) -> bool {
+        self.file.withholds_seed()
+    }
+
+    /// How many sections there are.
+    pub const fn sections(&self) -> usize {
+        self.directory.sections()
+    }
+
+    /// The length of a section in bytes; `None` if there is none of this number.
+    pub fn section_bytes(&self, index: usize) -> Option<u64> {
+        (index < self.sections()).then(|| self.directory.place(index).bytes)
+    }
+
+    /// What the user asked for of parameters.
+    pub const fn asked(&self) -> &Asked {
+        &self.file.asked
+    }
+
+    /// How many entries there are.
+    pub const fn entries(&self) -> usize {
+        self.directory.entries()
+    }
+
+    /// An entry of the geometry.
+    pub fn entry(&self, index: usize) -> Result<Entry, DecodeError> {
+        self.directory
+            .entry(index)
+            .ok_or(DecodeError::Geometry { field: "entries", value: self.entries() as u64 })
+    }
+
+    /// The first numbers of an entry; the others must be zero.
+    pub fn numbers<const N: usize>(&self, index: usize) -> Result<[u64; N], DecodeError> {
+        let entry = self.entry(index)?;
+        if entry[N..].iter().any(|&number| number != 0) {
+            return Err(DecodeError::Reserved { part: "directory" });
+        }
+        Ok(core::array::from_fn(|i| entry[i]))
+    }
+
+    /// The same for the only entry that there is.
+    pub fn only_entry<const N: usize>(&self) -> Result<[u64; N], DecodeError> {
+        match self.entries() {
+            1 => self.numbers(0),
+            entries => Err(DecodeError::Geometry { field: "entries", value: entries as u64 }),
+        }
+    }
+
+    /// `Ok` if the file holds this kind of filter, in the layout revision that is read here.
+    pub fn expect_kind(&self, kind: FilterKind, revision: u8) -> Result<(), DecodeError> {
+        if self.file.kind != kind.number() {
+            return Err(match FilterKind::from_number(self.file.kind) {
+                Some(found) => DecodeError::WrongKind { found, wanted: kind },
+                None => DecodeError::Kind { number: self.file.kind },
+            });
+        }
+        if self.file.revision != revision {
+            return Err(DecodeError::Revision { kind, found: self.file.revision, known: revision });
+        }
+        Ok(())
+    }
+
+    /// `Ok` if the file says how its keys are hashed, and not that the caller does it.
+    pub fn expect_seed(&self) -> Result<(), DecodeError> {
+        match self.file.filter.key_seed() {
+            Some(_) => Ok(()),
+            None => Err(DecodeError::Hash { id: HASHED_BY_CALLER }),
+        }
+    }
+
+    /// `Ok` if the parameters asked for are this many, and zero from there on.
+    pub fn expect_asked(&self, used: usize) -> Result<(), DecodeError> {
+        match self.file.asked[used..].iter().all(|&number| number == 0) {
+            true => Ok(()),
+            false => Err(DecodeError::Reserved { part: "header" }),
+        }
+    }
+
+    /// `Ok` if the sections have exactly these lengths in bytes, and elements of these widths.
+    ///
+    /// To be called before any section is taken: it is what ties the geometry to the payload's
+    /// length.
+    pub fn expect_sections(
+        &self,
+        wanted: impl ExactSizeIterator<Item = (u64, usize)>,
+    ) -> Result<(), DecodeError> {
+        if wanted.len() != self.directory.sections() {
+            return Err(DecodeError::Geometry {
+                field: "sections",
+                value: self.directory.sections() as u64,
+            });
+        }
+        for (index, (bytes, width)) in wanted.enumerate() {
+            let place = self.directory.place(index);
+            if place.bytes != bytes || place.width != width as u64 {
+                return Err(DecodeError::PayloadLength { stated: place.bytes, expected: bytes });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number of the geometry that must fit a narrower type.
+pub fn narrow<T: TryFrom<u64>>(field: &'static str, value: u64) -> Result<T, DecodeError> {
+    T::try_from(value).map_err(|_| DecodeError::Geometry { field, value })
+}
