@@ -1,6 +1,6 @@
 //! One run at a time changes a file.
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use same_file::Handle;
 use std::fs::{File, TryLockError};
 use std::io::{self, IsTerminal};
@@ -17,16 +17,18 @@ impl Locked {
     /// Waits for the file at `path`; `None` if there is none. The file is replaced when it changes,
     /// not written to, so whoever has waited looks again whether it is still the one.
     pub(crate) fn wait(path: &Path) -> anyhow::Result<Option<Self>> {
-        let name = || path.display().to_string();
         loop {
-            let file = match File::open(path) {
+            let file = match open(path) {
                 Ok(file) => file,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(error).with_context(name),
+                Err(error) => return Err(error.into()),
             };
-            lock(&file, path).with_context(name)?;
+            if !file.metadata()?.is_file() {
+                bail!("this is not a regular file any more");
+            }
+            lock(&file, path)?;
             let locked = Self { path: path.to_owned(), file: Handle::from_file(file)? };
-            if locked.is_still_there() {
+            if locked.is_still_there()? {
                 return Ok(Some(locked));
             }
         }
@@ -34,15 +36,28 @@ impl Locked {
 
     /// Refuses to go on if a program that does not lock has replaced or removed the file.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
-        if !self.is_still_there() {
+        if !self.is_still_there()? {
             bail!("another program has replaced or removed this file in the meantime");
         }
         Ok(())
     }
 
-    fn is_still_there(&self) -> bool {
-        Handle::from_path(&self.path).is_ok_and(|present| present == self.file)
+    fn is_still_there(&self) -> io::Result<bool> {
+        match open(&self.path).and_then(Handle::from_file) {
+            Ok(present) => Ok(present == self.file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
     }
+}
+
+/// Opens a file without waiting for a writer, should it be a FIFO by now.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    options.open(path)
 }
 
 fn lock(file: &File, path: &Path) -> io::Result<()> {

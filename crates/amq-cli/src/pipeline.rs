@@ -18,6 +18,7 @@ use crate::pool::{Loan, Pool};
 use crate::work::Work;
 use anyhow::{Context, anyhow, bail};
 use indicatif::ProgressBar;
+use same_file::Handle;
 use std::collections::TryReserveError;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
@@ -108,6 +109,25 @@ impl Keys {
             drive(&from_reader, &lanes, ahead, process, fold, idle)
         })?;
         Ok(place.keys)
+    }
+
+    /// Refuses to print lines into a file that they are read from: it would grow as it is read.
+    pub(crate) fn not_into_themselves(&self) -> anyhow::Result<()> {
+        let is_file = |handle: &Handle| handle.as_file().metadata().is_ok_and(|it| it.is_file());
+        let Some(output) = Handle::stdout().ok().filter(is_file) else {
+            return Ok(());
+        };
+        for source in &self.sources {
+            let is_output = match source {
+                Source::Stdin => Handle::stdin().is_ok_and(|input| input == output),
+                Source::File(path) => path.is_file() && Handle::from_path(path)? == output,
+                Source::Given(_) => false,
+            };
+            if is_output {
+                bail!("{}: this is also the output: write to another file", source.name());
+            }
+        }
+        Ok(())
     }
 
     /// Counts lines, and turns a bad key into an error that says where it is.

@@ -117,6 +117,9 @@ impl Target {
             if let Some(_lock) = Locked::wait(&self.path)? {
                 return self.put(temporary);
             }
+            if self.path.is_symlink() {
+                bail!("this has become a link to nothing in the meantime");
+            }
         }
     }
 

@@ -88,8 +88,9 @@ pub(crate) fn named<T>(
     let mut builder = Builder::new();
     builder.prefix(".amq-").suffix(".tmp").rand_bytes(12);
     let made = builder.make_in(folder, |name| {
-        // Known before it exists: a signal in between finds nothing to remove.
-        set_unfinished(Some(name));
+        // Held until it exists: a signal that ends the run removes it, or comes before it.
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        *unfinished = Some(name.to_owned());
         make(name)
     })?;
     Ok(made.into_parts())
@@ -104,11 +105,12 @@ fn set_unfinished(path: Option<&Path>) {
 
 /// Removes the temporary file; for when a signal ends the run.
 pub(crate) fn remove_unfinished() {
-    // Held to the end, so that no other file is begun.
     let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(path) = &*unfinished {
         let _ = fs::remove_file(path);
     }
+    // Held to the end of the process, so that no other file is begun.
+    std::mem::forget(unfinished);
 }
 
 #[cfg(target_os = "linux")]

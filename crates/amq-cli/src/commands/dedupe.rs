@@ -91,6 +91,7 @@ impl Arguments {
         };
         let output = kept.map(|path| Output::new(path, Existing::Change)).transpose()?;
         let keys = self.keys.keys(&[])?;
+        keys.not_into_themselves()?;
         if let Some(output) = &output {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         }

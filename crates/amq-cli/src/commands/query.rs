@@ -63,6 +63,7 @@ Exit status: 0 if any key was printed or counted, 1 if none was, 2 on an error."
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let keys = self.keys.keys(&[&self.filter])?;
+        keys.not_into_themselves()?;
         let filter = input::load_for_keys(&self.filter)?;
         let ask = Ask {
             filter: &filter,

@@ -341,3 +341,21 @@ fn the_longest_name_can_be_written_and_replaced() {
     room.amq(&format!("insert -q {name} more.txt")).ends(0);
     assert_eq!(room.names(), ["keys.txt", "more.txt", name.as_str()]);
 }
+
+/// As grep refuses: the file would grow as it is read.
+#[test]
+fn lines_are_not_printed_into_the_file_that_they_are_read_from() {
+    let room = Room::with_filter();
+    let old = room.read("keys.txt");
+    for command in [
+        "query seen.amq keys.txt >> keys.txt",
+        "query seen.amq more.txt keys.txt >> keys.txt",
+        "query seen.amq < keys.txt >> keys.txt",
+        "dedupe keys.txt >> ./keys.txt",
+    ] {
+        let run = room.bash(&format!("amq {command}"));
+        run.refused(&["this is also the output: write to another file"]);
+        assert_eq!(room.read("keys.txt"), old, "{command}");
+    }
+    room.bash("amq query seen.amq < /dev/null > /dev/null").ends(1);
+}

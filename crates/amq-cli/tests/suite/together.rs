@@ -98,3 +98,33 @@ fn a_file_replaced_by_another_program_is_not_overwritten() {
     assert!(ended.err.contains("another program has replaced or removed this file"), "{ended:?}");
     assert_eq!(room.read("seen.amq"), other);
 }
+
+/// While a run waits for the lock, its file becomes something else; or files cannot be opened.
+#[cfg(unix)]
+#[test]
+fn no_lock_is_waited_for_in_vain() {
+    for (becomes, says) in [
+        ("ln -s none seen.amq", "link to nothing"),
+        ("mkfifo seen.amq", "not a regular file"),
+        ("mkdir seen.amq", "not a regular file"),
+    ] {
+        for command in ["insert seen.amq -e a", "build -f -o seen.amq --fpr 1% -e a"] {
+            let room = Room::with_filter();
+            let run = room.bash(&format!(
+                "flock seen.amq sleep 0.4 & sleep 0.1; (sleep 0.1; rm seen.amq; {becomes}) & \
+                 amq {command}; status=$?; wait; exit $status"
+            ));
+            // An insert finds its filter gone; whatever it finds, the run ends and says so.
+            let run = run.ends(2);
+            assert!(run.err.contains(says) || command.starts_with("insert"), "{command}: {run:?}");
+        }
+    }
+    let room = Room::with_filter();
+    for most in 4..12 {
+        for command in ["insert seen.amq -e a", "build -f -o seen.amq --fpr 1% keys.txt"] {
+            let run = room.bash(&format!("ulimit -n {most}; exec amq {command}"));
+            assert!(!run.err.contains("another program"), "{run:?}");
+            assert!(matches!(run.status, Some(0 | 2)), "{most}: {run:?}");
+        }
+    }
+}

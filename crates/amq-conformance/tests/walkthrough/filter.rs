@@ -65,15 +65,19 @@ impl Params {
 
     /// The smallest slices that meet a rate.
     fn for_rate(slices: u64, items: f64, fpr: f64) -> Self {
-        let fill = ((fpr - floor(items)) / (1.0 - floor(items))).powf(1.0 / slices as f64);
-        let slice = -1.0 / ((-fill).ln_1p() / items).exp_m1();
+        // By what the rate and a slice's fill lack to 1: near it, only that is exact.
+        let lack = (1.0 - fpr) / (1.0 - floor(items));
+        let clear = -((-lack).ln_1p() / slices as f64).exp_m1();
+        let slice = -1.0 / (clear.ln() / items).exp_m1();
         // Rounded up, and up again, since logarithms round.
         Self { slice: ((slice * (1.0 + 1e-12)) as u64).saturating_add(2), slices }
     }
 
     fn for_goal(goal: Goal) -> Result<Self, PlanError> {
-        let (goal, words) = (goal.checked()?, goal.checked()?.max_bits() / 64);
+        let goal = goal.checked()?;
         let (items, numbers) = (goal.items as f64, 1..=64);
+        // More than 256 bits a key are no use: a budget beyond that is left.
+        let words = (goal.max_bits() / 64).min(goal.items.saturating_mul(4).saturating_add(64));
         let rate = |params: &Self| params.rate(goal.items).mean;
         let possible = |params: &Self| params.check().is_ok();
         let best = match goal.budget {

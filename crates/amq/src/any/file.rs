@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use amq_core::ReadError;
 #[cfg(feature = "std")]
 use amq_core::envelope::Streaming;
-use amq_core::envelope::{self, Borrowing, Copying, Opened, Restore};
+use amq_core::envelope::{self, Borrowing, Copying, Restore};
 use amq_core::{BuildError, DecodeError, FilterKind};
 #[cfg(feature = "std")]
 use std::{io, path::Path};
@@ -128,7 +128,7 @@ impl AnyFilter {
     }
 
     fn streamed<R: io::Read>(
-        opened: &Opened<'_>,
+        opened: &envelope::Opened<'_>,
         source: Streaming<'_, R>,
     ) -> Result<Self, DecodeError> {
         kinds!(restored opened, source)

@@ -59,14 +59,11 @@ mod verdict;
 pub use metrics::{Metrics, MetricsError};
 pub use report::Report;
 #[doc(hidden)]
-pub use sample::restart_sampling;
+pub use sample::{SAMPLED, restart_sampling};
 pub use verdict::Verdict;
 
 use amq_core::{Filter, FilterExt, Key, KeyHash, LengthMismatch, PlanError};
 use counts::Counts;
-
-/// One query in so many is counted, on average.
-pub const SAMPLED: u64 = 64;
 
 /// A filter with counters for what it answers.
 ///

@@ -1,11 +1,13 @@
 //! Which queries are counted.
 
-use super::SAMPLED;
 use amq_core::KeyHash;
 use amq_core::index::remix;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread_local;
+
+/// One query in so many is counted, on average.
+pub const SAMPLED: u64 = 64;
 
 /// The logarithm of the probability `1 - 1 / SAMPLED` that a query is passed over.
 const LOG_PASSED: f64 = -0.015_748_356_968_139_168;

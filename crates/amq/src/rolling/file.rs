@@ -1,6 +1,7 @@
 //! The filter as a file: a generation is a section.
 
-use super::{MAX_ADVANCES, MAX_GENERATIONS, Rolling};
+use super::Rolling;
+use super::limits::{MAX_ADVANCES, MAX_GENERATIONS};
 use crate::parts::{Part, Whole, file, parts};
 use amq_core::envelope::{Opened, Source};
 use amq_core::{BuildError, DecodeError, FilterKind};

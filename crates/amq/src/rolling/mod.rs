@@ -54,11 +54,12 @@
 
 mod file;
 mod generation;
+mod limits;
 mod plan;
 
 pub use generation::Generation;
+use limits::MAX_ADVANCES;
 pub use plan::RollingPlan;
-use plan::{MAX_ADVANCES, MAX_GENERATIONS};
 
 use alloc::vec::Vec;
 use amq_core::index::remix;

@@ -1,13 +1,8 @@
 //! How large a generation must be, and how rarely it may err.
 
 use super::Rolling;
+use super::limits::MAX_GENERATIONS;
 use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
-
-/// The most generations: each query asks all of them.
-pub(super) const MAX_GENERATIONS: u64 = 1 << 12;
-
-/// The most advances: far from where numbers end.
-pub(super) const MAX_ADVANCES: u64 = 1 << 56;
 
 /// What a rolling filter will cost and how well it will do.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -1,6 +1,6 @@
 //! The filter as a file: a shard is a section.
 
-use super::plan::MAX_SHARDS;
+use super::limits::MAX_SHARDS;
 use super::{Shard, Sharded};
 use crate::parts::{Part, Whole, file, parts};
 use alloc::vec::Vec;

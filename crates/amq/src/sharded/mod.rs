@@ -34,6 +34,7 @@ mod batch;
 mod change;
 mod file;
 mod forward;
+mod limits;
 mod plan;
 mod shard;
 
@@ -126,7 +127,7 @@ impl<F: Filter> Sharded<F> {
     ///
     /// `capacity` is the number of keys planned for, in all shards together.
     pub fn from_shards_unchecked(shards: Vec<F>, capacity: u64) -> Result<Self, ShardsError> {
-        plan::check_shards(shards.len()).map_err(BuildError::from)?;
+        limits::check_shards(shards.len()).map_err(BuildError::from)?;
         let (kind, key_seed) = (shards[0].kind(), shards[0].key_seed());
         shards
             .iter()

@@ -1,12 +1,9 @@
 //! How large a shard must be.
 
 use super::Sharded;
+use super::limits::check_shards;
 use amq_core::{Budget, BuildError, EmptyFilter, Goal, MergeError, Plan, PlanError};
 use core::fmt;
-
-/// The most shards: more locks than any machine has threads for, and as many as a file's directory
-/// has rows for.
-pub(super) const MAX_SHARDS: u64 = 1 << 15;
 
 /// The probability that of a filter's shards one is over its plan when the filter is not.
 const OVERFLOW: f64 = 1e-9;
@@ -52,11 +49,6 @@ impl From<BuildError> for ShardsError {
     fn from(error: BuildError) -> Self {
         Self::Build(error)
     }
-}
-
-/// `Ok` if there can be this many shards.
-pub(super) fn check_shards(shards: usize) -> Result<(), PlanError> {
-    PlanError::check_parameter("shards", shards as u64, 1, MAX_SHARDS)
 }
 
 impl<F: EmptyFilter> Sharded<F> {
@@ -116,6 +108,7 @@ pub fn shard_items(items: u64, shards: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sharded::limits::MAX_SHARDS;
 
     /// The probability that a Poisson variable exceeds `most`.
     fn above(most: u64, mean: f64) -> f64 {
