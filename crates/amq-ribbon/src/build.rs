@@ -220,8 +220,7 @@ impl<W: Row> Building<'_, W> {
 
 /// Calls `work` for each shard, with tools kept from one to the next, and `done` with each outcome
 /// in order, until it returns `false`. Returns whether it never did.
-#[cfg(not(feature = "parallel"))]
-fn each_shard<S, T: Default, R>(
+fn one_by_one<S, T: Default, R>(
     shards: &mut [S],
     work: impl Fn(&mut T, &mut S) -> Result<R, BuildError>,
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
@@ -235,6 +234,18 @@ fn each_shard<S, T: Default, R>(
     Ok(true)
 }
 
+#[cfg(not(feature = "parallel"))]
+use one_by_one as each_shard;
+
+/// Whether there are threads to build with. A system can refuse them, and rayon would panic.
+#[cfg(feature = "parallel")]
+fn has_threads() -> bool {
+    static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    let refused = |error: rayon::ThreadPoolBuildError| core::error::Error::source(&error).is_some();
+    // Anything else it can answer is that the pool is there.
+    *HAS.get_or_init(|| !rayon::ThreadPoolBuilder::new().build_global().is_err_and(refused))
+}
+
 /// The same on all processors. Shards are independent, so the outcome is the same, too.
 #[cfg(feature = "parallel")]
 fn each_shard<S: Send, T: Default + Send, R: Send>(
@@ -243,6 +254,9 @@ fn each_shard<S: Send, T: Default + Send, R: Send>(
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
     use rayon::prelude::*;
+    if !has_threads() {
+        return one_by_one(shards, work, done);
+    }
     let mut outcomes = room(shards.len() as u64)?;
     shards
         .par_iter_mut()

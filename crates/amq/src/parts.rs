@@ -127,7 +127,7 @@ pub(crate) fn parts<F: Part, S: Source>(
         }
         let part = F::from_part(bytes, withheld.then_some(header.seed))?;
         if part.key_seed() != header.key_seed() {
-            return Err(wrong("seed of a part", part.seed()));
+            return Err(DecodeError::Structure { what: "seeds of the parts" });
         }
         items = items.saturating_add(part.len());
         let bytes = size_of::<F>() as u64;
@@ -162,7 +162,8 @@ macro_rules! file {
             #[cfg(feature = "std")]
             pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
                 let whole = self.whole(false).map_err(std::io::Error::other)?;
-                amq_core::envelope::write(&whole, &mut writer, false)
+                amq_core::envelope::write(&whole, &mut writer, false)?;
+                writer.flush()
             }
 
             /// Saves the filter as the file at `path`, whole or not at all: it is written beside

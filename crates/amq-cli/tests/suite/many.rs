@@ -79,7 +79,12 @@ fn memory_that_is_refused_is_an_error() {
     let least = (1..100).map(|i| i * 1000).find(|&kib| enough(kib)).unwrap();
     let (mut refused, mut done) = (0, 0);
     for kib in (least + 1000..least + 16_000).step_by(1000) {
-        for command in ["build -q -f -o f.amq --fpr 1%", "dedupe", "query many.amq"] {
+        for command in [
+            "build -q -f -o f.amq --fpr 1%",
+            "build -q -f -o f.amq --fpr 1% --kind ribbon",
+            "dedupe",
+            "query many.amq",
+        ] {
             let run: Run = room.bash(&format!("ulimit -v {kib}; amq {command} many.txt"));
             assert!(!run.err.contains("panicked"), "{kib}: {run:?}");
             match run.status {

@@ -77,10 +77,11 @@ macro_rules! shell_file {
                 $crate::envelope::encode_into(self, buffer, false)
             }
 
-            /// Writes the filter as a file.
+            /// Writes the filter as a file, and flushes the writer.
             #[cfg(feature = "std")]
             pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
-                $crate::envelope::write(self, &mut writer, false)
+                $crate::envelope::write(self, &mut writer, false)?;
+                std::io::Write::flush(&mut writer)
             }
 
             #[doc = $crate::file_docs!(save)]

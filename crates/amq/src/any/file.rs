@@ -107,9 +107,10 @@ impl AnyFilter {
         Self::read(&mut reader, max_bytes)
     }
 
-    /// Writes the filter as a file.
+    /// Writes the filter as a file, and flushes the writer.
     pub fn write_to(&self, mut writer: impl io::Write) -> io::Result<()> {
-        self.write(&mut writer)
+        self.write(&mut writer)?;
+        writer.flush()
     }
 
     #[doc = amq_core::file_docs!(save)]

@@ -2,15 +2,26 @@
 
 use super::within;
 use amq_core::{Filter, Key, KeyHash, Stats};
+use core::fmt;
 
 /// A generation of a [`Rolling`](super::Rolling) filter: the keys of one period.
 ///
 /// Its filter knows keys by other hashes than theirs, so it is asked through this.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Generation<'a, F> {
     number: u64,
     seed: u64,
     filter: &'a F,
+}
+
+/// Without the seed, which may be secret.
+impl<F: fmt::Debug> fmt::Debug for Generation<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generation")
+            .field("number", &self.number)
+            .field("filter", self.filter)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a, F> Generation<'a, F> {

@@ -67,6 +67,7 @@ use amq_core::{
     BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal, HASH_BLOCK,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch, reserve,
 };
+use core::fmt;
 
 /// A filter of the last generations of a stream; see the [module](self) for how it works.
 ///
@@ -75,7 +76,7 @@ use amq_core::{
 /// advance it after loading as often as was missed.
 ///
 /// For several threads, [`Sharded`](crate::sharded::Sharded) takes rolling filters as shards.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 pub struct Rolling<F> {
     /// A ring.
     generations: Vec<F>,
@@ -86,6 +87,18 @@ pub struct Rolling<F> {
     capacity: u64,
     seed: u64,
     by_count: bool,
+}
+
+/// Without the seed, which may be secret.
+impl<F: fmt::Debug> fmt::Debug for Rolling<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rolling")
+            .field("generations", &self.generations)
+            .field("newest", &self.newest)
+            .field("capacity", &self.capacity)
+            .field("by_count", &self.by_count)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<F: EmptyFilter> Rolling<F> {
@@ -219,7 +232,7 @@ impl<F: Filter> Rolling<F> {
     /// The keys in all generations; one that came in several counts in each.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.generations.iter().map(F::len).sum()
+        self.generations.iter().map(F::len).fold(0, u64::saturating_add)
     }
 
     /// Whether there are no keys.
@@ -274,7 +287,7 @@ impl<F: Filter> Filter for Rolling<F> {
         self.capacity
     }
     fn size_in_bytes(&self) -> u64 {
-        self.generations.iter().map(F::size_in_bytes).sum()
+        self.generations.iter().map(F::size_in_bytes).fold(0, u64::saturating_add)
     }
     fn expected_fpr(&self) -> f64 {
         Self::expected_fpr(self)
@@ -283,7 +296,7 @@ impl<F: Filter> Filter for Rolling<F> {
         self.generations.iter().map(F::load_factor).sum::<f64>() / self.generations.len() as f64
     }
     fn saturated(&self) -> u64 {
-        self.generations.iter().map(F::saturated).sum()
+        self.generations.iter().map(F::saturated).fold(0, u64::saturating_add)
     }
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {

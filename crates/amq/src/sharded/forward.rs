@@ -36,7 +36,7 @@ impl<F: Filter> Filter for Sharded<F> {
         Self::load_factor(self)
     }
     fn saturated(&self) -> u64 {
-        self.sum(F::saturated, 0)
+        self.total(F::saturated)
     }
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {

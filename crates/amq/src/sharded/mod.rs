@@ -46,6 +46,7 @@ use amq_core::{
     BuildError, DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, Key, KeyHash,
     LengthMismatch, MergeError, Stats, reserve,
 };
+use core::fmt;
 use shard::Shard;
 
 /// A filter in shards, each behind a lock: threads insert and remove through `&self`.
@@ -93,12 +94,22 @@ use shard::Shard;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct Sharded<F> {
     shards: Vec<Shard<F>>,
     kind: FilterKind,
     key_seed: Option<u64>,
     capacity: u64,
+}
+
+/// Without the seed, which may be secret.
+impl<F: fmt::Debug> fmt::Debug for Sharded<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sharded")
+            .field("shards", &self.shards)
+            .field("kind", &self.kind)
+            .field("capacity", &self.capacity)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<F: EmptyFilter> Sharded<F> {
@@ -198,9 +209,15 @@ impl<F: Filter> Sharded<F> {
 
     /// The sum over all shards, one after another: keys that come and go meanwhile may be missed.
     /// `visited` is what a shard counts that this thread visits.
-    fn sum<N: core::iter::Sum + Copy>(&self, of: impl Fn(&F) -> N, visited: N) -> N {
+    fn sum(&self, of: impl Fn(&F) -> f64, visited: f64) -> f64 {
         let each = |shard: &Shard<F>| shard.read().map_or(visited, |shard| of(&shard));
         self.shards.iter().map(each).sum()
+    }
+
+    /// The same of numbers, which a forged file can make as large as it likes.
+    fn total(&self, of: impl Fn(&F) -> u64) -> u64 {
+        let each = |shard: &Shard<F>| shard.read().map_or(0, |shard| of(&shard));
+        self.shards.iter().map(each).fold(0, u64::saturating_add)
     }
 
     /// Whether `key` is probably in: `false` is certain.
@@ -230,7 +247,7 @@ impl<F: Filter> Sharded<F> {
     /// The number of keys in all shards.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.sum(F::len, 0)
+        self.total(F::len)
     }
 
     /// Whether there are no keys.
@@ -269,7 +286,7 @@ impl<F: Filter> Sharded<F> {
     /// Bytes of all tables.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
-        self.sum(F::size_in_bytes, 0)
+        self.total(F::size_in_bytes)
     }
 
     /// The mean of the shards' load factors; see [`Filter::load_factor`].

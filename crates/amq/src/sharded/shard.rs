@@ -1,5 +1,6 @@
 //! A shard behind its lock, and which shards this thread has locked for itself.
 
+use core::mem::ManuallyDrop;
 use std::cell::RefCell;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::thread_local;
@@ -7,7 +8,11 @@ use std::vec::Vec;
 
 thread_local! {
     /// The shards that this thread visits, by address. A shard does not move while it is visited.
-    static VISITED: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    ///
+    /// Without a destructor, so that it is there for destructors of other thread-locals that use a
+    /// filter. It holds no memory while nothing is visited.
+    static VISITED: ManuallyDrop<RefCell<Vec<usize>>> =
+        const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
 /// A shard on cache lines of its own: its lock is written with every query.
@@ -49,7 +54,7 @@ impl<F> Shard<F> {
         &'a self,
         lock: impl FnOnce(&'a RwLock<F>) -> Result<G, PoisonError<G>>,
     ) -> Option<G> {
-        let visited = VISITED.with_borrow(|visited| visited.contains(&self.address()));
+        let visited = VISITED.with(|visited| visited.borrow().contains(&self.address()));
         (!visited).then(|| lock(&self.0).unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -64,13 +69,19 @@ impl<F> Shard<F> {
         struct Visit;
         impl Drop for Visit {
             fn drop(&mut self) {
-                VISITED.with_borrow_mut(Vec::pop);
+                VISITED.with(|visited| {
+                    let mut visited = visited.borrow_mut();
+                    visited.pop();
+                    if visited.is_empty() {
+                        *visited = Vec::new();
+                    }
+                });
             }
         }
         let Some(mut filter) = self.write() else {
             return false;
         };
-        VISITED.with_borrow_mut(|visited| visited.push(self.address()));
+        VISITED.with(|visited| visited.borrow_mut().push(self.address()));
         let _ends = Visit;
         visit(&mut filter);
         true

@@ -310,7 +310,7 @@ fn forged_files_are_refused_by_name() {
         assert!(text.contains(says), "{number} {value}: {text}");
     }
     assert!(refused(&|bytes| set(bytes, 24, 1)).contains("number of keys"));
-    assert!(refused(&|bytes| set(bytes, 40, 6)).contains("seed of a part"));
+    assert!(refused(&|bytes| set(bytes, 40, 6)).contains("seeds of the parts"));
     assert!(refused(&|bytes| set(bytes, 72, 1)).contains("zero"));
     assert!(refused(&|bytes| set(bytes, 56, 3)).contains("budget"));
     assert!(refused(&|bytes| bytes[17] = 2).contains("layout 2"));
@@ -329,7 +329,7 @@ fn forged_files_are_refused_by_name() {
         set(part, 40, 6);
         mend(part);
     });
-    assert!(text.contains("seed of a part"), "{text}");
+    assert!(text.contains("seeds of the parts"), "{text}");
     // A part that withholds its seed in a file that does not, and the other way round.
     let text = refused(&|bytes| {
         let part = &mut bytes[payload..payload + one];

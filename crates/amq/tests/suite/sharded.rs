@@ -326,3 +326,41 @@ fn a_filter_is_used_while_its_shards_are_visited() {
         });
     }
 }
+
+/// A buffer that is flushed when its thread ends.
+#[test]
+fn a_filter_is_used_by_destructors_of_a_thread() {
+    use std::cell::RefCell;
+    use std::sync::OnceLock;
+
+    static SHARED: OnceLock<Sharded<CuckooFilter>> = OnceLock::new();
+    struct Buffer(Vec<u64>);
+    impl Drop for Buffer {
+        fn drop(&mut self) {
+            let visit = |shard: &mut CuckooFilter| {
+                self.0.iter().for_each(|key| _ = shard.insert(key).unwrap());
+            };
+            SHARED.get().unwrap().for_each_shard(visit);
+        }
+    }
+    thread_local!(static BUFFER: RefCell<Buffer> = const { RefCell::new(Buffer(Vec::new())) });
+
+    let shared = SHARED.get_or_init(|| Sharded::new(Goal::fpr(100, 0.01), 4).unwrap());
+    let ends = std::thread::spawn(|| {
+        BUFFER.with_borrow_mut(|buffer| buffer.0.push(7));
+        SHARED.get().unwrap().for_each_shard(|_| ());
+    });
+    ends.join().unwrap();
+    assert_eq!(shared.len(), 4);
+}
+
+#[test]
+fn a_secret_seed_is_not_printed() {
+    let (goal, seed) = (Goal::fpr(100, 0.01), 0xDEAD_BEEF);
+    let sharded = Sharded::<BloomFilter>::with_seed(goal, 4, seed).unwrap();
+    let rolling = rolling::Rolling::<BloomFilter>::with_seed(goal, 4, seed).unwrap();
+    let newest = rolling.newest_first().next().unwrap();
+    for text in [format!("{sharded:?}"), format!("{rolling:#?}"), format!("{newest:?}")] {
+        assert!(text.contains("Bloom") && !text.contains(&seed.to_string()), "{text}");
+    }
+}
