@@ -75,7 +75,8 @@ impl Python {
 
 impl Drop for Python {
     fn drop(&mut self) {
-        drop(self.0.stdin.take());
+        // It may be writing an answer that nobody reads.
+        let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
@@ -149,6 +150,9 @@ fn both_readers_refuse_the_same_forgeries_and_answer_alike() {
     let mut differ = Vec::new();
     for path in golden_files() {
         let file = std::fs::read(&path).unwrap();
+        if matches!(file[16], 16 | 17) {
+            continue; // of parts, whose type a program must know
+        }
         for round in 0..FORGERIES {
             let bytes = if round == 0 { file.clone() } else { noise.forged(&file) };
             let (ours, theirs) = (by_rust(&bytes), python.read(&bytes));
