@@ -79,8 +79,10 @@ pub use any::{AnyError, AnyFilter, AnyOwnedView, AnyPlan, AnyTarget, AnyView, Un
 pub use maybe::{OrMaybe, load_or_maybe, open_or_maybe};
 pub use parts::Part;
 
+#[cfg(all(feature = "bloom", target_has_atomic = "64"))]
+pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
 #[cfg(feature = "bloom")]
-pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
+pub use amq_bloom::{BlockedBloomFilter, BloomFilter};
 pub use amq_core::*;
 #[cfg(feature = "counting")]
 pub use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
