@@ -9,7 +9,7 @@ use crate::record::Point;
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
 use amq_core::{
-    BatchFull, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, InsertFilter, Key,
+    BatchFull, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, InsertExt, InsertFilter, Key,
     MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target,
 };
 use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
@@ -191,8 +191,8 @@ way! { Merging [+ InsertFilter + MergeFilter], |it, key, keys|
 
 // Through a shared reference, as threads do: with its atomic operations, that is.
 way! { Shared [+ MergeFilter] where [for<'a> &'a F: InsertFilter], |it, key, keys|
-    insert: FilterExt::insert(&mut &it.filter, key).is_ok();
-    insert_all: taken(keys, FilterExt::insert_keys(&mut &it.filter, keys));
+    insert: InsertExt::insert(&mut &it.filter, key).is_ok();
+    insert_all: taken(keys, InsertExt::insert_keys(&mut &it.filter, keys));
     merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
 }
 

@@ -130,9 +130,9 @@ pub use params::{BlockedParams, BloomParams, FoldError, MAX_BLOCKS, MAX_PROBES};
 
 pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, DEFAULT_SEED,
-    DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertFilter,
-    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError,
-    PlanFilter, PredictedFpr, Stats, Target, key,
+    DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertExt,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan,
+    PlanError, PlanFilter, PredictedFpr, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

@@ -4,7 +4,7 @@ use crate::expected::Expected;
 use crate::fill::{absent_hashes, all_found, count_found, present, present_hashes};
 use crate::remove::ROOM_FOR_COPIES;
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
-use amq_core::{EmptyFilter, FilterExt, Full, Goal};
+use amq_core::{EmptyFilter, Full, Goal, InsertExt};
 
 fn empty<F: EmptyFilter>(items: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
     F::empty(Goal::fpr(items as usize, fpr), seed)

@@ -17,7 +17,7 @@ pub use pointer::{
 
 use crate::fill::{Fill, all_found, filled, present, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
-use amq_core::{EmptyFilter, Filter, FilterExt, Goal, Inserted, PlanFilter};
+use amq_core::{EmptyFilter, Filter, Goal, InsertExt, Inserted, PlanFilter};
 use core::fmt;
 
 /// `Debug` shows neither the seed, which may be secret, nor the table, which may be gigabytes.

@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | [`Key`], [`KeyHash`] | a key is hashed once, to 64 bits of XXH3; all else works on the hash |
 //! | [`Filter`] and its extensions | what a filter can do, one trait per ability |
-//! | [`FilterExt`] | the methods that take keys, for generic code |
+//! | [`FilterExt`], [`InsertExt`] | the methods that take keys, for generic code |
 //! | [`Goal`], [`Budget`], [`Plan`] | a filter's size and rate, before it is made |
 //! | [`PlanError`], [`BuildError`], [`Full`], [`MergeError`] | what went wrong, with its numbers |
 //! | [`Stats`] | a filter's state, for a log or a metric |
@@ -72,8 +72,8 @@ pub use error::{BatchFull, BuildError, DecodeError, Full, LengthMismatch, MergeE
 pub use filter::hashes_of;
 pub use filter::{
     BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
-    FilterKind, InsertFilter, Inserted, MergeFilter, Parts, PlanFilter, RemoveFilter, Stats,
-    Target, UnknownKind,
+    FilterKind, InsertExt, InsertFilter, Inserted, MergeFilter, Parts, PlanFilter, RemoveFilter,
+    Stats, Target, UnknownKind,
 };
 pub use goal::{Budget, Goal, Plan};
 pub use key::{ByHash, DEFAULT_SEED, Encoder, HASH_BLOCK, Key, KeyHash, hash_blocks};

@@ -110,8 +110,9 @@ pub use amq_bloom::{BloomFilter, MAX_PROBES};
 pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
-    Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target, key,
+    Full, Goal, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
+    MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
+    key,
 };
 
 #[cfg(feature = "std")]

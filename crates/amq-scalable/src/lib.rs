@@ -116,9 +116,9 @@ pub type ScalableBlockedBloomView<'a> = ScalableFilter<BlockedBloomView<'a>>;
 
 pub use amq_core::{
     BatchFull, Budget, BuildError, ByHash, ClearFilter, DEFAULT_SEED, DecodeError, EmptyFilter,
-    Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertFilter, Inserted, Key, KeyHash,
-    LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr,
-    Stats, Target, key,
+    Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertExt, InsertFilter, Inserted, Key,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
+    PredictedFpr, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

@@ -6,7 +6,7 @@
 //! ```
 
 use amq::{
-    ExpandableQuotientFilter, FilterExt, Goal, InsertFilter, KeyHash, QuotientFilter,
+    ExpandableQuotientFilter, FilterExt, Goal, InsertExt, InsertFilter, KeyHash, QuotientFilter,
     ScalableBloomFilter,
 };
 use std::error::Error;

@@ -101,8 +101,8 @@ pub use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter};
 pub mod prelude {
     pub use crate::AnyFilter;
     pub use amq_core::{
-        Budget, BuildFilter, EmptyFilter, Filter, FilterExt, Goal, InsertFilter, Key, PlanFilter,
-        RemoveFilter,
+        Budget, BuildFilter, EmptyFilter, Filter, FilterExt, Goal, InsertExt, InsertFilter, Key,
+        PlanFilter, RemoveFilter,
     };
 }
 

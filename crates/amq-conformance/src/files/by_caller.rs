@@ -6,7 +6,7 @@ use crate::fill::{Fill, absent, absent_hashes, all_found, present, present_hashe
 use crate::surface::answers_as;
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::{
-    BatchFull, CountFilter, DecodeError, Filter, FilterExt, Full, InsertFilter, KeyHash,
+    BatchFull, CountFilter, DecodeError, Filter, FilterExt, Full, InsertExt, InsertFilter, KeyHash,
     MergeError, MergeFilter, ReadError, RemoveFilter,
 };
 

@@ -3,8 +3,8 @@
 use crate::fill::{Fill, absent, all_found, filled, present, present_hashes};
 use crate::violation::{Verdict, Violation, same, unchanged};
 use amq_core::{
-    ClearFilter, EmptyFilter, Filter, FilterExt, Goal, InsertFilter, Key, KeyHash, PlanFilter,
-    RemoveFilter,
+    ClearFilter, EmptyFilter, Filter, FilterExt, Goal, InsertExt, InsertFilter, Key, KeyHash,
+    PlanFilter, RemoveFilter,
 };
 use std::sync::Arc;
 

@@ -343,7 +343,7 @@ fn pointers_that_forget_to_forward_are_rejected() {
     let holding_500 = || {
         let keys = (0..500).map(|i| amq_core::index::remix(i, 0));
         let mut filter = empty();
-        amq_core::FilterExt::try_extend(&mut filter, keys).unwrap();
+        amq_core::InsertExt::try_extend(&mut filter, keys).unwrap();
         filter
     };
     let answers = |lapse| {

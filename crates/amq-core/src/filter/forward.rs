@@ -101,19 +101,3 @@ forward_writing! {
     &mut F;
     Box<F>;
 }
-
-/// An `Arc` of a filter that takes keys through a shared reference takes keys, too.
-#[cfg(target_has_atomic = "ptr")]
-impl<F: Filter + ?Sized> InsertFilter for alloc::sync::Arc<F>
-where
-    for<'a> &'a F: InsertFilter,
-{
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        (&**self).insert_hash(hash)
-    }
-
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
-        (&**self).insert_batch(hashes)
-    }
-}

@@ -11,7 +11,7 @@ pub use construct::hashes_of;
 pub use construct::{
     BuildFilter, BuildTarget, EmptyFilter, MergeFilter, Parts, PlanFilter, Target,
 };
-pub use ext::FilterExt;
+pub use ext::{FilterExt, InsertExt};
 pub use kind::{FilterKind, UnknownKind};
 pub use stats::Stats;
 
@@ -21,7 +21,8 @@ use crate::{BatchFull, Full, KeyHash, LengthMismatch};
 ///
 /// For code that is generic over filters; on a filter of a known type the methods of the same names
 /// need no import. The methods that take a [`Key`](crate::Key) instead of its hash are in
-/// [`FilterExt`]. References, boxes and `Arc`s of filters are filters; `dyn Filter` has `contains`.
+/// [`FilterExt`] and [`InsertExt`]. References, boxes and `Arc`s of filters are filters; `dyn
+/// Filter` has `contains`.
 ///
 /// **The contract**: once a key is inserted, and until it is removed, the answer for it is `true`,
 /// always. For a key that was never inserted it is `true` with probability
@@ -156,7 +157,8 @@ impl Inserted {
     note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
             blocked-counting, scalable-blocked, windowed-cuckoo, expandable-quotient",
     note = "a ribbon filter is built from all its keys at once: `build`",
-    note = "through `&F` and `Arc<F>` only atomic and sharded filters take keys: use `&mut F`"
+    note = "through `&F` only atomic and sharded filters take keys: use `&mut F`",
+    note = "of an `Arc` of such a filter pass `&*filter`"
 )]
 pub trait InsertFilter: Filter {
     /// Inserts the key with this hash. On an error the filter is exactly as before.

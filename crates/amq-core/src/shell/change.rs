@@ -15,7 +15,7 @@ macro_rules! shell_change {
             $(#[$remove])*
             #[inline]
             pub fn remove<Q: $crate::Key + ?Sized>(&mut self, key: &Q) -> bool {
-                $crate::FilterExt::remove(self, key)
+                $crate::InsertExt::remove(self, key)
             }
 
             /// Removes one copy of the key with this hash; see [`remove`](Self::remove).

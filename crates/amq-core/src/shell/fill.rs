@@ -182,7 +182,7 @@ macro_rules! shell_fill {
                 &mut self,
                 keys: &[Q],
             ) -> Result<u64, $crate::BatchFull> {
-                $crate::FilterExt::insert_keys(self, keys)
+                $crate::InsertExt::insert_keys(self, keys)
             }
 
             /// Inserts all keys of an iterator and returns how many were new. On an error the keys
@@ -192,7 +192,7 @@ macro_rules! shell_fill {
                 &mut self,
                 keys: impl IntoIterator<Item = Q>,
             ) -> Result<u64, $crate::BatchFull> {
-                $crate::FilterExt::try_extend(self, keys)
+                $crate::InsertExt::try_extend(self, keys)
             }
 
             /// Inserts `key` unless the filter answers `true` for it already; then nothing changes.

@@ -5,8 +5,8 @@ use super::{AnyError, AnyFilter, Unsupported};
 use crate::Ability;
 use alloc::boxed::Box;
 use amq_core::{
-    ClearFilter, Count, CountFilter, Filter, FilterExt, Full, InsertFilter, Inserted, Key, KeyHash,
-    MergeError, MergeFilter, RemoveFilter,
+    ClearFilter, Count, CountFilter, Filter, FilterExt, Full, InsertExt, InsertFilter, Inserted,
+    Key, KeyHash, MergeError, MergeFilter, RemoveFilter,
 };
 
 /// `merged!(self, other, |ours, theirs| body)`: for two filters of one kind that can merge.
@@ -88,7 +88,7 @@ impl AnyFilter {
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Unsupported> {
         kinds!(able remove self,
-            filter => Ok(FilterExt::remove(filter, key)),
+            filter => Ok(InsertExt::remove(filter, key)),
             else Err(self.cannot(Ability::Remove)))
     }
 

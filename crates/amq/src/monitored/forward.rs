@@ -75,6 +75,34 @@ impl<F: RemoveFilter, const EVERY: bool> RemoveFilter for Monitored<F, EVERY> {
     }
 }
 
+/// Of a filter that takes keys through a shared reference, so does what watches it.
+impl<F: Filter, const EVERY: bool> InsertFilter for &Monitored<F, EVERY>
+where
+    for<'a> &'a F: InsertFilter,
+{
+    #[inline]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        (&self.filter).insert_hash(hash)
+    }
+    #[inline]
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        (&self.filter).insert_unique_hash(hash)
+    }
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+        (&self.filter).insert_batch(hashes)
+    }
+}
+
+impl<F: Filter, const EVERY: bool> RemoveFilter for &Monitored<F, EVERY>
+where
+    for<'a> &'a F: RemoveFilter,
+{
+    #[inline]
+    fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        (&self.filter).remove_hash(hash)
+    }
+}
+
 impl<F: CountFilter, const EVERY: bool> CountFilter for Monitored<F, EVERY> {
     #[inline]
     fn count_hash(&self, hash: KeyHash) -> Count {

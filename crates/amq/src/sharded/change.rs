@@ -2,8 +2,8 @@
 
 use super::{Refused, Sharded};
 use amq_core::{
-    BatchFull, Count, CountFilter, FilterExt, Full, InsertFilter, Inserted, Key, KeyHash,
-    RemoveFilter,
+    BatchFull, Count, CountFilter, FilterExt, Full, InsertExt, InsertFilter, Inserted, Key,
+    KeyHash, RemoveFilter,
 };
 
 impl<F: InsertFilter> Sharded<F> {
@@ -49,7 +49,7 @@ impl<F: InsertFilter> Sharded<F> {
     /// Inserts all keys of an iterator, one by one, and returns how many were new. On an error the
     /// keys before the refused one are in, and the error says how many.
     pub fn try_extend<K: Key>(&self, keys: impl IntoIterator<Item = K>) -> Result<u64, BatchFull> {
-        FilterExt::try_extend(&mut { self }, keys)
+        InsertExt::try_extend(&mut { self }, keys)
     }
 }
 

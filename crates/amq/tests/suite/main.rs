@@ -21,6 +21,7 @@ mod reading;
 mod rolling;
 mod saving;
 mod sharded;
+mod shared;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;

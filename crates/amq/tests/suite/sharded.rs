@@ -250,8 +250,8 @@ fn every_method_with_keys_works_through_a_shared_reference() {
     assert_eq!(filter.insert_unique("a key"), Ok(Inserted::New));
     assert_eq!(filter.insert_unique("a key"), Ok(Inserted::MaybePresent));
     assert_eq!((filter.count("a key").estimate, filter.len()), (1, 6001));
-    FilterExt::try_extend(&mut alone, 5000..6000u64).unwrap();
-    FilterExt::insert_unique(&mut alone, "a key").unwrap();
+    InsertExt::try_extend(&mut alone, 5000..6000u64).unwrap();
+    InsertExt::insert_unique(&mut alone, "a key").unwrap();
     let asked: Vec<u64> = (0..20_000).collect();
     let mut answers = vec![false; asked.len()];
     filter.contains_keys(&asked, &mut answers).unwrap();
