@@ -418,7 +418,8 @@ class Scalable(Filter):
         file.expect_asked(7)
         self.initial, rate, self.growth, tightening, self.bound, self.limit, most, _ = file.asked
         rate, tightening = real(rate), real(tightening)
-        expect(self.initial >= 1 and 2 <= self.growth <= 1 << 16, "no growth")
+        expect(self.initial >= 1, "no first stage")
+        expect(2 <= self.growth <= 64, "a growth of %d: it must be from 2 to 64" % self.growth)
         expect(1 <= most <= 1 << 16, "no number of stages")
         expect(rate > self.initial / 2**64, "a rate that no hash of 64 bits can keep")
         expect(not 0 < self.bound < self.initial, "fewer keys than the first stage is for")

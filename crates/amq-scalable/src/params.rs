@@ -3,8 +3,10 @@
 use crate::rates::absorbed;
 use amq_core::{Budget, Full, Goal, PlanError};
 
-/// The largest growth factor.
-pub const MAX_GROWTH: u32 = 1 << 16;
+/// The largest growth factor. The paper takes 2 or 4, and so does RedisBloom by default (2); above
+/// that a stage is mostly empty when it is added. A file chooses the factor, too: the limit bounds
+/// what a forged one can make an insert allocate.
+pub const MAX_GROWTH: u32 = 64;
 
 /// What determines how a scalable filter grows.
 ///

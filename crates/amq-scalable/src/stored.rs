@@ -6,7 +6,7 @@
 
 use crate::rates;
 use crate::stage::{SEED, Stage};
-use crate::{OwnedStage, ScalableParams, StageGoal};
+use crate::{MAX_GROWTH, OwnedStage, ScalableParams, StageGoal};
 use alloc::vec::Vec;
 use amq_core::envelope::{Opened, Source, narrow};
 use amq_core::shell::Header;
@@ -34,6 +34,7 @@ pub(crate) fn room<T>(list: &mut Vec<T>, stages: usize) -> Result<(), DecodeErro
 pub(crate) fn params(opened: &Opened<'_>) -> Result<ScalableParams, DecodeError> {
     opened.expect_asked(7)?;
     let [initial, fpr, growth, tightening, max_items, max_bytes, max_stages, _] = *opened.asked();
+    PlanError::check_parameter("growth", growth, 2, MAX_GROWTH.into())?;
     let params = ScalableParams {
         initial,
         fpr: f64::from_bits(fpr),

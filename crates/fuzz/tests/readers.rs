@@ -193,10 +193,11 @@ fn both_readers_refuse_numbers_beyond_their_range() {
     // The last number that is in range, and one beyond it.
     let (floor, above) = (2f64.powi(-64).to_bits(), (2f64.powi(-64) * 1.01).to_bits());
     let low = (STAGE + 40, 1e-30f64.to_bits());
-    let cases: [(bool, &str, Changes<'_>); 11] = [
+    let cases: [(bool, &str, Changes<'_>); 12] = [
         // A scalable filter's growth, and its most stages.
-        (true, "scalable-one", &[(ASKED + 16, 1 << 16)]),
-        (false, "scalable-one", &[(ASKED + 16, (1 << 16) + 1)]),
+        (true, "scalable-one", &[(ASKED + 16, 64)]),
+        (false, "scalable-one", &[(ASKED + 16, 65)]),
+        (false, "scalable-one", &[(ASKED + 16, 1 << 32)]),
         (true, "scalable-one", &[(ASKED + 48, 1 << 16)]),
         (false, "scalable-one", &[(ASKED + 48, (1 << 16) + 1)]),
         (false, "scalable-one", &[(ASKED + 48, u64::MAX)]),

@@ -75,8 +75,8 @@ const fn none_taken(keys: usize) -> Result<u64, BatchFull> {
 
 impl<F: Filter + ?Sized> FilterExt for F {}
 
-/// The methods that insert and remove keys, on everything that does so: `F: InsertFilter`, `&mut F`,
-/// `Box<F>`, and `&F` of a filter that is shared without a lock around it.
+/// The methods that insert and remove keys, on everything that does so: `F: InsertFilter`, `&mut
+/// F`, `Box<F>`, and `&F` of a filter that is shared without a lock around it.
 ///
 /// A trait of its own, so that an `Arc<F>`, which reads but does not write, leaves these names to
 /// the methods of the filter inside.

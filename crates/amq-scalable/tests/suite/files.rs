@@ -3,8 +3,8 @@
 use amq_conformance::files::memory::{SLACK, takes_at_most};
 use amq_conformance::{files, hold, with_params};
 use amq_scalable::{
-    DecodeError, Full, ScalableBlockedBloomFilter, ScalableBloomFilter, ScalableBloomView,
-    ScalableParams,
+    DecodeError, Full, MAX_GROWTH, PlanError, ScalableBlockedBloomFilter, ScalableBloomFilter,
+    ScalableBloomView, ScalableParams,
 };
 
 /// Filters that grow from `initial` keys at 1 % with some limits, and hold the keys `0..keys`.
@@ -193,7 +193,6 @@ fn stages_that_growth_does_not_lead_to_are_refused() {
     // The parameters, which the stages must keep to.
     assert_eq!(field(&[(ASKED, 21)]), "capacity of a stage");
     assert_eq!(field(&[(ASKED + 16, 3)]), "capacity of a stage");
-    assert_eq!(field(&[(ASKED + 16, 1 << 32)]), "growth");
     assert_eq!(
         field(&[(ASKED + 8, real(0.001))]),
         "stages of a higher compound rate than was asked for"
@@ -301,7 +300,7 @@ fn of_claimed_capacity(params: ScalableParams, capacity: u64) -> Vec<u8> {
 
 #[test]
 fn a_few_bytes_that_claim_a_full_stage_of_a_billion_keys_make_no_larger_one() {
-    for growth in [2, 1 << 16] {
+    for growth in [2, MAX_GROWTH] {
         let params = ScalableParams::new(20, 0.01).growth(growth);
         for capacity in [1000, 1 << 20, 1 << 30, 1 << 40] {
             let file = of_claimed_capacity(params, capacity);
@@ -319,12 +318,72 @@ fn a_few_bytes_that_claim_a_full_stage_of_a_billion_keys_make_no_larger_one() {
     }
 }
 
+/// A file whose first stage is full as its 2^16 bits tell, all but 64 of which are set: one for
+/// each key. What follows it is for `growth` times as many keys.
+fn of_a_key_a_bit(params: ScalableParams, growth: u64) -> Vec<u8> {
+    const BITS: u64 = 1 << 16;
+    let keys = BITS - 64;
+    let mut file = filled(params, 0..0).to_bytes().unwrap();
+    file.truncate(192 + 3 * 64);
+    file.resize(192 + 3 * 64 + BITS as usize / 8 - 8, 0xFF);
+    file.extend([0; 8]);
+    let (section, entry) = (192 + 64, 192 + 2 * 64);
+    for (at, value) in [
+        (24, keys),
+        (32, keys),
+        (ASKED, keys),
+        (ASKED + 16, growth),
+        (144, BITS / 8),
+        (section + 8, BITS / 8),
+        (entry, BITS),
+        (entry + 8, 1),
+        (entry + 16, keys),
+        (entry + 24, keys),
+        (entry + 32, keys),
+    ] {
+        file[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    }
+    files::mend(&mut file);
+    file
+}
+
+#[test]
+fn a_forged_file_makes_an_insert_allocate_at_most_64_keys_for_each_bit_it_holds() {
+    const HELD: u64 = 1 << 16;
+    // The bits of each key at the second stage's rate; the last is just above the least possible.
+    for (fpr, tightening, bits_per_key) in [(0.01, 0.85, 14), (0.01, 1e-9, 53), (0.01, 3e-11, 63)] {
+        let params = ScalableParams::new(20, fpr).tightening(tightening);
+        let file = of_a_key_a_bit(params, MAX_GROWTH.into());
+        let mut read = ScalableBloomFilter::from_bytes(&file).unwrap();
+        let most = u64::from(MAX_GROWTH) * HELD * bits_per_key / 8 + SLACK;
+        hold(takes_at_most(most, &|| format!("{params:?}"), || {
+            for key in 0..10_000u64 {
+                read.insert(&key).unwrap();
+                assert!(read.contains(&key));
+            }
+        }));
+        assert_eq!(read.stage_count(), 2);
+        let grown = read.stages().last().unwrap().capacity;
+        assert!(grown <= u64::from(MAX_GROWTH) * HELD, "{grown}");
+        // More is refused, by the number and the limit.
+        for growth in [65, 1 << 16, 1 << 32, u64::MAX] {
+            let file = of_a_key_a_bit(params, growth);
+            let error = ScalableBloomFilter::from_bytes(&file).unwrap_err();
+            let (name, value) = ("growth", growth);
+            let refusal = PlanError::Parameter { name, value, min: 2, max: 64 };
+            assert_eq!(error, DecodeError::Params(refusal));
+            let limit = format!("growth = {growth} is not possible: it must be from 2 to 64");
+            assert!(error.to_string().contains(&limit), "{error}");
+        }
+    }
+}
+
 #[test]
 fn a_stage_follows_one_that_has_as_many_bits_set_as_it_is_for_keys() {
     // Honest filters of any parameters, written, read and merged at any time, grow as ever.
     let mut grown = 0;
     for initial in [1, 2, 7, 50] {
-        for growth in [2, 3, 100, 1 << 16] {
+        for growth in [2, 3, 50, MAX_GROWTH] {
             for fpr in [1e-6, 0.01, 0.5, 0.99, 1.0 - 1e-9] {
                 for tightening in [1e-9, 0.5, 0.85, 0.999] {
                     let params =

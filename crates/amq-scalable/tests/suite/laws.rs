@@ -126,6 +126,7 @@ fn parameters_out_of_range_are_refused_by_name() {
     let good = ScalableParams::new(100, 0.01);
     assert_eq!(name(good.growth(0)), "growth");
     assert_eq!(name(good.growth(1)), "growth");
+    assert_eq!(name(good.growth(65)), "growth");
     assert_eq!(name(good.growth(u32::MAX)), "growth");
     for tightening in [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
         assert_eq!(name(good.tightening(tightening)), "tightening");
@@ -148,7 +149,7 @@ fn room_for_no_keys_at_first_is_room_for_one() {
 
 #[test]
 fn stages_whose_sizes_pass_64_bits_end_growth() {
-    let params = ScalableParams::new(1 << 40, 0.01).growth(1 << 16);
+    let params = ScalableParams::new(1 << 56, 0.01).growth(64);
     assert!(params.stage(1).is_ok());
     assert!(matches!(params.stage(2), Err(Full::Limit { what: "items", .. })));
 }
@@ -409,7 +410,7 @@ fn a_limit_on_bytes_is_used_to_the_last_one_and_the_rate_is_kept() {
     for params in [
         open,
         open.growth(4),
-        open.growth(1 << 16),
+        open.growth(64),
         open.tightening(0.5),
         open.bounded(1_000_000),
         open.growth(4).bounded(400_000),
@@ -465,7 +466,7 @@ fn a_stage_that_fits_is_not_cut() {
 fn the_last_stage_is_planned_in_a_bounded_number_of_steps() {
     for params in [
         ScalableParams::new(1, 1e-9).max_bytes(u64::MAX - 1),
-        ScalableParams::new(1000, 0.01).growth(1 << 16).max_bytes(1 << 40),
+        ScalableParams::new(1000, 0.01).growth(64).max_bytes(1 << 40),
         ScalableParams::new(1 << 40, 0.5).max_bytes(1 << 50),
         ScalableParams::new(1, 0.9).bounded(1 << 40).max_bytes(1 << 30),
     ] {
