@@ -57,8 +57,12 @@ impl Whole {
         Self { kind, key_seed, capacity, entry, items: 0, files: Vec::new() }
     }
 
-    /// Adds a part.
+    /// Adds a part, which must hash its keys as the whole does.
     pub(crate) fn push<F: Part>(&mut self, part: &F, withhold: bool) -> Result<(), BuildError> {
+        // What no reader accepts is not written.
+        if part.key_seed() != self.key_seed {
+            return Err(BuildError::PartSeeds { part: self.files.len() as u64 });
+        }
         let file = part.to_part(withhold)?;
         reserve(&mut self.files, 1)?;
         self.files.push(file);

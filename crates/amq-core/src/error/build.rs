@@ -34,6 +34,12 @@ pub enum BuildError {
     },
     /// The file of a filter was asked for while this thread visits one of its shards.
     Visited,
+    /// The file of a filter was asked for whose parts do not all hash keys as the whole does: one
+    /// was replaced by a filter of another seed. The error does not tell the seeds.
+    PartSeeds {
+        /// The first such part, from 0: a shard or a generation.
+        part: u64,
+    },
     /// The filter refused a key while being built.
     Full(BatchFull),
 }
@@ -67,6 +73,12 @@ impl fmt::Display for BuildError {
             Self::Visited => f.write_str(
                 "this thread visits a shard of the filter, which would be missing in its file: write it \
                  after the visit",
+            ),
+            Self::PartSeeds { part } => write!(
+                f,
+                "part {part} of the filter hashes keys by another seed than the whole, so that no \
+                 key of it is found and no file of it could be read: replace it by a filter of the \
+                 same seed"
             ),
             Self::Full(error) => write!(f, "the filter cannot be built: {error}"),
         }

@@ -175,6 +175,9 @@ impl<F: Filter> Sharded<F> {
     /// ([`Full::Visited`](crate::Full::Visited)), removing it returns `false`, sums leave the shard
     /// out, a file is refused, and a visit within the visit passes it by.
     ///
+    /// A filter that `each` puts in a shard's place must have the same seed: under another one its
+    /// keys are denied, and no file is written ([`BuildError::PartSeeds`]).
+    ///
     /// ```
     /// use amq::rolling::Rolling;
     /// use amq::sharded::Sharded;

@@ -234,6 +234,38 @@ fn a_live_filter_is_saved_while_threads_insert() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// What no load accepts is not written: the error names the part, and the old file stays.
+#[test]
+fn a_filter_with_a_part_of_another_seed_is_not_written() {
+    let folder = folder("swapped");
+    let path = folder.join("filter.amq");
+    let by_caller = |filter: QuotientFilter| filter.hashed_by_caller();
+    for seed in [Some(6), None] {
+        let filter = sessions(300, 5);
+        filter.save(&path).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let mut shard = 0;
+        filter.for_each_shard(|held| {
+            if shard == 3 {
+                let other = QuotientFilter::with_seed(Goal::fpr(50, 0.01), seed.unwrap_or(5));
+                *held = if seed.is_some() { other.unwrap() } else { by_caller(other.unwrap()) };
+            }
+            shard += 1;
+        });
+        let refused = BuildError::PartSeeds { part: 3 };
+        assert_eq!(filter.to_bytes(), Err(refused));
+        assert_eq!(filter.to_bytes_without_seed(), Err(refused));
+        assert!(filter.write_to(Vec::new()).unwrap_err().to_string().contains("part 3"));
+        assert!(filter.save(&path).unwrap_err().to_string().contains("another seed"));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+    // Shards that are filters of parts themselves.
+    let filter = Sharded::from_shards_unchecked(vec![events(0, 4), events(0, 4)], 800).unwrap();
+    filter.for_each_shard(|shard| *shard = events(0, 5));
+    assert_eq!(filter.to_bytes(), Err(BuildError::PartSeeds { part: 0 }));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn another_kind_is_refused_by_name() {
     let (rolling, sharded) = (events(2, 0).encode(), sessions(9, 0).encode());
