@@ -8,7 +8,7 @@ use amq_core::envelope::{
     Source, Stored, Written,
 };
 use amq_core::shell::Header;
-use amq_core::{BuildError, DecodeError, Filter, FilterKind, reserve};
+use amq_core::{Budget, BuildError, DecodeError, Filter, FilterKind, Goal, PlanError, reserve};
 
 /// The revision of both layouts.
 const REVISION: u8 = 1;
@@ -68,6 +68,50 @@ impl Whole {
         self.files.push(file);
         self.items = self.items.saturating_add(part.len());
         Ok(())
+    }
+}
+
+/// How the plans of parts add up to that of the whole.
+pub(crate) struct Sum<R, I> {
+    /// The number of parts.
+    pub(crate) parts: u64,
+    /// The rate of the whole from that of each part.
+    pub(crate) rate: R,
+    /// The most keys of the whole if no part may be planned for more than so many.
+    pub(crate) items: I,
+}
+
+impl<R: Fn(f64) -> f64, I: Fn(u64) -> u64> Sum<R, I> {
+    /// A refusal to plan a part, said of the whole, which `goal` is for.
+    pub(crate) fn refusal(&self, of_part: PlanError, goal: Goal) -> PlanError {
+        let items = goal.items;
+        let all = |each: u64| each.saturating_mul(self.parts);
+        let fpr = |each| match goal.budget {
+            Budget::Fpr(fpr) => fpr,
+            _ => (self.rate)(each),
+        };
+        match of_part {
+            PlanError::Items { min, max, .. } => {
+                PlanError::Items { items, min, max: (self.items)(max) }
+            }
+            PlanError::FprBelowHashFloor { fpr: each, floor, .. } => {
+                let floor = (self.rate)(floor);
+                PlanError::FprBelowHashFloor { fpr: fpr(each), floor, items }
+            }
+            PlanError::FprUnreachable { fpr: each, lowest, .. } => {
+                let lowest = (self.rate)(lowest);
+                PlanError::FprUnreachable { fpr: fpr(each), lowest, items }
+            }
+            PlanError::Bytes { min, .. } => {
+                PlanError::Bytes { bytes: goal.max_bits() / 8, min: all(min) }
+            }
+            PlanError::TooLarge { bytes, max_bytes } => {
+                let max_bytes = all(max_bytes).min(isize::MAX as u64);
+                PlanError::TooLarge { bytes: bytes * self.parts as f64, max_bytes }
+            }
+            // Of a part's own parameters.
+            other => other,
+        }
     }
 }
 

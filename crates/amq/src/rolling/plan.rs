@@ -2,6 +2,7 @@
 
 use super::Rolling;
 use super::limits::MAX_GENERATIONS;
+use crate::parts::Sum;
 use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
 
 /// What a rolling filter will cost and how well it will do.
@@ -26,6 +27,12 @@ impl<F: EmptyFilter> Rolling<F> {
     /// The goal is for the whole window: the keys of all generations, the rate of all together, and
     /// a budget of bytes or of bits per key for all of them.
     pub fn plan(goal: Goal, generations: usize) -> Result<RollingPlan<F::Params>, PlanError> {
+        let plan = |goal| Self::planned(goal, generations);
+        plan(goal).map_err(|error| error.in_bits_per_key(goal, plan))
+    }
+
+    /// The same, with refusals that speak of bytes where bits per key were asked for.
+    fn planned(goal: Goal, generations: usize) -> Result<RollingPlan<F::Params>, PlanError> {
         let count = generations as u64;
         PlanError::check_parameter("generations", count, 1, MAX_GENERATIONS)?;
         let goal = goal.checked()?;
@@ -33,7 +40,13 @@ impl<F: EmptyFilter> Rolling<F> {
             Budget::Fpr(fpr) => Budget::Fpr(share_of(fpr, count)),
             _ => Budget::Bytes(goal.max_bits() / 8 / count),
         };
-        let generation = F::plan(Goal::new(goal.items.div_ceil(count), budget))?;
+        let sum = Sum {
+            parts: count,
+            rate: |fpr| together(fpr, count),
+            items: |most: u64| most.saturating_mul(count),
+        };
+        let generation = F::plan(Goal::new(goal.items.div_ceil(count), budget))
+            .map_err(|error| sum.refusal(error, goal))?;
         Ok(RollingPlan {
             generations,
             items: goal.items,

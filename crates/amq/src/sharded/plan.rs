@@ -2,6 +2,8 @@
 
 use super::Sharded;
 use super::limits::check_shards;
+use crate::parts::Sum;
+use amq_core::numeric::first_true_near;
 use amq_core::{Budget, BuildError, EmptyFilter, Goal, MergeError, Plan, PlanError};
 use core::fmt;
 
@@ -56,6 +58,12 @@ impl<F: EmptyFilter> Sharded<F> {
     ///
     /// A budget of bytes or of bits per key is for all shards together.
     pub fn plan(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
+        let plan = |goal| Self::planned(goal, shards);
+        plan(goal).map_err(|error| error.in_bits_per_key(goal, plan))
+    }
+
+    /// The same, with refusals that speak of bytes where bits per key were asked for.
+    fn planned(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
         check_shards(shards)?;
         let goal = goal.checked()?;
         let count = shards as u64;
@@ -63,7 +71,9 @@ impl<F: EmptyFilter> Sharded<F> {
             Budget::Fpr(fpr) => Budget::Fpr(fpr),
             _ => Budget::Bytes(goal.max_bits() / 8 / count),
         };
-        let shard = F::plan(Goal::new(shard_items(goal.items, count), budget))?;
+        let sum = Sum { parts: count, rate: |fpr| fpr, items: |most| most_items(most, count) };
+        let shard = F::plan(Goal::new(shard_items(goal.items, count), budget))
+            .map_err(|error| sum.refusal(error, goal))?;
         let share = goal.items.div_ceil(count);
         Ok(ShardedPlan {
             shards,
@@ -103,6 +113,16 @@ pub fn shard_items(items: u64, shards: u64) -> u64 {
         }
     }
     enough
+}
+
+/// The most keys of all shards together for which each is planned for at most `most`.
+fn most_items(most: u64, shards: u64) -> u64 {
+    if most == u64::MAX {
+        return most;
+    }
+    let guess = most.saturating_mul(shards);
+    let over = |items| shard_items(items, shards) > most;
+    first_true_near(1, u64::MAX, guess, over).saturating_sub(1)
 }
 
 #[cfg(test)]
@@ -149,6 +169,19 @@ mod tests {
                 let most = mean + 9.0 * mean.sqrt() + 50.0;
                 assert!(keys as f64 <= most, "{items} {shards} {keys}");
             }
+        }
+    }
+
+    #[test]
+    fn the_most_keys_are_those_of_all_shards() {
+        for shards in [1, 2, 7, 1000, MAX_SHARDS] {
+            for most in [1, 2, 50, 1000, 1 << 40, u64::MAX / 2] {
+                let items = most_items(most, shards);
+                assert!(shard_items(items, shards) <= most, "{most} {shards}: {items}");
+                let more = items.saturating_add(1);
+                assert!(more == u64::MAX || shard_items(more, shards) > most, "{most} {shards}");
+            }
+            assert_eq!(most_items(u64::MAX, shards), u64::MAX);
         }
     }
 }

@@ -16,6 +16,7 @@ mod monitored;
 mod monitored_trial;
 mod owned;
 mod parts;
+mod parts_plans;
 mod prelude;
 mod reading;
 mod rolling;

@@ -1,0 +1,72 @@
+//! What cannot be planned of a filter of parts is said of the whole, with a way out that is one.
+
+use amq::rolling::Rolling;
+use amq::sharded::Sharded;
+use amq::*;
+
+/// The plan of a filter of so many parts.
+type Planner = fn(Goal, usize) -> Result<u64, PlanError>;
+
+fn planners<F: EmptyFilter>() -> [Planner; 2] {
+    [
+        |goal, parts| Sharded::<F>::plan(goal, parts).map(|plan| plan.bytes),
+        |goal, parts| Rolling::<F>::plan(goal, parts).map(|plan| plan.bytes),
+    ]
+}
+
+fn same(one: f64, other: f64) -> bool {
+    (one / other - 1.0).abs() < 1e-9
+}
+
+#[test]
+fn too_few_bytes_are_those_of_all_parts() {
+    for parts in [1, 7, 32] {
+        for plan in planners::<BloomFilter>().into_iter().chain(planners::<CuckooFilter>()) {
+            let Err(PlanError::Bytes { bytes: 3, min }) = plan(Goal::bytes(10_000, 3), parts)
+            else {
+                panic!("3 bytes are enough");
+            };
+            assert_eq!(min % parts as u64, 0);
+            let way_out = plan(Goal::bytes(10_000, min), parts).unwrap();
+            assert!(way_out <= min, "{way_out} {min}");
+            assert!(plan(Goal::bytes(10_000, min - 1), parts).is_err());
+            // In the words of the question.
+            let Err(PlanError::FewItems { bits_per_key, items: 10, least }) =
+                plan(Goal::bits_per_key(10, 24.0), 64 * parts)
+            else {
+                panic!("10 keys in so many parts at 24 bits");
+            };
+            assert_eq!(bits_per_key, 24.0);
+            plan(Goal::bits_per_key(least as usize, 24.0), 64 * parts).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_rate_out_of_reach_is_that_of_all_parts() {
+    // Just above the floor of the hashes, which blocks do not come near.
+    let plan = |fpr| Rolling::<BlockedBloomFilter>::plan(Goal::fpr(1_000_000, fpr), 8);
+    let Err(PlanError::FprUnreachable { fpr, lowest, items }) = plan(8e-14) else {
+        panic!("a rate of 8e-14");
+    };
+    assert_eq!((fpr, items), (8e-14, 1_000_000));
+    plan(lowest * (1.0 + 1e-6)).unwrap();
+    assert!(plan(lowest * 0.99).is_err());
+}
+
+#[test]
+fn a_size_that_is_too_large_is_that_of_all_parts() {
+    let goal = Goal::new(1 << 45, Budget::BitsPerKey(32.0));
+    let alone = |goal| match BlockedBloomFilter::plan(goal) {
+        Err(PlanError::TooLarge { bytes, max_bytes }) => (bytes, max_bytes),
+        other => panic!("{other:?}"),
+    };
+    let (_, most_alone) = alone(goal);
+    for plan in planners::<BlockedBloomFilter>() {
+        let Err(PlanError::TooLarge { bytes, max_bytes }) = plan(goal, 8) else {
+            panic!("2^47 bytes in blocks of 32");
+        };
+        assert_eq!(max_bytes, 8 * most_alone);
+        assert!(same(bytes, 2f64.powi(47)), "{bytes}");
+    }
+}
