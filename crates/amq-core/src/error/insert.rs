@@ -113,7 +113,7 @@ impl BatchFull {
     #[doc(hidden)]
     #[must_use]
     pub const fn after(self, before: u64) -> Self {
-        Self { done: self.done + before, ..self }
+        Self { done: self.done.saturating_add(before), ..self }
     }
 }
 

@@ -106,7 +106,10 @@ pub trait InsertExt: InsertFilter {
         };
         let mut new = 0;
         hash_blocks(keys, seed, |first, hashes| {
-            new += self.insert_batch(hashes).map_err(|refused| refused.after(first as u64))?;
+            let inserted = self.insert_batch(hashes);
+            // A filter of a third party may claim any number.
+            let more = inserted.map_err(|refused| refused.after(first as u64))?;
+            new = u64::saturating_add(new, more);
             Ok(())
         })?;
         Ok(new)

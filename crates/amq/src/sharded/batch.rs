@@ -177,16 +177,20 @@ struct Done {
 }
 
 impl Done {
+    /// A filter of a third party may claim anything: a number of new keys beyond all of them counts
+    /// as all, and after a refusal of none of them all count as refused.
     fn insert_all<F: InsertFilter>(&mut self, shard: &Shard<F>, hashes: &[KeyHash]) {
         let inserted = match shard.write() {
             Some(mut filter) => filter.insert_batch(hashes),
             None => Err(BatchFull { done: 0, full: Full::Visited }),
         };
         match inserted {
-            Ok(new) => self.new += new,
+            Ok(new) => self.new += new.min(hashes.len() as u64),
             Err(error) => {
                 self.full.get_or_insert(error.full);
-                self.refused.extend(&hashes[error.done as usize..]);
+                let done = error.done.min(hashes.len() as u64) as usize;
+                let refused = if done < hashes.len() { &hashes[done..] } else { hashes };
+                self.refused.extend(refused);
             }
         }
     }

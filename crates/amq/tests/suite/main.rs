@@ -11,6 +11,7 @@ mod abilities;
 mod any;
 mod by_caller;
 mod kinds;
+mod lying;
 mod memory;
 mod monitored;
 mod monitored_trial;
