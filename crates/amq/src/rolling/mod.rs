@@ -130,9 +130,14 @@ impl<F: EmptyFilter> Rolling<F> {
 }
 
 impl<F> Rolling<F> {
-    /// Advances by itself, too: whenever a key comes and the newest generation holds as many as it
-    /// was planned for. The filter then remembers at least the last `(g - 1) / g` of the keys it
-    /// was planned for, repeated ones not counted, and none is ever refused.
+    /// Advances by itself, too: whenever a key is to be inserted and the newest generation holds as
+    /// many as it was planned for. No key is ever refused then.
+    ///
+    /// **It counts inserts, not different keys.** A key that the newest generation holds is not
+    /// inserted again and does not count; a key that only an older one holds is inserted into the
+    /// newest, and counts again. So of `n` keys planned in `g` generations the filter remembers at
+    /// least the last `n (g - 1) / g` inserts: as many different keys if none comes twice, and as
+    /// few as `n / g` if the same ones come in every generation.
     #[must_use]
     pub fn by_count(self) -> Self {
         Self { by_count: true, ..self }

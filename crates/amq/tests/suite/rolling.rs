@@ -207,3 +207,27 @@ fn a_goal_for_no_keys_is_one_for_one() {
     rolling.insert("key").unwrap();
     assert!(rolling.contains("key"));
 }
+
+#[test]
+fn by_count_it_counts_inserts_and_not_different_keys() {
+    let plan = || Rolling::<CuckooFilter>::new(Goal::fpr(400, 0.001), 4).unwrap().by_count();
+    // The same 100 keys again and again fill no generation beyond the first ...
+    let mut few = plan();
+    for key in (0..2000u64).map(|key| key % 100) {
+        few.insert(&key).unwrap();
+    }
+    assert_eq!(few.advanced(), 0);
+    // ... and one more is enough that all of them go into the next.
+    let mut more = plan();
+    for key in (0..2020u64).map(|key| key % 101) {
+        more.insert(&key).unwrap();
+    }
+    assert!(more.advanced() >= 18, "{}", more.advanced());
+    assert!((0..101u64).all(|key| more.contains(&key)));
+    // So other keys are forgotten after three generations of inserts, though few came since.
+    more.insert("once").unwrap();
+    for key in (0..505u64).map(|key| key % 101) {
+        more.insert(&key).unwrap();
+    }
+    assert!(!more.contains("once"));
+}
