@@ -2,6 +2,7 @@
 
 use super::sketch::{Sketch, estimate};
 use amq_core::KeyHash;
+use core::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// False positives that an epoch comes to, at the rate planned: enough to tell that rate from half
@@ -12,7 +13,6 @@ const LEAST: f64 = 256.0;
 
 /// On cache lines of their own: a thread that counts does not slow down those that read the
 /// filter's fields. Two lines, since processors fetch them in pairs.
-#[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Counts {
     negative: AtomicU64,
@@ -28,8 +28,15 @@ pub(super) struct Counts {
     turning: AtomicBool,
 }
 
+/// What was counted, and not the thousands of registers that it was counted in.
+impl fmt::Debug for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.seen().fmt(f)
+    }
+}
+
 /// What was counted in a part of the time.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Epoch {
     negative: AtomicU64,
     false_positive: AtomicU64,

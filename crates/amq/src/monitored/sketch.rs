@@ -12,7 +12,6 @@ pub(super) const ERROR: f64 = 0.023;
 const LAYER: u64 = u64::MAX - 1;
 
 /// A HyperLogLog counter. Flajolet, Fusy, Gandouet, Meunier: *HyperLogLog* (AofA 2007).
-#[derive(Debug)]
 pub(super) struct Sketch([AtomicU8; REGISTERS]);
 
 impl Default for Sketch {

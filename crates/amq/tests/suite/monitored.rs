@@ -456,3 +456,16 @@ fn names_that_prometheus_refuses_are_refused() {
     let refused = page.add(&[("a", "x")], &report).unwrap_err();
     assert_eq!(refused, MetricsError::SameLabels { labels: "a=\"x\"".into() });
 }
+
+#[test]
+fn debug_shows_what_was_counted_in_a_few_lines() {
+    let filter = BloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
+    let watched = Monitored::new(filter, 0.01).unwrap().counting_every_query();
+    for key in 0..500u64 {
+        assert!(!watched.contains(&key));
+    }
+    watched.report_false_positive(&1u64);
+    let text = format!("{watched:?}");
+    assert!(text.contains("planned_fpr: 0.01") && text.contains("negative: 500"), "{text}");
+    assert!(text.contains("false_positive: 1") && text.len() < 600, "{} {text}", text.len());
+}
