@@ -53,7 +53,8 @@ fn found(path: &Path) -> io::Result<Option<Metadata>> {
 ///
 /// On Unix these are the mode, the owner and the group. Owner and group are kept as far as the
 /// system allows. Where it does not, nobody gets access who had none: the new group and all others
-/// get what both the old group and all others had, and no setuid or setgid bit is set. Access
+/// get what both the old group and all others had, and no setuid, setgid or sticky bit is set. The
+/// sticky bit is kept where the system takes it, which BSDs do from the superuser alone. Access
 /// control lists are not kept.
 #[doc(hidden)]
 pub fn keep_permissions(file: &File, path: &Path) -> io::Result<()> {
@@ -63,6 +64,10 @@ pub fn keep_permissions(file: &File, path: &Path) -> io::Result<()> {
     }
 }
 
+/// The bit of a mode that some systems let only the superuser set on a file.
+#[cfg(unix)]
+const STICKY: u32 = 0o1000;
+
 #[cfg(unix)]
 fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -71,7 +76,7 @@ fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
     let new = file.metadata()?;
     let owner = new.uid() == old.uid() || fchown(file, Some(old.uid()), None).is_ok();
     let group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
-    let mut mode = old.mode() & 0o6777;
+    let mut mode = old.mode() & 0o7777;
     if !(owner && group) {
         mode &= 0o777;
     }
@@ -80,10 +85,15 @@ fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
         let both = mode >> 3 & mode & 7;
         mode = mode & 0o700 | both << 3 | both;
     }
-    if file.metadata()?.mode() & 0o7777 != mode {
-        file.set_permissions(fs::Permissions::from_mode(mode))?;
+    if file.metadata()?.mode() & 0o7777 == mode {
+        return Ok(());
     }
-    Ok(())
+    let set = |mode| file.set_permissions(fs::Permissions::from_mode(mode));
+    match mode & STICKY {
+        0 => set(mode),
+        // On a file it means nothing: no reason to fail a save where it may not be set.
+        _ => set(mode).or_else(|_| set(mode & !STICKY)),
+    }
 }
 
 #[cfg(not(unix))]

@@ -121,7 +121,7 @@ mod permissions {
         File::create(&other).unwrap();
         filter().save(&path).unwrap();
         assert_eq!(access(&path), access(&other));
-        for mode in [0o600, 0o640, 0o400, 0o666, 0o604, 0o644] {
+        for mode in [0o600, 0o640, 0o400, 0o666, 0o604, 0o1600, 0o1644, 0o644] {
             set_mode(&path, mode);
             filter().save(&path).unwrap();
             assert_eq!(access(&path).2, mode, "{mode:o}");
