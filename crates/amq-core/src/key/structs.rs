@@ -21,11 +21,15 @@
 /// struct Pair<T> { one: T, other: T }
 /// key!([T: Key] Pair<T> { one, other });
 ///
+/// struct Tagged<'a, T>(&'a str, T);
+/// key!([T: Key] Tagged<'_, T>(tag, value));
+///
 /// let edge = Edge { from: 1, to: 2, label: "knows" };
 /// assert_eq!(edge.key_hash(0), (1u32, 2u32, "knows").key_hash(0));
 /// assert_ne!(Point(1, 2).key_hash(0), Point(2, 1).key_hash(0));
 /// # let page = Page { id: 7, cached: None };
 /// # assert_eq!((page.key_hash(0), page.cached), ((7u64,).key_hash(0), None));
+/// # assert_eq!(Tagged("a", 1u8).key_hash(0), ("a", 1u8).key_hash(0));
 /// # assert_eq!(Pair { one: "a", other: "b" }.key_hash(0), ("a", "b").key_hash(0));
 /// ```
 ///
@@ -36,7 +40,8 @@
 /// amq_core::key!(Edge { from });
 /// ```
 ///
-/// For an enum implement [`Key`](crate::Key) by hand: encode the number of the variant first.
+/// For an enum implement [`Key`](crate::Key) by hand: encode the number of the variant first. So
+/// also for a tuple struct whose generic arguments are more than names: `Both<Vec<T>, T>(a, b)`.
 #[macro_export]
 macro_rules! key {
     ([$($generics:tt)*] $struct:ty { $($field:ident),+ $(,)? }) => {
@@ -45,8 +50,13 @@ macro_rules! key {
     ([$($generics:tt)*] $struct:ty { $($field:ident),+, .. }) => {
         $crate::key!(@impl [$($generics)*] $struct, Self { $($field),+, .. }, $($field)+);
     };
-    ($struct:ident ( $($field:ident),+ $(,)? )) => {
-        $crate::key!(@impl [] $struct, Self($($field),+), $($field)+);
+    ($([$($generics:tt)*])? $($path:ident)::+ $(< $($argument:tt),+ >)? (
+        $($field:ident),+ $(,)?
+    )) => {
+        $crate::key!(
+            @impl [$($($generics)*)?] $($path)::+ $(< $($argument),+ >)?,
+            Self($($field),+), $($field)+
+        );
     };
     (@impl [$($generics:tt)*] $struct:ty, $fields:pat, $($field:ident)+) => {
         impl<$($generics)*> $crate::Key for $struct {
@@ -81,6 +91,38 @@ mod tests {
         note: Vec<u8>,
     }
     key!(One { only, .. });
+
+    mod inner {
+        pub(super) struct Point(pub(super) i32, pub(super) i32);
+        pub(super) struct Named<T> {
+            pub(super) name: T,
+        }
+        pub(super) mod deep {
+            pub(in crate::key::structs::tests) struct Both<'a, T, const N: usize>(
+                pub(in crate::key::structs::tests) &'a str,
+                pub(in crate::key::structs::tests) [T; N],
+            );
+        }
+    }
+    key!(inner::Point(x, y));
+    key!([T: Key] inner::Named<T> { name });
+    key!([T: Key, const N: usize] inner::deep::Both<'_, T, N>(tag, values));
+
+    struct Borrowed<'a>(&'a str);
+    key!(Borrowed<'_>(text));
+
+    struct Absolute(u8);
+    key!(self::Absolute(only,));
+
+    #[test]
+    fn paths_and_tuple_structs_with_generics_are_keys() {
+        assert_eq!(inner::Point(1, -2).key_hash(3), (1i32, -2i32).key_hash(3));
+        assert_eq!(inner::Named { name: "a" }.key_hash(3), ("a",).key_hash(3));
+        let both = inner::deep::Both("tag", [1u16, 2]);
+        assert_eq!(both.key_hash(3), ("tag", [1u16, 2]).key_hash(3));
+        assert_eq!(Borrowed("a").key_hash(3), ("a",).key_hash(3));
+        assert_eq!(Absolute(9).key_hash(3), (9u8,).key_hash(3));
+    }
 
     fn names(first: &str, last: &str) -> Names {
         Names { first: first.into(), last: last.into() }
