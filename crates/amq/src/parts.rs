@@ -208,9 +208,27 @@ macro_rules! file {
 
             /// Writes the filter as a file; see [`to_bytes`](Self::to_bytes).
             #[cfg(feature = "std")]
-            pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
-                let whole = self.whole(false).map_err(std::io::Error::other)?;
-                amq_core::envelope::write(&whole, &mut writer, false)?;
+            pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
+                self.written_to(writer, false)
+            }
+
+            /// The same without the seed: whoever reads it must give the seed.
+            #[cfg(feature = "std")]
+            pub fn write_to_without_seed(
+                &self,
+                writer: impl std::io::Write,
+            ) -> std::io::Result<()> {
+                self.written_to(writer, true)
+            }
+
+            #[cfg(feature = "std")]
+            fn written_to(
+                &self,
+                mut writer: impl std::io::Write,
+                withhold_seed: bool,
+            ) -> std::io::Result<()> {
+                let whole = self.whole(withhold_seed).map_err(std::io::Error::other)?;
+                amq_core::envelope::write(&whole, &mut writer, withhold_seed)?;
                 writer.flush()
             }
 
@@ -219,8 +237,23 @@ macro_rules! file {
             /// [`to_bytes`](Self::to_bytes).
             #[cfg(feature = "std")]
             pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
-                let whole = self.whole(false).map_err(std::io::Error::other)?;
-                amq_core::envelope::save(&whole, path.as_ref(), false)
+                self.saved(path.as_ref(), false)
+            }
+
+            /// As [`save`](Self::save), without the seed: whoever loads the file must give the
+            /// seed.
+            #[cfg(feature = "std")]
+            pub fn save_without_seed(
+                &self,
+                path: impl AsRef<std::path::Path>,
+            ) -> std::io::Result<()> {
+                self.saved(path.as_ref(), true)
+            }
+
+            #[cfg(feature = "std")]
+            fn saved(&self, path: &std::path::Path, withhold_seed: bool) -> std::io::Result<()> {
+                let whole = self.whole(withhold_seed).map_err(std::io::Error::other)?;
+                amq_core::envelope::save(&whole, path, withhold_seed)
             }
 
             /// The filter in these bytes, which must be one whole file and no more. Everything is
@@ -249,14 +282,32 @@ macro_rules! file {
                 Self::read_from_within(reader, u64::MAX)
             }
 
-            /// The same, unless the file is larger than `max_bytes`. Memory is taken as the bytes
-            /// come, not as the file claims.
+            /// The same for a file that withholds its seed, which must be this one.
+            #[cfg(feature = "std")]
+            pub fn read_from_with_seed(
+                reader: impl std::io::Read,
+                seed: u64,
+            ) -> Result<Self, amq_core::ReadError> {
+                Self::streamed(reader, Some(seed), u64::MAX)
+            }
+
+            /// As [`read_from`](Self::read_from), unless the file is larger than `max_bytes`.
+            /// Memory is taken as the bytes come, not as the file claims.
             #[cfg(feature = "std")]
             pub fn read_from_within(
-                mut reader: impl std::io::Read,
+                reader: impl std::io::Read,
                 max_bytes: u64,
             ) -> Result<Self, amq_core::ReadError> {
-                Ok(amq_core::envelope::read_as(&mut reader, None, max_bytes, |opened, source| {
+                Self::streamed(reader, None, max_bytes)
+            }
+
+            #[cfg(feature = "std")]
+            fn streamed(
+                mut reader: impl std::io::Read,
+                seed: Option<u64>,
+                max_bytes: u64,
+            ) -> Result<Self, amq_core::ReadError> {
+                Ok(amq_core::envelope::read_as(&mut reader, seed, max_bytes, |opened, source| {
                     Self::restored(opened, source)
                 })?
                 .0)

@@ -84,10 +84,30 @@ macro_rules! shell_file {
                 std::io::Write::flush(&mut writer)
             }
 
+            /// The same without the seed: whoever reads it must give the seed.
+            #[cfg(feature = "std")]
+            pub fn write_to_without_seed(
+                &self,
+                mut writer: impl std::io::Write,
+            ) -> std::io::Result<()> {
+                $crate::envelope::write(self, &mut writer, true)?;
+                std::io::Write::flush(&mut writer)
+            }
+
             #[doc = $crate::file_docs!(save)]
             #[cfg(feature = "std")]
             pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
                 $crate::envelope::save(self, path.as_ref(), false)
+            }
+
+            /// As [`save`](Self::save), without the seed: whoever loads the file must give the
+            /// seed.
+            #[cfg(feature = "std")]
+            pub fn save_without_seed(
+                &self,
+                path: impl AsRef<std::path::Path>,
+            ) -> std::io::Result<()> {
+                $crate::envelope::save(self, path.as_ref(), true)
             }
         }
 
@@ -112,8 +132,17 @@ macro_rules! shell_file {
                 Ok($crate::envelope::read::<Self, _>(&mut reader, None, u64::MAX)?.0)
             }
 
-            /// The same, unless the file is larger than `max_bytes`. Memory is taken as the bytes
-            /// come, not as the file claims.
+            #[doc = $crate::file_docs!(from_bytes_with_seed)]
+            #[cfg(feature = "std")]
+            pub fn read_from_with_seed(
+                mut reader: impl std::io::Read,
+                seed: u64,
+            ) -> Result<Self, $crate::ReadError> {
+                Ok($crate::envelope::read::<Self, _>(&mut reader, Some(seed), u64::MAX)?.0)
+            }
+
+            /// As [`read_from`](Self::read_from), unless the file is larger than `max_bytes`.
+            /// Memory is taken as the bytes come, not as the file claims.
             #[cfg(feature = "std")]
             pub fn read_from_within(
                 mut reader: impl std::io::Read,
@@ -126,6 +155,15 @@ macro_rules! shell_file {
             #[cfg(feature = "std")]
             pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, $crate::ReadError> {
                 $crate::envelope::load::<Self>(path.as_ref(), None)
+            }
+
+            #[doc = $crate::file_docs!(from_bytes_with_seed)]
+            #[cfg(feature = "std")]
+            pub fn load_with_seed(
+                path: impl AsRef<std::path::Path>,
+                seed: u64,
+            ) -> Result<Self, $crate::ReadError> {
+                $crate::envelope::load::<Self>(path.as_ref(), Some(seed))
             }
         }
 

@@ -101,21 +101,37 @@ impl AnyFilter {
         Self::read_from_within(reader, u64::MAX)
     }
 
-    /// The same, unless the file is larger than `max_bytes`. Memory is taken as the bytes come, not
-    /// as the file claims.
+    #[doc = amq_core::file_docs!(from_bytes_with_seed)]
+    pub fn read_from_with_seed(mut reader: impl io::Read, seed: u64) -> Result<Self, ReadError> {
+        Self::read(&mut reader, Some(seed), u64::MAX)
+    }
+
+    /// As [`read_from`](Self::read_from), unless the file is larger than `max_bytes`. Memory is
+    /// taken as the bytes come, not as the file claims.
     pub fn read_from_within(mut reader: impl io::Read, max_bytes: u64) -> Result<Self, ReadError> {
-        Self::read(&mut reader, max_bytes)
+        Self::read(&mut reader, None, max_bytes)
     }
 
     /// Writes the filter as a file, and flushes the writer.
     pub fn write_to(&self, mut writer: impl io::Write) -> io::Result<()> {
-        self.write(&mut writer)?;
+        self.write(&mut writer, false)?;
+        writer.flush()
+    }
+
+    /// The same without the seed: whoever reads it must give the seed.
+    pub fn write_to_without_seed(&self, mut writer: impl io::Write) -> io::Result<()> {
+        self.write(&mut writer, true)?;
         writer.flush()
     }
 
     #[doc = amq_core::file_docs!(save)]
     pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
-        self.saved(path.as_ref())
+        self.saved(path.as_ref(), false)
+    }
+
+    /// As [`save`](Self::save), without the seed: whoever loads the file must give the seed.
+    pub fn save_without_seed(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        self.saved(path.as_ref(), true)
     }
 
     // Not generic: compiled here once, and not for each type of path, reader and writer.
@@ -124,8 +140,12 @@ impl AnyFilter {
         envelope::load_as(path, seed, Self::streamed)
     }
 
-    fn read(mut reader: &mut dyn io::Read, max_bytes: u64) -> Result<Self, ReadError> {
-        Ok(envelope::read_as(&mut reader, None, max_bytes, Self::streamed)?.0)
+    fn read(
+        mut reader: &mut dyn io::Read,
+        seed: Option<u64>,
+        max_bytes: u64,
+    ) -> Result<Self, ReadError> {
+        Ok(envelope::read_as(&mut reader, seed, max_bytes, Self::streamed)?.0)
     }
 
     fn streamed<R: io::Read>(
@@ -135,12 +155,12 @@ impl AnyFilter {
         kinds!(restored opened, source)
     }
 
-    fn write(&self, writer: &mut dyn io::Write) -> io::Result<()> {
-        kinds!(each self, filter => filter.write_to(writer))
+    fn write(&self, mut writer: &mut dyn io::Write, withhold_seed: bool) -> io::Result<()> {
+        kinds!(each self, filter => envelope::write(filter, &mut writer, withhold_seed))
     }
 
-    fn saved(&self, path: &Path) -> io::Result<()> {
-        kinds!(each self, filter => filter.save(path))
+    fn saved(&self, path: &Path, withhold_seed: bool) -> io::Result<()> {
+        kinds!(each self, filter => envelope::save(filter, path, withhold_seed))
     }
 }
 

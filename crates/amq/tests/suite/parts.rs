@@ -196,8 +196,21 @@ fn files_are_saved_whole_and_loaded_and_seeds_may_be_withheld() {
     let back = Sessions::from_bytes_with_seed(&shared, 99).unwrap();
     assert!((0..500u64).all(|key| back.contains(&key)));
     assert_eq!(back.to_bytes_without_seed().unwrap(), shared);
-    std::fs::write(&rolling, &rolled).unwrap();
+    let mut written = [Vec::new(), Vec::new()];
+    seen.write_to_without_seed(&mut written[0]).unwrap();
+    filter.write_to_without_seed(&mut written[1]).unwrap();
+    assert_eq!(written, [&rolled[..], &shared[..]]);
+    assert_eq!(Events::read_from_with_seed(&rolled[..], 99).unwrap(), seen);
+    let read = Sessions::read_from_with_seed(&shared[..], 99).unwrap();
+    assert_eq!(read.encode(), filter.encode());
+    seen.save_without_seed(&rolling).unwrap();
+    filter.save_without_seed(&sharded).unwrap();
+    assert!(
+        std::fs::read(&rolling).unwrap() == rolled && std::fs::read(&sharded).unwrap() == shared
+    );
+    assert!(Events::load(&rolling).is_err() && Sessions::load(&sharded).is_err());
     assert_eq!(Events::load_with_seed(&rolling, 99).unwrap(), seen);
+    assert_eq!(Sessions::load_with_seed(&sharded, 99).unwrap().encode(), filter.encode());
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

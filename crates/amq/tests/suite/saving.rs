@@ -30,6 +30,36 @@ fn a_file_of_the_longest_name_is_saved_and_nothing_else_is_left() {
 }
 
 #[test]
+fn a_seed_can_be_withheld_on_every_way_and_must_be_given() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("filter");
+    let (filter, any) = (filter(), AnyFilter::from(filter()));
+    let withheld = filter.to_bytes_without_seed().unwrap();
+    let mut written = [Vec::new(), Vec::new()];
+    filter.write_to_without_seed(&mut written[0]).unwrap();
+    any.write_to_without_seed(&mut written[1]).unwrap();
+    assert!(written.iter().all(|bytes| *bytes == withheld));
+    let seed = filter.seed();
+    assert!(BloomFilter::read_from_with_seed(&withheld[..], seed).unwrap() == filter);
+    assert!(AnyFilter::read_from_with_seed(&withheld[..], seed).unwrap() == any);
+    assert!(BloomFilter::read_from(&withheld[..]).is_err());
+    for through_any in [false, true] {
+        match through_any {
+            false => filter.save_without_seed(&path).unwrap(),
+            true => any.save_without_seed(&path).unwrap(),
+        }
+        assert!(std::fs::read(&path).unwrap() == withheld);
+        assert!(BloomFilter::load(&path).is_err());
+        assert!(BloomFilter::load_with_seed(&path, seed).unwrap() == filter);
+        assert!(AnyFilter::load_with_seed(&path, seed).unwrap() == any);
+        filter.save(&path).unwrap();
+        // A seed that contradicts the file's.
+        assert!(BloomFilter::load_with_seed(&path, !seed).is_err());
+        assert!(AnyFilter::read_from_with_seed(&std::fs::read(&path).unwrap()[..], 0).is_err());
+    }
+}
+
+#[test]
 fn whoever_has_the_old_file_open_or_mapped_keeps_all_of_it() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("filter");
