@@ -1,5 +1,6 @@
 //! Laws of goals at the edge of the possible, and beyond it.
 
+use crate::cases::cases;
 use crate::fill::{all_found, present_hashes};
 use crate::planner::{Of, Planned, Planner, edges, names_the_goal, refused, usable};
 use crate::violation::{Verdict, Violation, ensure, same};
@@ -86,7 +87,7 @@ fn predicted_rates_are_probabilities(planner: &dyn Planner) -> Verdict {
             [Goal::new(items, Budget::BitsPerKey(9.0)), Goal::new(items, Budget::Bytes(1 << 20))];
         rates.into_iter().chain(sizes)
     });
-    for goal in goals.into_iter().flatten() {
+    for goal in cases(goals.into_iter().flatten()) {
         let Ok(Planned { plan, predicted_fpr }) = planner.plan(goal) else { continue };
         let mut below = 0.0;
         for &items in &items {
@@ -119,7 +120,7 @@ fn ways_out_are_ways_out(planner: &dyn Planner) -> Verdict {
     for items in [0, 1, 2, 3, 7, 57, 90, 1000, 123_456, 1 << 40, u64::MAX] {
         let budgets = rates.map(Budget::Fpr).into_iter();
         let budgets = budgets.chain(bits.map(Budget::BitsPerKey));
-        for budget in budgets.chain(bytes.map(Budget::Bytes)) {
+        for budget in cases(budgets.chain(bytes.map(Budget::Bytes))) {
             let goal = Goal::new(items, budget);
             let Err(error) = planner.plan(goal) else { continue };
             let way_out = match error {

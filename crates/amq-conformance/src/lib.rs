@@ -119,11 +119,14 @@
 //! AMQ_BLESS=1 cargo test -p <crate> --test suite conformance
 //! ```
 //!
+//! Where machines are emulated, `AMQ_FEWER_CASES=1` makes the laws of plans try one case in five.
+//!
 //! A changed count means that older files are now read differently: see the format's rules before
 //! blessing.
 #![deny(unsafe_code)]
 
 pub mod build;
+mod cases;
 pub mod edge;
 mod expected;
 pub mod files;
@@ -144,6 +147,7 @@ mod suite;
 pub mod surface;
 mod violation;
 
+pub use cases::cases;
 pub use expected::Expected;
 pub use fill::{Fill, at_once, by_inserting, with_params};
 pub use golden::Golden;

@@ -1,5 +1,6 @@
 //! Laws of plans: a plan meets its goal, and the filter its plan.
 
+use crate::cases::cases;
 use crate::fill::{Fill, filled_within};
 use crate::planner::{Of, Planned, Planner, edges, names_the_goal, refused, usable};
 use crate::violation::{Verdict, Violation, ensure, same};
@@ -19,7 +20,7 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
 fn plans_keep_to_their_budgets(planner: &dyn Planner) -> Verdict {
     for items in ITEMS {
         let mut smaller = 0;
-        for asked in RATES {
+        for asked in cases(RATES) {
             let goal = Goal::new(items, Budget::Fpr(asked));
             let Some(plan) = planned(planner, goal)? else {
                 continue;
@@ -38,7 +39,7 @@ fn plans_keep_to_their_budgets(planner: &dyn Planner) -> Verdict {
             smaller = plan.bytes;
         }
         let mut better = 1.0;
-        for bits in [1.0, 3.0, 8.0, 10.0, 12.5, 16.0, 24.0, 40.0] {
+        for bits in cases([1.0, 3.0, 8.0, 10.0, 12.5, 16.0, 24.0, 40.0]) {
             let goal = Goal::new(items, Budget::BitsPerKey(bits));
             let Some(plan) = planned(planner, goal)? else {
                 continue;
@@ -48,7 +49,7 @@ fn plans_keep_to_their_budgets(planner: &dyn Planner) -> Verdict {
             not_worse(&plan, goal, &mut better)?;
         }
         let mut better = 1.0;
-        for bytes in (0..34).map(|shift| 3 << shift) {
+        for bytes in cases((0..34).map(|shift| 3 << shift)) {
             let goal = Goal::new(items, Budget::Bytes(bytes));
             let Some(plan) = planned(planner, goal)? else {
                 continue;
@@ -111,7 +112,7 @@ fn planned(
 /// key.
 pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
     for items in [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000] {
-        for asked in RATES {
+        for asked in cases(RATES) {
             let goal = Goal::new(items, Budget::Fpr(asked));
             // Checked first; an error is one of a goal that may be refused.
             let (Some(_), Ok(plan)) = (planned(&Of::<F>::NEW, goal)?, F::plan(goal)) else {
@@ -160,7 +161,7 @@ const UNEVEN: [u64; 17] = [
 /// of keys, and some larger ones with many seeds. What can be planned can be built.
 pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let few = (1..=150).map(|items| (items, 1));
-    for (items, seeds) in few.chain(UNEVEN.map(|items| (items, 24))) {
+    for (items, seeds) in cases(few.chain(UNEVEN.map(|items| (items, 24)))) {
         for budget in
             [Budget::BitsPerKey(9.0), Budget::BitsPerKey(17.3), Budget::Bytes(2 * items + 60)]
         {
@@ -194,7 +195,7 @@ pub fn bits_too_few_name_the_least_number_of_items<F: PlanFilter>() -> Verdict {
 fn too_few_bits_name_the_least_number(planner: &dyn Planner) -> Verdict {
     for bits in [10.0, 16.0, 40.0] {
         let plan = |items: u64| planner.plan(Goal::new(items, Budget::BitsPerKey(bits)));
-        for items in 1..=100 {
+        for items in cases(1..=100) {
             let what = format!("{items} items in {bits} bits each");
             let least = match plan(items) {
                 Ok(_) => continue,
@@ -252,7 +253,8 @@ pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
 
 fn size_and_rate_are_inverse(planner: &dyn Planner) -> Verdict {
     for bytes in [1000, 54_321, 10_000_000] {
-        for fpr in [0.1, 0.01, 1e-3, 0.9, 1.0 - 1e-9, 1.0 - 1e-12, 1.0 - 1e-15, 1.0 - 1e-16] {
+        let rates = [0.1, 0.01, 1e-3, 0.9, 1.0 - 1e-9, 1.0 - 1e-12, 1.0 - 1e-15, 1.0 - 1e-16];
+        for fpr in cases(rates) {
             let what = format!("items in {bytes} bytes at {fpr}");
             let items = planner.items_for(bytes, fpr).map_err(Violation::refused(&what))?;
             let plan = |items| planner.plan(Goal::new(items, Budget::Fpr(fpr)));
@@ -303,7 +305,7 @@ fn steps_are_bounded(planner: &dyn Planner) -> Verdict {
         let rates = rates.map(move |rate| Goal::new(items, Budget::Fpr(rate)));
         sizes.chain(odd).chain(rates)
     });
-    for goal in small.into_iter().flatten().chain(edges()) {
+    for goal in cases(small.into_iter().flatten()).chain(edges()) {
         let plan = bounded(format_args!("the plan for {goal:?}"), || planner.plan(goal));
         let Ok(Planned { plan, predicted_fpr }) = plan? else { continue };
         for items in [1, goal.items, goal.items.saturating_mul(8), 1 << 30, u64::MAX] {
@@ -312,7 +314,7 @@ fn steps_are_bounded(planner: &dyn Planner) -> Verdict {
         }
     }
     for bytes in [1, 16, 100, 4096, 54_321, 1 << 20, 1 << 33, 1 << 50, u64::MAX] {
-        for fpr in rates {
+        for fpr in cases(rates) {
             let what = format!("items_for({bytes}, {fpr})");
             let _ = bounded(what, || planner.items_for(bytes, fpr))?;
         }

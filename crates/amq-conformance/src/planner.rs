@@ -1,5 +1,6 @@
 //! How the laws of plans plan: goals, and what every plan and every refusal must be.
 
+use crate::cases::cases;
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::{Budget, BuildError, Goal, Plan, PlanError, PlanFilter, PredictedFpr};
 use core::fmt;
@@ -67,7 +68,9 @@ pub(crate) fn edges() -> impl Iterator<Item = Goal> {
         Budget::Bytes(1 << 40),
         Budget::Bytes(u64::MAX),
     ];
-    items.into_iter().flat_map(move |items| budgets.map(|budget| Goal::new(items, budget)))
+    let all =
+        items.into_iter().flat_map(move |items| budgets.map(|budget| Goal::new(items, budget)));
+    cases(all)
 }
 
 /// `Ok` if the plan's numbers are plausible.
